@@ -1,0 +1,14 @@
+# `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.PHONY: test demo tools
+
+tools: target/tools/.done
+target/tools/.done: tools/setup.sh tools/requirements.txt
+	bash tools/setup.sh
+
+test: tools
+	cargo test --workspace --locked
+
+demo: tools
+	cargo build --release --locked -p brawn

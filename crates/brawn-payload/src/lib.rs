@@ -1,0 +1,114 @@
+//! The object code that brawn brings ("the payload"), embedded with its provenance.
+//!
+//! The build script compiles `payload/` for each architecture and profile that it has a compiler
+//! for; this crate only holds the resulting bytes.  The format of the note that identifies them in
+//! finished files is specified in `docs/note.md`.
+#![forbid(unsafe_code)]
+
+/// A processor architecture that a payload may be built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Architecture {
+    /// `x86_64`, little endian, ELF machine 62.
+    X86_64,
+    /// `aarch64`, little endian, ELF machine 183.
+    Aarch64,
+}
+
+impl Architecture {
+    /// Every architecture, in the order in which they are printed.
+    pub const ALL: [Self; 2] = [Self::X86_64, Self::Aarch64];
+
+    /// The name used in triples, notes and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::X86_64 => "x86_64",
+            Self::Aarch64 => "aarch64",
+        }
+    }
+
+    /// The ELF header's `e_machine` (ELF gABI, "Machine Information").
+    pub const fn elf_machine(self) -> u16 {
+        match self {
+            Self::X86_64 => 62,
+            Self::Aarch64 => 183,
+        }
+    }
+
+    /// The architecture whose `e_machine` this is.
+    pub fn from_elf_machine(machine: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.elf_machine() == machine)
+    }
+}
+
+/// A variant of the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Profile {
+    /// Time first, at a memory cost near musl's.
+    Fast,
+}
+
+impl Profile {
+    /// Every profile, the default first.
+    pub const ALL: [Self; 1] = [Self::Fast];
+
+    /// The name used in notes and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+        }
+    }
+}
+
+/// One relocatable object of a payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// File name, at most 15 bytes, so that every `ar` dialect stores it in the member header.
+    pub name: &'static str,
+    /// An ELF relocatable object.  Its global definitions are all in [`Payload::surface`].
+    pub bytes: &'static [u8],
+}
+
+/// A payload for one architecture and profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload {
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// Which variant it is.
+    pub profile: Profile,
+    /// Version of brawn that it was built from.
+    pub version: &'static str,
+    /// The heap's engine and its version, as in `mimalloc 2.3.2`.
+    pub engine: &'static str,
+    /// The compiler that made the bytes, as in `zig 0.15.2`.
+    pub compiler: &'static str,
+    /// SHA-256, in hex, over every source file and flag that went into the bytes.
+    pub source: &'static str,
+    /// The objects to link.
+    pub members: &'static [Member],
+    /// Every global symbol that the members define, sorted.
+    pub surface: &'static [&'static str],
+    /// Every symbol that the members need from libc, sorted.
+    pub needs: &'static [&'static str],
+}
+
+include!(concat!(env!("OUT_DIR"), "/payloads.rs"));
+
+/// Every payload that this build embeds.
+pub fn payloads() -> &'static [Payload] {
+    PAYLOADS
+}
+
+/// The payload for `architecture` and `profile`, if this build embeds it.
+pub fn payload(architecture: Architecture, profile: Profile) -> Option<&'static Payload> {
+    PAYLOADS
+        .iter()
+        .find(|p| p.architecture == architecture && p.profile == profile)
+}
+
+/// Licence texts of everything that ends up in users' programs, as one printable text.
+pub fn licenses() -> &'static str {
+    LICENSES
+}
+
+#[cfg(test)]
+mod tests;

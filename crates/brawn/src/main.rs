@@ -1,0 +1,4 @@
+//! The `brawn` command: parses, calls `brawn-core`, prints.
+#![forbid(unsafe_code)]
+
+fn main() {}

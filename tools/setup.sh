@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs what the Makefile's targets need: Debian packages (as root, or through sudo) and the
+# pinned zig below target/tools.  Does nothing when all of it is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  build-essential   # gcc, g++, make, GNU ld, ar
+  musl-tools        # Debian's musl: libc.a, musl-gcc
+  lld clang llvm    # a second linker and compiler that users have
+  strace gdb        # conformance: system calls
+  python3 python3-pip
+)
+missing=()
+for package in "${packages[@]}"; do
+  case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+    "install ok installed") ;;
+    *) missing+=("$package") ;;
+  esac
+done
+if ((${#missing[@]})); then
+  printf 'installing: %s\n' "${missing[*]}"
+  as_root=()
+  if ((EUID != 0)); then as_root=(sudo); fi
+  "${as_root[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi
+
+tools=target/tools
+if ! "$tools/zig/ziglang/zig" version 2>/dev/null | grep -qx 0.15.2; then
+  printf 'installing: zig 0.15.2\n'
+  rm -rf "$tools/zig"
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+    --target "$tools/zig" -r tools/requirements.txt
+fi
+touch "$tools/.done"
