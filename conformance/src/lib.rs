@@ -1,1 +1,14 @@
-//! Placeholder until its room is furnished.
+//! What a heap must do, stated as C and C++ programs, and the means to build and run them against
+//! stock musl, glibc and brawn.
+//!
+//! `programs/` holds the statements; comments at the top of each say where it runs
+//! ([`directives`]).  [`toolchain`] knows the libcs and the ways of linking, [`build`] makes
+//! executables, [`run`] runs them, and [`trial`] holds results against what was declared.
+#![forbid(unsafe_code)]
+
+pub mod build;
+pub mod directives;
+pub mod patched;
+pub mod run;
+pub mod toolchain;
+pub mod trial;

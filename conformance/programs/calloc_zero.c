@@ -1,0 +1,60 @@
+//# states: calloc gives zeros, whatever the memory held before
+//# case: classes large passed_between_threads
+#include "check.h"
+#include <malloc.h>
+#include <pthread.h>
+
+static size_t first_set(const unsigned char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i]) return i;
+    return (size_t)-1;
+}
+static void check_zero(size_t n) {
+    unsigned char *p = calloc(1, n);
+    NEED(p);
+    size_t at = first_set(p, n);
+    CHECK(at == (size_t)-1, "calloc of %zu bytes: byte %zu is %d", n, at, p[at]);
+    memset(p, 0xa5, n);
+    free(p);
+}
+static void dirty(size_t n, int count) {
+    void *blocks[64];
+    for (int i = 0; i < count; i++) {
+        NEED(blocks[i] = malloc(n));
+        memset(blocks[i], 0x5a, malloc_usable_size(blocks[i]));
+    }
+    for (int i = 0; i < count; i++) free(blocks[i]);
+}
+static void classes(void) {
+    for (int round = 0; round < 2; round++)
+        for (size_t n = 1; n < 70000; n += 1 + n / 24) {
+            dirty(n, 16);
+            for (int i = 0; i < 16; i++) check_zero(n);
+        }
+}
+static void large(void) {
+    for (size_t n = 65536; n < 20000000; n += n / 3) {
+        dirty(n, 3);
+        for (int i = 0; i < 4; i++) check_zero(n);
+        /* Memory of a large block may come back as several small ones. */
+        check_zero(n / 7);
+    }
+}
+static void *free_dirty(void *block) {
+    memset(block, 0x77, malloc_usable_size(block));
+    free(block);
+    return NULL;
+}
+static void passed_between_threads(void) {
+    for (size_t n = 16; n < 300000; n *= 2) {
+        void *blocks[16];
+        pthread_t ids[16];
+        for (int i = 0; i < 16; i++) NEED(blocks[i] = malloc(n));
+        for (int i = 0; i < 16; i++)
+            NEED(pthread_create(&ids[i], NULL, free_dirty, blocks[i]) == 0);
+        for (int i = 0; i < 16; i++) pthread_join(ids[i], NULL);
+        for (int i = 0; i < 32; i++) check_zero(n);
+    }
+}
+RUN_CASES({"classes", classes}, {"large", large}, {"whole_usable",},
+          {"passed_between_threads", passed_between_threads})

@@ -1,0 +1,127 @@
+/* What every program here shares: checks that say what was expected and what was found, and cases
+ * chosen by the first argument.  A program ends with status 0 if all checks held, with 1 if not.
+ * Nothing here allocates, so that a program decides where its first allocation happens. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int check_failures;
+
+/* write(2) through a buffer on the stack: usable in constructors, under seccomp, after fork. */
+#define check_say(...)                                                                            \
+    do {                                                                                          \
+        char check_line[512];                                                                     \
+        int check_length = snprintf(check_line, sizeof check_line, __VA_ARGS__);                  \
+        if (check_length > (int)sizeof check_line - 1) check_length = sizeof check_line - 1;      \
+        if (write(2, check_line, check_length) < 0) _exit(3);                                     \
+    } while (0)
+
+#define check_failed(...)                                                                         \
+    do {                                                                                          \
+        check_say(__VA_ARGS__);                                                                   \
+        if (__atomic_add_fetch(&check_failures, 1, __ATOMIC_SEQ_CST) >= 20) {                     \
+            check_say("too many failures, giving up\n");                                          \
+            _exit(1);                                                                             \
+        }                                                                                         \
+    } while (0)
+
+/* A statement that must be true, with an explanation in printf's way. */
+#define CHECK(condition, ...)                                                                     \
+    do {                                                                                          \
+        if (!(condition)) {                                                                       \
+            check_failed("%s:%d: expected %s; ", __FILE__, __LINE__, #condition);                 \
+            check_say(__VA_ARGS__);                                                               \
+            check_say("\n");                                                                      \
+        }                                                                                         \
+    } while (0)
+
+/* Two integers that must be the same. */
+#define CHECK_SAME(found, expected)                                                               \
+    do {                                                                                          \
+        long long check_found = (long long)(found), check_expected = (long long)(expected);       \
+        if (check_found != check_expected)                                                        \
+            check_failed("%s:%d: expected %s to be %s (%lld), found %lld\n", __FILE__, __LINE__,  \
+                         #found, #expected, check_expected, check_found);                         \
+    } while (0)
+
+/* A step without which the program cannot go on. */
+#define NEED(condition)                                                                           \
+    do {                                                                                          \
+        if (!(condition)) {                                                                       \
+            check_say("%s:%d: cannot go on: expected %s (errno %d: %s)\n", __FILE__, __LINE__,    \
+                      #condition, errno, strerror(errno));                                        \
+            _exit(2);                                                                             \
+        }                                                                                         \
+    } while (0)
+
+/* The compiler may drop a malloc whose block it sees freed unused, or fold errno's value across
+ * it.  A pointer or size that went through here is unknown to it. */
+static inline void *hidden(void *p) {
+    __asm__ volatile("" : "+r"(p) : : "memory");
+    return p;
+}
+static inline size_t hidden_size(size_t n) {
+    __asm__ volatile("" : "+r"(n));
+    return n;
+}
+
+/* Fills a block with bytes that depend on `seed` and position, and checks them later. */
+static inline void fill(void *p, size_t n, unsigned seed) {
+    unsigned char *b = (unsigned char *)p;
+    for (size_t i = 0; i < n; i++) b[i] = (unsigned char)(seed + i * 7 + (i >> 8));
+}
+static inline size_t first_wrong(const void *p, size_t n, unsigned seed) {
+    const unsigned char *b = (const unsigned char *)p;
+    for (size_t i = 0; i < n; i++)
+        if (b[i] != (unsigned char)(seed + i * 7 + (i >> 8))) return i;
+    return (size_t)-1;
+}
+#define CHECK_FILLED(p, n, seed)                                                                  \
+    do {                                                                                          \
+        size_t check_at = first_wrong(p, n, seed);                                                \
+        if (check_at != (size_t)-1)                                                               \
+            check_failed("%s:%d: contents of %s changed at byte %zu of %zu\n", __FILE__,          \
+                         __LINE__, #p, check_at, (size_t)(n));                                    \
+    } while (0)
+
+/* A small generator, so that runs are the same everywhere (xorshift64). */
+static inline uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static inline int check_result(void) { return check_failures ? 1 : 0; }
+
+struct check_case {
+    const char *name;
+    void (*run)(void);
+};
+
+/* Runs the case that the first argument names. */
+static inline int check_run(int argc, char **argv, const struct check_case *cases, size_t count) {
+    for (size_t i = 0; argc > 1 && i < count; i++)
+        if (strcmp(cases[i].name, argv[1]) == 0) {
+            cases[i].run();
+            return check_result();
+        }
+    check_say("usage: %s CASE, where CASE is one of:", argv[0]);
+    for (size_t i = 0; i < count; i++) check_say(" %s", cases[i].name);
+    check_say("\n");
+    return 2;
+}
+#define RUN_CASES(...)                                                                            \
+    int main(int argc, char **argv) {                                                             \
+        static const struct check_case cases[] = {__VA_ARGS__};                                   \
+        return check_run(argc, argv, cases, sizeof cases / sizeof *cases);                        \
+    }
+
+#endif

@@ -1,0 +1,45 @@
+//# states: all bytes that malloc_usable_size names belong to the block; it never names fewer than asked for
+#include "check.h"
+#include <malloc.h>
+
+enum { COUNT = 700 };
+static unsigned char *blocks[COUNT];
+static size_t usable[COUNT];
+
+static size_t size_of(size_t i) { return i < 300 ? i : i < 600 ? i * 37 : (i - 599) * 40000; }
+
+static void take(void *(*how)(size_t)) {
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t n = size_of(i);
+        NEED(blocks[i] = how(n));
+        usable[i] = malloc_usable_size(blocks[i]);
+        CHECK(usable[i] >= n, "%zu bytes asked for, %zu usable", n, usable[i]);
+        fill(blocks[i], usable[i], i);
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        CHECK_SAME(malloc_usable_size(blocks[i]), usable[i]);
+        CHECK_FILLED(blocks[i], usable[i], i);
+    }
+    for (size_t i = 0; i < COUNT; i += 2) free(blocks[i]);
+    for (size_t i = 1; i < COUNT; i += 2) {
+        CHECK_FILLED(blocks[i], usable[i], i);
+        /* What was usable before is kept when the block grows: programs rely on the bytes that
+         * they were told of. */
+        size_t kept = size_of(i);
+        NEED(blocks[i] = realloc(blocks[i], usable[i] + 100));
+        CHECK_FILLED(blocks[i], kept, i);
+        free(blocks[i]);
+    }
+}
+static void *aligned(size_t n) { return aligned_alloc(256, n); }
+static void *zeroed(size_t n) { return calloc(n, 1); }
+static void *moved(size_t n) { return realloc(malloc(n / 2), n); }
+
+int main(void) {
+    take(malloc);
+    take(zeroed);
+    take(aligned);
+    take(moved);
+    take(malloc);
+    return check_result();
+}

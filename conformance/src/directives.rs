@@ -1,0 +1,234 @@
+//! Reads the `//#` comments at the top of a program, which say where and how it runs.
+//!
+//! | directive | meaning |
+//! |---|---|
+//! | `states: TEXT` | what the program holds a heap to; required |
+//! | `libc: stock brawn glibc` | the libcs it runs against; all of them by default |
+//! | `link: static lld …` | how it is linked with musl; `static` (C) or `zig` (C++) by default |
+//! | `glibc-link: static` | how it is linked with glibc; `dynamic` by default |
+//! | `case: NAME …` | one trial for each name, which is passed as the first argument |
+//! | `object: FILE …` | further sources, linked as objects |
+//! | `archive: FILE …` | further sources, linked as an archive that stands before libc |
+//! | `cflags: FLAG …` | more flags for the compiler |
+//! | `env: NAME=VALUE …` | environment variables for the run |
+//! | `timeout: SECONDS` | after which the run is killed and has failed; 30 by default |
+//! | `alone` | keeps the machine to itself: timing or memory matter to it |
+//! | `at-least: 90% of stock` | each `measure NAME VALUE` that it prints, against stock's |
+//! | `fails: PATTERN: REASON` | running it must fail there |
+//! | `does-not-link: PATTERN: REASON` | linking it must fail there |
+//!
+//! A pattern is `LIBC`, `LIBC/LINK` or `LIBC/LINK/CASE`, each part possibly `*`.  What is declared
+//! to fail and does not is an error, so that declarations stay true.
+
+use crate::toolchain::{Libc, Link};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How far a trial got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A tool or file is missing, or a source does not compile: never an expected result.
+    Setup,
+    /// Linking.
+    Link,
+    /// Running.
+    Run,
+}
+
+/// A failure that is declared, with its reason.
+#[derive(Clone, Debug)]
+pub struct Exception {
+    /// `LIBC[/LINK[/CASE]]`.
+    pub pattern: String,
+    /// What fails.
+    pub stage: Stage,
+    /// Why it does.
+    pub reason: String,
+}
+
+/// One program of `programs/`, as its directives describe it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// File name without extension.
+    pub name: String,
+    /// The source.
+    pub path: PathBuf,
+    /// Whether it is C++.
+    pub cxx: bool,
+    /// What it states.
+    pub states: String,
+    /// Where it runs.
+    pub libcs: Vec<Libc>,
+    /// How it is linked with musl.
+    pub links: Vec<Link>,
+    /// How it is linked with glibc.
+    pub glibc_link: Link,
+    /// First arguments, one trial each; one trial without an argument if empty.
+    pub cases: Vec<String>,
+    /// Sources of further objects.
+    pub objects: Vec<PathBuf>,
+    /// Sources of an archive before libc.
+    pub archives: Vec<PathBuf>,
+    /// More flags for the compiler.
+    pub cflags: Vec<String>,
+    /// Environment of the run.
+    pub env: Vec<(String, String)>,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Whether nothing else runs at the same time.
+    pub alone: bool,
+    /// Per cent of stock's measures that brawn must reach.
+    pub at_least: Option<u64>,
+    /// Declared failures.
+    pub exceptions: Vec<Exception>,
+}
+
+impl Program {
+    /// Reads `path`'s directives.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Self::parse(path, &text)
+    }
+
+    /// Parses `text`, which is `path`'s.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, String> {
+        let cxx = path.extension().is_some_and(|e| e == "cc");
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut program = Self {
+            name: name.into_owned(),
+            path: path.to_owned(),
+            cxx,
+            states: String::new(),
+            libcs: Libc::ALL.to_vec(),
+            links: vec![if cxx { Link::Zig } else { Link::Static }],
+            glibc_link: Link::Dynamic,
+            cases: Vec::new(),
+            objects: Vec::new(),
+            archives: Vec::new(),
+            cflags: Vec::new(),
+            env: Vec::new(),
+            timeout: Duration::from_secs(30),
+            alone: false,
+            at_least: None,
+            exceptions: Vec::new(),
+        };
+        for (index, line) in text.lines().enumerate() {
+            if let Some(directive) = line.strip_prefix("//#") {
+                program
+                    .apply(directive.trim())
+                    .map_err(|e| format!("{}:{}: {e}", path.display(), index + 1))?;
+            }
+        }
+        if program.states.is_empty() {
+            return Err(format!("{}: no `//# states:` line", path.display()));
+        }
+        Ok(program)
+    }
+
+    fn apply(&mut self, directive: &str) -> Result<(), String> {
+        let (key, value) = directive.split_once(':').unwrap_or((directive, ""));
+        let value = value.trim();
+        let words = || value.split_whitespace();
+        let folder = self.path.parent().unwrap_or(Path::new(".")).to_owned();
+        match key {
+            "states" => {
+                if !self.states.is_empty() {
+                    self.states.push(' ');
+                }
+                self.states.push_str(value);
+            }
+            "libc" => self.libcs = words().map(Libc::from_name).collect::<Result<_, _>>()?,
+            "link" => self.links = words().map(Link::from_name).collect::<Result<_, _>>()?,
+            "glibc-link" => self.glibc_link = Link::from_name(value)?,
+            "case" => self.cases.extend(words().map(str::to_owned)),
+            "object" => self.objects.extend(words().map(|w| folder.join(w))),
+            "archive" => self.archives.extend(words().map(|w| folder.join(w))),
+            "cflags" => self.cflags.extend(words().map(str::to_owned)),
+            "env" => {
+                for word in words() {
+                    let (name, value) = word
+                        .split_once('=')
+                        .ok_or_else(|| format!("expected NAME=VALUE, found {word}"))?;
+                    self.env.push((name.to_owned(), value.to_owned()));
+                }
+            }
+            "timeout" => {
+                let seconds = value.parse().map_err(|e| format!("timeout {value}: {e}"))?;
+                self.timeout = Duration::from_secs(seconds);
+            }
+            "alone" => self.alone = true,
+            "at-least" => {
+                let percent = value
+                    .strip_suffix("% of stock")
+                    .and_then(|p| p.parse().ok())
+                    .ok_or_else(|| format!("expected `N% of stock`, found {value}"))?;
+                self.at_least = Some(percent);
+            }
+            "fails" => self.except(Stage::Run, value)?,
+            "does-not-link" => self.except(Stage::Link, value)?,
+            _ => return Err(format!("unknown directive {key}")),
+        }
+        Ok(())
+    }
+
+    fn except(&mut self, stage: Stage, value: &str) -> Result<(), String> {
+        let (pattern, reason) = value
+            .split_once(": ")
+            .ok_or_else(|| format!("expected `PATTERN: REASON`, found {value}"))?;
+        self.exceptions.push(Exception {
+            pattern: pattern.trim().to_owned(),
+            stage,
+            reason: reason.trim().to_owned(),
+        });
+        Ok(())
+    }
+
+    /// The ways in which it is linked with `libc`.
+    pub fn links_with(&self, libc: Libc) -> Vec<Link> {
+        match libc {
+            Libc::Glibc => vec![self.glibc_link],
+            Libc::Stock => {
+                let links = self.links.iter().copied();
+                links.filter(|l| !l.needs_payload()).collect()
+            }
+            Libc::Brawn => self.links.clone(),
+        }
+    }
+
+    /// The declared failure of this trial, if there is one.
+    pub fn exception(&self, libc: Libc, link: Link, case: Option<&str>) -> Option<&Exception> {
+        let parts = [libc.name(), link.name(), case.unwrap_or("")];
+        self.exceptions.iter().find(|e| {
+            let pattern: Vec<&str> = e.pattern.split('/').collect();
+            let fits = |(p, part): (&&str, &&str)| *p == "*" || p == part;
+            pattern.len() <= parts.len() && pattern.iter().zip(&parts).all(fits)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "//# states: blocks\n//# link: static zig line\n//# case: a b\n\
+        //# fails: glibc/*/b: it is lenient\nint main(void) {}\n";
+
+    #[test]
+    fn directives_are_read() {
+        let program = Program::parse(Path::new("programs/x.c"), TEXT).unwrap();
+        assert_eq!(program.name, "x");
+        assert_eq!(program.cases, ["a", "b"]);
+        assert_eq!(program.links_with(Libc::Stock), [Link::Static, Link::Zig]);
+        assert_eq!(program.links_with(Libc::Brawn).len(), 3);
+        let exception = |case| program.exception(Libc::Glibc, Link::Dynamic, Some(case));
+        assert!(exception("a").is_none());
+        assert_eq!(exception("b").unwrap().reason, "it is lenient");
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_with_its_line() {
+        let error = Program::parse(Path::new("x.c"), "//# states: x\n//# libs: m\n").unwrap_err();
+        assert_eq!(error, "x.c:2: unknown directive libs");
+        assert!(Program::parse(Path::new("x.c"), "int x;").is_err());
+    }
+}

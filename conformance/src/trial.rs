@@ -1,0 +1,118 @@
+//! One program, one libc, one way of linking, one case: what it did against what it should do.
+
+use crate::build::{Builder, Failure};
+use crate::directives::{Program, Stage};
+use crate::run::run;
+use crate::toolchain::{Libc, Link, home};
+use std::path::PathBuf;
+
+/// A combination that is tried.
+#[derive(Clone, Debug)]
+pub struct Trial<'a> {
+    /// What states something.
+    pub program: &'a Program,
+    /// Of whose heap.
+    pub libc: Libc,
+    /// How it is linked.
+    pub link: Link,
+    /// Its first argument.
+    pub case: Option<&'a str>,
+}
+
+/// Every program of `programs/`, sorted by name.
+pub fn programs() -> Result<Vec<Program>, String> {
+    let folder = home().join("programs");
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"))
+        .collect();
+    paths.sort();
+    paths.iter().map(|p| Program::read(p)).collect()
+}
+
+/// Every trial of `program`.
+pub fn trials(program: &Program) -> Vec<Trial<'_>> {
+    let mut all = Vec::new();
+    let mut cases: Vec<Option<&str>> = program.cases.iter().map(|c| Some(c.as_str())).collect();
+    if cases.is_empty() {
+        cases.push(None);
+    }
+    for &libc in &program.libcs {
+        for link in program.links_with(libc) {
+            all.extend(cases.iter().map(|&case| Trial { program, libc, link, case }));
+        }
+    }
+    all
+}
+
+impl Trial<'_> {
+    /// `LIBC/LINK/PROGRAM[/CASE]`.
+    pub fn name(&self) -> String {
+        let (libc, link, program) = (self.libc.name(), self.link.name(), &self.program.name);
+        match self.case {
+            Some(case) => format!("{libc}/{link}/{program}/{case}"),
+            None => format!("{libc}/{link}/{program}"),
+        }
+    }
+
+    /// Tries it.  A failure that is declared must happen, where it is declared to.
+    pub fn attempt(&self, builder: &Builder) -> Result<(), String> {
+        let exception = self.program.exception(self.libc, self.link, self.case);
+        match (exception, self.perform(builder)) {
+            (None, Ok(())) => Ok(()),
+            (Some(e), Err(f)) if f.stage == e.stage => Ok(()),
+            (_, Err(f)) => Err(format!(
+                "{:?} failed: {}\nit states: {}",
+                f.stage, f.text, self.program.states
+            )),
+            (Some(e), Ok(())) => Err(format!(
+                "it works, but is declared to fail at {:?} ({}: {}): remove that line",
+                e.stage, e.pattern, e.reason
+            )),
+        }
+    }
+
+    fn perform(&self, builder: &Builder) -> Result<(), Failure> {
+        let printed = self.output(builder, self.libc)?;
+        let Some(percent) = self.program.at_least else {
+            return Ok(());
+        };
+        let ours = measures(&printed);
+        if ours.is_empty() {
+            return Err(Failure::setup("it printed no `measure NAME VALUE`"));
+        }
+        if self.libc != Libc::Brawn {
+            return Ok(());
+        }
+        let stock = measures(&self.output(builder, Libc::Stock)?);
+        let mut text = String::new();
+        for (name, wanted) in stock {
+            let found = ours.iter().find(|(n, _)| *n == name).map_or(0, |(_, v)| *v);
+            if found * 100 < wanted * percent {
+                text += &format!("{name}: stock {wanted}, brawn {found}: not {percent} %\n");
+            }
+        }
+        let stage = Stage::Run;
+        if text.is_empty() { Ok(()) } else { Err(Failure { stage, text }) }
+    }
+
+    fn output(&self, builder: &Builder, libc: Libc) -> Result<String, Failure> {
+        let program = self.program;
+        let path = builder.build(program, libc, self.link)?;
+        run(&path, self.case, &program.env, program.timeout).map_err(|text| {
+            let stage = Stage::Run;
+            Failure { stage, text }
+        })
+    }
+}
+
+/// The lines `measure NAME VALUE`.
+fn measures(text: &str) -> Vec<(String, u64)> {
+    let measure = |line: &str| {
+        let (name, value) = line.strip_prefix("measure ")?.rsplit_once(' ')?;
+        Some((name.to_owned(), value.parse().ok()?))
+    };
+    text.lines().filter_map(measure).collect()
+}

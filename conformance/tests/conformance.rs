@@ -1,0 +1,40 @@
+//! One test for each (libc, link, program, case); `conformance/README.md` says how to choose.
+
+use brawn_conformance::build::Builder;
+use brawn_conformance::trial::{programs, trials};
+use libtest_mimic::{Arguments, Trial};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, PoisonError, RwLock};
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Trials are processes with threads of their own, and some fill the memory.
+    arguments.test_threads.get_or_insert(2);
+    let programs = match programs() {
+        Ok(programs) => Box::leak(programs.into_boxed_slice()),
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let builder = Arc::new(Builder::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance")));
+    let machine = Arc::new(RwLock::new(()));
+    let tests = programs.iter().flat_map(|program| trials(program)).map(|trial| {
+        let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
+        Trial::test(trial.name(), move || {
+            // What is to be alone still compiles beside others.
+            let _ = builder.build(trial.program, trial.libc, trial.link);
+            let result = if trial.program.alone {
+                let _alone = machine.write().unwrap_or_else(PoisonError::into_inner);
+                trial.attempt(&builder)
+            } else {
+                let _shared = machine.read().unwrap_or_else(PoisonError::into_inner);
+                trial.attempt(&builder)
+            };
+            result.map_err(Into::into)
+        })
+    });
+    let tests = tests.collect();
+    libtest_mimic::run(&arguments, tests).exit_code()
+}
