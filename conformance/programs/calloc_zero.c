@@ -56,5 +56,5 @@ static void passed_between_threads(void) {
         for (int i = 0; i < 32; i++) check_zero(n);
     }
 }
-RUN_CASES({"classes", classes}, {"large", large}, {"whole_usable",},
+RUN_CASES({"classes", classes}, {"large", large},
           {"passed_between_threads", passed_between_threads})

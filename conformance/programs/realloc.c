@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 /* Around every limit at which heaps change their ways: size classes, pages, mmap thresholds. */
-static const size_t sizes[] = {0,     1,     8,      15,     16,     17,      31,      33,
+static const size_t sizes[] = {1,     8,      15,     16,     17,      31,      33,
                                63,    65,    100,    128,    129,    255,     257,     511,
                                1000,  1024,  1025,   2047,   4095,   4096,    4097,    8191,
                                8193,  16384, 16385,  32769,  65535,  65537,   131000,  131073,
@@ -48,7 +48,7 @@ static void *walk(void *argument) {
         uint64_t r = next_random(&w->state);
         int k = r % LIVE;
         /* Small sizes often, large ones now and then. */
-        size_t n = (r >> 8) % ((size_t)16 << ((r >> 40) % 15));
+        size_t n = (r >> 8) % ((size_t)16 << ((r >> 40) % 15)) + 1;
         CHECK_FILLED(live[k].p, live[k].n, live[k].seed);
         size_t kept = n < live[k].n ? n : live[k].n;
         unsigned char *p = realloc(live[k].p, n);
@@ -90,7 +90,7 @@ static void shrinking(void) {
     char *p = malloc(n);
     NEED(p);
     fill(p, n, 9);
-    while (n > 0) {
+    while (n > 1) {
         n -= 1 + n / 20;
         NEED(p = realloc(p, n));
         CHECK_FILLED(p, n, 9);

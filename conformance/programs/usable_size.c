@@ -33,7 +33,7 @@ static void take(void *(*how)(size_t)) {
 }
 static void *aligned(size_t n) { return aligned_alloc(256, n); }
 static void *zeroed(size_t n) { return calloc(n, 1); }
-static void *moved(size_t n) { return realloc(malloc(n / 2), n); }
+static void *moved(size_t n) { return realloc(malloc(n / 2), n + 1); }
 
 int main(void) {
     take(malloc);
