@@ -1,3 +1,47 @@
 //! The way of the data in brawn: bytes are read into a host, identified, planned for, edited,
 //! checked and published.  `ARCHITECTURE.md` maps each step to its module.
 #![forbid(unsafe_code)]
+
+pub mod apply;
+pub mod check;
+pub mod error;
+pub mod identify;
+pub mod note;
+pub mod plan;
+
+pub mod read;
+
+#[cfg(test)]
+mod testing;
+
+pub use error::{Error, Kind, Result};
+
+/// What [`edit`] gives.
+#[derive(Debug)]
+pub struct Edit {
+    /// What was, or would be, done.
+    pub plan: plan::Plan,
+    /// The new archive; `None` where there is nothing to do.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// The way from an archive's bytes to checked new ones: everything but publishing.
+pub fn edit(
+    bytes: &[u8],
+    payloads: &[brawn_payload::Payload],
+    profile: brawn_payload::Profile,
+) -> Result<Edit> {
+    let archive = read::archive::Archive::read(bytes)?;
+    let findings = identify::archive::identify(&archive)?;
+    let payload = plan::choose(&findings, payloads, profile)?;
+    let plan = plan::plan(&archive, &findings, payload)?;
+    if plan.action == plan::Action::Nothing {
+        return Ok(Edit { plan, bytes: None });
+    }
+    let new = apply::apply(&archive, &findings, &plan, payload)?;
+    check::check(&archive, &findings, &plan, payload, &new)?;
+    Ok(Edit {
+        plan,
+        bytes: Some(new),
+    })
+}

@@ -1,0 +1,150 @@
+//! Reads the provenance note that `docs/note.md` specifies.
+
+use crate::error::{Error, Result};
+use serde::Serialize;
+
+/// The section that holds the note in objects and unstripped executables.
+pub const SECTION: &[u8] = b".note.brawn";
+/// The owner's name, without its NUL.
+const OWNER: &[u8] = b"brawn";
+/// The one note type there is so far.
+const TYPE: u32 = 1;
+
+/// What one note says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// Version of brawn.
+    pub brawn: String,
+    /// Which part of libc it replaces: `heap`.
+    pub component: String,
+    /// The engine and its version.
+    pub engine: String,
+    /// The payload's variant.
+    pub profile: String,
+    /// What it runs on.
+    pub architecture: String,
+    /// What compiled it.
+    pub compiler: String,
+    /// SHA-256 over its sources, in hex.
+    pub source: String,
+}
+
+/// Reads every brawn note in `bytes`, the contents of an `SHT_NOTE` section or `PT_NOTE` segment.
+///
+/// `offset` is where `bytes` begins in its file, for errors.  Notes of other owners, and of types
+/// that this version does not know, are passed over.
+pub fn read(bytes: &[u8], offset: u64) -> Result<Vec<Note>> {
+    let mut notes = Vec::new();
+    let mut at = 0usize;
+    while at < bytes.len() {
+        let place = offset.saturating_add(at as u64);
+        let truncated = || {
+            Error::malformed("note runs past the end of its section")
+                .at(place)
+                .expected("namesz, descsz and type, then name and desc within the section")
+        };
+        let word = |n: usize| -> Option<u32> {
+            let start = at.checked_add(n.checked_mul(4)?)?;
+            let raw = bytes.get(start..start.checked_add(4)?)?;
+            Some(u32::from_le_bytes(raw.try_into().ok()?))
+        };
+        // Linkers pad between notes with zeros when sections of different alignment meet.
+        if bytes
+            .get(at..)
+            .is_some_and(|rest| rest.len() < 12 && rest.iter().all(|b| *b == 0))
+        {
+            break;
+        }
+        let (Some(namesz), Some(descsz), Some(kind)) = (word(0), word(1), word(2)) else {
+            return Err(truncated());
+        };
+        let name_at = at.checked_add(12).ok_or_else(truncated)?;
+        let (name, desc_at) = padded(bytes, name_at, namesz).ok_or_else(truncated)?;
+        let (desc, next) = padded(bytes, desc_at, descsz).ok_or_else(truncated)?;
+        if name.strip_suffix(b"\0") == Some(OWNER) && kind == TYPE {
+            notes.push(parse(desc, place)?);
+        }
+        at = next;
+    }
+    Ok(notes)
+}
+
+/// The `size` bytes at `at`, and where the next field begins.  The last field of a section may
+/// lack its padding.
+fn padded(bytes: &[u8], at: usize, size: u32) -> Option<(&[u8], usize)> {
+    let end = at.checked_add(usize::try_from(size).ok()?)?;
+    let field = bytes.get(at..end)?;
+    let next = end.checked_add(3)? & !3;
+    Some((field, next))
+}
+
+fn parse(desc: &[u8], offset: u64) -> Result<Note> {
+    let text = std::str::from_utf8(desc)
+        .map_err(|_| Error::malformed("brawn note is not UTF-8").at(offset))?;
+    let mut note = Note::default();
+    for line in text.trim_end_matches('\0').lines() {
+        let (key, value) = line.split_once('=').ok_or_else(|| {
+            Error::malformed(format!("line {line:?} in the brawn note"))
+                .at(offset)
+                .expected("key=value")
+        })?;
+        let field = match key {
+            "brawn" => &mut note.brawn,
+            "component" => &mut note.component,
+            "engine" => &mut note.engine,
+            "profile" => &mut note.profile,
+            "architecture" => &mut note.architecture,
+            "compiler" => &mut note.compiler,
+            "source" => &mut note.source,
+            _ => continue,
+        };
+        *field = value.to_string();
+    }
+    Ok(note)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::note_bytes;
+
+    #[test]
+    fn reads_its_own_and_passes_over_others() {
+        let mut bytes = Vec::new();
+        // A GNU build-id note, as linkers put beside it.
+        for word in [4u32, 3, 3] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(b"GNU\0abc\0");
+        bytes.extend(note_bytes(
+            "brawn=1.2.3\ncomponent=heap\nfuture=x\nprofile=fast\n",
+        ));
+        bytes.extend(note_bytes("brawn=9\n"));
+        let notes = read(&bytes, 0).unwrap();
+        assert_eq!(notes.len(), 2);
+        assert_eq!(notes[0].brawn, "1.2.3");
+        assert_eq!(notes[0].component, "heap");
+        assert_eq!(notes[0].profile, "fast");
+        assert_eq!(notes[1].brawn, "9");
+    }
+
+    #[test]
+    fn every_truncation_is_an_error_with_a_place_or_nothing() {
+        let bytes = note_bytes("brawn=1\n");
+        for end in 1..bytes.len() - 4 {
+            if let Err(error) = read(&bytes[..end], 0x40) {
+                assert_eq!(error.offset(), Some(0x40), "cut at {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn lying_sizes_do_not_overflow() {
+        let mut bytes = note_bytes("brawn=1\n");
+        bytes[0..4].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(read(&bytes, u64::MAX).is_err());
+        let mut bytes = note_bytes("brawn=1\n");
+        bytes[4..8].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(read(&bytes, u64::MAX).is_err());
+    }
+}

@@ -1,0 +1,348 @@
+//! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
+
+use crate::error::{Error, Kind, Result, printable};
+use crate::identify::archive::{Content, Findings, Member, Role};
+use crate::identify::{Libc, is_heap, is_surface};
+use crate::note::Note;
+use crate::read::archive::Archive;
+use brawn_payload::{Payload, Profile};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+
+/// What a plan amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// The archive already holds this very payload and no other heap.
+    Nothing,
+    /// musl's heap goes, the payload comes.
+    Patch,
+    /// Another payload of brawn's goes, this one comes.
+    Upgrade,
+}
+
+/// Why a member goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// It defines nothing but musl's heap.
+    MuslHeap,
+    /// It carries the note of another brawn payload.
+    OtherPayload,
+}
+
+/// A member that goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// Its position among the archive's entries, special ones included.
+    pub entry: usize,
+    /// Its name.
+    pub name: String,
+    /// Where its header is in the file.
+    pub offset: u64,
+    /// Why it goes.
+    pub why: Why,
+    /// The global symbols that go with it.
+    pub defines: Vec<String>,
+}
+
+/// A member that comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Added {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: usize,
+}
+
+/// Where a payload is from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    /// Version of brawn.
+    pub brawn: String,
+    /// The engine and its version.
+    pub engine: String,
+    /// The variant.
+    pub profile: String,
+    /// What compiled it.
+    pub compiler: String,
+    /// SHA-256 over its sources, in hex.
+    pub source: String,
+}
+
+/// What to do with an archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// What it amounts to.
+    pub action: Action,
+    /// What the archive's objects run on.
+    pub architecture: String,
+    /// The payload that comes, or is there already.
+    pub payload: Provenance,
+    /// What the notes of payloads that go say.
+    pub replaces: Vec<Note>,
+    /// Members that go.
+    pub remove: Vec<Removed>,
+    /// Members that come, after all others.
+    pub add: Vec<Added>,
+    /// How many members stay as they are, to the byte.
+    pub keep: usize,
+}
+
+impl Plan {
+    /// Whether entry number `entry` of the archive goes.
+    pub fn removes(&self, entry: usize) -> bool {
+        self.remove
+            .binary_search_by_key(&entry, |r| r.entry)
+            .is_ok()
+    }
+}
+
+/// The payload for what was found.
+pub fn choose<'p>(
+    findings: &Findings<'_>,
+    payloads: &'p [Payload],
+    profile: Profile,
+) -> Result<&'p Payload> {
+    let ident = findings
+        .ident
+        .ok_or_else(|| not_musl(findings).expected("ELF objects"))?;
+    // What is not musl's is refused for that, not for its architecture.
+    if findings.libc != Libc::Musl {
+        return Err(not_musl(findings));
+    }
+    ident
+        .architecture()
+        .and_then(|a| {
+            payloads
+                .iter()
+                .find(|p| p.architecture == a && p.profile == profile)
+        })
+        .ok_or_else(|| {
+            let mut have: Vec<_> = payloads
+                .iter()
+                .filter(|p| p.profile == profile)
+                .map(|p| p.architecture.name())
+                .collect();
+            have.sort_unstable();
+            Error::refused(format!("objects for {}", ident.describe())).expected(format!(
+                "an architecture that this brawn has a `{}` payload for ({})",
+                profile.name(),
+                if have.is_empty() {
+                    "none".into()
+                } else {
+                    have.join(", ")
+                }
+            ))
+        })
+}
+
+fn not_musl(findings: &Findings<'_>) -> Error {
+    match findings.libc {
+        Libc::Glibc => Error::refused("glibc's libc.a (it defines gnu_get_libc_version)")
+            .expected("musl's libc.a")
+            .next("glibc's heap needs no replacement; leave it alone"),
+        _ if findings.has_no_heap() => {
+            Error::refused("no heap in this archive").expected("musl's libc.a")
+        }
+        _ => {
+            Error::refused("an archive with a heap that is not musl's (no __init_libc, __lctrans)")
+                .expected("musl's libc.a")
+        }
+    }
+}
+
+/// Plans the exchange of the heap in `archive` for `payload`.
+pub fn plan(archive: &Archive<'_>, findings: &Findings<'_>, payload: &Payload) -> Result<Plan> {
+    if findings.libc != Libc::Musl {
+        return Err(not_musl(findings));
+    }
+    refuse_foreign(findings)?;
+    let payload_objects: HashSet<&str> = payload.surface.iter().copied().collect();
+
+    let brawn: Vec<_> = findings.with_role(Role::Brawn).collect();
+    let musl = findings.with_role(Role::MuslHeap).count();
+    if brawn.is_empty() && musl == 0 {
+        return Err(Error::refused("musl's libc.a without a heap")
+            .expected("members that define malloc, free and the others")
+            .next("something has taken the heap out of it: install the original again"));
+    }
+    let same = musl == 0
+        && brawn.len() == payload.members.len()
+        && brawn.iter().zip(payload.members).all(|(old, new)| {
+            old.name == new.name.as_bytes()
+                && archive
+                    .entries
+                    .get(old.entry)
+                    .is_some_and(|e| archive.data(e) == new.bytes)
+        });
+    let mut plan = Plan {
+        action: match (same, brawn.is_empty()) {
+            (true, _) => Action::Nothing,
+            (false, true) => Action::Patch,
+            (false, false) => Action::Upgrade,
+        },
+        architecture: payload.architecture.name().into(),
+        payload: Provenance {
+            brawn: payload.version.into(),
+            engine: payload.engine.into(),
+            profile: payload.profile.name().into(),
+            compiler: payload.compiler.into(),
+            source: payload.source.into(),
+        },
+        replaces: Vec::new(),
+        remove: Vec::new(),
+        add: Vec::new(),
+        keep: findings.members.len(),
+    };
+    if same {
+        return Ok(plan);
+    }
+    for member in &findings.members {
+        let why = match member.role {
+            Role::MuslHeap => Why::MuslHeap,
+            Role::Brawn => Why::OtherPayload,
+            Role::ForeignHeap | Role::Rest => continue,
+        };
+        plan.replaces.extend_from_slice(member.notes());
+        plan.remove.push(Removed {
+            entry: member.entry,
+            name: printable(member.name),
+            offset: member.offset,
+            why,
+            defines: member.defined().map(|s| printable(s.name)).collect(),
+        });
+    }
+    plan.replaces.dedup();
+    plan.keep -= plan.remove.len();
+    plan.add = payload
+        .members
+        .iter()
+        .map(|m| Added {
+            name: m.name.into(),
+            size: m.bytes.len(),
+        })
+        .collect();
+    check_symbols(findings, payload, &payload_objects)?;
+    Ok(plan)
+}
+
+/// Refuses heaps that are in members with other things, and heaps that brawn cannot see into.
+fn refuse_foreign(findings: &Findings<'_>) -> Result<()> {
+    if let Some(member) = findings.with_role(Role::ForeignHeap).next() {
+        let name = |wanted: fn(&[u8]) -> bool| {
+            member
+                .defined()
+                .find(|s| wanted(s.name))
+                .map(|s| printable(s.name))
+                .unwrap_or_default()
+        };
+        return Err(Error::refused(format!(
+            "it defines `{}` of the heap together with `{}`",
+            name(is_surface),
+            name(|s| !is_heap(s))
+        ))
+        .member(member.name)
+        .at(member.offset)
+        .expected("members that define nothing but musl's heap")
+        .next("if another allocator was put into this archive, install the original again"));
+    }
+    if let Some((symbol, entry)) = findings.indexed.iter().find(|(s, _)| is_surface(s)) {
+        let member = findings.members.iter().find(|m| m.entry == *entry);
+        let (name, offset, what) = member.map_or((&b""[..], 0, "not ELF"), |m| {
+            let what = match m.content {
+                Content::Bitcode => "LLVM bitcode",
+                Content::OtherElf(_) => "ELF of another class",
+                _ => "not ELF",
+            };
+            (m.name, m.offset, what)
+        });
+        return Err(
+            Error::refused(format!("it defines `{}` and is {what}", printable(symbol)))
+                .member(name)
+                .at(offset)
+                .expected("an ELF object")
+                .next("use a libc.a that was built without link-time optimization"),
+        );
+    }
+    Ok(())
+}
+
+/// Whatever stays must find what it needs, and must not clash with what comes.
+fn check_symbols(
+    findings: &Findings<'_>,
+    payload: &Payload,
+    surface: &HashSet<&str>,
+) -> Result<()> {
+    let provided = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|n| surface.contains(n));
+    let goes = |m: &&Member<'_>| matches!(m.role, Role::MuslHeap | Role::Brawn);
+    // Who takes which symbols away.
+    let mut lost: HashMap<&[u8], &Member<'_>> = HashMap::new();
+    for member in findings.members.iter().filter(goes) {
+        for symbol in member.defined() {
+            if is_surface(symbol.name) && !provided(symbol.name) {
+                return Err(Error::refused(format!(
+                    "it defines `{}`, which the payload does not",
+                    printable(symbol.name)
+                ))
+                .member(member.name)
+                .at(member.offset)
+                .expected("a heap whose names the payload has"));
+            }
+            lost.insert(symbol.name, member);
+        }
+    }
+    let mut missing: HashSet<&[u8]> = payload.needs.iter().map(|n| n.as_bytes()).collect();
+    for name in payload.surface {
+        missing.remove(name.as_bytes());
+    }
+    for member in findings.members.iter().filter(|m| !goes(m)) {
+        for symbol in member.defined() {
+            lost.remove(symbol.name);
+            missing.remove(symbol.name);
+            let strong = symbol.binding == crate::read::elf::Binding::Strong;
+            if strong && provided(symbol.name) {
+                return Err(Error::refused(format!(
+                    "it defines `{}`, and so does the payload",
+                    printable(symbol.name)
+                ))
+                .member(member.name)
+                .at(member.offset));
+            }
+        }
+    }
+    for (symbol, _) in &findings.indexed {
+        lost.remove(symbol);
+        missing.remove(symbol);
+    }
+    lost.retain(|name, _| !provided(name));
+    for member in findings.members.iter().filter(|m| !goes(m)) {
+        for symbol in member.undefined() {
+            if let Some(gone) = lost.get(symbol.name) {
+                return Err(Error::refused(format!(
+                    "it needs `{}`, which only member {} defines, and that is part of the heap",
+                    printable(symbol.name),
+                    printable(gone.name)
+                ))
+                .member(member.name)
+                .at(member.offset)
+                .expected("a musl whose other members need no internals of its heap"));
+            }
+        }
+    }
+    if let Some(name) = missing.into_iter().min() {
+        return Err(Error::new(
+            Kind::Refused,
+            format!(
+                "no member defines `{}`, which the payload needs",
+                printable(name)
+            ),
+        )
+        .expected("musl 1.2.2 or later"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

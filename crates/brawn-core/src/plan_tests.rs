@@ -1,0 +1,146 @@
+use super::*;
+use crate::testing::{Sym, archive, fake_payload, musl, object};
+
+fn planned(bytes: &[u8], payload: &Payload) -> Result<Plan> {
+    let archive = Archive::read(bytes)?;
+    let findings = crate::identify::archive::identify(&archive)?;
+    plan(&archive, &findings, payload)
+}
+
+fn refusal(members: &[(&str, Vec<u8>)]) -> String {
+    let error = planned(&archive(members), &fake_payload("1")).unwrap_err();
+    assert_eq!(error.kind(), Kind::Refused);
+    error.to_string()
+}
+
+#[test]
+fn the_heap_goes_and_everything_else_stays() {
+    let plan = planned(&archive(&musl()), &fake_payload("1")).unwrap();
+    assert_eq!(plan.action, Action::Patch);
+    let gone: Vec<_> = plan.remove.iter().map(|r| r.name.as_str()).collect();
+    // The second free.lo goes too; fork.lo and replaced.lo stay.
+    assert_eq!(
+        gone,
+        [
+            "calloc.lo",
+            "free.lo",
+            "lite_malloc.lo",
+            "free.lo",
+            "malloc.lo"
+        ]
+    );
+    assert_eq!(plan.add.len(), 1);
+    assert_eq!(plan.keep, musl().len() - gone.len());
+    assert!(plan.removes(plan.remove[0].entry));
+}
+
+#[test]
+fn the_same_payload_again_is_nothing_to_do() {
+    let payload = fake_payload("1");
+    let once = crate::edit(&archive(&musl()), &[payload], Profile::Fast).unwrap();
+    let twice = crate::edit(&once.bytes.unwrap(), &[payload], Profile::Fast).unwrap();
+    assert_eq!(twice.plan.action, Action::Nothing);
+    assert!(twice.bytes.is_none());
+}
+
+#[test]
+fn another_payload_is_upgraded() {
+    let once = crate::edit(&archive(&musl()), &[fake_payload("1")], Profile::Fast).unwrap();
+    let direct = crate::edit(&archive(&musl()), &[fake_payload("2")], Profile::Fast).unwrap();
+    let twice = crate::edit(&once.bytes.unwrap(), &[fake_payload("2")], Profile::Fast).unwrap();
+    assert_eq!(twice.plan.action, Action::Upgrade);
+    assert_eq!(twice.plan.replaces[0].brawn, "1");
+    assert_eq!(twice.bytes, direct.bytes);
+}
+
+#[test]
+fn a_heap_that_shares_its_member_is_refused() {
+    let mut members = musl();
+    members.push((
+        "mimalloc.o",
+        object(&[Sym::Strong("malloc"), Sym::Strong("mi_malloc")], None),
+    ));
+    let text = refusal(&members);
+    assert!(text.contains("member mimalloc.o"), "{text}");
+    assert!(
+        text.contains("`malloc`") && text.contains("`mi_malloc`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_member_that_needs_internals_is_refused() {
+    let mut members = musl();
+    members.push(("odd.lo", object(&[Sym::Needs("__malloc_context")], None)));
+    let text = refusal(&members);
+    assert!(text.contains("member odd.lo"), "{text}");
+    assert!(
+        text.contains("`__malloc_context`") && text.contains("malloc.lo"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_name_that_the_payload_lacks_is_refused() {
+    let mut members = musl();
+    members.push(("valloc.lo", object(&[Sym::Strong("valloc")], None)));
+    let text = refusal(&members);
+    assert!(
+        text.contains("member valloc.lo") && text.contains("`valloc`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_need_that_libc_does_not_meet_is_refused() {
+    let members: Vec<_> = musl()
+        .into_iter()
+        .filter(|(name, _)| *name != "errno.lo")
+        .collect();
+    assert!(refusal(&members).contains("`__errno_location`"));
+}
+
+#[test]
+fn bitcode_heaps_are_refused_by_what_the_index_says() {
+    let bytes = archive(&musl());
+    let read = Archive::read(&bytes).unwrap();
+    let mut findings = crate::identify::archive::identify(&read).unwrap();
+    findings.members[0].content = Content::Bitcode;
+    findings
+        .indexed
+        .push((b"malloc", findings.members[0].entry));
+    let error = plan(&read, &findings, &fake_payload("1")).unwrap_err();
+    assert!(error.to_string().contains("LLVM bitcode"), "{error}");
+}
+
+#[test]
+fn what_is_not_musl_is_refused() {
+    let glibc = [(
+        "version.o",
+        object(
+            &[Sym::Strong("gnu_get_libc_version"), Sym::Strong("malloc")],
+            None,
+        ),
+    )];
+    assert!(refusal(&glibc).contains("glibc"));
+    let libm = [("sin.o", object(&[Sym::Strong("sin")], None))];
+    assert!(refusal(&libm).contains("no heap"));
+    let gutted: Vec<_> = musl()
+        .into_iter()
+        .filter(|(name, _)| {
+            !matches!(
+                *name,
+                "calloc.lo" | "free.lo" | "lite_malloc.lo" | "malloc.lo"
+            )
+        })
+        .collect();
+    assert!(refusal(&gutted).contains("without a heap"));
+}
+
+#[test]
+fn a_plan_serializes() {
+    let plan = planned(&archive(&musl()), &fake_payload("1")).unwrap();
+    let json = serde_json::to_value(&plan).unwrap();
+    assert_eq!(json["action"], "patch");
+    assert_eq!(json["remove"][0]["why"], "musl-heap");
+}

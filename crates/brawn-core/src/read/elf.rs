@@ -1,0 +1,260 @@
+//! What brawn needs to know of an ELF object: its machine, the global symbols that it defines and
+//! needs, and brawn's notes in it.
+
+use crate::error::{Error, Result};
+use crate::note::{self, Note};
+use object::LittleEndian;
+use object::elf;
+use object::read::elf::{FileHeader, SectionHeader, Sym};
+
+type Header = elf::FileHeader64<LittleEndian>;
+
+/// Offset of `e_shoff` in a 64-bit ELF header.
+const E_SHOFF: u64 = 40;
+
+/// The identification that every ELF file begins with, whatever its class and byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ident {
+    /// 64-bit class.
+    pub is_64: bool,
+    /// Little-endian data.
+    pub is_little: bool,
+    /// `e_machine`.
+    pub machine: u16,
+}
+
+impl Ident {
+    /// Reads it from the first 20 bytes of an ELF file at `offset`.
+    pub fn read(bytes: &[u8], offset: u64) -> Result<Self> {
+        let (Some(class), Some(data), Some(machine)) =
+            (bytes.get(4), bytes.get(5), bytes.get(18..20))
+        else {
+            return Err(Error::malformed("ELF header is truncated")
+                .at(offset)
+                .expected("64 bytes"));
+        };
+        let is_64 = match class {
+            1 => false,
+            2 => true,
+            other => {
+                return Err(Error::malformed(format!("ELF class {other}"))
+                    .at(offset.saturating_add(4))
+                    .expected("1 (32-bit) or 2 (64-bit)"));
+            }
+        };
+        let machine = [machine[0], machine[1]];
+        let (is_little, machine) = match data {
+            1 => (true, u16::from_le_bytes(machine)),
+            2 => (false, u16::from_be_bytes(machine)),
+            other => {
+                return Err(Error::malformed(format!("ELF data encoding {other}"))
+                    .at(offset.saturating_add(5))
+                    .expected("1 (little endian) or 2 (big endian)"));
+            }
+        };
+        Ok(Self {
+            is_64,
+            is_little,
+            machine,
+        })
+    }
+
+    /// The architecture in words.
+    pub fn describe(self) -> String {
+        let name = match self.machine {
+            3 => "i386",
+            8 => "mips",
+            20 => "powerpc",
+            21 => "powerpc64",
+            22 => "s390x",
+            40 => "arm",
+            62 if self.is_64 => "x86_64",
+            62 => "x32",
+            183 => "aarch64",
+            243 if self.is_64 => "riscv64",
+            243 => "riscv32",
+            258 => "loongarch64",
+            other => return format!("ELF machine {other}"),
+        };
+        let endian = if self.is_little { "" } else { ", big endian" };
+        format!("{name}{endian}")
+    }
+
+    /// The architecture that a payload may exist for.
+    pub fn architecture(self) -> Option<brawn_payload::Architecture> {
+        (self.is_64 && self.is_little)
+            .then(|| brawn_payload::Architecture::from_elf_machine(self.machine))
+            .flatten()
+    }
+}
+
+/// How a symbol is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// `STB_GLOBAL` (and `STB_GNU_UNIQUE`): two definitions clash.
+    Strong,
+    /// `STB_WEAK`: gives way to a strong definition.
+    Weak,
+}
+
+/// A global symbol of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol<'a> {
+    /// Its name, as in the string table.
+    pub name: &'a [u8],
+    /// How it is bound.
+    pub binding: Binding,
+    /// Defined here (common symbols are), or only referenced.
+    pub defined: bool,
+}
+
+/// A 64-bit little-endian ELF object.
+#[derive(Clone, Debug)]
+pub struct Object<'a> {
+    /// Its class, byte order and machine.
+    pub ident: Ident,
+    /// Global symbols in the order of its symbol table.
+    pub symbols: Vec<Symbol<'a>>,
+    /// brawn's notes in it.
+    pub notes: Vec<Note>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads the object in `bytes`, which begins at `offset` of its file.
+    ///
+    /// `Ok(None)` for ELF of another class or byte order: nothing beyond its [`Ident`] is read.
+    pub fn read(bytes: &'a [u8], offset: u64) -> Result<Option<Self>> {
+        let ident = Ident::read(bytes, offset)?;
+        if !(ident.is_64 && ident.is_little) {
+            return Ok(None);
+        }
+        let endian = LittleEndian;
+        let bad = |place: u64| {
+            move |error: object::read::Error| {
+                Error::malformed(error.to_string().to_lowercase()).at(offset.saturating_add(place))
+            }
+        };
+        let header = Header::parse(bytes).map_err(bad(0))?;
+        let sections = header.sections(endian, bytes).map_err(bad(E_SHOFF))?;
+        let table_at: u64 = header.e_shoff(endian);
+        // Where the header of section `number` is, for errors.
+        let header_at = |number: usize| (number as u64).saturating_mul(64).saturating_add(table_at);
+        let mut object = Self {
+            ident,
+            symbols: Vec::new(),
+            notes: Vec::new(),
+        };
+        for (number, section) in sections.enumerate() {
+            let place = header_at(number.0);
+            match section.sh_type(endian) {
+                elf::SHT_SYMTAB => {
+                    let table = object::read::elf::SymbolTable::parse(
+                        endian, bytes, &sections, number, section,
+                    )
+                    .map_err(bad(place))?;
+                    for symbol in table.iter() {
+                        let binding = match symbol.st_bind() {
+                            elf::STB_GLOBAL | elf::STB_GNU_UNIQUE => Binding::Strong,
+                            elf::STB_WEAK => Binding::Weak,
+                            _ => continue,
+                        };
+                        let name = table
+                            .symbol_name(endian, symbol)
+                            .map_err(bad(section.sh_offset(endian)))?;
+                        object.symbols.push(Symbol {
+                            name,
+                            binding,
+                            defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
+                        });
+                    }
+                }
+                elf::SHT_NOTE => {
+                    let name = sections.section_name(endian, section).map_err(bad(place))?;
+                    if name == note::SECTION {
+                        let data = section.data(endian, bytes).map_err(bad(place))?;
+                        let at = offset.saturating_add(section.sh_offset(endian));
+                        object.notes.extend(note::read(data, at)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(object))
+    }
+
+    /// The symbols that it defines.
+    pub fn defined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols.iter().filter(|s| s.defined)
+    }
+
+    /// The symbols that it needs from elsewhere.
+    pub fn undefined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols.iter().filter(|s| !s.defined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Sym, object};
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_symbols_and_notes() {
+        let bytes = object(
+            &[
+                Sym::Strong("free"),
+                Sym::Weak("malloc"),
+                Sym::Needs("errno"),
+            ],
+            Some("brawn=1\n"),
+        );
+        let read = Object::read(&bytes, 0).unwrap().unwrap();
+        assert_eq!(read.ident.describe(), "x86_64");
+        let names: Vec<_> = read
+            .symbols
+            .iter()
+            .map(|s| (s.name, s.binding, s.defined))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                (&b"free"[..], Binding::Strong, true),
+                (b"malloc", Binding::Weak, true),
+                (b"errno", Binding::Strong, false)
+            ]
+        );
+        assert_eq!(read.notes[0].brawn, "1");
+    }
+
+    #[test]
+    fn other_classes_are_named_but_not_read() {
+        let mut bytes = object(&[], None);
+        bytes[4] = 1;
+        assert!(Object::read(&bytes, 0).unwrap().is_none());
+        assert_eq!(Ident::read(&bytes, 0).unwrap().describe(), "x32");
+        assert_eq!(Ident::read(&bytes, 0).unwrap().architecture(), None);
+    }
+
+    #[test]
+    fn lying_section_table_offset_has_a_place() {
+        let mut bytes = object(&[Sym::Strong("free")], None);
+        bytes[40..48].copy_from_slice(&u64::MAX.to_le_bytes());
+        let error = Object::read(&bytes, 0x1000).unwrap_err();
+        assert_eq!(error.offset(), Some(0x1000 + E_SHOFF));
+    }
+
+    proptest! {
+        #[test]
+        fn no_mutation_panics(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8), cut in any::<prop::sample::Index>()) {
+            let mut bytes = object(&[Sym::Strong("free"), Sym::Needs("x")], Some("brawn=1\n"));
+            for (index, byte) in changes {
+                let at = index.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let end = cut.index(bytes.len()) + 1;
+            let _ = Object::read(&bytes[..end], 0x40);
+            let _ = Object::read(&bytes, u64::MAX);
+        }
+    }
+}

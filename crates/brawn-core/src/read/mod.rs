@@ -1,0 +1,33 @@
+//! Bytes to structure.  Nothing here knows what a heap is.
+
+pub mod archive;
+mod archive_index;
+pub mod elf;
+
+/// What a file is, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// An `ar` archive that holds its members.
+    Archive,
+    /// An `ar` archive that only names files elsewhere.
+    ThinArchive,
+    /// An ELF file of any class and type.
+    Elf,
+    /// LLVM bitcode, plain or in its wrapper.
+    Bitcode,
+    /// Something else.
+    Other,
+}
+
+impl Format {
+    /// What `bytes` begin like.
+    pub fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            [b'!', b'<', b'a', b'r', b'c', b'h', b'>', b'\n', ..] => Self::Archive,
+            [b'!', b'<', b't', b'h', b'i', b'n', b'>', b'\n', ..] => Self::ThinArchive,
+            [0x7f, b'E', b'L', b'F', ..] => Self::Elf,
+            [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => Self::Bitcode,
+            _ => Self::Other,
+        }
+    }
+}
