@@ -1,5 +1,123 @@
-//! Stand-in until the payload is built.
+//! Compiles the payload for each architecture and profile that a compiler was found for, and writes
+//! the table of payloads that `src/lib.rs` includes.
+//!
+//! The compiler is zig of one pinned version (releases) or, where there is none, the host's own C
+//! compiler for the host's architecture; the payload's note says which.  `BRAWN_ZIG` names a zig to
+//! use, `BRAWN_ZIG=none` asks for the host's compiler.
+
+mod compiler;
+mod engine;
+mod finish;
+mod recipe;
+
+use compiler::Compiler;
+use recipe::{ARCHITECTURES, PROFILES};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
 fn main() {
-    let out = std::path::PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    std::fs::write(out.join("payloads.rs"), "static PAYLOADS: &[Payload] = &[]; static LICENSES: &str = \"\";").expect("writable OUT_DIR");
+    if let Err(error) = run() {
+        // Cargo shows this as the crate's build error.
+        eprintln!("brawn-payload: {error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<()> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: run through cargo")?);
+    let manifest = PathBuf::from(
+        env::var_os("CARGO_MANIFEST_DIR")
+            .ok_or("CARGO_MANIFEST_DIR is not set: run through cargo")?,
+    );
+    let version = env::var("CARGO_PKG_VERSION")?;
+    let root = manifest
+        .ancestors()
+        .nth(2)
+        .ok_or("this crate is not in a workspace")?;
+    let payload = root.join("payload");
+
+    println!("cargo::rerun-if-changed={}", payload.display());
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-env-changed=BRAWN_ZIG");
+
+    let engine = engine::find(&manifest)?;
+    let compiler = Compiler::find(root, &out)?;
+    let mut table =
+        String::from("/// Every payload of this build.\nstatic PAYLOADS: &[Payload] = &[\n");
+    for architecture in ARCHITECTURES {
+        if !compiler.targets(architecture.name) {
+            continue;
+        }
+        for profile in PROFILES {
+            let source = recipe::source_hash(&payload, &engine, architecture, profile, &version)?;
+            let note = recipe::note(
+                &version,
+                &engine.version,
+                profile,
+                architecture,
+                &compiler.name,
+                &source,
+            );
+            let raw = compiler.compile(&payload, &engine, architecture, profile, &note)?;
+            let finished = finish::finish(&raw, recipe::SURFACE, recipe::NEEDS)?;
+            let name = format!("{}-{profile}-heap.o", architecture.name);
+            fs::write(out.join(&name), &finished.bytes)?;
+            write!(
+                table,
+                "    Payload {{\n        architecture: Architecture::{},\n        profile: Profile::{},\n        \
+                 version: {version:?},\n        engine: {:?},\n        compiler: {:?},\n        source: {source:?},\n        \
+                 members: &[Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }}],\n        \
+                 surface: &{:?},\n        needs: &{:?},\n    }},\n",
+                architecture.variant,
+                capitalized(profile),
+                engine.version,
+                compiler.name,
+                recipe::MEMBER_NAME,
+                format!("/{name}"),
+                finished.surface,
+                finished.needs,
+            )?;
+        }
+    }
+    table.push_str("];\n");
+    write!(
+        table,
+        "/// Licence texts of what the payload contains.\nstatic LICENSES: &str = {:?};\n",
+        licenses(root, &engine.license)?
+    )?;
+    fs::write(out.join("payloads.rs"), table)?;
+    Ok(())
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+fn licenses(root: &Path, engine: &Path) -> Result<String> {
+    let mut text = String::from(
+        "brawn, and the parts of its payload that are its own: MIT or Apache-2.0, at your option.\n\n",
+    );
+    for (title, path) in [
+        ("The MIT License (brawn)", root.join("LICENSE-MIT")),
+        (
+            "The Apache License, version 2.0 (brawn)",
+            root.join("LICENSE-APACHE"),
+        ),
+        (
+            "mimalloc, the heap's engine: the MIT License",
+            engine.to_owned(),
+        ),
+    ] {
+        let body = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        write!(text, "==== {title} ====\n\n{}\n\n", body.trim_end())?;
+    }
+    Ok(text)
 }

@@ -1,0 +1,181 @@
+//! Finishes the compiler's object: drops every section that the surface does not reach, makes every
+//! symbol but the surface local, and checks what is left against the lists in `recipe.rs`.
+
+use crate::Result;
+use object::build::Id as _;
+use object::build::elf::{Builder, SectionData};
+use object::read::elf::{FileHeader as _, SectionHeader as _};
+use object::{Endianness, elf};
+use std::collections::{HashMap, HashSet};
+
+pub struct Finished {
+    pub bytes: Vec<u8>,
+    pub surface: Vec<String>,
+    pub needs: Vec<String>,
+}
+
+/// Section that is kept although nothing refers to it.
+/// Section type of `.llvm_addrsig` (LLVM, "Extensions", SHT_LLVM_ADDRSIG).
+const SHT_LLVM_ADDRSIG: elf::SectionType = elf::SectionType(0x6fff_4c03);
+
+const NOTE: &[u8] = b".note.brawn";
+
+pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> {
+    let mut raw = raw.to_vec();
+    hide_address_significance(&mut raw)?;
+    let mut object = Builder::read(raw.as_slice())?;
+    let kept = reachable(&object, surface);
+
+    for section in object.sections.iter_mut() {
+        let keep = match &section.data {
+            SectionData::Relocation(_) => section
+                .sh_info_section
+                .is_some_and(|target| kept.contains(&target.index())),
+            SectionData::SectionString | SectionData::Symbol | SectionData::String => true,
+            _ => {
+                kept.contains(&section.id().index())
+                    || section.name.as_slice() == b".note.GNU-stack"
+            }
+        };
+        section.delete = !keep;
+    }
+
+    let used: HashSet<_> = object
+        .sections
+        .iter()
+        .filter(|section| !section.delete)
+        .filter_map(|section| match &section.data {
+            SectionData::Relocation(relocations) => Some(relocations),
+            _ => None,
+        })
+        .flatten()
+        .filter_map(|relocation| Some(relocation.symbol?.index()))
+        .collect();
+    let deleted: HashSet<_> = object
+        .sections
+        .iter()
+        .filter(|section| section.delete)
+        .map(|section| section.id().index())
+        .collect();
+    let (mut defines, mut wants) = (Vec::new(), Vec::new());
+    for symbol in object.symbols.iter_mut() {
+        let name = String::from_utf8_lossy(symbol.name.as_slice()).into_owned();
+        let is_public = surface.contains(&name.as_str());
+        if symbol
+            .section
+            .is_some_and(|section| deleted.contains(&section.index()))
+        {
+            symbol.delete = true;
+        } else if symbol.section.is_none() && symbol.st_shndx == elf::SHN_UNDEF {
+            // The compiler lists what the dropped sections needed, too.
+            symbol.delete = !used.contains(&symbol.id().index());
+            if !symbol.delete {
+                wants.push(name);
+            }
+        } else if is_public {
+            defines.push(name);
+        } else if symbol.st_type() == elf::STT_FILE {
+            symbol.delete = true;
+        } else {
+            symbol.set_st_info(elf::STB_LOCAL, symbol.st_type());
+            symbol.st_other = elf::SymbolOther(0);
+        }
+    }
+    defines.sort();
+    wants.sort();
+    if defines != surface {
+        return Err(format!("the payload defines {defines:?}, expected {surface:?}").into());
+    }
+    if let Some(stranger) = wants.iter().find(|name| !needs.contains(&name.as_str())) {
+        return Err(
+            format!("the payload needs {stranger}, which is not in the list of recipe.rs").into(),
+        );
+    }
+
+    // Close the gaps that dropped sections left.
+    let mut end = 64; // the ELF header's size
+    for section in object
+        .sections
+        .iter_mut()
+        .filter(|section| !section.delete && section.is_alloc())
+    {
+        let align = section.sh_addralign.max(1);
+        end = u64::div_ceil(end, align) * align;
+        section.sh_offset = end;
+        if !matches!(section.data, SectionData::UninitializedData(_)) {
+            end += section.sh_size;
+        }
+    }
+    let mut bytes = Vec::new();
+    object.write(&mut bytes)?;
+    Ok(Finished {
+        bytes,
+        surface: defines,
+        needs: wants,
+    })
+}
+
+/// clang's `.llvm_addrsig` lists symbols by index, which `object` cannot renumber: as plain data that
+/// nothing refers to, it is dropped.
+fn hide_address_significance(raw: &mut [u8]) -> Result<()> {
+    let header = elf::FileHeader64::<Endianness>::parse(&*raw)?;
+    let endian = header.endian()?;
+    let (start, size) = (header.e_shoff(endian), header.e_shentsize(endian));
+    let hits: Vec<u64> = header
+        .section_headers(endian, &*raw)?
+        .iter()
+        .zip(0..)
+        .filter(|(section, _)| section.sh_type(endian) == SHT_LLVM_ADDRSIG)
+        .map(|(_, index)| start + index * u64::from(size) + 4) // sh_type is the second word
+        .collect();
+    for offset in hits {
+        let offset = usize::try_from(offset)?;
+        raw[offset..offset + 4].copy_from_slice(&elf::SHT_PROGBITS.0.to_le_bytes());
+    }
+    Ok(())
+}
+
+/// The sections that the surface's symbols lie in, and all that those refer to, and so on.
+fn reachable(object: &Builder<'_>, surface: &[&str]) -> HashSet<usize> {
+    let mut references: HashMap<usize, Vec<usize>> = HashMap::new();
+    for section in &object.sections {
+        let (SectionData::Relocation(relocations), Some(from)) =
+            (&section.data, section.sh_info_section)
+        else {
+            continue;
+        };
+        for symbol in relocations
+            .iter()
+            .filter_map(|relocation| relocation.symbol)
+        {
+            references
+                .entry(from.index())
+                .or_default()
+                .extend(object.symbols.get(symbol).section.map(|s| s.index()));
+        }
+    }
+    let mut todo: Vec<usize> = object
+        .symbols
+        .iter()
+        .filter(|symbol| {
+            surface
+                .iter()
+                .any(|name| name.as_bytes() == symbol.name.as_slice())
+        })
+        .filter_map(|symbol| Some(symbol.section?.index()))
+        .collect();
+    todo.extend(
+        object
+            .sections
+            .iter()
+            .filter(|s| s.name.as_slice() == NOTE)
+            .map(|s| s.id().index()),
+    );
+    let mut found = HashSet::new();
+    while let Some(section) = todo.pop() {
+        if found.insert(section) {
+            todo.extend(references.get(&section).into_iter().flatten());
+        }
+    }
+    found
+}

@@ -1,0 +1,159 @@
+//! What is built: architectures, profiles, flags and symbols, as data.
+
+use crate::Result;
+use crate::engine::Engine;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One architecture: its folder under `payload/arch/`, its enum variant, its target for zig.
+pub struct Architecture {
+    pub name: &'static str,
+    pub variant: &'static str,
+    pub zig_target: &'static str,
+    pub flags: &'static [&'static str],
+}
+
+pub const ARCHITECTURES: &[Architecture] = &[Architecture {
+    name: "x86_64",
+    variant: "X86_64",
+    zig_target: "x86_64-linux-musl",
+    flags: &["-fcf-protection=none"],
+}];
+
+/// Folders under `payload/profiles/`.
+pub const PROFILES: &[&str] = &["fast"];
+
+pub const MEMBER_NAME: &str = "brawn_heap.o";
+
+/// Every symbol that the payload defines for others: what the members of libc.a that it stands in
+/// for defined (musl 1.2.3, src/malloc and src/malloc/mallocng).
+pub const SURFACE: &[&str] = &[
+    "__libc_calloc",
+    "__libc_free",
+    "__libc_malloc",
+    "__libc_malloc_impl",
+    "__libc_realloc",
+    "__malloc_allzerop",
+    "__malloc_atfork",
+    "__malloc_donate",
+    "aligned_alloc",
+    "calloc",
+    "free",
+    "malloc",
+    "malloc_usable_size",
+    "memalign",
+    "posix_memalign",
+    "realloc",
+    "reallocarray",
+    "valloc",
+];
+
+/// Every symbol that the payload may need from libc.  Rust links musl with `-nodefaultlibs`, so one
+/// of the compiler's own library (`__popcountdi2`) would already break a link.
+pub const NEEDS: &[&str] = &[
+    "__environ",
+    "__errno_location",
+    "getauxval",
+    "pthread_key_create",
+    "pthread_setspecific",
+];
+
+/// Flags for every architecture, profile and compiler.
+pub const FLAGS: &[&str] = &[
+    "-std=gnu11",
+    "-O2",
+    "-g0",
+    "-DNDEBUG",
+    // Links into static, static-pie and shared objects alike; see payload/heap/include/mimalloc/prim.h.
+    "-fPIC",
+    "-ftls-model=initial-exec",
+    "-fvisibility=hidden",
+    // finish.rs drops the sections that the surface does not reach.
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fomit-frame-pointer",
+    // As musl builds its own members, and for its size.
+    "-fno-asynchronous-unwind-tables",
+    "-fno-unwind-tables",
+    // Runs before the stack protector's canary is set up, and must not need its symbols.
+    "-fno-stack-protector",
+    // A loop in memcpy must not become a call of memcpy.
+    "-fno-builtin",
+    "-fno-ident",
+    "-Wall",
+    "-Wno-unused-variable",
+    "-Wno-unused-function",
+];
+
+/// The text of the provenance note (docs/note.md).
+pub fn note(
+    version: &str,
+    engine: &str,
+    profile: &str,
+    architecture: &Architecture,
+    compiler: &str,
+    source: &str,
+) -> String {
+    format!(
+        "brawn={version}\ncomponent=heap\nengine={engine}\nprofile={profile}\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
+        architecture.name
+    )
+}
+
+/// SHA-256, in hex, over the version, every flag, and the name and bytes of every file that can end
+/// up in the object, in the order of their names.
+pub fn source_hash(
+    payload: &Path,
+    engine: &Engine,
+    architecture: &Architecture,
+    profile: &str,
+    version: &str,
+) -> Result<String> {
+    let mut hash = Sha256::new();
+    for word in [version, &engine.version, profile]
+        .iter()
+        .chain(FLAGS)
+        .chain(architecture.flags)
+    {
+        hash.update(word.as_bytes());
+        hash.update([0]);
+    }
+    for (label, folder) in [
+        ("heap", payload.join("heap")),
+        ("arch", payload.join("arch").join(architecture.name)),
+        ("profile", payload.join("profiles").join(profile)),
+        ("engine/include", engine.folder.join("include")),
+        ("engine/src", engine.folder.join("src")),
+    ] {
+        for file in files(&folder)? {
+            let name = file.strip_prefix(&folder)?;
+            hash.update(format!("{label}/{}", name.display()).as_bytes());
+            hash.update([0]);
+            let bytes = fs::read(&file)?;
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(&bytes);
+        }
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// All files below `folder`, sorted.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

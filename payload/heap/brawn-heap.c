@@ -1,0 +1,71 @@
+// The payload's heap as one translation unit: the engine (mimalloc 2, from the libmimalloc-sys
+// crate) with our platform layer below it and the libc surface above it.
+//
+//   surface.c   malloc, free, ... and their fast paths
+//   large.c     blocks of more than half a segment: one mapping each, grown by mremap
+//   threads.c   how a thread's heap begins and ends; fork
+//   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
+//   pages.c     how large a page is
+//   platform.c  memory from the kernel, kept segments, abandoned segments
+//   options.c   BRAWN_OPTIONS, and the engine's options as constants
+//
+// Everything but the surface becomes a local symbol, and what the surface does not reach is dropped,
+// when brawn-payload's build script finishes the object.
+
+#include "arch.h"
+#include "profile.h"
+
+#define MI_DEBUG 0
+#define MI_STAT 0
+#define MI_MAX_ALIGN_SIZE 16
+
+#include "mimalloc.h"
+#include "mimalloc/internal.h"
+#include "mimalloc/prim.h"
+
+#include <errno.h>
+#include <limits.h>
+
+// The engine's counters and messages vanish: see mimalloc-stats.h.
+#define _mi_stat_increase(stat, amount) ((void)0)
+#define _mi_stat_decrease(stat, amount) ((void)0)
+#define _mi_stat_counter_increase(stat, amount) ((void)0)
+#define _mi_error_message(error, ...) ((void)0)
+#define _mi_warning_message(...) ((void)0)
+#define _mi_verbose_message(...) ((void)0)
+#define mi_stats_reset() ((void)0)
+#define _mi_stats_done(stats) ((void)0)
+#define _mi_stats_merge_thread(tld) ((void)0)
+#define _mi_segment_map_allocated_at(segment) ((void)0)
+#define _mi_segment_map_freed_at(segment) ((void)0)
+
+#define NOINLINE __attribute__((noinline))
+#define HIDDEN __attribute__((visibility("hidden")))
+
+_Static_assert(sizeof(mi_page_t) == 96, "surface.c indexes slices by this size");
+
+// Blocks of a page lie at multiples of their size from a page's start, which is aligned to a slice:
+// that is all the alignment aligned_alloc counts on.  The engine would skip up to one block more.
+#undef MI_MAX_ALIGN_GUARANTEE
+#define MI_MAX_ALIGN_GUARANTEE 0
+
+// Memory of the first segment becomes accessible in pieces of this size.
+#undef MI_MINIMAL_COMMIT_SIZE
+#define MI_MINIMAL_COMMIT_SIZE (64 * MI_KiB)
+
+#include "memory.c"
+#include "options.c"
+
+#include "alloc.c"
+#include "heap.c"
+#include "page.c"
+#define _mi_segment_page_alloc brawn_engine_page_alloc  // pages.c has ours
+#include "segment.c"
+#undef _mi_segment_page_alloc
+
+#include "pages.c"
+#include "platform.c"
+#include "threads.c"
+#include "large.c"
+#include "surface.c"
+#include "note.c"

@@ -1,0 +1,25 @@
+// Stands before the engine's header of this name: all that the engine may ask of the platform.
+// Of the engine's own file only the thread's identity and its default heap are needed here; pages,
+// clock and locks go to `platform.c`.
+#pragma once
+#ifndef MIMALLOC_PRIM_H
+#define MIMALLOC_PRIM_H
+
+#include "mimalloc/internal.h"
+#include "arch.h"
+
+// The thread's heap, NULL before its first allocation.  All thread-locals of the payload are zero at
+// start, so that a TLS image need not grow.  Initial-exec: linkers turn it into one access relative
+// to the thread pointer in executables, and it still links into shared objects.
+extern __thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+static inline mi_threadid_t _mi_prim_thread_id(void) mi_attr_noexcept {
+  return arch_thread_pointer();
+}
+
+static inline mi_heap_t *mi_prim_get_default_heap(void) {
+  mi_heap_t *heap = brawn_heap;
+  return mi_likely(heap != NULL) ? heap : (mi_heap_t *)&_mi_heap_empty;
+}
+
+#endif

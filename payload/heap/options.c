@@ -1,0 +1,60 @@
+// The environment variable BRAWN_OPTIONS, and the engine's options, which are constants here: the
+// compiler folds them, so that what they switch off is not in the object.
+
+extern char **__environ;
+unsigned long getauxval(unsigned long type);
+
+enum { AUXV_PAGESZ = 6, AUXV_SECURE = 23 };  // <elf.h>, AT_PAGESZ and AT_SECURE
+
+static struct {
+  int64_t purge_delay;  // units of arch_clock; negative: never
+} brawn_options = { BRAWN_PURGE_DELAY };
+
+static inline __attribute__((always_inline)) long brawn_engine_option(mi_option_t option) {
+  switch (option) {
+    case mi_option_eager_commit: return 1;
+    case mi_option_purge_decommits: return 1;
+    case mi_option_max_segment_reclaim: return 10;
+    case mi_option_purge_extend_delay: return 1;
+    case mi_option_generic_collect: return 10000;
+    case mi_option_purge_delay: return (long)brawn_options.purge_delay;
+    default: return 0;
+  }
+}
+#define mi_option_get(option) brawn_engine_option(option)
+#define _mi_option_get_fast(option) brawn_engine_option(option)
+#define mi_option_is_enabled(option) (brawn_engine_option(option) != 0)
+#define mi_option_get_clamp(option, min, max) \
+  (brawn_engine_option(option) < (min) ? (min) : brawn_engine_option(option) > (max) ? (max) : brawn_engine_option(option))
+
+// Whether `text` begins with `word`; on success moves `text` behind it.
+static bool brawn_take(const char **text, const char *word) {
+  const char *t = *text;
+  while (*word != 0) {
+    if (*t++ != *word++) return false;
+  }
+  *text = t;
+  return true;
+}
+
+// BRAWN_OPTIONS="name=value,...".  Names that are not known are passed over.
+//   purge_delay=N   milliseconds (about) before free pages go back to the kernel; -1: never
+// A privileged process (AT_SECURE) ignores it.
+static NOINLINE void brawn_options_read(void) {
+  if (__environ == NULL) return;
+  for (char **entry = __environ; *entry != NULL; entry++) {
+    const char *text = *entry;
+    if (!brawn_take(&text, "BRAWN_OPTIONS=")) continue;
+    if (getauxval(AUXV_SECURE) != 0) return;
+    while (*text != 0) {
+      if (brawn_take(&text, "purge_delay=")) {
+        const bool negative = brawn_take(&text, "-");
+        int64_t value = 0;
+        while (*text >= '0' && *text <= '9' && value < INT32_MAX) value = value * 10 + (*text++ - '0');
+        brawn_options.purge_delay = negative ? -1 : value;
+      }
+      while (*text != 0 && *text++ != ',') {}
+    }
+    return;
+  }
+}

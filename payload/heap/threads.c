@@ -1,0 +1,198 @@
+// How a thread's heap begins and ends, and what fork does.  Replaces the engine's init.c.
+
+__thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), visibility("hidden")));
+// Rounds of thread-exit destructors that ran while this thread had a heap; see brawn_thread_exit.
+static __thread int brawn_exit_rounds __attribute__((tls_model("initial-exec")));
+
+// Where pages_free_direct points while a size has no page: nothing free in it.
+const mi_page_t _mi_page_empty;
+
+// The engine's sizes by bin, in words: 1 to 8, then four steps between powers of two.
+#define QUEUE(words) { NULL, NULL, (words) * sizeof(uintptr_t) }
+#define QUEUES4(base) QUEUE((base) * 5), QUEUE((base) * 6), QUEUE((base) * 7), QUEUE((base) * 8)
+const mi_heap_t _mi_heap_empty = {
+  .page_retired_min = MI_BIN_FULL,
+  .pages = { QUEUE(1), QUEUE(1), QUEUE(2), QUEUE(3), QUEUE(4), QUEUE(5), QUEUE(6), QUEUE(7), QUEUE(8),
+             QUEUES4(2), QUEUES4(4), QUEUES4(8), QUEUES4(16), QUEUES4(32), QUEUES4(64), QUEUES4(128),
+             QUEUES4(256), QUEUES4(512), QUEUES4(1024), QUEUES4(2048), QUEUES4(4096), QUEUES4(8192),
+             QUEUES4(16384), QUEUES4(32768), QUEUES4(65536),
+             QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 1), QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 2) },
+};
+_Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bins, 16 rows of 4, and two special ones");
+
+static mi_subproc_t brawn_subproc;
+
+typedef struct {
+  mi_heap_t heap;
+  mi_tld_t tld;
+} brawn_thread_t;
+
+// The main thread's, so that a program without threads maps nothing for it.  The engine names it.
+mi_heap_t _mi_heap_main;
+static mi_tld_t brawn_main_tld;
+static _Atomic(uintptr_t) brawn_main_taken;
+
+// Of threads that have ended, for the next ones: one exchange each, as for kept segments.
+enum { BRAWN_KEPT_THREADS = 32 };
+static _Atomic(brawn_thread_t *) brawn_kept_threads[BRAWN_KEPT_THREADS];
+
+static size_t brawn_thread_size(void) { return _mi_align_up(sizeof(brawn_thread_t), brawn_page_size); }
+
+static brawn_thread_t *brawn_thread_take(void) {
+  for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
+    if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL) continue;
+    brawn_thread_t *const thread = mi_atomic_exchange_acq_rel(&brawn_kept_threads[i], NULL);
+    if (thread != NULL) return thread;
+  }
+  return brawn_map(NULL, brawn_thread_size(), PROT_RW_);
+}
+
+static void brawn_thread_give(brawn_thread_t *thread) {
+  for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
+    brawn_thread_t *empty = NULL;
+    if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL &&
+        mi_atomic_cas_strong_acq_rel(&brawn_kept_threads[i], &empty, thread)) return;
+  }
+  brawn_unmap(thread, brawn_thread_size());
+}
+
+// ---------------------------------------------------------------------------------------------
+// Thread exit.  A pthread key's destructor returns the heap.  musl runs destructors in at most
+// PTHREAD_DESTRUCTOR_ITERATIONS (4) rounds while values are set (src/thread/pthread_key_create.c);
+// destructors of the program may allocate and free in every one, so ours waits for the last.
+
+int pthread_key_create(unsigned *key, void (*destructor)(void *));
+int pthread_setspecific(unsigned key, const void *value);
+
+enum { BRAWN_LAST_ROUND = 4 };
+enum { KEY_NONE, KEY_BEING_MADE, KEY_MADE };
+static unsigned brawn_key;
+static _Atomic(uintptr_t) brawn_key_state;
+
+static void brawn_thread_exit(void *unused) {
+  MI_UNUSED(unused);
+  if (++brawn_exit_rounds < BRAWN_LAST_ROUND) {
+    pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
+    return;
+  }
+  mi_heap_t *const heap = brawn_heap;
+  if (heap == NULL) return;
+  // From here on frees of this thread take the way of another thread's, and an allocation (of a
+  // destructor that runs behind ours in this last round) makes a new heap, which nobody returns.
+  _mi_heap_collect_abandon(heap);
+  brawn_heap = NULL;
+  if (heap != &_mi_heap_main) brawn_thread_give((brawn_thread_t *)heap);
+}
+
+// Called by threads other than the main one, on their first allocation.
+static void brawn_thread_register(void) {
+  uintptr_t none = KEY_NONE;
+  if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) {
+    if (mi_atomic_cas_strong_acq_rel(&brawn_key_state, &none, (uintptr_t)KEY_BEING_MADE)) {
+      // Without a key (a program may use all 128) threads' heaps are not returned.
+      const bool made = pthread_key_create(&brawn_key, brawn_thread_exit) == 0;
+      mi_atomic_store_release(&brawn_key_state, (uintptr_t)(made ? KEY_MADE : KEY_NONE));
+      if (!made) return;
+    }
+    else {
+      while (mi_atomic_load_acquire(&brawn_key_state) == KEY_BEING_MADE) arch_pause();
+      if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) return;
+    }
+  }
+  pthread_setspecific(brawn_key, &brawn_key);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Thread start
+
+static void brawn_heap_init(mi_heap_t *heap, mi_tld_t *tld) {
+  brawn_memset(tld, 0, sizeof(*tld));
+  // Queues of free spans by their number of slices: 1 to 7, then four steps between powers of two.
+  static const uint16_t spans[MI_SEGMENT_BIN_MAX + 1] = {
+    1, 1, 2, 3, 4, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128,
+    160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024 };
+  for (size_t i = 0; i <= MI_SEGMENT_BIN_MAX; i++) tld->segments.spans[i].slice_count = spans[i];
+  tld->segments.subproc = &brawn_subproc;
+  tld->heap_backing = heap;
+  tld->heaps = heap;
+  brawn_memcpy(heap, &_mi_heap_empty, sizeof(*heap));
+  for (size_t i = 0; i < MI_PAGES_DIRECT; i++) heap->pages_free_direct[i] = (mi_page_t *)&_mi_page_empty;
+  heap->tld = tld;
+  heap->thread_id = _mi_prim_thread_id();
+  heap->cookie = 1;
+}
+
+// Whether this code runs on the process's first stack.  The kernel puts the auxiliary vector's
+// strings at its top, and keeps at least 128 MiB below free of mappings (mm/util.c, mmap_base); a
+// thread's stack is a mapping.  A wrong "no" (a coroutine's stack) costs a pthread key, no more.
+static bool brawn_on_first_stack(void) {
+  enum { AUXV_RANDOM = 25 };  // <elf.h>, AT_RANDOM: the address of 16 bytes there
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return getauxval(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
+}
+
+// Gives the calling thread its heap; NULL when the kernel has no memory for it.
+static NOINLINE mi_heap_t *brawn_thread_start(void) {
+  mi_heap_t *heap = brawn_heap;
+  if (heap != NULL) return heap;
+  static _Atomic(uintptr_t) configured;
+  if (mi_atomic_load_acquire(&configured) == 0) {
+    // Idempotent, so that threads which come here at once need not wait for each other.
+    const size_t page = getauxval(AUXV_PAGESZ);
+    if (page != 0) brawn_page_size = page;
+    brawn_options_read();
+    mi_atomic_store_release(&configured, (uintptr_t)1);
+  }
+  if (brawn_on_first_stack() && mi_atomic_exchange_acq_rel(&brawn_main_taken, (uintptr_t)1) == 0) {
+    brawn_heap_init(&_mi_heap_main, &brawn_main_tld);
+    brawn_heap = &_mi_heap_main;
+  }
+  else {
+    brawn_thread_t *const thread = brawn_thread_take();
+    if (thread == NULL) return NULL;
+    brawn_heap_init(&thread->heap, &thread->tld);
+    brawn_heap = &thread->heap;
+    brawn_thread_register();
+  }
+  return brawn_heap;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What the engine asks of its init.c
+
+void mi_thread_init(void) mi_attr_noexcept { brawn_thread_start(); }
+mi_threadid_t _mi_thread_id(void) mi_attr_noexcept { return _mi_prim_thread_id(); }
+bool _mi_is_main_thread(void) { return brawn_heap == &_mi_heap_main; }
+size_t _mi_current_thread_count(void) { return 1; }
+void _mi_thread_data_collect(void) {}
+uintptr_t _mi_random_next(mi_random_ctx_t *random) { return ++random->input[0]; }
+void _mi_random_init(mi_random_ctx_t *random) { random->input[0] = 0; }
+void _mi_random_split(mi_random_ctx_t *random, mi_random_ctx_t *fresh) { *fresh = *random; }
+void _mi_heap_guarded_init(mi_heap_t *heap) { MI_UNUSED(heap); }
+
+// ---------------------------------------------------------------------------------------------
+// Fork.  musl calls this around it: who < 0 before, 0 in the parent, > 0 in the child
+// (src/process/fork.c, musl 1.2.2 and later).
+
+static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
+  MI_UNUSED(heap); MI_UNUSED(queue); MI_UNUSED(a); MI_UNUSED(b);
+  // A thread of the parent was between marking the page and handing its block over; it does not
+  // exist here, and the engine would wait for it.  Its one block stays allocated.
+  const mi_thread_free_t free = mi_atomic_load_relaxed(&page->xthread_free);
+  if (mi_tf_delayed(free) == MI_DELAYED_FREEING)
+    mi_atomic_store_release(&page->xthread_free, mi_tf_set_delayed(free, MI_USE_DELAYED_FREE));
+  return true;
+}
+
+__attribute__((visibility("default"))) void __malloc_atfork(int who) {
+  if (who < 0) {
+    mi_lock_acquire(&brawn_abandoned_lock);
+    return;
+  }
+  mi_lock_release(&brawn_abandoned_lock);
+  if (who > 0) {
+    if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
+    mi_heap_t *const heap = brawn_heap;
+    if (heap != NULL) mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
+  }
+}

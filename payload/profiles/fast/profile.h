@@ -1,0 +1,30 @@
+// Profile `fast`: time first, at a memory cost near musl's.
+#ifndef BRAWN_PROFILE_H
+#define BRAWN_PROFILE_H
+
+#define MI_SECURE 0
+
+// Segments of 1 MiB in slices of 4 KiB.  The engine's own values (32 MiB, 64 KiB) reserve more
+// address space than a small program or an RLIMIT_AS allows for.
+#define MI_SEGMENT_SLICE_SHIFT 12
+#define MI_SEGMENT_SHIFT 20
+
+// Blocks up to an eighth of this share pages with others of their size; larger ones have a span of
+// slices each; blocks larger than BRAWN_SPAN_MAX have a mapping each.
+#define MI_MEDIUM_PAGE_SHIFT 17
+#define BRAWN_SPAN_MAX (128u << 10)
+
+// A page holds at least so many blocks, and is no smaller than this.
+#define BRAWN_PAGE_BLOCKS 8
+#define BRAWN_PAGE_MIN (16u << 10)
+
+// Free pages go back to the kernel when they stayed free for this long, in units of arch_clock
+// (about a millisecond).
+#define BRAWN_PURGE_DELAY 10
+
+// Freed segments that are kept for the next one that needs them: at most so many of each kind.
+#define BRAWN_KEPT_SEGMENTS 4
+#define BRAWN_KEPT_HUGE 8
+#define BRAWN_KEPT_HUGE_BYTES (4u << 20)
+
+#endif
