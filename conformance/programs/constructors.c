@@ -1,0 +1,38 @@
+//# states: constructors of every kind allocate, before main and before each other
+//# link: static static-pie lld gc line zig
+#include "check.h"
+
+static char *early[3];
+
+static void keep(int i, const char *text) {
+    CHECK((early[i] = strdup(text)) != NULL, "errno %d", errno);
+    char *more = calloc(100, 100);
+    CHECK(more && more[9999] == 0, "%p", (void *)more);
+    more = realloc(more, 200000);
+    free(more);
+}
+static void first(int argc, char **argv, char **envp) {
+    (void)argc, (void)argv, (void)envp;
+    keep(0, "preinit");
+}
+__attribute__((section(".preinit_array"), used)) static void (*preinit)(int, char **, char **) = first;
+__attribute__((constructor(101))) static void second(void) { keep(1, "constructor 101"); }
+__attribute__((constructor)) static void third(void) { keep(2, "constructor"); }
+__attribute__((destructor)) static void last(void) {
+    free(early[2]);
+    early[2] = malloc(100000);
+    free(early[2]);
+}
+
+int main(void) {
+    const char *expected[] = {"preinit", "constructor 101", "constructor"};
+    for (int i = 0; i < 3; i++) {
+        NEED(early[i]);
+        CHECK(strcmp(early[i], expected[i]) == 0, "found %s, not %s", early[i], expected[i]);
+    }
+    free(early[0]);
+    NEED(early[1] = realloc(early[1], 5000));
+    CHECK(strcmp(early[1], expected[1]) == 0, "found %s", early[1]);
+    free(early[1]);
+    return check_result();
+}

@@ -1,0 +1,151 @@
+//# states: threads free, grow and read blocks of other threads, living and gone ones
+//# link: static static-pie line zig
+//# case: ring producer_consumers owner_gone realloc_foreign last_thread_frees_all
+//# timeout: 60
+#include "check.h"
+#include <pthread.h>
+
+static size_t size_of(uint64_t r) { return 1 + (r >> 10) % ((size_t)16 << ((r >> 50) % 13)); }
+
+/* A bounded queue. */
+struct block { unsigned char *p; size_t n; unsigned seed; };
+static struct queue {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct block items[256];
+    size_t first, count;
+} queues[8];
+
+static void put(struct queue *q, struct block b) {
+    pthread_mutex_lock(&q->lock);
+    while (q->count == 256) pthread_cond_wait(&q->changed, &q->lock);
+    q->items[(q->first + q->count++) % 256] = b;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+}
+static struct block take(struct queue *q) {
+    pthread_mutex_lock(&q->lock);
+    while (q->count == 0) pthread_cond_wait(&q->changed, &q->lock);
+    struct block b = q->items[q->first];
+    q->first = (q->first + 1) % 256;
+    q->count--;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    return b;
+}
+static struct block make(uint64_t *state, unsigned seed) {
+    uint64_t r = next_random(state);
+    struct block b = {NULL, size_of(r), seed};
+    b.p = r % 3 ? malloc(b.n) : r % 2 ? calloc(1, b.n) : aligned_alloc(64, b.n);
+    NEED(b.p);
+    fill(b.p, b.n, seed);
+    return b;
+}
+static void end(struct block b) {
+    CHECK_FILLED(b.p, b.n, b.seed);
+    free(b.p);
+}
+
+static void *ring_member(void *argument) {
+    size_t me = (size_t)argument;
+    uint64_t state = 1000 + me;
+    for (int i = 0; i < 20000; i++) {
+        put(&queues[me], make(&state, i + me));
+        end(take(&queues[(me + 1) % 4]));
+    }
+    return NULL;
+}
+static void ring(void) {
+    pthread_t ids[4];
+    for (size_t i = 0; i < 4; i++) NEED(!pthread_create(&ids[i], NULL, ring_member, (void *)i));
+    for (size_t i = 0; i < 4; i++) pthread_join(ids[i], NULL);
+}
+
+static void *consumer(void *unused) {
+    for (struct block b; (b = take(&queues[0])).p;) end(b);
+    return unused;
+}
+static void producer_consumers(void) {
+    pthread_t ids[3];
+    uint64_t state = 7;
+    for (size_t i = 0; i < 3; i++) NEED(!pthread_create(&ids[i], NULL, consumer, NULL));
+    for (int i = 0; i < 60000; i++) put(&queues[0], make(&state, i));
+    for (size_t i = 0; i < 3; i++) put(&queues[0], (struct block){0});
+    for (size_t i = 0; i < 3; i++) pthread_join(ids[i], NULL);
+}
+
+static struct block left[1000];
+static void *leave_blocks(void *argument) {
+    uint64_t state = 99 + (size_t)argument;
+    for (int i = 0; i < 1000; i++) left[i] = make(&state, i);
+    return NULL;
+}
+static void *end_blocks(void *unused) {
+    for (int i = 0; i < 1000; i++) end(left[(i * 7) % 1000]);
+    return unused;
+}
+static void owner_gone(void) {
+    for (size_t round = 0; round < 30; round++) {
+        pthread_t id;
+        NEED(!pthread_create(&id, NULL, leave_blocks, (void *)round));
+        pthread_join(id, NULL);
+        if (round % 2) {
+            end_blocks(NULL);
+        } else {
+            NEED(!pthread_create(&id, NULL, end_blocks, NULL));
+            pthread_join(id, NULL);
+        }
+    }
+}
+
+static void *grow_blocks(void *argument) {
+    size_t from = (size_t)argument;
+    for (size_t i = from; i < from + 250; i++) {
+        size_t n = left[i].n * 2 + 1;
+        unsigned char *p = realloc(left[i].p, n);
+        NEED(p);
+        CHECK_FILLED(p, left[i].n, left[i].seed);
+        fill(p, n, i);
+        left[i] = (struct block){p, n, i};
+    }
+    return NULL;
+}
+static void realloc_foreign(void) {
+    for (int round = 0; round < 5; round++) {
+        leave_blocks((void *)(size_t)round);
+        pthread_t ids[4];
+        for (size_t i = 0; i < 4; i++)
+            NEED(!pthread_create(&ids[i], NULL, grow_blocks, (void *)(i * 250)));
+        for (size_t i = 0; i < 4; i++) pthread_join(ids[i], NULL);
+        end_blocks(NULL);
+    }
+}
+
+/* Each thread hands all that it holds to the next one and ends. */
+static void last_thread_frees_all(void) {
+    leave_blocks(NULL);
+    for (size_t round = 0; round < 50; round++) {
+        pthread_t id;
+        NEED(!pthread_create(&id, NULL, grow_blocks, (void *)(round % 4 * 250)));
+        pthread_join(id, NULL);
+        for (size_t i = 0; i < 1000; i++)
+            if (left[i].n > 20000) {
+                free(left[i].p);
+                left[i] = (struct block){malloc(10), 10, 3};
+                fill(left[i].p, 10, 3);
+            }
+    }
+    pthread_t id;
+    NEED(!pthread_create(&id, NULL, end_blocks, NULL));
+    pthread_join(id, NULL);
+}
+
+static void prepare(void) __attribute__((constructor));
+static void prepare(void) {
+    for (int i = 0; i < 8; i++) {
+        pthread_mutex_init(&queues[i].lock, NULL);
+        pthread_cond_init(&queues[i].changed, NULL);
+    }
+}
+RUN_CASES({"ring", ring}, {"producer_consumers", producer_consumers}, {"owner_gone", owner_gone},
+          {"realloc_foreign", realloc_foreign}, {"last_thread_frees_all", last_thread_frees_all})
