@@ -14,6 +14,9 @@ pub enum Kind {
     Malformed,
     /// The input is whole, but of a shape that brawn does not know how to edit.
     Refused,
+    /// The input is whole, and nothing that brawn is for: not musl's libc, or for an architecture
+    /// that there is no payload for.  A folder may hold such files; they are left alone.
+    NotApplicable,
     /// The operating system said no.
     Io,
     /// `restore` would destroy something, or has nothing to restore from.
@@ -65,6 +68,11 @@ impl Error {
     /// Broken input.
     pub fn malformed(found: impl Into<String>) -> Self {
         Self::new(Kind::Malformed, found)
+    }
+
+    /// Nothing that brawn is for.
+    pub fn not_applicable(found: impl Into<String>) -> Self {
+        Self::new(Kind::NotApplicable, found)
     }
 
     /// A shape that brawn does not know.

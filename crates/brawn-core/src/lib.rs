@@ -8,6 +8,7 @@ pub mod error;
 pub mod identify;
 pub mod note;
 pub mod plan;
+pub mod publish;
 
 pub mod read;
 

@@ -125,7 +125,7 @@ pub fn choose<'p>(
                 .map(|p| p.architecture.name())
                 .collect();
             have.sort_unstable();
-            Error::refused(format!("objects for {}", ident.describe())).expected(format!(
+            Error::not_applicable(format!("objects for {}", ident.describe())).expected(format!(
                 "an architecture that this brawn has a `{}` payload for ({})",
                 profile.name(),
                 if have.is_empty() {
@@ -139,16 +139,16 @@ pub fn choose<'p>(
 
 fn not_musl(findings: &Findings<'_>) -> Error {
     match findings.libc {
-        Libc::Glibc => Error::refused("glibc's libc.a (it defines gnu_get_libc_version)")
+        Libc::Glibc => Error::not_applicable("glibc's libc.a (it defines gnu_get_libc_version)")
             .expected("musl's libc.a")
             .next("glibc's heap needs no replacement; leave it alone"),
         _ if findings.has_no_heap() => {
-            Error::refused("no heap in this archive").expected("musl's libc.a")
+            Error::not_applicable("no heap in this archive").expected("musl's libc.a")
         }
-        _ => {
-            Error::refused("an archive with a heap that is not musl's (no __init_libc, __lctrans)")
-                .expected("musl's libc.a")
-        }
+        _ => Error::not_applicable(
+            "an archive with a heap that is not musl's (no __init_libc, __lctrans)",
+        )
+        .expected("musl's libc.a"),
     }
 }
 

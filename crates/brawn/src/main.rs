@@ -1,4 +1,25 @@
 //! The `brawn` command: parses, calls `brawn-core`, prints.
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod cli;
+mod commands;
+mod exit;
+mod ui;
+mod walk;
+
+use clap::Parser as _;
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    if cli.licenses {
+        ui::text(brawn_payload::licenses());
+        return Exit::Success.into();
+    }
+    let Some(command) = cli.command else {
+        ui::help();
+        return Exit::Usage.into();
+    };
+    commands::run(command).into()
+}

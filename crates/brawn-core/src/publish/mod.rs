@@ -1,0 +1,377 @@
+//! New bytes to a file, so that a kill at any instant leaves the old file or the new one, whole.
+//!
+//! Beside `libc.a` there may be, all named after it:
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `libc.a.brawn-original` | the file before brawn first touched it: the same inode (hard link) where the filesystem allows, else a copy |
+//! | `libc.a.brawn.json` | the record: SHA-256 of that original, and of every file that brawn made from it |
+//! | `.libc.a.brawn-new`, `.libc.a.brawn-keep`, `.libc.a.brawn-record` | files being written; the next run removes them |
+//!
+//! The order is: new file written and synced; record written and synced (it names the original and
+//! the result, so that it is true before and after the exchange); original kept and synced; new
+//! file renamed over the old one.  A lock on the folder keeps a second brawn out meanwhile.
+//!
+//! A file that is a mount point cannot be renamed over (EBUSY).  It is overwritten in place, after
+//! the record has noted which inode is about to be torn; the next run finds that note and writes
+//! the original back.
+
+mod record;
+mod restore;
+mod write;
+
+pub use restore::Restored;
+pub use write::write_elsewhere;
+
+use crate::error::{Error, Kind, Result};
+use record::{Fingerprint, InPlace, Record, State};
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use write::Exchange;
+
+/// A file that is to be changed, with its folder locked.
+#[derive(Debug)]
+pub struct Target {
+    /// The file itself, symlinks resolved.
+    path: PathBuf,
+    /// Its folder, open and locked.
+    folder: File,
+    /// An interrupted write that opening it rolled back.
+    recovered: bool,
+}
+
+/// What became of a target.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Published {
+    /// Where the original is kept.
+    #[serde(serialize_with = "displayed")]
+    pub original: PathBuf,
+    /// Other hard links to the old file: they keep the old contents.
+    pub other_links: u64,
+    /// Whether it had to be overwritten in place, being a mount point.
+    pub in_place: bool,
+}
+
+impl Target {
+    /// Resolves `path`, locks its folder, and puts right what an interrupted run left behind.
+    ///
+    /// `waiting` is called if another brawn holds the lock, before this one waits for it.
+    pub fn open(path: &Path, waiting: impl FnOnce(&Path)) -> Result<Self> {
+        let real = fs::canonicalize(path).map_err(|e| Error::io("cannot find it", e).path(path))?;
+        let is_file = fs::metadata(&real)
+            .map_err(|e| Error::io("cannot look at it", e).path(path))?
+            .is_file();
+        let (Some(folder), true) = (real.parent(), is_file) else {
+            return Err(Error::refused("not a regular file").path(path));
+        };
+        let handle =
+            File::open(folder).map_err(|e| Error::io("cannot open its folder", e).path(folder))?;
+        lock(&handle, || waiting(folder)).map_err(|e| e.path(folder))?;
+        let mut target = Self {
+            path: real,
+            folder: handle,
+            recovered: false,
+        };
+        target.recover().map_err(|e| e.path(path))?;
+        Ok(target)
+    }
+
+    /// The file itself, symlinks resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether opening it rolled back an interrupted write.
+    pub fn recovered(&self) -> bool {
+        self.recovered
+    }
+
+    /// The file's bytes.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        fs::read(&self.path).map_err(|e| Error::io("cannot read it", e).path(&self.path))
+    }
+
+    /// Where the original is, or would be, kept.
+    pub fn original(&self) -> PathBuf {
+        self.beside("", ".brawn-original")
+    }
+
+    /// Replaces `old`, which [`Target::read`] gave, by `new`.
+    ///
+    /// `has_payload` says that `old` already holds a payload of brawn's, so that it must not take
+    /// the place of an original that is kept.
+    pub fn publish(&self, old: &[u8], new: &[u8], has_payload: bool) -> Result<Published> {
+        self.publish_unplaced(old, new, has_payload)
+            .map_err(|e| e.path(&self.path))
+    }
+
+    fn publish_unplaced(&self, old: &[u8], new: &[u8], has_payload: bool) -> Result<Published> {
+        let before = Fingerprint::of(old);
+        let after = Fingerprint::of(new);
+        let known = Record::read(&self.record())?;
+        let state = known.as_ref().map(|r| r.state(&before));
+        let is_kept = match state {
+            None if self.original().exists() => {
+                return Err(Error::refused(format!(
+                    "{} is there without its record",
+                    self.original().display()
+                ))
+                .expected("both or neither")
+                .next("move it away, then patch again"));
+            }
+            Some(State::Changed) if has_payload => return Err(self.changed_with_payload()),
+            Some(State::Result) => {
+                self.check_original(known.as_ref())?;
+                true
+            }
+            None | Some(State::Original | State::Changed) => false,
+        };
+        let mut record = match (known, state) {
+            (Some(known), Some(State::Result | State::Original)) => known,
+            _ => Record::new(before),
+        };
+        record.add_result(after);
+
+        let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
+        let stat = source
+            .metadata()
+            .map_err(|e| Error::io("cannot look at it", e))?;
+        let staged = self.beside(".", ".brawn-new");
+        let done = write::stage(&staged, new, &source)
+            .and_then(|()| record.write(self))
+            .and_then(|()| {
+                if is_kept {
+                    Ok(())
+                } else {
+                    self.keep(&source, old)
+                }
+            })
+            .and_then(|()| self.sync_folder())
+            .and_then(|()| self.unchanged(&stat, old.len()))
+            .and_then(|()| write::exchange(&staged, &self.path));
+        let exchange = match done {
+            Ok(exchange) => exchange,
+            Err(error) => {
+                self.abandon(&staged, state.is_none());
+                return Err(error);
+            }
+        };
+        let in_place = exchange == Exchange::MountPoint;
+        if in_place {
+            self.overwrite(&mut record, old, new)?;
+            // Only a leftover: the next run removes it if this fails.
+            let _ = fs::remove_file(&staged);
+        }
+        self.sync_folder()?;
+        let other_links = if in_place || is_kept {
+            0
+        } else {
+            // The kept original is one more link to the old inode, unless it had to be a copy.
+            let now = source
+                .metadata()
+                .map_err(|e| Error::io("cannot look at it", e))?;
+            let kept = fs::metadata(self.original())
+                .map_err(|e| Error::io("cannot look at the original", e))?;
+            let ours = u64::from(kept.ino() == now.ino() && kept.dev() == now.dev());
+            now.nlink().saturating_sub(ours)
+        };
+        Ok(Published {
+            original: self.original(),
+            other_links,
+            in_place,
+        })
+    }
+
+    /// Undoes what preparing left behind.  Whatever fails here is a leftover that the next run
+    /// deals with, and must not hide the error that brought us here.
+    fn abandon(&self, staged: &Path, first_time: bool) {
+        let _ = fs::remove_file(staged);
+        let _ = fs::remove_file(self.beside(".", ".brawn-keep"));
+        let _ = fs::remove_file(self.beside(".", ".brawn-record"));
+        if first_time {
+            let _ = fs::remove_file(self.original());
+            let _ = fs::remove_file(self.record());
+        }
+    }
+
+    /// Keeps the file, whose bytes are `bytes`, as the original: its inode if possible, so that
+    /// `restore` gives back everything about it.
+    fn keep(&self, source: &File, bytes: &[u8]) -> Result<()> {
+        let original = self.original();
+        if let Ok(kept) = fs::symlink_metadata(&original) {
+            let same = source
+                .metadata()
+                .is_ok_and(|s| s.ino() == kept.ino() && s.dev() == kept.dev());
+            if same {
+                return Ok(());
+            }
+        }
+        let keep = self.beside(".", ".brawn-keep");
+        if fs::hard_link(&self.path, &keep).is_err() {
+            // No hard links here, or not to files of others.
+            write::stage(&keep, bytes, source)?;
+            write::copy_times(&keep, source)?;
+        }
+        source
+            .sync_all()
+            .map_err(|e| Error::io("cannot sync the original", e))?;
+        fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))
+    }
+
+    /// Overwrites a mount point with `new`, with a note in the record while it is torn.
+    fn overwrite(&self, record: &mut Record, old: &[u8], new: &[u8]) -> Result<()> {
+        let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
+        let original = self.original();
+        if let Ok(kept) = fs::metadata(&original) {
+            // A hard link would be overwritten too.
+            if kept.ino() == stat.ino() && kept.dev() == stat.dev() {
+                let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
+                let keep = self.beside(".", ".brawn-keep");
+                write::stage(&keep, old, &source)?;
+                write::copy_times(&keep, &source)?;
+                fs::rename(&keep, &original)
+                    .map_err(|e| Error::io("cannot keep the original", e))?;
+            }
+        }
+        record.in_place = Some(InPlace {
+            device: stat.dev(),
+            inode: stat.ino(),
+        });
+        record.write(self)?;
+        self.sync_folder()?;
+        write::in_place(&self.path, old.len(), new)?;
+        record.in_place = None;
+        record.write(self)
+    }
+
+    /// Puts right what an interrupted run left behind.
+    fn recover(&mut self) -> Result<()> {
+        for suffix in [".brawn-new", ".brawn-keep", ".brawn-record"] {
+            match fs::remove_file(self.beside(".", suffix)) {
+                Ok(()) => {}
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                // A folder that cannot be written is reported when something is to be written.
+                Err(_) => {}
+            }
+        }
+        let Some(mut record) = Record::read(&self.record())? else {
+            return Ok(());
+        };
+        let Some(torn) = record.in_place else {
+            return Ok(());
+        };
+        let bytes = self.read()?;
+        if record.state(&Fingerprint::of(&bytes)) == State::Changed {
+            let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
+            if (stat.dev(), stat.ino()) != (torn.device, torn.inode) {
+                return Err(Error::new(
+                    Kind::RestoreRefused,
+                    "an interrupted write in place was to another file than the one that is here now",
+                )
+                .next(format!(
+                    "mount that file here again, or, if it is gone, remove {} and {}",
+                    self.original().display(),
+                    self.record().display()
+                )));
+            }
+            let original = self.check_original(Some(&record))?;
+            write::in_place(&self.path, bytes.len(), &original)?;
+            self.recovered = true;
+        }
+        record.in_place = None;
+        record.write(self)?;
+        self.sync_folder()
+    }
+
+    /// The kept original's bytes, which must be those that the record names.
+    fn check_original(&self, record: Option<&Record>) -> Result<Vec<u8>> {
+        let path = self.original();
+        let bytes = fs::read(&path).map_err(|e| {
+            Error::io("cannot read the kept original", e)
+                .path(&path)
+                .next("install the package that it came from again")
+        })?;
+        if record.is_some_and(|r| r.original != Fingerprint::of(&bytes)) {
+            return Err(Error::new(
+                Kind::RestoreRefused,
+                "the kept original is not the one that the record names",
+            )
+            .path(&path)
+            .next("install the package that it came from again"));
+        }
+        Ok(bytes)
+    }
+
+    fn changed_with_payload(&self) -> Error {
+        Error::refused("it holds a payload of brawn's, but is not a file that brawn wrote here")
+            .expected("the file as brawn wrote it, or one without a payload")
+            .next(format!(
+                "put the original back with `mv {} {}`, remove {}, and patch again",
+                self.original().display(),
+                self.path.display(),
+                self.record().display()
+            ))
+    }
+
+    /// Fails if somebody else changed the file since `stat`.
+    fn unchanged(&self, stat: &fs::Metadata, size: usize) -> Result<()> {
+        let now = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
+        let key = |m: &fs::Metadata| (m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec());
+        if key(&now) != key(stat) || now.size() != size as u64 {
+            return Err(
+                Error::new(Kind::Io, "it changed while brawn was working on it")
+                    .next("nothing was written; try again"),
+            );
+        }
+        Ok(())
+    }
+
+    fn record(&self) -> PathBuf {
+        self.beside("", ".brawn.json")
+    }
+
+    fn beside(&self, before: &str, after: &str) -> PathBuf {
+        let mut name = OsString::from(before);
+        name.push(self.path.file_name().unwrap_or_default());
+        name.push(after);
+        self.path.with_file_name(name)
+    }
+
+    fn sync_folder(&self) -> Result<()> {
+        self.folder
+            .sync_all()
+            .map_err(|e| Error::io("cannot sync its folder", e))
+    }
+}
+
+/// Bytes of a path that are not UTF-8 have no place in most formats.
+fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}
+
+/// Whether brawn keeps a record beside `path`.
+pub fn has_record(path: &Path) -> bool {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(".brawn.json");
+    path.with_file_name(name).exists()
+}
+
+/// Takes the lock on a folder; it goes when the handle is closed, however that comes about.
+fn lock(folder: &File, waiting: impl FnOnce()) -> Result<()> {
+    let outcome = match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => {
+            waiting();
+            rustix::io::retry_on_intr(|| rustix::fs::flock(folder, FlockOperation::LockExclusive))
+        }
+        other => other,
+    };
+    match outcome {
+        // Network filesystems that cannot lock a folder: the rename still is atomic.
+        Ok(()) | Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL) => Ok(()),
+        Err(errno) => Err(Error::io("cannot lock the folder", errno)),
+    }
+}

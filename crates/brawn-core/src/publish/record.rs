@@ -1,0 +1,119 @@
+//! The small file beside an archive that says what brawn made of what.
+
+use super::{Target, write};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::path::Path;
+
+/// Version of the record's layout.
+const FORMAT: u32 = 1;
+
+/// A file's identity.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Fingerprint {
+    pub(super) size: u64,
+    pub(super) sha256: String,
+}
+
+impl Fingerprint {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let digest = Sha256::digest(bytes);
+        Self {
+            size: bytes.len() as u64,
+            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
+        }
+    }
+}
+
+/// The inode that is being overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct InPlace {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+}
+
+/// What a file is to its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The original itself: a run was interrupted, or the package was installed again.
+    Original,
+    /// A file that brawn made from the original.
+    Result,
+    /// Neither: somebody else wrote it.
+    Changed,
+}
+
+/// What brawn made of what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    format: u32,
+    /// Version of brawn that wrote it last.
+    brawn: String,
+    /// The file before brawn first touched it.
+    pub(super) original: Fingerprint,
+    /// Every file that brawn made from it, the newest last.
+    results: Vec<Fingerprint>,
+    /// Set while a mount point is being overwritten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) in_place: Option<InPlace>,
+}
+
+impl Record {
+    pub(super) fn new(original: Fingerprint) -> Self {
+        Self {
+            format: FORMAT,
+            brawn: env!("CARGO_PKG_VERSION").into(),
+            original,
+            results: Vec::new(),
+            in_place: None,
+        }
+    }
+
+    pub(super) fn add_result(&mut self, result: Fingerprint) {
+        self.brawn = env!("CARGO_PKG_VERSION").into();
+        self.results.retain(|r| *r != result);
+        self.results.push(result);
+    }
+
+    pub(super) fn state(&self, file: &Fingerprint) -> State {
+        if self.original == *file {
+            State::Original
+        } else if self.results.contains(file) {
+            State::Result
+        } else {
+            State::Changed
+        }
+    }
+
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io("cannot read brawn's record", e).path(path)),
+        };
+        let damaged = |found: String| {
+            Error::malformed(format!("brawn's record: {found}"))
+                .path(path)
+                .next("if the file beside it is what you want, remove the record and the kept original")
+        };
+        let record: Self = serde_json::from_slice(&bytes).map_err(|e| damaged(e.to_string()))?;
+        if record.format != FORMAT {
+            return Err(damaged(format!("format {}", record.format))
+                .expected(format!("{FORMAT}; a newer brawn wrote it")));
+        }
+        Ok(Some(record))
+    }
+
+    /// Writes it beside `target`, atomically.
+    pub(super) fn write(&self, target: &Target) -> Result<()> {
+        let staged = target.beside(".", ".brawn-record");
+        let mut bytes = serde_json::to_vec_pretty(self)
+            .map_err(|e| Error::io("cannot write brawn's record", std::io::Error::other(e)))?;
+        bytes.push(b'\n');
+        write::plain(&staged, &bytes)?;
+        fs::rename(&staged, target.record())
+            .map_err(|e| Error::io("cannot write brawn's record", e).path(&target.record()))
+    }
+}

@@ -1,0 +1,97 @@
+//! The way back.
+
+use super::record::{Fingerprint, Record, State};
+use super::write::{self, Exchange};
+use super::{InPlace, Target};
+use crate::error::{Error, Kind, Result};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
+/// What became of a file that was to be restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restored {
+    /// The original is back.
+    Restored,
+    /// It was the original already (an interrupted run, or a package installed again); what brawn
+    /// kept beside it is gone.
+    AlreadyOriginal,
+}
+
+impl Target {
+    /// Puts the original back, to the byte, and removes what brawn kept.
+    pub fn restore(&self) -> Result<Restored> {
+        self.restore_unplaced().map_err(|e| e.path(&self.path))
+    }
+
+    fn restore_unplaced(&self) -> Result<Restored> {
+        let Some(mut record) = Record::read(&self.record())? else {
+            return Err(Error::new(
+                Kind::RestoreRefused,
+                format!("no record of brawn's ({})", self.record().display()),
+            )
+            .expected("a file that brawn patched where it is")
+            .next("if it holds a payload, install the package that it came from again"));
+        };
+        let bytes = self.read()?;
+        match record.state(&Fingerprint::of(&bytes)) {
+            State::Original => {
+                self.forget()?;
+                return Ok(Restored::AlreadyOriginal);
+            }
+            State::Changed => {
+                return Err(Error::new(
+                    Kind::RestoreRefused,
+                    "it is not the file that brawn wrote: something else has replaced or changed it, as a package upgrade does",
+                )
+                .next(format!(
+                    "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` and remove {1}; to patch it, run `brawn patch` again",
+                    self.original().display(),
+                    self.record().display(),
+                    self.path.display()
+                )));
+            }
+            State::Result => {}
+        }
+        let original = self.check_original(Some(&record)).map_err(|e| {
+            // Whatever is wrong with it: nothing to restore from.
+            if e.kind() == Kind::Io {
+                Error::new(Kind::RestoreRefused, e.without_path().to_string())
+                    .path(&self.original())
+            } else {
+                e
+            }
+        })?;
+        match write::exchange(&self.original(), &self.path)? {
+            Exchange::Renamed => {}
+            Exchange::MountPoint => {
+                let stat =
+                    fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
+                record.in_place = Some(InPlace {
+                    device: stat.dev(),
+                    inode: stat.ino(),
+                });
+                record.write(self)?;
+                self.sync_folder()?;
+                write::in_place(&self.path, bytes.len(), &original)?;
+            }
+        }
+        self.sync_folder()?;
+        self.forget()?;
+        Ok(Restored::Restored)
+    }
+
+    /// Removes what brawn kept: the original first, since an original without its record would be
+    /// nobody's.
+    fn forget(&self) -> Result<()> {
+        for path in [self.original(), self.record()] {
+            match fs::remove_file(&path) {
+                Ok(()) => {}
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(Error::io("cannot remove it", e).path(&path)),
+            }
+            self.sync_folder()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,313 @@
+//! `brawn patch`: exchanges the heap in `libc.a`.
+
+use crate::exit::Exit;
+use crate::ui::{self, Tone};
+use crate::walk::{Found, walk};
+use brawn_core::plan::{Action, Plan, Why};
+use brawn_core::publish::{Published, Target, write_elsewhere};
+use brawn_core::{Error, Kind, Result, edit};
+use brawn_payload::{Profile, payloads};
+use clap::ValueEnum;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Replace musl's heap in a libc.a, or in every libc.a of a folder.
+///
+/// The file is exchanged atomically and keeps its owner, mode and extended attributes.  The
+/// original is kept beside it as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn
+/// restore` puts it back.  A symlink is followed: the file that it points at is patched.  Other
+/// hard links to the file keep the old contents, and are counted in the output.  Patching a file
+/// that is patched already does nothing; an older payload is upgraded.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP)]
+pub struct Args {
+    /// A libc.a, or a folder to search for them.
+    path: PathBuf,
+
+    /// Write the patched archive here, and leave PATH alone.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+
+    /// Print what would be done, and write nothing.
+    #[arg(short = 'n', long, conflicts_with = "output")]
+    dry_run: bool,
+
+    /// Print a JSON array with one object for each archive.
+    #[arg(long)]
+    json: bool,
+
+    /// The payload's variant.
+    #[arg(long, value_enum, default_value_t = ProfileArg::Fast)]
+    profile: ProfileArg,
+}
+
+/// [`Profile`] as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProfileArg {
+    /// Time first, at a memory cost near musl's.
+    Fast,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(profile: ProfileArg) -> Self {
+        match profile {
+            ProfileArg::Fast => Self::Fast,
+        }
+    }
+}
+
+/// What became of an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    Patched,
+    Upgraded,
+    Unchanged,
+    Planned,
+    LeftAlone,
+    Failed,
+}
+
+/// One archive's line, and its object in `--json`.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(serialize_with = "ui::path")]
+    path: PathBuf,
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Plan>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    published: Option<Published>,
+    #[serde(skip)]
+    exit: Exit,
+}
+
+impl Report {
+    fn new(path: &Path, status: Status) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            status,
+            output: None,
+            reason: None,
+            plan: None,
+            published: None,
+            exit: Exit::Success,
+        }
+    }
+
+    fn failed(path: &Path, error: &Error) -> Self {
+        let mut report = Self::new(path, Status::Failed);
+        report.reason = Some(error.to_string());
+        report.exit = error.kind().into();
+        report
+    }
+}
+
+pub fn run(args: &Args) -> Exit {
+    let is_folder = std::fs::metadata(&args.path).is_ok_and(|m| m.is_dir());
+    let reports = match (is_folder, &args.output) {
+        (true, Some(_)) => {
+            let error = Error::new(Kind::Usage, "`-o` with a folder")
+                .expected("one archive")
+                .path(&args.path);
+            vec![Report::failed(&args.path, &error)]
+        }
+        (true, None) => folder(args),
+        (false, _) => {
+            vec![archive(args, &args.path).unwrap_or_else(|e| Report::failed(&args.path, &e))]
+        }
+    };
+    let exit = reports.iter().map(|r| r.exit).max().unwrap_or_default();
+    if args.json {
+        ui::json(&reports);
+    } else {
+        reports.iter().for_each(print);
+    }
+    exit
+}
+
+fn folder(args: &Args) -> Vec<Report> {
+    let Found {
+        archives,
+        links,
+        errors,
+    } = walk(&args.path);
+    let mut reports = Vec::with_capacity(archives.len());
+    for path in archives {
+        reports.push(match archive(args, &path) {
+            Ok(report) => report,
+            Err(error) if error.kind() == Kind::NotApplicable => {
+                let mut report = Report::new(&path, Status::LeftAlone);
+                report.reason = Some(error.without_path().to_string());
+                report
+            }
+            Err(error) => Report::failed(&path, &error),
+        });
+    }
+    for path in links {
+        let mut report = Report::new(&path, Status::LeftAlone);
+        report.reason = Some("a symlink: patched only where it points".into());
+        reports.push(report);
+    }
+    for error in errors {
+        reports.push(Report::failed(error.file().unwrap_or(&args.path), &error));
+    }
+    if reports.iter().all(|r| r.status == Status::LeftAlone) {
+        let error =
+            Error::not_applicable("no libc.a of musl's in this folder that brawn can patch")
+                .path(&args.path);
+        reports.push(Report::failed(&args.path, &error));
+    }
+    reports
+}
+
+fn archive(args: &Args, path: &Path) -> Result<Report> {
+    let profile = args.profile.into();
+    if args.dry_run || args.output.is_some() {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+        let edit = edit(&bytes, payloads(), profile).map_err(|e| e.path(path))?;
+        let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
+        if let Some(out) = &args.output {
+            write_elsewhere(path, out, edit.bytes.as_deref().unwrap_or(&bytes))?;
+            report.output = Some(out.display().to_string());
+        }
+        report.plan = Some(edit.plan);
+        return Ok(report);
+    }
+    let target = open(path)?;
+    let bytes = target.read()?;
+    let edit = edit(&bytes, payloads(), profile).map_err(|e| e.path(path))?;
+    let mut report = Report::new(path, status(edit.plan.action, false));
+    if let Some(new) = edit.bytes {
+        let has_payload = edit.plan.action == Action::Upgrade;
+        report.published = Some(target.publish(&bytes, &new, has_payload)?);
+    }
+    report.plan = Some(edit.plan);
+    Ok(report)
+}
+
+/// Opens `path` for changing it, and says what the user might wonder about.
+pub fn open(path: &Path) -> Result<Target> {
+    let target = Target::open(path, |folder| {
+        ui::info(&format!(
+            "waiting for another brawn that works in {}",
+            folder.display()
+        ));
+    })?;
+    if target.recovered() {
+        ui::info(&format!(
+            "{}: an interrupted write was rolled back to the original",
+            target.path().display()
+        ));
+    }
+    Ok(target)
+}
+
+fn status(action: Action, dry_run: bool) -> Status {
+    match (action, dry_run) {
+        (Action::Nothing, _) => Status::Unchanged,
+        (_, true) => Status::Planned,
+        (Action::Patch, false) => Status::Patched,
+        (Action::Upgrade, false) => Status::Upgraded,
+    }
+}
+
+fn print(report: &Report) {
+    let path = report.path.display();
+    let reason = report.reason.as_deref().unwrap_or_default();
+    match (report.status, &report.plan) {
+        (Status::Failed, _) => ui::error(&reason),
+        (Status::LeftAlone, _) => ui::line(Tone::Note, "left alone", &format!("{path}: {reason}")),
+        (_, None) => {}
+        (Status::Unchanged, Some(plan)) => {
+            ui::line(
+                Tone::Good,
+                "unchanged",
+                &format!("{path}: nothing to do, it holds {}", heap(plan)),
+            );
+        }
+        (Status::Planned, Some(plan)) => {
+            ui::line(
+                Tone::Good,
+                "would patch",
+                &format!("{path}: {}", summary(plan)),
+            );
+            details(plan);
+        }
+        (Status::Patched | Status::Upgraded, Some(plan)) => {
+            let word = match report.status {
+                Status::Patched => "patched",
+                _ => "upgraded",
+            };
+            ui::line(Tone::Good, word, &format!("{path}: {}", summary(plan)));
+        }
+    }
+    if let Some(out) = &report.output {
+        ui::more(&format!("written to {out}"));
+    }
+    if let Some(published) = &report.published {
+        ui::more(&format!(
+            "original kept in {}",
+            published.original.display()
+        ));
+        if published.other_links > 0 {
+            ui::more(&format!(
+                "{} other hard link{} to the old file keep{} musl's heap",
+                published.other_links,
+                if published.other_links == 1 { "" } else { "s" },
+                if published.other_links == 1 { "s" } else { "" },
+            ));
+        }
+        if published.in_place {
+            ui::more("it is a mount point, and was overwritten in place");
+        }
+    }
+}
+
+fn heap(plan: &Plan) -> String {
+    let payload = &plan.payload;
+    format!(
+        "{} (profile {}, brawn {}, {})",
+        payload.engine, payload.profile, payload.brawn, payload.compiler
+    )
+}
+
+fn summary(plan: &Plan) -> String {
+    format!(
+        "{}, {} members go, {} come, {} stay; heap: {}",
+        plan.architecture,
+        plan.remove.len(),
+        plan.add.len(),
+        plan.keep,
+        heap(plan)
+    )
+}
+
+/// The plan as a table.
+fn details(plan: &Plan) {
+    // Names may be whole paths; those would push the other columns off the screen.
+    let names = plan.remove.iter().map(|r| r.name.chars().count());
+    let width = names.filter(|n| *n <= 32).max().unwrap_or(0).max(16);
+    for removed in &plan.remove {
+        let why = match removed.why {
+            Why::MuslHeap => "musl's heap",
+            Why::OtherPayload => "other payload",
+        };
+        ui::more(&format!(
+            "goes   {:<width$}  {:>#9x}  {why:<13}  {}",
+            removed.name,
+            removed.offset,
+            removed.defines.join(" ")
+        ));
+    }
+    for added in &plan.add {
+        ui::more(&format!(
+            "comes  {:<width$}  {:>9} bytes",
+            added.name, added.size
+        ));
+    }
+}

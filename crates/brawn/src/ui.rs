@@ -1,0 +1,82 @@
+//! Output for people.  Colour goes through `anstream`, which honours `NO_COLOR` and terminals.
+
+use anstyle::{AnsiColor, Style};
+use clap::CommandFactory as _;
+use std::io::Write as _;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const NOTE: Style = AnsiColor::Yellow.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Width of the first column, the longest word in it.
+const COLUMN: usize = 11;
+
+/// How a line's first word is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Something was done, or is as it should be.
+    Good,
+    /// Something the user may want to know.
+    Note,
+}
+
+/// One aligned line on standard output: a word, then text.
+pub fn line(tone: Tone, word: &str, text: &str) {
+    let style = match tone {
+        Tone::Good => GOOD,
+        Tone::Note => NOTE,
+    };
+    out(&format!("{style}{word:<COLUMN$}{style:#} {text}\n"));
+}
+
+/// A line that continues the one above.
+pub fn more(text: &str) {
+    out(&format!("{:COLUMN$} {DIM}{text}{DIM:#}\n", ""));
+}
+
+/// Plain text on standard output.
+pub fn text(text: &str) {
+    out(text);
+    if !text.ends_with('\n') {
+        out("\n");
+    }
+}
+
+/// `value` as JSON on standard output.
+pub fn json(value: &impl serde::Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(json) => text(&json),
+        // Every type that is printed has string keys only, so that this has no known way to happen.
+        Err(e) => error(&format_args!("cannot print JSON: {e}")),
+    }
+}
+
+/// Serializes a path, whose bytes that are not UTF-8 have no place in JSON, as it is displayed.
+pub fn path<S: serde::Serializer>(path: &std::path::Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}
+
+/// A message about what goes on, on standard error.
+pub fn info(text: &str) {
+    // A closed standard error leaves nobody to tell.
+    let _ = writeln!(anstream::stderr(), "{NOTE}brawn:{NOTE:#} {text}");
+}
+
+/// An error, on standard error.
+pub fn error(error: &dyn std::fmt::Display) {
+    // A closed standard error leaves nobody to tell.
+    let _ = writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {error}");
+}
+
+/// The help text, for a command line without a command.
+pub fn help() {
+    let help = crate::cli::Cli::command().render_help();
+    // As above.
+    let _ = writeln!(anstream::stderr(), "{}", help.ansi());
+}
+
+fn out(text: &str) {
+    // A reader that has left, as `head` does, is not an error: the work is done all the same.
+    let _ = anstream::stdout().write_all(text.as_bytes());
+}

@@ -1,0 +1,50 @@
+//! Finds the `libc.a`s in a folder.
+
+use brawn_core::{Error, Result};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What a walk came upon.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Regular files named `libc.a`, in a stable order.
+    pub archives: Vec<PathBuf>,
+    /// Symlinks named `libc.a`.  What they point at is found if it lies in the folder too, and is
+    /// none of the folder's business otherwise.
+    pub links: Vec<PathBuf>,
+    /// Folders that could not be read.
+    pub errors: Vec<Error>,
+}
+
+/// Walks `folder`.  Symlinks below it are not followed, so that loops end and nothing outside of
+/// it is touched.
+pub fn walk(folder: &Path) -> Found {
+    let mut found = Found::default();
+    let mut todo = vec![folder.to_path_buf()];
+    while let Some(folder) = todo.pop() {
+        if let Err(error) = list(&folder, &mut found, &mut todo) {
+            found.errors.push(error);
+        }
+    }
+    found.archives.sort();
+    found.links.sort();
+    found
+}
+
+fn list(folder: &Path, found: &mut Found, todo: &mut Vec<PathBuf>) -> Result<()> {
+    let failed = |e| Error::io("cannot read the folder", e).path(folder);
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() {
+            todo.push(entry.path());
+        } else if entry.file_name() == OsStr::new("libc.a") {
+            if kind.is_symlink() {
+                found.links.push(entry.path());
+            } else if kind.is_file() {
+                found.archives.push(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
