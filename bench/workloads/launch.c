@@ -104,6 +104,8 @@ int main(int argc, char **argv)
     pid_t child = vfork();
     if (child < 0) return 2;
     if (child == 0) {
+        /* exec keeps a pending alarm: a program that hangs is killed and reported. */
+        alarm(600);
         if (tracing && ptrace(PTRACE_TRACEME, 0, 0, 0)) _exit(126);
         execve(command[0], command, environ);
         _exit(127);

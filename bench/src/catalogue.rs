@@ -1,0 +1,306 @@
+//! What is measured: workloads, their arguments, and how many rounds.
+
+/// How one measurement is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Run the program and measure the process.
+    Run,
+    /// Run the program, and stop it at its exit to read its peak memory.
+    Peak,
+    /// Look at the stripped executable.
+    Size,
+    /// Time `brawn patch` on a large archive.
+    Patch,
+}
+
+/// One entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name on the command line and in the raw data.
+    pub id: &'static str,
+    /// The workload's source file without its extension.
+    pub workload: &'static str,
+    /// The program's arguments.
+    pub arguments: &'static [&'static str],
+    /// The same for `--quick`.
+    pub quick: &'static [&'static str],
+    /// How many rounds, unless told otherwise.
+    pub rounds: usize,
+    /// How it is measured.
+    pub kind: Kind,
+    /// What a person reads in the tables.
+    pub title: &'static str,
+}
+
+/// Rounds of a quick run, whose figures are for trying the machinery only.
+pub const QUICK_ROUNDS: usize = 3;
+
+const fn run(
+    id: &'static str,
+    workload: &'static str,
+    arguments: &'static [&'static str],
+    quick: &'static [&'static str],
+    rounds: usize,
+    title: &'static str,
+) -> Entry {
+    Entry {
+        id,
+        workload,
+        arguments,
+        quick,
+        rounds,
+        kind: Kind::Run,
+        title,
+    }
+}
+
+/// Everything that is measured.  The iteration counts give glibc at least 20 ms a run, so that
+/// starting threads is no part of the figures, and stock musl not more than some seconds.
+pub const CATALOGUE: &[Entry] = &[
+    run(
+        "threads-1",
+        "threads",
+        &["1", "2000000", "random"],
+        &["1", "500000", "random"],
+        21,
+        "1–1000 B, 1 thread",
+    ),
+    run(
+        "threads-2",
+        "threads",
+        &["2", "1000000", "random"],
+        &["2", "200000", "random"],
+        21,
+        "1–1000 B, 2 threads",
+    ),
+    run(
+        "threads-8",
+        "threads",
+        &["8", "250000", "random"],
+        &["8", "50000", "random"],
+        21,
+        "1–1000 B, 8 threads",
+    ),
+    run(
+        "threads-32",
+        "threads",
+        &["32", "62500", "random"],
+        &["32", "12500", "random"],
+        21,
+        "1–1000 B, 32 threads",
+    ),
+    run(
+        "counter-1",
+        "threads",
+        &["1", "2000000", "counter"],
+        &["1", "500000", "counter"],
+        11,
+        "1, 2, … 1000 B, 1 thread",
+    ),
+    run(
+        "counter-2",
+        "threads",
+        &["2", "1000000", "counter"],
+        &["2", "200000", "counter"],
+        11,
+        "1, 2, … 1000 B, 2 threads",
+    ),
+    run(
+        "counter-8",
+        "threads",
+        &["8", "250000", "counter"],
+        &["8", "50000", "counter"],
+        11,
+        "1, 2, … 1000 B, 8 threads",
+    ),
+    run(
+        "counter-32",
+        "threads",
+        &["32", "62500", "counter"],
+        &["32", "12500", "counter"],
+        11,
+        "1, 2, … 1000 B, 32 threads",
+    ),
+    run(
+        "seed003",
+        "seed003",
+        &[],
+        &[],
+        9,
+        "filled vectors of 0–100,000 B, a thread per processor",
+    ),
+    run(
+        "seed001",
+        "seed001",
+        &[],
+        &[],
+        15,
+        "filled vectors of 1–1000 B, a thread per processor",
+    ),
+    run(
+        "startup",
+        "once",
+        &[],
+        &[],
+        500,
+        "a program that allocates once, exec to exit",
+    ),
+    Entry {
+        id: "peak",
+        workload: "once",
+        arguments: &[],
+        quick: &[],
+        rounds: 11,
+        kind: Kind::Peak,
+        title: "its peak RSS",
+    },
+    Entry {
+        id: "size",
+        workload: "once",
+        arguments: &[],
+        quick: &[],
+        rounds: 1,
+        kind: Kind::Size,
+        title: "its executable, stripped",
+    },
+    run(
+        "idle",
+        "idle",
+        &[],
+        &[],
+        7,
+        "private writable address space after one malloc",
+    ),
+    run(
+        "rlimit-64",
+        "rlimit",
+        &["64"],
+        &["64"],
+        3,
+        "held under RLIMIT_AS 64 MiB, blocks of 64 B",
+    ),
+    run(
+        "rlimit-1024",
+        "rlimit",
+        &["1024"],
+        &["1024"],
+        3,
+        "held under RLIMIT_AS 64 MiB, blocks of 1 KiB",
+    ),
+    run(
+        "rlimit-16384",
+        "rlimit",
+        &["16384"],
+        &["16384"],
+        3,
+        "held under RLIMIT_AS 64 MiB, blocks of 16 KiB",
+    ),
+    run(
+        "rlimit-102400",
+        "rlimit",
+        &["102400"],
+        &["102400"],
+        3,
+        "held under RLIMIT_AS 64 MiB, blocks of 100 KiB",
+    ),
+    run(
+        "rlimit-1048576",
+        "rlimit",
+        &["1048576"],
+        &["1048576"],
+        3,
+        "held under RLIMIT_AS 64 MiB, blocks of 1 MiB",
+    ),
+    run(
+        "stress",
+        "stress",
+        &["20"],
+        &["2"],
+        5,
+        "mixed stress, 16 B–1 MiB, blocks passed between 2 threads",
+    ),
+    run(
+        "server-1",
+        "server",
+        &["1", "200"],
+        &["1", "50"],
+        11,
+        "server tables that move on to new threads, 1 worker",
+    ),
+    run(
+        "server-2",
+        "server",
+        &["2", "100"],
+        &["2", "25"],
+        11,
+        "server tables that move on to new threads, 2 workers",
+    ),
+    run(
+        "server-8",
+        "server",
+        &["8", "25"],
+        &["8", "6"],
+        11,
+        "server tables that move on to new threads, 8 workers",
+    ),
+    run(
+        "realloc",
+        "realloc",
+        &["3000"],
+        &["1000"],
+        11,
+        "growing vectors up to 1 MiB",
+    ),
+    run(
+        "bignum",
+        "bignum",
+        &["2000000"],
+        &["500000"],
+        11,
+        "short-lived big numbers of 16–64 B, 1 thread",
+    ),
+    run(
+        "huge",
+        "huge",
+        &["400"],
+        &["100"],
+        11,
+        "buffers of 256 KiB–8 MiB, every page written",
+    ),
+    Entry {
+        id: "patch",
+        workload: "",
+        arguments: &[],
+        quick: &[],
+        rounds: 21,
+        kind: Kind::Patch,
+        title: "brawn patch of a libc.a of 8 MB",
+    },
+];
+
+/// The entry with that name.
+pub fn entry(id: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|e| e.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_sources_exist() {
+        for (i, e) in CATALOGUE.iter().enumerate() {
+            assert!(
+                CATALOGUE[..i].iter().all(|other| other.id != e.id),
+                "{} twice",
+                e.id
+            );
+            let source = crate::repository().join(format!("bench/workloads/{}.c", e.workload));
+            assert!(
+                e.kind == Kind::Patch || source.is_file(),
+                "{}",
+                source.display()
+            );
+        }
+    }
+}

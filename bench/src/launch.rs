@@ -1,0 +1,106 @@
+//! Runs one program through the launcher (`bench/workloads/launch.c`) and reads its figures.
+
+use crate::Result;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Figures of one run by their names: the launcher's, and those of the program's result line.
+pub type Sample = BTreeMap<String, f64>;
+
+/// Starts programs.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// The launcher's executable.
+    pub executable: PathBuf,
+}
+
+impl Launcher {
+    /// Runs `program` and gives its figures, or what went wrong.
+    pub fn run<S: AsRef<OsStr>>(
+        &self,
+        program: &OsStr,
+        arguments: &[S],
+        peak: bool,
+    ) -> Result<Sample> {
+        let mut command = Command::new(&self.executable);
+        if peak {
+            command.arg("--peak");
+        }
+        command.arg(program).args(arguments).stdin(Stdio::null());
+        // A program's environment is part of its stack and of its start: the same for all.
+        command
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("LC_ALL", "C");
+        let output = command
+            .output()
+            .map_err(|error| format!("{}: {error}", self.executable.display()))?;
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let sample = parse(&stdout);
+        match sample.get("status") {
+            Some(0.0) => Ok(sample),
+            Some(status) => Err(format!("{}{}", meaning(*status as u32), tail(&stderr))),
+            None => Err(format!(
+                "the launcher gave no figures ({}){}",
+                output.status,
+                tail(&stderr)
+            )),
+        }
+    }
+}
+
+fn parse(stdout: &str) -> Sample {
+    stdout
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("result ")
+                .or_else(|| line.strip_prefix("launch "))
+        })
+        .flat_map(str::split_whitespace)
+        .filter_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            Some((key.to_owned(), value.parse().ok()?))
+        })
+        .collect()
+}
+
+/// What a wait status says (wait(2)).
+fn meaning(status: u32) -> String {
+    match (status & 0x7f, status >> 8 & 0xff) {
+        (0, 127) => "did not start".to_owned(),
+        (0, code) => format!("exit code {code}"),
+        (14, _) => "hung, killed after 600 s".to_owned(),
+        (signal, _) => format!("killed by signal {signal}"),
+    }
+}
+
+fn tail(stderr: &str) -> String {
+    match stderr.trim().lines().last() {
+        Some(line) => format!(": {line}"),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_program_and_launcher_are_read_together() {
+        let sample = parse("counter: 7\nresult ns=12.5 threads=2\nlaunch wall_ns=9 status=0\n");
+        assert_eq!(sample["ns"], 12.5);
+        assert_eq!(sample["wall_ns"], 9.0);
+        assert_eq!(sample.len(), 4);
+    }
+
+    #[test]
+    fn statuses_are_told_in_words() {
+        assert_eq!(meaning(3 << 8), "exit code 3");
+        assert_eq!(meaning(127 << 8), "did not start");
+        assert_eq!(meaning(11), "killed by signal 11");
+        assert_eq!(meaning(139), "killed by signal 11");
+    }
+}

@@ -1,0 +1,151 @@
+//! The machine and the tools, as the raw data keep them.
+
+use crate::prepare::checked;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+fn first_line(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned())
+}
+
+/// The value after `key` and a separator in a file such as /proc/cpuinfo.
+fn field(path: &str, key: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    let value = line[key.len()..].trim_start_matches([' ', '\t', ':', '=']);
+    Some(value.trim().trim_matches('"').to_owned())
+}
+
+/// The processor's name.
+pub fn cpu() -> String {
+    field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// The processor's name as a part of a folder's name.
+pub fn cpu_slug() -> String {
+    let name = cpu().to_lowercase().replace("(r)", "").replace("(tm)", "");
+    let words = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
+
+/// Load average over the last minute.
+pub fn load() -> f64 {
+    let line = first_line("/proc/loadavg").unwrap_or_default();
+    line.split(' ')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(f64::NAN)
+}
+
+/// Today in UTC, as 2025-12-31.
+pub fn today() -> String {
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_secs());
+    date(seconds / 86400)
+}
+
+/// The Gregorian date of a day since 1970-01-01.
+fn date(days: u64) -> String {
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let (mut year, mut day) = (1970, days);
+    while day >= 365 + u64::from(leap(year)) {
+        day -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if day < length {
+            break;
+        }
+        day -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", day + 1)
+}
+
+/// The machine, by property.
+pub fn machine() -> BTreeMap<String, String> {
+    let processors = std::thread::available_parallelism().map_or(0, |n| n.get());
+    let properties = [
+        ("architecture", Some(std::env::consts::ARCH.to_owned())),
+        ("cpu", Some(cpu())),
+        ("processors", Some(processors.to_string())),
+        (
+            "hypervisor",
+            field("/proc/cpuinfo", "flags")
+                .map(|f| f.split(' ').any(|w| w == "hypervisor").to_string()),
+        ),
+        ("memory", field("/proc/meminfo", "MemTotal")),
+        ("kernel", first_line("/proc/sys/kernel/osrelease")),
+        ("distribution", field("/etc/os-release", "PRETTY_NAME")),
+        (
+            "transparent_hugepage",
+            first_line("/sys/kernel/mm/transparent_hugepage/enabled"),
+        ),
+        (
+            "overcommit_memory",
+            first_line("/proc/sys/vm/overcommit_memory"),
+        ),
+        (
+            "governor",
+            first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        ),
+    ];
+    properties
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+}
+
+/// Versions of the tools and libcs, by name.  What does not answer is left out.
+pub fn versions(brawn: &Path) -> BTreeMap<String, String> {
+    let root = crate::repository();
+    let commands: [(&str, &Path, &[&str]); 7] = [
+        ("gcc", Path::new("gcc"), &["--version"]),
+        ("ld", Path::new("ld"), &["--version"]),
+        ("glibc", Path::new("ldd"), &["--version"]),
+        ("rustc", Path::new("rustc"), &["--version"]),
+        (
+            "musl",
+            Path::new("dpkg-query"),
+            &["-W", "-f", "${Version}", "musl-dev"],
+        ),
+        ("brawn", brawn, &["--version"]),
+        (
+            "revision",
+            Path::new("git"),
+            &["describe", "--always", "--dirty"],
+        ),
+    ];
+    let mut versions = BTreeMap::new();
+    for (name, program, arguments) in commands {
+        let answer = checked(Command::new(program).args(arguments).current_dir(&root));
+        if let Some(line) = answer.ok().as_deref().and_then(|text| text.lines().next()) {
+            versions.insert(name.to_owned(), line.trim().to_owned());
+        }
+    }
+    versions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_become_dates() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(59), "1970-03-01");
+        assert_eq!(date(11016), "2000-02-29");
+        assert_eq!(date(20453), "2025-12-31");
+    }
+}

@@ -1,0 +1,254 @@
+//! `brawn-bench`: parses, calls the library, prints.
+#![forbid(unsafe_code)]
+
+use brawn_bench::catalogue::{CATALOGUE, Entry, Kind};
+use brawn_bench::measure::{Effort, measure};
+use brawn_bench::prepare::Prepared;
+use brawn_bench::progress::Progress;
+use brawn_bench::raw::{Results, Run, write_json};
+use brawn_bench::show::Table;
+use brawn_bench::variant::Variant;
+use brawn_bench::{Result, bars, demo, machine, readme, repository, tables};
+use clap::{Args, Parser, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(
+    name = "brawn-bench",
+    about = "Measures brawn against stock musl, glibc, and mimalloc put into libc.a by hand"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Args)]
+struct Places {
+    /// Folder for everything that is built [default: target/bench]
+    #[arg(long)]
+    work: Option<PathBuf>,
+    /// The brawn to patch with [default: the one beside this program]
+    #[arg(long)]
+    brawn: Option<PathBuf>,
+}
+
+impl Places {
+    fn work(&self, folder: &str) -> PathBuf {
+        let work = self.work.clone();
+        work.unwrap_or_else(|| repository().join("target").join(folder))
+    }
+
+    fn brawn(&self) -> Result<PathBuf> {
+        let beside = || std::env::current_exe().map(|own| own.with_file_name("brawn"));
+        let path = self.brawn.clone().map_or_else(beside, Ok);
+        let path = path.and_then(std::fs::canonicalize);
+        path.map_err(|error| format!("brawn: {error}; build it with `cargo build --release -p brawn`, or name it with --brawn"))
+    }
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build and run the catalogue; write the raw data
+    Run {
+        /// Only the measurements whose names begin with one of these
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Only these variants: stock, mimalloc2, mimalloc3, glibc, brawn
+        #[arg(long, value_delimiter = ',')]
+        variants: Vec<String>,
+        /// Rounds of each measurement, whatever the catalogue says
+        #[arg(long)]
+        rounds: Option<usize>,
+        /// Short programs and few rounds, to try the machinery
+        #[arg(long)]
+        quick: bool,
+        /// Folder of the raw data [default: bench/results/DATE-CPU]
+        #[arg(long)]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Print the bars and the figures of a results folder
+    Report {
+        /// The folder [default: the newest in bench/results]
+        folder: Option<PathBuf>,
+        /// As Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Rewrite README.md's tables from the newest folder in bench/results
+    Readme,
+    /// Run the two benchmark programs against stock musl, patched musl and glibc; print one table
+    Demo {
+        #[command(flatten)]
+        places: Places,
+    },
+    /// List the measurements
+    List,
+}
+
+fn main() -> ExitCode {
+    match execute(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("brawn-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: Command) -> Result<()> {
+    match command {
+        Command::Run {
+            only,
+            variants,
+            rounds,
+            quick,
+            out,
+            places,
+        } => {
+            let entries = chosen(&only)?;
+            let variants = chosen_variants(&variants)?;
+            let default = || {
+                readme::results_folder().join(format!(
+                    "{}-{}",
+                    machine::today(),
+                    machine::cpu_slug()
+                ))
+            };
+            run(
+                &entries,
+                &variants,
+                Effort { quick, rounds },
+                &out.unwrap_or_else(default),
+                &places,
+            )
+        }
+        Command::Report { folder, markdown } => {
+            let newest =
+                || readme::newest(&readme::results_folder()).ok_or("no raw data in bench/results");
+            report(&folder.map_or_else(newest, Ok)?, markdown)
+        }
+        Command::Readme => {
+            let changed = readme::rewrite(&repository().join("README.md"))?;
+            anstream::println!(
+                "README.md: {}",
+                if changed { "rewritten" } else { "up to date" }
+            );
+            Ok(())
+        }
+        Command::Demo { places } => demo::demo(&places.work("demo"), &places.brawn()?),
+        Command::List => {
+            for entry in CATALOGUE {
+                anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn chosen(only: &[String]) -> Result<Vec<&'static Entry>> {
+    if let Some(unknown) = only
+        .iter()
+        .find(|o| !CATALOGUE.iter().any(|e| e.id.starts_with(o.as_str())))
+    {
+        return Err(format!(
+            "no measurement begins with {unknown}; `brawn-bench list` shows them"
+        ));
+    }
+    let wanted = |e: &&Entry| only.is_empty() || only.iter().any(|o| e.id.starts_with(o.as_str()));
+    Ok(CATALOGUE.iter().filter(wanted).collect())
+}
+
+fn chosen_variants(names: &[String]) -> Result<Vec<Variant>> {
+    if names.is_empty() {
+        return Ok(Variant::ALL.to_vec());
+    }
+    let variant =
+        |name: &String| Variant::from_name(name).ok_or_else(|| format!("no variant {name}"));
+    names.iter().map(variant).collect()
+}
+
+fn run(
+    entries: &[&Entry],
+    variants: &[Variant],
+    effort: Effort,
+    out: &Path,
+    places: &Places,
+) -> Result<()> {
+    let progress = Progress::new();
+    // Without brawn among the variants, none is needed.
+    let needs_brawn = variants.contains(&Variant::Brawn);
+    let brawn = if needs_brawn {
+        places.brawn()?
+    } else {
+        PathBuf::from("brawn")
+    };
+    let prepared = Prepared::build(
+        &places.work("bench"),
+        &brawn,
+        variants,
+        entries,
+        &mut |what| {
+            progress.step(&format!("building {what}"));
+        },
+    )?;
+    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let mut versions = machine::versions(&brawn);
+    versions.extend(prepared.engines.clone());
+    let description = Run {
+        format: 1,
+        date: machine::today(),
+        machine: machine::machine(),
+        versions,
+        builds: prepared.builds.clone(),
+    };
+    write_json(&out.join("run.json"), &description)?;
+    let mut failures = 0;
+    for entry in entries {
+        if entry.kind == Kind::Patch && !needs_brawn {
+            continue;
+        }
+        let kinds = if entry.kind == Kind::Patch {
+            1
+        } else {
+            variants.len()
+        };
+        progress.steps(entry.id, effort.rounds(entry) * kinds);
+        let measurement = measure(&prepared, entry, effort, &mut |_| progress.advance())?;
+        failures += measurement.failures.len();
+        write_json(&out.join(format!("{}.json", entry.id)), &measurement)?;
+    }
+    progress.finish();
+    report(out, false)?;
+    anstream::println!("raw data: {}", out.display());
+    match failures {
+        0 => Ok(()),
+        n => Err(format!("{n} runs failed; the raw data says which")),
+    }
+}
+
+fn report(folder: &Path, markdown: bool) -> Result<()> {
+    let results = Results::read(folder)?;
+    let print = |table: &Table| match markdown {
+        true => anstream::println!("{}", table.markdown()),
+        false => anstream::println!("{}", table.terminal()),
+    };
+    anstream::println!("{}", tables::machine(&results));
+    print(&bars::table(&results));
+    print(&tables::times(&results));
+    print(&tables::memory(&results));
+    print(&tables::programs(&results, &Variant::ALL));
+    for measurement in results.measurements.values() {
+        for failure in &measurement.failures {
+            let (id, variant) = (&measurement.id, failure.variant.name());
+            anstream::println!(
+                "failed: {id}, {variant}, round {}: {}",
+                failure.round,
+                failure.what
+            );
+        }
+    }
+    Ok(())
+}

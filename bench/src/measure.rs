@@ -1,0 +1,290 @@
+//! Runs the catalogue: round after round, every variant once in each, in a random order.
+
+use crate::catalogue::{Entry, Kind, QUICK_ROUNDS};
+use crate::launch::Sample;
+use crate::prepare::{Prepared, checked, copy_writable};
+use crate::raw::{Failure, Measurement};
+use crate::variant::Variant;
+use crate::{Result, context, machine};
+use object::{Object, ObjectSection, SectionFlags};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// Short arguments and few rounds.
+    pub quick: bool,
+    /// Rounds, whatever the catalogue says.
+    pub rounds: Option<usize>,
+}
+
+impl Effort {
+    /// How many rounds of an entry.
+    pub fn rounds(self, entry: &Entry) -> usize {
+        let usual = if self.quick {
+            QUICK_ROUNDS.min(entry.rounds)
+        } else {
+            entry.rounds
+        };
+        self.rounds.unwrap_or(usual).max(1)
+    }
+
+    fn arguments(self, entry: &Entry) -> &'static [&'static str] {
+        if self.quick {
+            entry.quick
+        } else {
+            entry.arguments
+        }
+    }
+}
+
+/// Measures one entry.  `tick` is called after each run.
+pub fn measure(
+    prepared: &Prepared,
+    entry: &Entry,
+    effort: Effort,
+    tick: &mut dyn FnMut(Variant),
+) -> Result<Measurement> {
+    let before = machine::load();
+    let rounds = effort.rounds(entry);
+    let arguments = effort.arguments(entry);
+    let variants: Vec<Variant> = match entry.kind {
+        Kind::Patch => prepared
+            .variants
+            .iter()
+            .copied()
+            .filter(|v| *v == Variant::Brawn)
+            .collect(),
+        _ => prepared.variants.clone(),
+    };
+    if entry.kind == Kind::Patch && !variants.is_empty() {
+        large_archive(prepared)?;
+    }
+    let seed = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(1, |d| d.as_nanos() as u64)
+        | 1;
+    let mut state = seed;
+    let mut measurement = Measurement {
+        id: entry.id.to_owned(),
+        command: [&[entry.workload], arguments].concat().join(" "),
+        load: [before, before],
+        seed,
+        order: Vec::new(),
+        samples: BTreeMap::new(),
+        failures: Vec::new(),
+    };
+    if entry.kind == Kind::Patch {
+        measurement.command = "brawn patch libc.a".to_owned();
+    }
+    for round in 0..rounds {
+        let mut order = variants.clone();
+        shuffle(&mut order, &mut state);
+        for &variant in &order {
+            match one(prepared, entry, arguments, variant) {
+                Ok(sample) => record(&mut measurement, variant, round, sample),
+                Err(what) => measurement.failures.push(Failure {
+                    variant,
+                    round,
+                    what,
+                }),
+            }
+            tick(variant);
+        }
+        measurement.order.push(order);
+    }
+    // Every list has a place for every round, so that places of one round stand together.
+    for values in measurement
+        .samples
+        .values_mut()
+        .flat_map(BTreeMap::values_mut)
+    {
+        values.resize(rounds, None);
+    }
+    measurement.load[1] = machine::load();
+    Ok(measurement)
+}
+
+fn record(measurement: &mut Measurement, variant: Variant, round: usize, sample: Sample) {
+    let metrics = measurement.samples.entry(variant).or_default();
+    for (name, value) in sample {
+        // The status is 0 in every sample that is kept.
+        if name != "status" {
+            let values = metrics.entry(name).or_default();
+            values.resize(round, None);
+            values.push(Some(value));
+        }
+    }
+}
+
+fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant) -> Result<Sample> {
+    let executable = prepared.executable(variant, entry.workload);
+    match entry.kind {
+        Kind::Run => prepared
+            .launcher
+            .run(executable.as_os_str(), arguments, false),
+        Kind::Peak => prepared
+            .launcher
+            .run(executable.as_os_str(), arguments, true),
+        Kind::Size => size(&executable),
+        Kind::Patch => patch(prepared),
+    }
+}
+
+/// Fisher and Yates's shuffle.
+fn shuffle(order: &mut [Variant], state: &mut u64) {
+    for i in (1..order.len()).rev() {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        let j = (*state >> 32) as usize % (i + 1);
+        order.swap(i, j);
+    }
+}
+
+/// Sizes of what is loaded from an executable without symbols, by kind, and of the file.
+pub fn size(executable: &Path) -> Result<Sample> {
+    let stripped = executable.with_extension("stripped");
+    checked(
+        Command::new("strip")
+            .arg("-o")
+            .arg(&stripped)
+            .arg(executable),
+    )?;
+    let bytes = context(fs::read(&stripped), "read", &stripped)?;
+    let file = object::File::parse(bytes.as_slice())
+        .map_err(|error| format!("{}: {error}", stripped.display()))?;
+    let (mut text, mut data, mut bss) = (0, 0, 0);
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, sh_type } = section.flags() else {
+            continue;
+        };
+        if !sh_flags.contains(object::elf::SHF_ALLOC) {
+            continue;
+        }
+        if sh_type == object::elf::SHT_NOBITS {
+            bss += section.size();
+        } else if sh_flags.contains(object::elf::SHF_WRITE) {
+            data += section.size();
+        } else {
+            text += section.size();
+        }
+    }
+    let figures = [
+        ("text_bytes", text),
+        ("data_bytes", data),
+        ("loaded_bytes", text + data),
+        ("bss_bytes", bss),
+        ("file_bytes", bytes.len() as u64),
+    ];
+    Ok(figures
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value as f64))
+        .collect())
+}
+
+/// Bytes of the archive that `brawn patch` is timed with.
+const LARGE: u64 = 8_000_000;
+
+/// The distribution's archive with members added until it has 8 MB, as archives with debugging
+/// information have: each added member has 200 functions and 50 KB of data.
+fn large_archive(prepared: &Prepared) -> Result<()> {
+    let folder = prepared.work.join("large");
+    context(fs::create_dir_all(&folder), "create", &folder)?;
+    let archive = folder.join("libc.a");
+    copy_writable(&prepared.libc, &archive)?;
+    for block in 0.. {
+        let bytes = context(fs::metadata(&archive), "look at", &archive)?.len();
+        if bytes >= LARGE {
+            break;
+        }
+        let mut members = Vec::new();
+        for member in 0..8 {
+            let name = format!("filler_{block}_{member}");
+            let mut text = String::new();
+            for function in 0..200 {
+                text += &format!(
+                    ".globl {name}_{function}\n.type {name}_{function}, @function\n{name}_{function}: ret\n"
+                );
+            }
+            text += ".data\n.fill 12500, 4, 0x5eed\n.section .note.GNU-stack,\"\",@progbits\n";
+            let source = folder.join(format!("{name}.s"));
+            context(fs::write(&source, text), "write", &source)?;
+            let object = source.with_extension("lo");
+            checked(Command::new("as").arg("-o").arg(&object).arg(&source))?;
+            members.push(object);
+        }
+        checked(Command::new("ar").arg("q").arg(&archive).args(&members))?;
+    }
+    Ok(())
+}
+
+fn patch(prepared: &Prepared) -> Result<Sample> {
+    let original = prepared.work.join("large/libc.a");
+    let folder = prepared.work.join("large/patched");
+    if folder.exists() {
+        context(fs::remove_dir_all(&folder), "remove", &folder)?;
+    }
+    context(fs::create_dir_all(&folder), "create", &folder)?;
+    let archive = folder.join("libc.a");
+    copy_writable(&original, &archive)?;
+    let arguments = ["patch".as_ref(), archive.as_os_str()];
+    let mut sample = prepared
+        .launcher
+        .run(prepared.brawn.as_os_str(), &arguments, false)?;
+    let (before, after) = (fs::read(&original), fs::read(&archive));
+    if context(before, "read", &original)? == context(after, "read", &archive)? {
+        return Err("brawn patch changed nothing".to_owned());
+    }
+    let bytes = context(fs::metadata(&original), "look at", &original)?.len();
+    sample.insert("archive_bytes".to_owned(), bytes as f64);
+    Ok(sample)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shuffling_keeps_every_variant_once() {
+        let mut state = 7;
+        let mut firsts = std::collections::BTreeSet::new();
+        for _ in 0..100 {
+            let mut order = Variant::ALL;
+            shuffle(&mut order, &mut state);
+            firsts.insert(order[0]);
+            order.sort();
+            assert_eq!(order, Variant::ALL);
+        }
+        assert_eq!(
+            firsts.len(),
+            Variant::ALL.len(),
+            "every variant comes first at times"
+        );
+    }
+
+    #[test]
+    fn a_failed_round_leaves_a_gap() {
+        let mut m = Measurement {
+            id: String::new(),
+            command: String::new(),
+            load: [0.0; 2],
+            seed: 1,
+            order: Vec::new(),
+            samples: BTreeMap::new(),
+            failures: Vec::new(),
+        };
+        let sample = |value| Sample::from([("ns".to_owned(), value), ("status".to_owned(), 0.0)]);
+        record(&mut m, Variant::Brawn, 0, sample(1.0));
+        record(&mut m, Variant::Brawn, 2, sample(3.0));
+        assert_eq!(
+            m.samples[&Variant::Brawn]["ns"],
+            [Some(1.0), None, Some(3.0)]
+        );
+        assert!(!m.samples[&Variant::Brawn].contains_key("status"));
+    }
+}

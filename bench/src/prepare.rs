@@ -1,0 +1,269 @@
+//! Builds the launcher, the libcs and the workloads in a work folder.
+
+use crate::catalogue::{Entry, Kind};
+use crate::launch::Launcher;
+use crate::raw::Build;
+use crate::variant::Variant;
+use crate::{Result, context, repository};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a benchmark needs on disk.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The folder of all of it.
+    pub work: PathBuf,
+    /// Starts the programs.
+    pub launcher: Launcher,
+    /// The distribution's `libc.a`.
+    pub libc: PathBuf,
+    /// The `brawn` to patch with.
+    pub brawn: PathBuf,
+    /// What is compared.
+    pub variants: Vec<Variant>,
+    /// How each executable was built.
+    pub builds: Vec<Build>,
+    /// Versions of the engines that went into the peers.
+    pub engines: BTreeMap<String, String>,
+}
+
+impl Prepared {
+    /// Builds everything that `entries` need for `variants`.  `step` is told what happens.
+    pub fn build(
+        work: &Path,
+        brawn: &Path,
+        variants: &[Variant],
+        entries: &[&Entry],
+        step: &mut dyn FnMut(&str),
+    ) -> Result<Self> {
+        context(fs::create_dir_all(work), "create", work)?;
+        let work = context(work.canonicalize(), "find", work)?;
+        let launcher = work.join("launch");
+        step("the launcher");
+        let linked = cc(&work, Variant::Stock, None, &source("launch"), &launcher)?;
+        let libc = linked
+            .archives
+            .into_iter()
+            .find(|path| path.file_name().is_some_and(|n| n == "libc.a"))
+            .ok_or("musl-gcc links no libc.a")?;
+        let mut prepared = Self {
+            work,
+            launcher: Launcher {
+                executable: launcher,
+            },
+            libc: context(libc.canonicalize(), "find", &libc)?,
+            brawn: brawn.to_path_buf(),
+            variants: variants.to_vec(),
+            builds: Vec::new(),
+            engines: BTreeMap::new(),
+        };
+        for &variant in variants {
+            prepared.libc_of(variant, step)?;
+            for entry in entries {
+                prepared.workload(variant, entry, step)?;
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// The executable of a workload.
+    pub fn executable(&self, variant: Variant, workload: &str) -> PathBuf {
+        self.work.join(variant.name()).join(workload)
+    }
+
+    fn libc_folder(&self, variant: Variant) -> Option<PathBuf> {
+        match variant {
+            Variant::Stock | Variant::Glibc => None,
+            _ => Some(self.work.join(variant.name()).join("lib")),
+        }
+    }
+
+    fn libc_of(&mut self, variant: Variant, step: &mut dyn FnMut(&str)) -> Result<()> {
+        let folder = self.work.join(variant.name());
+        context(fs::create_dir_all(&folder), "create", &folder)?;
+        let Some(lib) = self.libc_folder(variant) else {
+            return Ok(());
+        };
+        step(&format!("libc.a: {}", variant.title()));
+        // A leftover would be patched a second time.
+        if lib.exists() {
+            context(fs::remove_dir_all(&lib), "remove", &lib)?;
+        }
+        context(fs::create_dir_all(&lib), "create", &lib)?;
+        match variant {
+            Variant::Brawn => {
+                copy_writable(&self.libc, &lib.join("libc.a"))?;
+                let mut patch = Command::new(&self.brawn);
+                checked(patch.arg("patch").arg(lib.join("libc.a")))?;
+            }
+            _ => {
+                let version = if variant == Variant::Mimalloc2 {
+                    "v2"
+                } else {
+                    "v3"
+                };
+                let script = repository().join("bench/peers/build.sh");
+                checked(Command::new(script).arg(version).arg(&self.libc).arg(&lib))?;
+                let number = lib.join("version");
+                let number = context(fs::read_to_string(&number), "read", &number)?;
+                self.engines
+                    .insert(variant.name().to_owned(), dotted(number.trim()));
+            }
+        }
+        Ok(())
+    }
+
+    fn workload(
+        &mut self,
+        variant: Variant,
+        entry: &Entry,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        let done = self
+            .builds
+            .iter()
+            .any(|b| b.variant == variant && b.workload == entry.workload);
+        if done || entry.kind == Kind::Patch {
+            return Ok(());
+        }
+        step(&format!("{}: {}", entry.workload, variant.title()));
+        let lib = self.libc_folder(variant);
+        let output = self.executable(variant, entry.workload);
+        let linked = cc(
+            &self.work,
+            variant,
+            lib.as_deref(),
+            &source(entry.workload),
+            &output,
+        )?;
+        if let Some(lib) = lib {
+            // The wrong archive first on the search path would compare a libc with itself.
+            let ours = lib.join("libc.a");
+            let others =
+                |path: &PathBuf| path.file_name().is_some_and(|n| n == "libc.a") && *path != ours;
+            if !linked.archives.contains(&ours) || linked.archives.iter().any(others) {
+                return Err(format!(
+                    "{} is not linked with {}",
+                    output.display(),
+                    ours.display()
+                ));
+            }
+        }
+        self.builds.push(Build {
+            variant,
+            workload: entry.workload.to_owned(),
+            command: linked.command,
+        });
+        Ok(())
+    }
+}
+
+struct Linked {
+    command: String,
+    archives: Vec<PathBuf>,
+}
+
+fn source(workload: &str) -> PathBuf {
+    repository().join(format!("bench/workloads/{workload}.c"))
+}
+
+/// Compiles and links one source file; the linker's trace tells which archives it took.
+fn cc(
+    work: &Path,
+    variant: Variant,
+    lib: Option<&Path>,
+    source: &Path,
+    output: &Path,
+) -> Result<Linked> {
+    let mut command = Command::new(if variant == Variant::Glibc {
+        "gcc"
+    } else {
+        "musl-gcc"
+    });
+    command.args(["-O2", "-pthread"]);
+    if variant != Variant::Glibc {
+        command.arg("-static");
+    }
+    if let Some(lib) = lib {
+        command.arg("-L").arg(lib);
+    }
+    command.arg("-Wl,--trace").arg("-o").arg(output).arg(source);
+    let trace = checked(&mut command)?;
+    let archives = trace
+        .lines()
+        .map(|l| l.split('(').next().unwrap_or(l))
+        .filter(|l| l.ends_with(".a"));
+    let archives = archives.map(PathBuf::from).collect();
+    Ok(Linked {
+        command: shown(&command, work),
+        archives,
+    })
+}
+
+/// A command as a person types it, without this machine's paths.
+fn shown(command: &Command, work: &Path) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line = words
+        .map(|w| w.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let root = format!("{}/", repository().display());
+    line.replace(&work.display().to_string(), "$WORK")
+        .replace(&root, "")
+}
+
+/// Runs a command that must succeed and gives its output.
+pub(crate) fn checked(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| format!("{name}: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!(
+        "{command:?}: {}\n{}",
+        output.status,
+        stderr.trim_end()
+    ))
+}
+
+/// Copies an archive so that it may be written to, whoever owns the original.
+pub(crate) fn copy_writable(from: &Path, to: &Path) -> Result<()> {
+    let bytes = context(fs::read(from), "read", from)?;
+    context(fs::write(to, bytes), "write", to)
+}
+
+/// `20302` is version 2.3.2; a version of older style, as `223`, is 2.2.3.
+fn dotted(number: &str) -> String {
+    match number.parse::<u32>() {
+        Ok(n) if n >= 10000 => format!("{}.{}.{}", n / 10000, n / 100 % 100, n % 100),
+        Ok(n) => format!("{}.{}.{}", n / 100, n / 10 % 10, n % 10),
+        Err(_) => number.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_numbers_of_both_styles() {
+        assert_eq!(dotted("20302"), "2.3.2");
+        assert_eq!(dotted("217"), "2.1.7");
+    }
+
+    #[test]
+    fn shown_commands_hold_no_local_paths() {
+        let mut command = Command::new("musl-gcc");
+        command
+            .arg(source("once"))
+            .arg("-o")
+            .arg("/some/where/once");
+        let shown = shown(&command, Path::new("/some/where"));
+        assert_eq!(shown, "musl-gcc bench/workloads/once.c -o $WORK/once");
+    }
+}

@@ -1,0 +1,168 @@
+//! The raw data: everything that a report needs, one JSON file a measurement beside `run.json`.
+
+use crate::variant::Variant;
+use crate::{Result, context};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Where and with what the measurements were made: `run.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of this format.
+    pub format: u32,
+    /// The day it began, in UTC.
+    pub date: String,
+    /// The machine.
+    pub machine: BTreeMap<String, String>,
+    /// Compilers, linkers, libcs, and the engines of the heaps.
+    pub versions: BTreeMap<String, String>,
+    /// The command that built each executable.
+    pub builds: Vec<Build>,
+}
+
+/// One executable and how it was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Build {
+    /// What it is linked with.
+    pub variant: Variant,
+    /// The workload's name.
+    pub workload: String,
+    /// The command, with `$WORK` for the work folder; other paths start at the repository's root.
+    pub command: String,
+}
+
+/// One measurement of every variant: `ID.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The name in the catalogue.
+    pub id: String,
+    /// What is run.
+    pub command: String,
+    /// Load averages over one minute before and after: what else the machine did.
+    pub load: [f64; 2],
+    /// Seed of the rounds' order.
+    pub seed: u64,
+    /// The order within each round.
+    pub order: Vec<Vec<Variant>>,
+    /// For each variant, for each metric, one value a round; null where the run failed.
+    pub samples: BTreeMap<Variant, BTreeMap<String, Vec<Option<f64>>>>,
+    /// What failed.
+    pub failures: Vec<Failure>,
+}
+
+/// A run that did not give a figure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which variant.
+    pub variant: Variant,
+    /// In which round, counted from zero.
+    pub round: usize,
+    /// What happened.
+    pub what: String,
+}
+
+impl Measurement {
+    /// The values of a metric by round; NaN where there is none.
+    pub fn values(&self, variant: Variant, metric: &str) -> Vec<f64> {
+        self.samples
+            .get(&variant)
+            .and_then(|metrics| metrics.get(metric))
+            .map(|values| values.iter().map(|v| v.unwrap_or(f64::NAN)).collect())
+            .unwrap_or_default()
+    }
+}
+
+/// A whole results folder.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// `run.json`.
+    pub run: Run,
+    /// The measurements by their names.
+    pub measurements: BTreeMap<String, Measurement>,
+}
+
+impl Results {
+    /// Reads a folder.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let run = read_json(&folder.join("run.json"))?;
+        let mut measurements = BTreeMap::new();
+        for entry in context(fs::read_dir(folder), "list", folder)? {
+            let path = context(entry, "list", folder)?.path();
+            let is_json = path.extension().is_some_and(|e| e == "json");
+            if is_json && path.file_name().is_some_and(|n| n != "run.json") {
+                let measurement: Measurement = read_json(&path)?;
+                measurements.insert(measurement.id.clone(), measurement);
+            }
+        }
+        Ok(Self { run, measurements })
+    }
+}
+
+/// Reads one JSON file.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = context(fs::read_to_string(path), "read", path)?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Writes one JSON file: a line for each list of numbers, so that changes can be read.
+pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
+    let pretty = serde_json::to_string_pretty(value)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    context(
+        fs::write(path, join_scalar_lists(&pretty) + "\n"),
+        "write",
+        path,
+    )
+}
+
+/// Joins lists that hold neither lists nor objects into one line each.
+fn join_scalar_lists(pretty: &str) -> String {
+    let lines: Vec<&str> = pretty.lines().collect();
+    let mut out: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at];
+        let end = line.ends_with('[').then(|| {
+            let length = lines[at + 1..].iter().position(|l| {
+                l.ends_with(['[', '{', ']', '}']) || l.ends_with("],") || l.ends_with("},")
+            });
+            length.map(|n| at + 1 + n)
+        });
+        match end.flatten() {
+            Some(end) if lines[end].trim_start().starts_with(']') => {
+                let items: Vec<&str> = lines[at + 1..end].iter().map(|l| l.trim()).collect();
+                out.push(format!(
+                    "{line}{}{}",
+                    items.join(" "),
+                    lines[end].trim_start()
+                ));
+                at = end + 1;
+            }
+            _ => {
+                out.push(line.to_owned());
+                at += 1;
+            }
+        }
+    }
+    out.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_json_holds_the_same_values() {
+        let value = serde_json::json!({
+            "a": [1.0, null, 3.5], "b": [[1, 2], [3]], "c": {"d": [], "e": ["x [", "y"]}, "f": "["
+        });
+        let joined =
+            join_scalar_lists(&serde_json::to_string_pretty(&value).expect("plain values"));
+        let back: serde_json::Value = serde_json::from_str(&joined).expect("still JSON");
+        assert_eq!(back, value);
+        assert!(joined.contains("\"a\": [1.0, null, 3.5]"), "{joined}");
+    }
+}

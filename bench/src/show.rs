@@ -1,0 +1,314 @@
+//! Tables and numbers for people: on a terminal, and as Markdown.
+
+use anstyle::{AnsiColor, Style};
+
+/// How a cell is to be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// A figure among others.
+    #[default]
+    Plain,
+    /// What the table is about, or good.
+    Good,
+    /// Not good enough.
+    Bad,
+    /// Of little interest.
+    Faint,
+}
+
+/// One cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// What it says.
+    pub text: String,
+    /// How it is to be read.
+    pub tone: Tone,
+}
+
+impl Cell {
+    /// A cell with that tone.
+    pub fn new(text: impl Into<String>, tone: Tone) -> Self {
+        Self {
+            text: text.into(),
+            tone,
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::new(text, Tone::Plain)
+    }
+}
+
+/// One line of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// A heading over the lines that follow.
+    Heading(String),
+    /// Cells, as many as the table's header has.
+    Cells(Vec<Cell>),
+}
+
+/// A table; its first column is text, the others are figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The columns' names.
+    pub header: Vec<Cell>,
+    /// The lines.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// As GitHub renders it.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[Cell]| {
+            let cells: Vec<String> = cells.iter().map(|c| c.text.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let mut out = line(&self.header);
+        let rule: Vec<&str> = (0..self.header.len())
+            .map(|i| if i == 0 { "---" } else { "---:" })
+            .collect();
+        out += &format!("| {} |\n", rule.join(" | "));
+        for row in &self.rows {
+            out += &match row {
+                Row::Heading(text) => {
+                    let mut cells = vec![Cell::from(format!("**{text}**"))];
+                    cells.resize(self.header.len(), Cell::default());
+                    line(&cells)
+                }
+                Row::Cells(cells) => line(cells),
+            };
+        }
+        out
+    }
+
+    /// With lines and colours; printing through `anstream` leaves out what a terminal cannot show.
+    pub fn terminal(&self) -> String {
+        let widths = self.widths();
+        let faint = Style::new().dimmed();
+        let rule = |left: &str, middle: &str, right: &str| {
+            let parts: Vec<String> = widths.iter().map(|w| "─".repeat(w + 2)).collect();
+            format!("{faint}{left}{}{right}{faint:#}\n", parts.join(middle))
+        };
+        let bar = format!("{faint}│{faint:#}");
+        let whole = widths.iter().sum::<usize>() + 3 * widths.len() - 3;
+        let mut out = rule("╭", "┬", "╮") + &lines(&self.header, &widths, &bar, true);
+        for (i, row) in self.rows.iter().enumerate() {
+            match row {
+                Row::Heading(text) => {
+                    let bold = Style::new().bold();
+                    let gap = " ".repeat(whole.saturating_sub(text.chars().count()));
+                    out += &rule("├", "┴", "┤");
+                    out += &format!("{bar} {bold}{text}{bold:#}{gap} {bar}\n");
+                    out += &rule("├", "┬", "┤");
+                }
+                Row::Cells(cells) => {
+                    if i == 0 {
+                        out += &rule("├", "┼", "┤");
+                    }
+                    out += &lines(cells, &widths, &bar, false);
+                }
+            }
+        }
+        out + &rule("╰", "┴", "╯")
+    }
+
+    /// Figures are never broken; the first column's text is, and so is the header.
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.header.len()];
+        let cells = self.rows.iter().filter_map(|row| match row {
+            Row::Cells(cells) => Some(cells),
+            Row::Heading(_) => None,
+        });
+        for cells in cells {
+            for (i, (width, cell)) in widths.iter_mut().zip(cells).enumerate() {
+                let most = if i == 0 { FIRST_COLUMN } else { usize::MAX };
+                *width = (*width).max(longest(&wrap(&cell.text, most)));
+            }
+        }
+        for (width, cell) in widths.iter_mut().zip(&self.header) {
+            *width = (*width).max(longest(&wrap(&cell.text, (*width).max(HEADER))));
+        }
+        widths
+    }
+}
+
+/// Where the text of the first column is broken.
+const FIRST_COLUMN: usize = 46;
+
+/// Where a header is broken over narrower figures.
+const HEADER: usize = 10;
+
+/// The lines of one row on a terminal.
+fn lines(cells: &[Cell], widths: &[usize], bar: &str, bold: bool) -> String {
+    let wrapped: Vec<Vec<String>> = cells
+        .iter()
+        .zip(widths)
+        .map(|(c, w)| wrap(&c.text, *w))
+        .collect();
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or(1);
+    let mut out = String::new();
+    for line in 0..height {
+        out += bar;
+        for (i, (cell, &width)) in cells.iter().zip(widths).enumerate() {
+            let text = wrapped[i].get(line).map_or("", String::as_str);
+            let style = if bold {
+                style(cell.tone).bold()
+            } else {
+                style(cell.tone)
+            };
+            let gap = " ".repeat(width - text.chars().count());
+            let (before, after) = if i == 0 {
+                ("", gap.as_str())
+            } else {
+                (gap.as_str(), "")
+            };
+            out += &format!(" {before}{style}{text}{style:#}{after} {bar}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn longest(lines: &[String]) -> usize {
+    lines.iter().map(|l| l.chars().count()).max().unwrap_or(0)
+}
+
+/// Breaks text at its spaces.  A first line's indent stays; one word is never broken.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for (i, word) in text.split(' ').enumerate() {
+        let line = lines.last_mut().expect("begins with one line");
+        if i > 0
+            && line.chars().count() + 1 + word.chars().count() > width
+            && !line.trim().is_empty()
+        {
+            lines.push(word.to_owned());
+        } else {
+            if i > 0 {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+fn style(tone: Tone) -> Style {
+    match tone {
+        Tone::Plain => Style::new(),
+        Tone::Good => AnsiColor::Green.on_default().bold(),
+        Tone::Bad => AnsiColor::Red.on_default(),
+        Tone::Faint => Style::new().dimmed(),
+    }
+}
+
+/// Three digits that matter, without an exponent.
+fn digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// A time, from nanoseconds.
+pub fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        n if n < 999.5 => (n, "ns"),
+        n if n < 999.5e3 => (n / 1e3, "µs"),
+        n if n < 999.5e6 => (n / 1e6, "ms"),
+        n => (n / 1e9, "s"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// An amount of memory, from KiB.
+pub fn memory(kib: f64) -> String {
+    match kib {
+        k if k.abs() < 9999.5 => format!("{} KiB", grouped(k)),
+        k => format!("{} MiB", digits(k / 1024.0)),
+    }
+}
+
+/// Operations a second.
+pub fn rate(per_second: f64) -> String {
+    match per_second {
+        r if r < 999.5e3 => format!("{} k/s", digits(r / 1e3)),
+        r => format!("{} M/s", digits(r / 1e6)),
+    }
+}
+
+/// A whole number with separators.
+pub fn grouped(value: f64) -> String {
+    let plain = format!("{:.0}", value.abs());
+    let mut out = String::new();
+    for (i, digit) in plain.chars().enumerate() {
+        if i > 0 && (plain.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if value <= -0.5 {
+        format!("−{out}")
+    } else {
+        out
+    }
+}
+
+/// A ratio.
+pub fn ratio(value: f64) -> String {
+    format!("{}x", digits(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_units_that_fit() {
+        assert_eq!(time(12.345), "12.3 ns");
+        assert_eq!(time(1674.0), "1.67 µs");
+        assert_eq!(time(4.7383e9), "4.74 s");
+        assert_eq!(memory(440.0), "440 KiB");
+        assert_eq!(memory(57_704.0), "56.4 MiB");
+        assert_eq!(rate(163_117_709.0), "163 M/s");
+        assert_eq!(grouped(-1_234_567.0), "−1,234,567");
+        assert_eq!(ratio(0.994), "0.99x");
+    }
+
+    fn table() -> Table {
+        Table {
+            header: vec!["what".into(), "stock".into()],
+            rows: vec![
+                Row::Heading("first".into()),
+                Row::Cells(vec!["time".into(), Cell::new("1 µs", Tone::Good)]),
+            ],
+        }
+    }
+
+    #[test]
+    fn lines_of_a_terminal_table_are_equally_wide() {
+        let plain = anstream::adapter::strip_str(&table().terminal()).to_string();
+        let widths: Vec<usize> = plain.lines().map(|l| l.chars().count()).collect();
+        assert!(widths.windows(2).all(|w| w[0] == w[1]), "{plain}");
+    }
+
+    #[test]
+    fn long_text_is_broken_at_spaces() {
+        assert_eq!(wrap("  a bc def", 5), ["  a", "bc", "def"]);
+        assert_eq!(wrap("a bc def", 8), ["a bc def"]);
+        assert_eq!(wrap("", 5), [""]);
+    }
+
+    #[test]
+    fn markdown_has_a_rule_and_bold_headings() {
+        assert_eq!(
+            table().markdown(),
+            "| what | stock |\n| --- | ---: |\n| **first** |  |\n| time | 1 µs |\n"
+        );
+    }
+}

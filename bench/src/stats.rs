@@ -1,0 +1,86 @@
+//! Medians with intervals that assume nothing about how the samples are distributed.
+
+/// A median and the interval that holds the true one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The samples' median.
+    pub median: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// How many samples there were.
+    pub samples: usize,
+}
+
+/// Median and 95 % interval by the sign test: the interval's ends are samples, chosen so that the
+/// true median is outside with a probability of at most 5 %.  It needs no random numbers, so that
+/// the same data always gives the same report.  Fewer than six samples cannot give 95 %: then the
+/// interval is all of them.
+pub fn estimate(samples: &[f64]) -> Option<Estimate> {
+    let mut sorted: Vec<f64> = samples.iter().copied().filter(|s| s.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    let last = n.checked_sub(1)?;
+    let cut = outside(n);
+    Some(Estimate {
+        median: (sorted[last / 2] + sorted[n / 2]) / 2.0,
+        low: sorted[cut],
+        high: sorted[last - cut],
+        samples: n,
+    })
+}
+
+/// How many samples may be left off at each end: the largest k with P(Binomial(n, 1/2) ≤ k) of at
+/// most 2.5 %.
+fn outside(n: usize) -> usize {
+    let mut probability = 0.5f64.powi(i32::try_from(n).unwrap_or(i32::MAX));
+    let mut below = 0.0;
+    for k in 0..n / 2 {
+        below += probability;
+        if below > 0.025 {
+            return k.saturating_sub(1);
+        }
+        probability *= (n - k) as f64 / (k + 1) as f64;
+    }
+    (n / 2).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_and_even_counts() {
+        assert_eq!(estimate(&[3.0, 1.0, 2.0]).map(|e| e.median), Some(2.0));
+        assert_eq!(estimate(&[4.0, 1.0, 2.0, 3.0]).map(|e| e.median), Some(2.5));
+        assert_eq!(estimate(&[7.0]).map(|e| (e.low, e.high)), Some((7.0, 7.0)));
+        assert_eq!(estimate(&[]), None);
+    }
+
+    /// The published table of the sign test's order statistics (95 %): n, and which samples,
+    /// counted from one, are the interval's lower ends.
+    #[test]
+    fn intervals_agree_with_the_published_table() {
+        for (n, rank) in [
+            (5, 1),
+            (6, 1),
+            (8, 1),
+            (9, 2),
+            (11, 2),
+            (12, 3),
+            (15, 4),
+            (20, 6),
+            (25, 8),
+            (100, 40),
+        ] {
+            assert_eq!(outside(n) + 1, rank, "{n} samples");
+        }
+    }
+
+    #[test]
+    fn samples_that_are_missing_do_not_count() {
+        let e = estimate(&[f64::NAN, 1.0, f64::INFINITY, 3.0]).expect("two samples");
+        assert_eq!((e.median, e.samples), (2.0, 2));
+    }
+}

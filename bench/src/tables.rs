@@ -1,0 +1,184 @@
+//! The tables beside the bars: plain figures of each workload.
+
+use crate::catalogue::{self, Kind};
+use crate::raw::Results;
+use crate::show::{self, Cell, Row, Table, Tone};
+use crate::stats::estimate;
+use crate::variant::Variant;
+
+/// Median of a metric, as text.
+fn median(
+    results: &Results,
+    id: &str,
+    variant: Variant,
+    metric: &str,
+    show: fn(f64) -> String,
+) -> Cell {
+    let values = results
+        .measurements
+        .get(id)
+        .map(|m| m.values(variant, metric));
+    match estimate(&values.unwrap_or_default()) {
+        Some(e) => Cell::new(
+            show(e.median),
+            if variant == Variant::Brawn {
+                Tone::Good
+            } else {
+                Tone::Plain
+            },
+        ),
+        None => Cell::new("–", Tone::Faint),
+    }
+}
+
+/// The paired ratio of two variants, with its interval.
+fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> Cell {
+    let Some(m) = results.measurements.get(id) else {
+        return Cell::new("–", Tone::Faint);
+    };
+    let (a, b) = (m.values(a, metric), m.values(b, metric));
+    let ratios: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a / b).collect();
+    match estimate(&ratios) {
+        Some(e) => format!(
+            "{} ({} … {})",
+            show::ratio(e.median),
+            show::ratio(e.low),
+            show::ratio(e.high)
+        )
+        .into(),
+        None => Cell::new("–", Tone::Faint),
+    }
+}
+
+fn header(first: &str, last: Option<&str>) -> Vec<Cell> {
+    let mut header: Vec<Cell> = vec![first.into()];
+    header.extend(Variant::ALL.map(|v| Cell::from(v.title())));
+    header.extend(last.map(Cell::from));
+    header
+}
+
+fn against_glibc(results: &Results, first: &str, metric: &str, show: fn(f64) -> String) -> Table {
+    // A program without operations is no workload: its memory has a table of its own.
+    let has = |id: &str, metric: &str| {
+        let samples = results.measurements.get(id).map(|m| &m.samples);
+        samples.is_some_and(|s| s.values().any(|metrics| metrics.contains_key(metric)))
+    };
+    let with_metric = |id: &str| has(id, "ns") && has(id, metric);
+    let entries = catalogue::CATALOGUE
+        .iter()
+        .filter(|e| e.kind == Kind::Run && with_metric(e.id));
+    let rows = entries.map(|entry| {
+        let mut cells: Vec<Cell> = vec![entry.title.into()];
+        cells.extend(Variant::ALL.map(|v| median(results, entry.id, v, metric, show)));
+        cells.push(ratio(
+            results,
+            entry.id,
+            metric,
+            Variant::Brawn,
+            Variant::Glibc,
+        ));
+        Row::Cells(cells)
+    });
+    Table {
+        header: header(first, Some("brawn / glibc")),
+        rows: rows.collect(),
+    }
+}
+
+/// Time of one operation in each workload.
+pub fn times(results: &Results) -> Table {
+    against_glibc(results, "time of one operation", "ns", show::time)
+}
+
+/// Peak memory of each workload.
+pub fn memory(results: &Results) -> Table {
+    against_glibc(results, "peak RSS", "hwm_kb", show::memory)
+}
+
+/// A line of a figure: what it is called, the measurement, the metric, how it is written.
+pub type Figure = (&'static str, &'static str, &'static str, fn(f64) -> String);
+
+/// The figures of the two benchmark programs and of the program that allocates once.
+pub const PROGRAMS: &[(&str, &[Figure])] = &[
+    (
+        "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times",
+        &[
+            ("time", "seed003", "wall_ns", show::time),
+            ("throughput", "seed003", "per_second", show::rate),
+            (
+                "voluntary context switches",
+                "seed003",
+                "voluntary",
+                show::grouped,
+            ),
+            ("peak RSS", "seed003", "hwm_kb", show::memory),
+        ],
+    ),
+    (
+        "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times",
+        &[
+            ("time", "seed001", "wall_ns", show::time),
+            ("throughput", "seed001", "per_second", show::rate),
+            (
+                "voluntary context switches",
+                "seed001",
+                "voluntary",
+                show::grouped,
+            ),
+            ("peak RSS", "seed001", "hwm_kb", show::memory),
+        ],
+    ),
+    (
+        "A program that allocates once",
+        &[
+            ("start-up, exec to exit", "startup", "wall_ns", show::time),
+            ("peak RSS", "peak", "hwm_kb", show::memory),
+            ("size, stripped", "size", "file_bytes", |bytes| {
+                show::memory(bytes / 1024.0)
+            }),
+        ],
+    ),
+];
+
+/// The benchmark programs' figures.
+pub fn programs(results: &Results, variants: &[Variant]) -> Table {
+    let mut header: Vec<Cell> = vec![Cell::default()];
+    header.extend(variants.iter().map(|v| Cell::from(v.title())));
+    let mut rows = Vec::new();
+    for (heading, figures) in PROGRAMS {
+        rows.push(Row::Heading((*heading).to_owned()));
+        for (name, id, metric, show) in *figures {
+            let mut cells: Vec<Cell> = vec![(*name).into()];
+            cells.extend(
+                variants
+                    .iter()
+                    .map(|v| median(results, id, *v, metric, *show)),
+            );
+            rows.push(Row::Cells(cells));
+        }
+    }
+    Table { header, rows }
+}
+
+/// One line about where the figures come from.
+pub fn machine(results: &Results) -> String {
+    let run = &results.run;
+    let of = |name: &str| run.machine.get(name).map_or("?", String::as_str);
+    let version = |name: &str| run.versions.get(name).map_or("?", String::as_str);
+    // "ldd (Debian GLIBC 2.36-9) 2.36" and its like end in the version.
+    let last = |name: &str| version(name).rsplit(' ').next().unwrap_or("?").to_owned();
+    format!(
+        "{}: {}, {} processors, Linux {}, {}; musl {}, glibc {}, gcc {}; mimalloc {} and {} by hand; {}.\n",
+        run.date,
+        of("cpu"),
+        of("processors"),
+        of("kernel"),
+        of("distribution"),
+        version("musl"),
+        last("glibc"),
+        last("gcc"),
+        version("mimalloc2"),
+        version("mimalloc3"),
+        version("brawn"),
+    )
+}
