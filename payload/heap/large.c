@@ -14,8 +14,17 @@ enum { MREMAP_MAYMOVE_FIXED_ = 3 };  // <linux/mman.h>, MREMAP_MAYMOVE | MREMAP_
 // musl refuses larger alignments (mallocng/aligned_alloc.c, 2^31 units of 16 bytes).
 #define BRAWN_ALIGNMENT_LIMIT ((size_t)1 << 35)
 
-static _Atomic(mi_segment_t *) brawn_kept_large[BRAWN_KEPT_HUGE];
+// Freed mappings wait here for the next block that they suit.  A slot is empty, or holds a mapping and
+// a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
+// Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
+typedef struct {
+  _Atomic(mi_segment_t *) segment;
+  _Atomic(uintptr_t) size;
+  _Atomic(uintptr_t) since;  // arch_clock, when it was given
+} brawn_kept_large_t;
+static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE];
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
+static _Atomic(uintptr_t) brawn_large_bytes;  // of all mappings of this kind, kept ones included
 
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
                "what a large block uses of its header lies before the block");
@@ -34,46 +43,89 @@ static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offs
 
 static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
 
-static void brawn_large_release(mi_segment_t *segment) { brawn_unmap(segment, segment->segment_size); }
-
-// A kept block of at least `size` bytes of mapping and at most a quarter more.
-static mi_segment_t *brawn_kept_large_take(size_t size) {
-  if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) < size) return NULL;
-  for (size_t i = 0; i < BRAWN_KEPT_HUGE; i++) {
-    if (mi_atomic_load_relaxed(&brawn_kept_large[i]) == NULL) continue;
-    mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&brawn_kept_large[i], NULL);
-    if (segment == NULL) continue;
-    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-    if (segment->segment_size >= size && segment->segment_size - size <= size / 4) return segment;
-    mi_segment_t *empty = NULL;
-    mi_atomic_add_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-    if (!mi_atomic_cas_strong_acq_rel(&brawn_kept_large[i], &empty, segment)) {
-      mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-      brawn_large_release(segment);
-    }
-  }
-  return NULL;
+static void brawn_large_release(mi_segment_t *segment) {
+  const size_t size = segment->segment_size;
+  mi_atomic_sub_relaxed(&brawn_large_bytes, size);
+  brawn_unmap(segment, size);
 }
 
-static bool brawn_kept_large_give(mi_segment_t *segment) {
-  const size_t size = segment->segment_size;
-  if (mi_atomic_add_relaxed(&brawn_kept_large_bytes, size) + size <= BRAWN_KEPT_HUGE_BYTES) {
-    for (size_t i = 0; i < BRAWN_KEPT_HUGE; i++) {
-      mi_segment_t *empty = NULL;
-      if (mi_atomic_load_relaxed(&brawn_kept_large[i]) == NULL &&
-          mi_atomic_cas_strong_acq_rel(&brawn_kept_large[i], &empty, segment)) return true;
+static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
+  mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
+  if (segment != NULL) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
+  return segment;
+}
+
+// The kept mapping that suits best: the smallest one of at least `size` bytes, if it is no more than
+// twice that; else the largest smaller one, to be grown.  NULL: none.
+static mi_segment_t *brawn_kept_large_take(size_t size) {
+  if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
+  brawn_kept_large_t *best = NULL;
+  size_t best_size = 0;
+  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+    brawn_kept_large_t *const slot = &brawn_kept_large[i];
+    if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+    const size_t kept = mi_atomic_load_relaxed(&slot->size);
+    if (kept / 2 > size) continue;
+    const bool better = best == NULL || (kept >= size ? best_size < size || kept < best_size
+                                                      : best_size < size && kept > best_size);
+    if (better) {
+      best = slot;
+      best_size = kept;
     }
   }
-  mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
-  return false;
+  return best == NULL ? NULL : brawn_kept_large_empty(best);
+}
+
+// The slot whose mapping waits longest; NULL: all are empty.
+static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
+  brawn_kept_large_t *oldest = NULL;
+  uintptr_t age = 0;
+  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+    brawn_kept_large_t *const slot = &brawn_kept_large[i];
+    if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+    const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
+    if (oldest == NULL || waited > age) {
+      oldest = slot;
+      age = waited;
+    }
+  }
+  return oldest;
+}
+
+// Takes what `free` gives.  No more is kept than is in use, so that a program which is done with its
+// large blocks does not hold their memory.
+static void brawn_kept_large_give(mi_segment_t *segment) {
+  const uintptr_t now = (uintptr_t)arch_clock();
+  const size_t size = segment->segment_size;
+  bool given = false;
+  for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
+    brawn_kept_large_t *const slot = &brawn_kept_large[i];
+    mi_segment_t *empty = NULL;
+    if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
+    mi_atomic_store_relaxed(&slot->size, size);
+    mi_atomic_store_relaxed(&slot->since, now);
+    mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
+    given = mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment);
+    if (!given) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
+  }
+  if (!given) brawn_large_release(segment);
+  for (;;) {
+    brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
+    if (oldest == NULL) break;
+    const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
+    const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - kept + size;
+    const bool many = kept > BRAWN_KEPT_LARGE_MIN && kept > used / 2 * BRAWN_KEPT_LARGE_HALVES;
+    const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
+    if (!many && !stale) break;
+    mi_segment_t *const old = brawn_kept_large_empty(oldest);
+    if (old != NULL) brawn_large_release(old);
+  }
 }
 
 static void brawn_kept_large_drain(void) {
-  for (size_t i = 0; i < BRAWN_KEPT_HUGE; i++) {
-    mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&brawn_kept_large[i], NULL);
-    if (segment == NULL) continue;
-    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-    brawn_large_release(segment);
+  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+    mi_segment_t *const segment = brawn_kept_large_empty(&brawn_kept_large[i]);
+    if (segment != NULL) brawn_large_release(segment);
   }
 }
 
@@ -85,46 +137,11 @@ static void brawn_release_all(void) {
   if (heap != NULL) mi_heap_collect(heap, true);
 }
 
-// `alignment` is a power of two of at least 16.  NULL: no memory.
-static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero) {
-  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
-  const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
-                      : alignment < MI_SEGMENT_SIZE ? alignment : MI_SEGMENT_SIZE;
-  const size_t mapping = offset + _mi_align_up(size, brawn_page_size);
-  const bool wide = alignment > MI_SEGMENT_SIZE;
-  if (offset == MI_SEGMENT_SLICE_SIZE) {
-    mi_segment_t *const kept = brawn_kept_large_take(mapping);
-    if (kept != NULL) {
-      void *const p = brawn_large_page(kept)->page_start;
-      if (zero) brawn_memset(p, 0, size);
-      return p;
-    }
-  }
-  mi_segment_t *segment = NULL;
-  for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
-    if (attempt > 0) brawn_release_all();
-    segment = brawn_map_aligned(mapping, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
-  }
-  if (segment == NULL) return NULL;
-  brawn_large_describe(segment, mapping, offset);
-  return (char *)segment + offset;
-}
-
-static NOINLINE void brawn_large_free(mi_segment_t *segment) {
-  const bool plain = brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
-  if (plain && brawn_kept_large_give(segment)) return;
-  brawn_large_release(segment);
-}
-
-// Grows or shrinks the mapping; the block moves with its pages when it cannot grow where it is.
-// NULL: no memory, and the block is as it was.  Only for blocks of ordinary alignment.
-static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
-  const size_t offset = MI_SEGMENT_SLICE_SIZE;
-  if (brawn_large_page(segment)->page_start != (uint8_t *)segment + offset) return NULL;
-  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
+// Grows or shrinks the mapping of a block of ordinary alignment, which moves with its pages when it
+// cannot grow where it is.  NULL: no memory, and the block is as it was.
+static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
   const size_t old_mapping = segment->segment_size;
-  const size_t mapping = offset + _mi_align_up(size, brawn_page_size);
-  if (mapping == old_mapping) return (char *)segment + offset;
+  if (mapping == old_mapping) return segment;
   const long result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
   if (brawn_failed(result)) {
     // The kernel maps the target away itself; reserving it first finds an aligned place.
@@ -138,6 +155,52 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     }
     segment = target;
   }
+  mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);
+  brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE);
+  return segment;
+}
+
+// `alignment` is a power of two of at least 16.  NULL: no memory.
+static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero) {
+  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
+  const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
+                      : alignment < MI_SEGMENT_SIZE ? alignment : MI_SEGMENT_SIZE;
+  const size_t mapping = offset + _mi_align_up(size, brawn_page_size);
+  const bool wide = alignment > MI_SEGMENT_SIZE;
+  if (offset == MI_SEGMENT_SLICE_SIZE) {
+    mi_segment_t *const kept = brawn_kept_large_take(mapping);
+    if (kept != NULL) {
+      const size_t used = kept->segment_size;
+      mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
+      if (fitting != NULL) {
+        void *const p = brawn_large_page(fitting)->page_start;
+        if (zero) brawn_memset(p, 0, (used < mapping ? used : mapping) - offset);
+        return p;
+      }
+      brawn_large_release(kept);
+    }
+  }
+  mi_segment_t *segment = NULL;
+  for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
+    if (attempt > 0) brawn_release_all();
+    segment = brawn_map_aligned(mapping, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
+  }
+  if (segment == NULL) return NULL;
+  mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
   brawn_large_describe(segment, mapping, offset);
   return (char *)segment + offset;
+}
+
+static NOINLINE void brawn_large_free(mi_segment_t *segment) {
+  const bool plain = brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
+  if (plain) brawn_kept_large_give(segment);
+  else brawn_large_release(segment);
+}
+
+// The same for a block: NULL also where its alignment is not the ordinary one.
+static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
+  if (brawn_large_page(segment)->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return NULL;
+  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
+  segment = brawn_large_remap(segment, MI_SEGMENT_SLICE_SIZE + _mi_align_up(size, brawn_page_size));
+  return segment == NULL ? NULL : brawn_large_page(segment)->page_start;
 }
