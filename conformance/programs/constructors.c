@@ -1,5 +1,8 @@
 //# states: constructors of every kind allocate, before main and before each other
 //# link: static static-pie lld gc line zig
+//# case: constructor preinit
+//# fails: stock/*/preinit: musl runs no .preinit_array
+//# fails: brawn/*/preinit: musl runs no .preinit_array
 #include "check.h"
 
 static char *early[3];
@@ -24,15 +27,16 @@ __attribute__((destructor)) static void last(void) {
     free(early[2]);
 }
 
-int main(void) {
-    const char *expected[] = {"preinit", "constructor 101", "constructor"};
-    for (int i = 0; i < 3; i++) {
-        NEED(early[i]);
-        CHECK(strcmp(early[i], expected[i]) == 0, "found %s, not %s", early[i], expected[i]);
-    }
-    free(early[0]);
-    NEED(early[1] = realloc(early[1], 5000));
-    CHECK(strcmp(early[1], expected[1]) == 0, "found %s", early[1]);
-    free(early[1]);
-    return check_result();
+static void check_early(int i, const char *expected) {
+    NEED(early[i]);
+    CHECK(strcmp(early[i], expected) == 0, "found %s, not %s", early[i], expected);
+    NEED(early[i] = realloc(early[i], 5000));
+    CHECK(strcmp(early[i], expected) == 0, "found %s, not %s", early[i], expected);
 }
+static void constructor(void) {
+    check_early(1, "constructor 101");
+    check_early(2, "constructor");
+    free(early[1]);
+}
+static void by_preinit(void) { check_early(0, "preinit"); }
+RUN_CASES({"constructor", constructor}, {"preinit", by_preinit})

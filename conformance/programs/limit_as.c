@@ -69,7 +69,7 @@ static void mixed(void) {
     struct block *all = NULL;
     limit();
     for (;;) {
-        size_t n = 16 + next_random(&state) % 5000;
+        size_t n = 32 + next_random(&state) % 5000;
         struct block *b = malloc(n);
         if (!b) break;
         memset(b, 0x5a, n);

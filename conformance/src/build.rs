@@ -192,8 +192,6 @@ impl Recipe {
 
     /// A hash of everything that the executable depends on.
     fn key(&self, program: &Program) -> Result<String, String> {
-        let home = toolchain::home();
-        let check = home.join("programs/check.h");
         let mut text = format!(
             "{:?}{:?}{:?}{:?}{:?}{:?}{}{}",
             self.compiler,
@@ -205,20 +203,23 @@ impl Recipe {
             self.identity,
             program.cflags.join(" ")
         );
-        // Programs include each other to state one thing in two surroundings.
-        let folder = program.path.parent().unwrap_or(home);
-        let own = std::fs::read_to_string(&program.path)
-            .map_err(|e| format!("{}: {e}", program.path.display()))?;
-        let included = own
-            .lines()
-            .filter_map(|l| l.strip_prefix("#include \"")?.strip_suffix('"'))
-            .map(|name| folder.join(name));
-        let sources = program.objects.iter().chain(&program.archives).cloned();
-        for path in sources.chain(included).chain([check]) {
-            text += &std::fs::read_to_string(&path)
+        let mut sources = vec![program.path.clone()];
+        sources.extend(program.objects.iter().chain(&program.archives).cloned());
+        // Programs include each other, to state one thing in two surroundings.
+        let mut next = 0;
+        while let Some(path) = sources.get(next).cloned() {
+            let source = std::fs::read_to_string(&path)
                 .map_err(|e| format!("{}: {e}", path.display()))?;
+            let folder = path.parent().unwrap_or(Path::new("."));
+            for line in source.lines() {
+                let name = line.strip_prefix("#include \"").and_then(|l| l.strip_suffix('"'));
+                let included = name.map(|name| folder.join(name));
+                sources.extend(included.filter(|path| !sources.contains(path)));
+            }
+            text += &source;
+            next += 1;
         }
-        Ok(hash(&[&own, &text]))
+        Ok(hash(&[text]))
     }
 
     /// Makes the program in `work`; what it needs at run time goes to `folder`.
