@@ -25,9 +25,12 @@ pub enum Kind {
     Usage,
 }
 
-/// Why something could not be done.
+/// Why something could not be done.  One pointer wide, since every function here may return it.
 #[derive(Debug)]
-pub struct Error {
+pub struct Error(Box<Facts>);
+
+#[derive(Debug)]
+struct Facts {
     kind: Kind,
     path: Option<PathBuf>,
     part: Option<Part>,
@@ -53,7 +56,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of `kind` that found `found`.
     pub fn new(kind: Kind, found: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Facts {
             kind,
             path: None,
             part: None,
@@ -62,7 +65,7 @@ impl Error {
             expected: None,
             next: None,
             source: None,
-        }
+        }))
     }
 
     /// Broken input.
@@ -83,21 +86,22 @@ impl Error {
     /// The system call behind `doing` failed.
     pub fn io(doing: impl Into<String>, source: impl Into<io::Error>) -> Self {
         let mut error = Self::new(Kind::Io, doing);
-        error.source = Some(source.into());
+        error.0.source = Some(source.into());
         error
     }
 
     /// The file that it is about; an error that already knows its file keeps it.
     #[must_use]
     pub fn path(mut self, path: &Path) -> Self {
-        self.path.get_or_insert_with(|| path.to_path_buf());
+        self.0.path.get_or_insert_with(|| path.to_path_buf());
         self
     }
 
     /// The member of an archive that it is about; the innermost one stays.
     #[must_use]
     pub fn member(mut self, name: &[u8]) -> Self {
-        self.part
+        self.0
+            .part
             .get_or_insert_with(|| Part::Member(printable(name)));
         self
     }
@@ -105,49 +109,49 @@ impl Error {
     /// The segment of an executable that it is about.
     #[must_use]
     pub fn segment(mut self, number: usize) -> Self {
-        self.part.get_or_insert(Part::Segment(number));
+        self.0.part.get_or_insert(Part::Segment(number));
         self
     }
 
     /// Where in the file, in bytes from its start.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {
-        self.offset.get_or_insert(offset);
+        self.0.offset.get_or_insert(offset);
         self
     }
 
     /// What should have been there.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
-        self.expected = Some(expected.into());
+        self.0.expected = Some(expected.into());
         self
     }
 
     /// What the user can do about it.
     #[must_use]
     pub fn next(mut self, next: impl Into<String>) -> Self {
-        self.next = Some(next.into());
+        self.0.next = Some(next.into());
         self
     }
 
     /// How callers tell it apart.
     pub fn kind(&self) -> Kind {
-        self.kind
+        self.0.kind
     }
 
     /// The file that it is about.
     pub fn file(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.0.path.as_deref()
     }
 
     /// The member or segment that it is about.
     pub fn part(&self) -> Option<&Part> {
-        self.part.as_ref()
+        self.0.part.as_ref()
     }
 
     /// Where in the file.
     pub fn offset(&self) -> Option<u64> {
-        self.offset
+        self.0.offset
     }
 
     /// The message without its path, for output that has named the file already.
@@ -160,7 +164,7 @@ struct WithoutPath<'a>(&'a Error);
 
 impl fmt::Display for WithoutPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = self.0;
+        let error = &self.0.0;
         match &error.part {
             Some(Part::Member(name)) => write!(f, "member {name}: ")?,
             Some(Part::Segment(number)) => write!(f, "segment {number}: ")?,
@@ -185,7 +189,7 @@ impl fmt::Display for WithoutPath<'_> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(path) = &self.path {
+        if let Some(path) = &self.0.path {
             write!(f, "{}: ", path.display())?;
         }
         WithoutPath(self).fmt(f)
@@ -194,7 +198,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_ref().map(|e| e as _)
+        self.0.source.as_ref().map(|e| e as _)
     }
 }
 

@@ -8,7 +8,7 @@ pub fn note_bytes(desc: &str) -> Vec<u8> {
     }
     bytes.extend(b"brawn\0\0\0");
     bytes.extend(desc.as_bytes());
-    while bytes.len() % 4 != 0 {
+    while !bytes.len().is_multiple_of(4) {
         bytes.push(0);
     }
     bytes
@@ -24,6 +24,9 @@ pub enum Sym<'a> {
     /// Undefined, `STB_GLOBAL`.
     Needs(&'a str),
 }
+
+/// Name, type, flags, offset and size, link, info, entry size.
+type Section = (u32, u32, u64, (u64, u64), u32, u32, u64);
 
 /// An x86_64 relocatable object with these symbols, and a note if `note` is given.
 pub fn object(symbols: &[Sym<'_>], note: Option<&str>) -> Vec<u8> {
@@ -48,7 +51,7 @@ pub fn object(symbols: &[Sym<'_>], note: Option<&str>) -> Vec<u8> {
     let mut place = |part: &[u8]| {
         let at = bytes.len();
         bytes.extend(part);
-        while bytes.len() % 8 != 0 {
+        while !bytes.len().is_multiple_of(8) {
             bytes.push(0);
         }
         (at as u64, part.len() as u64)
@@ -59,9 +62,8 @@ pub fn object(symbols: &[Sym<'_>], note: Option<&str>) -> Vec<u8> {
     let strings_at = place(&strings);
     let names_at = place(names);
     let headers = bytes.len() as u64;
-    // name, type, flags, offset, size, link, info, entry size
     let note_type = if note.is_empty() { 1 } else { 7 };
-    let sections: [(u32, u32, u64, (u64, u64), u32, u32, u64); 6] = [
+    let sections: [Section; 6] = [
         (0, 0, 0, (0, 0), 0, 0, 0),
         (1, 1, 6, text, 0, 0, 0),
         (7, note_type, 2, note_at, 0, 0, 0),

@@ -162,7 +162,16 @@ impl Target {
         };
         let in_place = exchange == Exchange::MountPoint;
         if in_place {
-            self.overwrite(&mut record, old, new)?;
+            if let Err(error) = self.overwrite(&mut record, old, new) {
+                // A torn file needs the record's note and the original; a whole one needs neither.
+                if self.read().is_ok_and(|now| now == old) {
+                    record.in_place = None;
+                    // As in `abandon`.
+                    let _ = record.write(self);
+                    self.abandon(&staged, state.is_none());
+                }
+                return Err(error);
+            }
             // Only a leftover: the next run removes it if this fails.
             let _ = fs::remove_file(&staged);
         }

@@ -1,0 +1,189 @@
+//! Archives to work on, and ways to run programs.
+
+use assert_cmd::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// Debian's `musl-dev`.
+pub const MUSL: &str = "/usr/lib/x86_64-linux-musl/libc.a";
+/// Debian's `libc6-dev`.
+pub const GLIBC: &str = "/usr/lib/x86_64-linux-gnu/libc.a";
+
+pub const REFUSED: i32 = 3;
+pub const MALFORMED: i32 = 4;
+pub const IO: i32 = 5;
+pub const RESTORE_REFUSED: i32 = 6;
+
+/// The binary under test.
+pub fn brawn() -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("brawn"));
+    command.env("LC_ALL", "C");
+    command
+}
+
+pub fn brawn_path() -> &'static str {
+    assert_cmd::cargo::cargo_bin!("brawn")
+        .to_str()
+        .expect("cargo's target folder is UTF-8")
+}
+
+/// A folder with a `libc.a` in it.
+pub struct Folder {
+    folder: TempDir,
+    old: Vec<u8>,
+}
+
+impl Folder {
+    /// With Debian's musl.
+    pub fn musl() -> Self {
+        Self::with(read(Path::new(MUSL)))
+    }
+
+    /// With the few members of Debian's musl that matter.
+    pub fn small() -> Self {
+        Self::with(small().to_vec())
+    }
+
+    pub fn with(old: Vec<u8>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("libc.a"), &old).expect("written");
+        Self { folder, old }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn libc(&self) -> PathBuf {
+        self.path().join("libc.a")
+    }
+
+    pub fn kept(&self) -> PathBuf {
+        self.path().join("libc.a.brawn-original")
+    }
+
+    pub fn record(&self) -> PathBuf {
+        self.path().join("libc.a.brawn.json")
+    }
+
+    /// The bytes it began with.
+    pub fn old(&self) -> &[u8] {
+        &self.old
+    }
+
+    /// Every name in it, sorted.
+    pub fn names(&self) -> Vec<String> {
+        names(self.path())
+    }
+
+    pub fn patch(&self) -> String {
+        succeed(brawn().arg("patch").arg(self.libc()))
+    }
+
+    pub fn restore(&self) -> String {
+        succeed(brawn().arg("restore").arg(self.libc()))
+    }
+
+    /// The bytes that patching it gives.
+    pub fn new_bytes(&self) -> Vec<u8> {
+        let out = tempfile::tempdir().expect("a temporary folder");
+        let out = out.path().join("out.a");
+        succeed(brawn().arg("patch").arg(self.libc()).arg("-o").arg(&out));
+        read(&out)
+    }
+}
+
+pub fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = std::fs::read_dir(folder)
+        .expect("readable")
+        .map(|e| {
+            e.expect("readable")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+pub fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Runs it, and gives what it printed.
+pub fn succeed(command: &mut Command) -> String {
+    let output = command.assert().success().get_output().clone();
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Runs it, holds its exit code against `code`, and gives what it printed on standard error.
+pub fn fail(command: &mut Command, code: i32) -> String {
+    let output = command.assert().code(code).get_output().clone();
+    String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+/// Runs another program, which must exist.
+pub fn run(program: &str, arguments: &[&str]) -> Output {
+    std::process::Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|e| panic!("{program}: {e}"))
+}
+
+/// Runs another program, which must succeed, and gives what it printed.
+pub fn ok(program: &str, arguments: &[&str]) -> String {
+    let output = run(program, arguments);
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Debian's musl, cut down to its heap and what goes with it.
+fn small() -> &'static [u8] {
+    static SMALL: OnceLock<Vec<u8>> = OnceLock::new();
+    SMALL.get_or_init(|| {
+        const KEEP: [&str; 23] = [
+            "valloc",
+            "calloc",
+            "free",
+            "libc_calloc",
+            "lite_malloc",
+            "aligned_alloc",
+            "donate",
+            "malloc",
+            "malloc_usable_size",
+            "realloc",
+            "memalign",
+            "posix_memalign",
+            "reallocarray",
+            "replaced",
+            "fork",
+            "__libc_start_main",
+            "__lctrans",
+            "strdup",
+            "__errno_location",
+            "__environ",
+            "getauxval",
+            "pthread_key_create",
+            "pthread_setspecific",
+        ];
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("libc.a");
+        std::fs::copy(MUSL, &path).expect("Debian's musl-dev is installed");
+        let path = path.to_str().expect("UTF-8");
+        let names = ok("ar", &["t", path]);
+        let rest = names
+            .lines()
+            .filter(|name| !KEEP.contains(&name.trim_end_matches(".lo")));
+        let arguments: Vec<&str> = ["dD", path].into_iter().chain(rest).collect();
+        ok("ar", &arguments);
+        read(Path::new(path))
+    })
+}

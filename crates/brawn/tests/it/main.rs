@@ -1,0 +1,7 @@
+//! Runs the `brawn` binary on real archives, in folders of its own.
+
+mod common;
+mod interrupted;
+mod mounts;
+mod patch;
+mod publish;
