@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test demo tools
+.PHONY: test demo bench tools
 
 tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
@@ -11,4 +11,10 @@ test: tools
 	cargo test --workspace --locked
 
 demo: tools
-	cargo build --release --locked -p brawn
+	cargo build --release --locked -p brawn -p brawn-bench
+	cargo run --quiet --release --locked -p brawn-bench -- demo
+
+# The whole benchmark takes half an hour; bench/README.md says how to run parts of it.
+bench: tools
+	cargo build --release --locked -p brawn -p brawn-bench
+	cargo run --quiet --release --locked -p brawn-bench -- run

@@ -176,7 +176,7 @@ impl Bar {
     fn text(&self, value: f64) -> String {
         match self.form {
             Form::Ratio(_) => show::ratio(value),
-            Form::Share(_) => format!("{:.0} %", value * 100.0),
+            Form::Share(_) => format!("{:.1} %", value * 100.0),
             Form::Excess(_) => {
                 let text = amount(self.unit, value);
                 if value >= 0.0 {
@@ -342,7 +342,7 @@ mod tests {
             );
             r.measurements.extend(one.measurements);
         }
-        assert_eq!(cells(&table(&r), row)[5], "89 %");
+        assert_eq!(cells(&table(&r), row)[5], "89.0 %");
         assert_eq!(cells(&table(&r), row)[7], "not met");
     }
 

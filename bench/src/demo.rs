@@ -9,7 +9,7 @@ use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::tables::PROGRAMS;
 use crate::variant::Variant;
-use crate::{Result, machine};
+use crate::{Result, machine, repository};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -44,6 +44,7 @@ pub fn demo(work: &Path, brawn: &Path) -> Result<()> {
         measurements.insert(measurement.id.clone(), measurement);
     }
     progress.finish();
+    let patched = commands(&prepared);
     let run = Run {
         format: 1,
         date: machine::today(),
@@ -52,7 +53,12 @@ pub fn demo(work: &Path, brawn: &Path) -> Result<()> {
         builds: prepared.builds,
     };
     let results = Results { run, measurements };
-    anstream::print!("\n{}\n{}", table(&results).terminal(), words(&results));
+    anstream::print!(
+        "\n{}\n{}\n{}",
+        patched,
+        table(&results).terminal(),
+        words(&results)
+    );
     Ok(())
 }
 
@@ -90,6 +96,20 @@ fn measured(prepared: &Prepared, entry: &Entry, progress: &Progress) -> Result<M
         },
         &mut |_| progress.advance(),
     )
+}
+
+/// What made the difference, as a person would have typed it.
+fn commands(prepared: &Prepared) -> String {
+    let faint = anstyle::Style::new().dimmed();
+    let folder = prepared.executable(Variant::Brawn, "lib/");
+    let near = |text: &str| text.replace(&folder.display().to_string(), "");
+    let mut out = format!("{faint}$ brawn patch libc.a{faint:#}\n");
+    for line in near(&prepared.patch_output).lines() {
+        out += &format!("{}\n", show::wrap(line, 84).join("\n            "));
+    }
+    let root = format!("{}/", repository().display());
+    let there = folder.display().to_string().replace(&root, "");
+    out + &format!("{faint}$ musl-gcc -O2 -static -pthread -L {there} …{faint:#}\n")
 }
 
 fn median(results: &Results, id: &str, metric: &str, variant: Variant) -> Option<f64> {
@@ -143,7 +163,8 @@ fn against(metric: &str, brawn: f64, stock: f64) -> String {
     match metric {
         "wall_ns" => faster(stock / brawn),
         "per_second" => show::ratio(brawn / stock),
-        "voluntary" => signed(show::grouped(brawn - stock)),
+        "voluntary" if brawn < stock => format!("{} fewer", show::grouped(stock - brawn)),
+        "voluntary" => format!("{} more", show::grouped(brawn - stock)),
         "file_bytes" => signed(show::memory((brawn - stock) / 1024.0)),
         _ => signed(show::memory(brawn - stock)),
     }
@@ -198,7 +219,7 @@ mod tests {
         assert_eq!(against("wall_ns", 1.0, 49.0), "49.0x as fast");
         assert_eq!(against("wall_ns", 1.02, 1.0), "the same");
         assert_eq!(against("wall_ns", 1.5, 1.0), "1.50x the time");
-        assert_eq!(against("voluntary", 4.0, 312_208.0), "−312,204");
+        assert_eq!(against("voluntary", 4.0, 312_208.0), "312,204 fewer");
         assert_eq!(against("hwm_kb", 100.0, 40.0), "+60 KiB");
     }
 }

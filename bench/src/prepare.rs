@@ -23,6 +23,8 @@ pub struct Prepared {
     pub brawn: PathBuf,
     /// What is compared.
     pub variants: Vec<Variant>,
+    /// What `brawn patch` printed.
+    pub patch_output: String,
     /// How each executable was built.
     pub builds: Vec<Build>,
     /// Versions of the engines that went into the peers.
@@ -56,6 +58,7 @@ impl Prepared {
             libc: context(libc.canonicalize(), "find", &libc)?,
             brawn: brawn.to_path_buf(),
             variants: variants.to_vec(),
+            patch_output: String::new(),
             builds: Vec::new(),
             engines: BTreeMap::new(),
         };
@@ -96,7 +99,7 @@ impl Prepared {
             Variant::Brawn => {
                 copy_writable(&self.libc, &lib.join("libc.a"))?;
                 let mut patch = Command::new(&self.brawn);
-                checked(patch.arg("patch").arg(lib.join("libc.a")))?;
+                self.patch_output = checked(patch.arg("patch").arg(lib.join("libc.a")))?;
             }
             _ => {
                 let version = if variant == Variant::Mimalloc2 {

@@ -36,7 +36,7 @@ impl Progress {
     }
 
     fn begin(&self, message: &str, length: usize, template: &str) {
-        if !self.terminal {
+        if !self.terminal && self.bar.message() != message {
             eprintln!("{message}");
         }
         let style =

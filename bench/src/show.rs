@@ -176,8 +176,8 @@ fn longest(lines: &[String]) -> usize {
     lines.iter().map(|l| l.chars().count()).max().unwrap_or(0)
 }
 
-/// Breaks text at its spaces.  A first line's indent stays; one word is never broken.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+/// Breaks text at its spaces.  A first line's indent stays, and no word is broken.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (i, word) in text.split(' ').enumerate() {
         let line = lines.last_mut().expect("begins with one line");
