@@ -259,7 +259,7 @@ impl Recipe {
     fn link_shared(&self, inputs: &[PathBuf], work: &Path, folder: &Path) -> Result<PathBuf, Failure> {
         let library = folder.join("libconformance.so");
         let mut command = again(&self.linker);
-        command.args(words("-shared -nostdlib -Wl,-soname,libconformance.so -o"));
+        command.args(words("-shared -nostdlib -Wl,--exclude-libs,ALL -Wl,-soname,libconformance.so -o"));
         command.arg(&library).args(inputs).args(&self.link_flags);
         command.arg(self.libraries.join("libc.a")).arg("-lgcc");
         finish(&mut command, Stage::Link)?;

@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 enum { POOL_SIZE = 32 << 20 };
+#ifdef __cplusplus
+extern "C" {
+#endif
 extern char pool[POOL_SIZE];
 extern size_t pool_used, pool_taken, pool_freed, pool_foreign;
 
@@ -18,6 +21,9 @@ void *pool_take(size_t alignment, size_t n);
 size_t pool_size(const void *p);
 /* Counts; a pointer from elsewhere is counted apart. */
 void pool_free(void *p);
+#ifdef __cplusplus
+}
+#endif
 
 #ifdef POOL_HERE
 char pool[POOL_SIZE] __attribute__((aligned(4096)));
