@@ -129,12 +129,10 @@ static void brawn_kept_large_drain(void) {
   }
 }
 
-// All that is kept goes back to the kernel: a mapping failed.
-static void brawn_release_all(void) {
-  brawn_kept_release();
-  brawn_kept_large_drain();
-  mi_heap_t *const heap = brawn_heap;
-  if (heap != NULL) mi_heap_collect(heap, true);
+// A mapping failed: all that is free goes back to the kernel.
+static void brawn_make_room(void) {
+  if (brawn_heap != NULL) mi_heap_collect(brawn_heap, true);
+  else _mi_arenas_collect(true);
 }
 
 // Grows or shrinks the mapping of a block of ordinary alignment, which moves with its pages when it
@@ -165,7 +163,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
   if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
   const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
                       : alignment < MI_SEGMENT_SIZE ? alignment : MI_SEGMENT_SIZE;
-  const size_t mapping = offset + _mi_align_up(size, brawn_page_size);
+  const size_t mapping = _mi_align_up(offset + size, brawn_page_size);
   const bool wide = alignment > MI_SEGMENT_SIZE;
   if (offset == MI_SEGMENT_SLICE_SIZE) {
     mi_segment_t *const kept = brawn_kept_large_take(mapping);
@@ -182,7 +180,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
   }
   mi_segment_t *segment = NULL;
   for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
-    if (attempt > 0) brawn_release_all();
+    if (attempt > 0) brawn_make_room();
     segment = brawn_map_aligned(mapping, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
   }
   if (segment == NULL) return NULL;
@@ -201,6 +199,6 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment) {
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
   if (brawn_large_page(segment)->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return NULL;
   if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
-  segment = brawn_large_remap(segment, MI_SEGMENT_SLICE_SIZE + _mi_align_up(size, brawn_page_size));
+  segment = brawn_large_remap(segment, _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size));
   return segment == NULL ? NULL : brawn_large_page(segment)->page_start;
 }

@@ -131,8 +131,13 @@ bool _mi_arena_memid_is_suitable(mi_memid_t memid, mi_arena_id_t arena) {
 
 mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 
+static void brawn_kept_large_drain(void);  // large.c
+
+// The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
-  if (force) brawn_kept_release();
+  if (!force) return;
+  brawn_kept_release();
+  brawn_kept_large_drain();
 }
 
 size_t _mi_os_page_size(void) { return brawn_page_size; }
@@ -147,18 +152,18 @@ bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
   return brawn_protect(p, size, PROT_RW_);
 }
 
-// Returns whether the range must be committed again before use: never, since it stays accessible.
-bool _mi_os_purge(void *p, size_t size) {
-  brawn_discard(p, size);
-  return false;
-}
-
+// The kernel's pages may be larger than slices: only whole ones inside the range are free.
 bool _mi_os_reset(void *p, size_t size) {
-  // Whole pages inside the range only.
   char *const start = (char *)_mi_align_up((uintptr_t)p, brawn_page_size);
   char *const end = (char *)_mi_align_down((uintptr_t)p + size, brawn_page_size);
   if (end > start) brawn_discard(start, (size_t)(end - start));
   return true;
+}
+
+// Returns whether the range must be committed again before use: never, since it stays accessible.
+bool _mi_os_purge(void *p, size_t size) {
+  _mi_os_reset(p, size);
+  return false;
 }
 
 mi_msecs_t _mi_clock_now(void) { return arch_clock(); }

@@ -44,6 +44,9 @@ static brawn_thread_t *brawn_thread_take(void) {
     brawn_thread_t *const thread = mi_atomic_exchange_acq_rel(&brawn_kept_threads[i], NULL);
     if (thread != NULL) return thread;
   }
+  brawn_thread_t *const mapped = brawn_map(NULL, brawn_thread_size(), PROT_RW_);
+  if (mapped != NULL) return mapped;
+  _mi_arenas_collect(true);
   return brawn_map(NULL, brawn_thread_size(), PROT_RW_);
 }
 

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::engine::Engine;
 use crate::recipe::{Architecture, FLAGS};
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,54 +20,71 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    pub fn find(root: &Path, out: &Path) -> Result<Self> {
-        let asked = env::var_os("BRAWN_ZIG");
-        let none = asked.as_ref().is_some_and(|asked| asked == "none");
-        let candidates: Vec<PathBuf> = match asked {
-            Some(_) if none => Vec::new(),
-            Some(path) => vec![path.into()],
-            None => vec![root.join("target/tools/zig/ziglang/zig"), "zig".into()],
+    /// The pinned zig where it is found, else the host's compiler.
+    pub fn find(root: &Path, work: &Path) -> Result<Self> {
+        let candidates = match env::var_os("BRAWN_ZIG") {
+            Some(asked) if asked == "none" => Vec::new(),
+            Some(path) => vec![(PathBuf::from(path), true)],
+            None => vec![
+                (root.join("target/tools/zig/ziglang/zig"), false),
+                ("zig".into(), false),
+            ],
         };
-        for zig in candidates {
+        for (zig, asked) in candidates {
             println!("cargo::rerun-if-changed={}", zig.display());
-            let version = Command::new(&zig).arg("version").output();
-            if version.is_ok_and(|v| v.stdout.trim_ascii() == ZIG_VERSION.as_bytes()) {
-                return Ok(Self {
-                    program: zig,
-                    is_zig: true,
-                    name: format!("zig {ZIG_VERSION}"),
-                    work: out.to_owned(),
-                });
-            }
-            if env::var_os("BRAWN_ZIG").is_some() {
-                return Err(format!("BRAWN_ZIG={}: not zig {ZIG_VERSION}", zig.display()).into());
+            match Self::zig(&zig, work) {
+                Ok(compiler) => return Ok(compiler),
+                Err(error) if asked => return Err(format!("BRAWN_ZIG: {error}").into()),
+                Err(_) => {}
             }
         }
-        let program = PathBuf::from(env::var_os("CC").unwrap_or_else(|| OsString::from("cc")));
-        let version = Command::new(&program)
+        let host = env::var_os("CC").unwrap_or_else(|| OsString::from("cc"));
+        Self::host(&host, work).map_err(|error| {
+            format!("found neither zig {ZIG_VERSION} nor a C compiler: {error}").into()
+        })
+    }
+
+    /// A zig of the pinned version; its caches and objects go below `work`.
+    pub fn zig(program: &Path, work: &Path) -> Result<Self> {
+        let output = Command::new(program)
+            .arg("version")
+            .output()
+            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let version = String::from_utf8_lossy(&output.stdout);
+        if version.trim() != ZIG_VERSION {
+            return Err(format!(
+                "{}: found version {:?}, expected {ZIG_VERSION}",
+                program.display(),
+                version.trim()
+            )
+            .into());
+        }
+        Ok(Self {
+            program: program.to_owned(),
+            is_zig: true,
+            name: format!("zig {ZIG_VERSION}"),
+            work: work.to_owned(),
+        })
+    }
+
+    /// Any other C compiler, for the architecture that it runs on.
+    pub fn host(program: &OsStr, work: &Path) -> Result<Self> {
+        let output = Command::new(program)
             .arg("--version")
             .output()
-            .map_err(|e| {
-                format!(
-                    "found neither zig {ZIG_VERSION} nor a C compiler ({}: {e})",
-                    program.display()
-                )
-            })?;
-        let name = String::from_utf8_lossy(&version.stdout);
-        let name = name.lines().next().unwrap_or("unknown").to_owned();
+            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
         Ok(Self {
-            program,
+            program: program.into(),
             is_zig: false,
-            name,
-            work: out.to_owned(),
+            name: text.lines().next().unwrap_or("unknown").to_owned(),
+            work: work.to_owned(),
         })
     }
 
     /// Whether it can compile for this architecture.
     pub fn targets(&self, architecture: &str) -> bool {
-        self.is_zig
-            || env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|host| host == architecture)
-                && env::var("HOST").is_ok_and(|host| host.starts_with(architecture))
+        self.is_zig || architecture == env::consts::ARCH
     }
 
     /// Compiles the heap and returns the object's bytes.

@@ -92,6 +92,16 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
         );
     }
 
+    // Some assemblers keep the names of sections and symbols in one table, which is the symbols' now.
+    let named = |data: &SectionData<'_>| matches!(data, SectionData::SectionString);
+    if !object.sections.iter().any(|section| named(&section.data)) {
+        let section = object.sections.add();
+        section.name = b".shstrtab".as_slice().into();
+        section.sh_type = elf::SHT_STRTAB;
+        section.sh_addralign = 1;
+        section.data = SectionData::SectionString;
+    }
+
     // Close the gaps that dropped sections left.
     let mut end = 64; // the ELF header's size
     for section in object

@@ -1,0 +1,244 @@
+//! Builds the payload again, with the build script's own modules, and looks at what comes out.
+
+#![allow(dead_code, missing_docs)] // the modules are the build script's; these tests call some of it
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+#[path = "../build/compiler.rs"]
+mod compiler;
+#[path = "../build/engine.rs"]
+mod engine;
+#[path = "../build/finish.rs"]
+mod finish;
+#[path = "../build/recipe.rs"]
+mod recipe;
+
+use compiler::Compiler;
+use engine::Engine;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
+
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .ancestors()
+        .nth(2)
+        .expect("the workspace's folder")
+        .to_owned()
+}
+
+fn zig() -> PathBuf {
+    root().join("target/tools/zig/ziglang/zig")
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies payload and engine below `folder`, and builds there with what `compiler` makes.
+fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Result<Vec<Vec<u8>>> {
+    let found = engine::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    let (payload, sources, work) = (
+        folder.join("payload"),
+        folder.join("engine"),
+        folder.join("work"),
+    );
+    copy_tree(&root().join("payload"), &payload)?;
+    copy_tree(&found.folder, &sources)?;
+    fs::create_dir(&work)?;
+    let engine = Engine {
+        license: sources.join("LICENSE"),
+        folder: sources,
+        version: found.version,
+    };
+    let compiler = compiler(&work)?;
+    let version = env!("CARGO_PKG_VERSION");
+    let mut built = Vec::new();
+    for architecture in recipe::ARCHITECTURES
+        .iter()
+        .filter(|a| compiler.targets(a.name))
+    {
+        for profile in recipe::PROFILES {
+            let source = recipe::source_hash(&payload, &engine, architecture, profile, version)?;
+            let note = recipe::note(
+                version,
+                &engine.version,
+                profile,
+                architecture,
+                &compiler.name,
+                &source,
+            );
+            let raw = compiler.compile(&payload, &engine, architecture, profile, &note)?;
+            built.push(finish::finish(&raw, recipe::SURFACE, recipe::NEEDS)?.bytes);
+        }
+    }
+    Ok(built)
+}
+
+#[test]
+fn two_folders_give_the_same_bytes() -> Result<()> {
+    let (one, other) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let deep = other.path().join("a folder/with another name, and longer");
+    let first = build_in(one.path(), |work| Compiler::zig(&zig(), work))?;
+    let second = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
+    assert!(!first.is_empty());
+    assert!(
+        first == second,
+        "the payload's bytes depend on where it is built"
+    );
+    let embedded: Vec<&[u8]> = brawn_payload::payloads()
+        .iter()
+        .map(|p| p.members[0].bytes)
+        .collect();
+    assert!(
+        first == embedded,
+        "the embedded payload is not what zig builds from these sources"
+    );
+    Ok(())
+}
+
+#[test]
+fn no_path_of_the_build_is_in_the_object() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let name = folder
+        .path()
+        .file_name()
+        .and_then(OsStr::to_str)
+        .ok_or("a name")?
+        .to_owned();
+    for object in build_in(folder.path(), |work| Compiler::zig(&zig(), work))? {
+        let found = object
+            .windows(name.len())
+            .any(|window| window == name.as_bytes());
+        assert!(!found, "the object names its build folder");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
+    for program in ["gcc", "clang"] {
+        let folder = tempfile::tempdir()?;
+        let built = build_in(folder.path(), |work| {
+            Compiler::host(OsStr::new(program), work)
+        })
+        .map_err(|error| format!("{program}: {error}"))?;
+        let object = built.first().ok_or("no payload for this host")?;
+        let note = note(object)?;
+        let compiler = note
+            .lines()
+            .find(|line| line.starts_with("compiler="))
+            .ok_or("no compiler")?;
+        assert!(compiler.contains(program), "{compiler}");
+    }
+    Ok(())
+}
+
+fn note(object: &[u8]) -> Result<String> {
+    let file = object::File::parse(object)?;
+    let section = file
+        .section_by_name(".note.brawn")
+        .ok_or("no .note.brawn")?;
+    let data = section.data()?;
+    let size = u32::from_le_bytes(data[4..8].try_into()?) as usize;
+    Ok(String::from_utf8(data[20..20 + size].to_vec())?)
+}
+
+/// What `design` and docs/note.md promise of every embedded object.
+#[test]
+fn embedded_objects_keep_their_promises() -> Result<()> {
+    for payload in brawn_payload::payloads() {
+        let bytes = payload.members[0].bytes;
+        let file = object::File::parse(bytes)?;
+
+        let mut tls = 0;
+        for section in file.sections() {
+            let name = section.name()?;
+            let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+                panic!("not ELF");
+            };
+
+            let both = object::elf::SHF_WRITE | object::elf::SHF_EXECINSTR;
+            assert!(
+                !sh_flags.contains(both),
+                "{name} is writable and executable"
+            );
+            if sh_flags.contains(object::elf::SHF_TLS) {
+                assert!(
+                    name.starts_with(".tbss"),
+                    "{name}: thread-locals are zero at start"
+                );
+                assert!(
+                    section.align() <= 16,
+                    "{name}: aligned to {}",
+                    section.align()
+                );
+                tls += section.size();
+            }
+            for prefix in [
+                ".init_array",
+                ".preinit_array",
+                ".ctors",
+                ".fini_array",
+                ".eh_frame",
+            ] {
+                assert!(
+                    !name.starts_with(prefix),
+                    "{name}: a payload runs nothing on its own"
+                );
+            }
+        }
+        assert!(tls <= 96, "{tls} bytes of thread-locals");
+
+        let globals: Vec<&str> = file
+            .symbols()
+            .filter(|symbol| symbol.is_global() && symbol.is_definition())
+            .map(|symbol| symbol.name())
+            .collect::<std::result::Result<_, _>>()?;
+        assert_eq!(globals.len(), payload.surface.len());
+        for name in &globals {
+            assert!(payload.surface.contains(name), "{name} is global");
+        }
+        for symbol in file
+            .symbols()
+            .filter(|symbol| symbol.is_weak() && symbol.is_definition())
+        {
+            assert!(
+                !symbol.name()?.starts_with("__libc_"),
+                "{:?} is musl's own way in",
+                symbol.name()
+            );
+        }
+
+        let note = note(bytes)?;
+        for line in [
+            format!("brawn={}", payload.version),
+            "component=heap".to_owned(),
+            format!("engine={}", payload.engine),
+            format!("profile={}", payload.profile.name()),
+            format!("architecture={}", payload.architecture.name()),
+            format!("compiler={}", payload.compiler),
+            format!("source={}", payload.source),
+        ] {
+            assert!(
+                note.lines().any(|found| found == line),
+                "{line} is not in the note:\n{note}"
+            );
+        }
+    }
+    Ok(())
+}
