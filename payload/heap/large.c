@@ -56,8 +56,8 @@ static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
 }
 
 // The kept mapping that suits best: the smallest one of at least `size` bytes, if it is no more than
-// twice that; else the largest smaller one, to be grown.  NULL: none.
-static mi_segment_t *brawn_kept_large_take(size_t size) {
+// twice that; else the largest smaller one of at least `least` bytes, to be grown.  NULL: none.
+static mi_segment_t *brawn_kept_large_take(size_t size, size_t least) {
   if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
   brawn_kept_large_t *best = NULL;
   size_t best_size = 0;
@@ -65,7 +65,7 @@ static mi_segment_t *brawn_kept_large_take(size_t size) {
     brawn_kept_large_t *const slot = &brawn_kept_large[i];
     if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
     const size_t kept = mi_atomic_load_relaxed(&slot->size);
-    if (kept / 2 > size) continue;
+    if (kept / 2 > size || kept < least) continue;
     const bool better = best == NULL || (kept >= size ? best_size < size || kept < best_size
                                                       : best_size < size && kept > best_size);
     if (better) {
@@ -166,7 +166,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
   const size_t mapping = _mi_align_up(offset + size, brawn_page_size);
   const bool wide = alignment > MI_SEGMENT_SIZE;
   if (offset == MI_SEGMENT_SLICE_SIZE) {
-    mi_segment_t *const kept = brawn_kept_large_take(mapping);
+    mi_segment_t *const kept = brawn_kept_large_take(mapping, 0);
     if (kept != NULL) {
       const size_t used = kept->segment_size;
       mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
@@ -199,6 +199,20 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment) {
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
   if (brawn_large_page(segment)->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return NULL;
   if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
-  segment = brawn_large_remap(segment, _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size));
+  const size_t used = segment->segment_size;
+  const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+  if (used < mapping && used <= BRAWN_COPY_MAX) {
+    // Copying into pages that are there already takes less time than having the kernel make as many
+    // new ones.
+    mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
+    if (kept != NULL && kept->segment_size >= mapping) {
+      brawn_memcpy(brawn_large_page(kept)->page_start, brawn_large_page(segment)->page_start,
+                   used - MI_SEGMENT_SLICE_SIZE);
+      brawn_kept_large_give(segment);
+      return brawn_large_page(kept)->page_start;
+    }
+    if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
+  }
+  segment = brawn_large_remap(segment, mapping);
   return segment == NULL ? NULL : brawn_large_page(segment)->page_start;
 }

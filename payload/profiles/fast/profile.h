@@ -12,7 +12,7 @@
 // Blocks up to an eighth of this share pages with others of their size; larger ones have a span of
 // slices each; blocks larger than BRAWN_SPAN_MAX have a mapping each.
 #define MI_MEDIUM_PAGE_SHIFT 17
-#define BRAWN_SPAN_MAX (128u << 10)
+#define BRAWN_SPAN_MAX (96u << 10)
 
 // A page holds at least so many blocks, and is no smaller than this.
 #define BRAWN_PAGE_BLOCKS 8
@@ -34,5 +34,8 @@
 #define BRAWN_KEPT_LARGE_MIN (2u << 20)
 #define BRAWN_KEPT_LARGE_HALVES 4
 #define BRAWN_KEPT_LARGE_TIME 1000
+
+// A block of at most this size that grows is copied into a kept mapping, if there is one.
+#define BRAWN_COPY_MAX (2u << 20)
 
 #endif
