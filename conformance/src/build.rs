@@ -99,7 +99,7 @@ impl Builder {
         if libc == Libc::Brawn {
             let patched = self.patched()?;
             if link.payload_on_line() {
-                recipe.line.clone_from(&patched.objects);
+                recipe.line = patched.line()?;
             } else {
                 libraries.clone_from(&patched.libraries);
             }
@@ -124,7 +124,7 @@ impl Builder {
         recipe.link_flags = words("-target x86_64-linux-musl -static");
         if libc == Libc::Brawn {
             let patched = self.patched()?;
-            recipe.line.clone_from(&patched.objects);
+            recipe.line = patched.line()?;
             recipe.identity.clone_from(&patched.identity);
         }
         Ok(recipe)
@@ -208,11 +208,13 @@ impl Recipe {
         // Programs include each other, to state one thing in two surroundings.
         let mut next = 0;
         while let Some(path) = sources.get(next).cloned() {
-            let source = std::fs::read_to_string(&path)
-                .map_err(|e| format!("{}: {e}", path.display()))?;
+            let source =
+                std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
             let folder = path.parent().unwrap_or(Path::new("."));
             for line in source.lines() {
-                let name = line.strip_prefix("#include \"").and_then(|l| l.strip_suffix('"'));
+                let name = line
+                    .strip_prefix("#include \"")
+                    .and_then(|l| l.strip_suffix('"'));
                 let included = name.map(|name| folder.join(name));
                 sources.extend(included.filter(|path| !sources.contains(path)));
             }
@@ -234,13 +236,17 @@ impl Recipe {
             finish(&mut command, Stage::Setup)?;
             Ok(out)
         };
-        let objects = |sources: &[PathBuf]| sources.iter().map(object).collect::<Result<Vec<_>, _>>();
+        let objects =
+            |sources: &[PathBuf]| sources.iter().map(object).collect::<Result<Vec<_>, _>>();
         let mut inputs = vec![object(&program.path)?];
         inputs.extend(objects(&program.objects)?);
         if !program.archives.is_empty() {
             let archive = work.join("libbefore.a");
             let mut command = Command::new(self.archiver);
-            command.arg("rcs").arg(&archive).args(objects(&program.archives)?);
+            command
+                .arg("rcs")
+                .arg(&archive)
+                .args(objects(&program.archives)?);
             finish(&mut command, Stage::Setup)?;
             inputs.push(archive);
         }
@@ -249,26 +255,46 @@ impl Recipe {
             return self.link_shared(&inputs, work, folder);
         }
         let mut command = again(&self.linker);
-        command.arg("-o").arg(&out).args(&inputs).args(&self.line).args(&self.link_flags);
+        command
+            .arg("-o")
+            .arg(&out)
+            .args(&inputs)
+            .args(&self.line)
+            .args(&self.link_flags);
         finish(&mut command, Stage::Link)?;
         Ok(out)
     }
 
     /// Links everything and libc.a into a shared object, and a dynamically linked program that
     /// needs it and calls its `conformance`.
-    fn link_shared(&self, inputs: &[PathBuf], work: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+    fn link_shared(
+        &self,
+        inputs: &[PathBuf],
+        work: &Path,
+        folder: &Path,
+    ) -> Result<PathBuf, Failure> {
         let library = folder.join("libconformance.so");
         let mut command = again(&self.linker);
-        command.args(words("-shared -nostdlib -Wl,--exclude-libs,ALL -Wl,-soname,libconformance.so -o"));
+        command.args(words(
+            "-shared -nostdlib -Wl,--exclude-libs,ALL -Wl,-soname,libconformance.so -o",
+        ));
         command.arg(&library).args(inputs).args(&self.link_flags);
         command.arg(self.libraries.join("libc.a")).arg("-lgcc");
         finish(&mut command, Stage::Link)?;
         let main = work.join("main.c");
-        patched::write_once(&main, b"int conformance(void);\nint main(void) { return conformance(); }\n")
-            .map_err(Failure::setup)?;
+        patched::write_once(
+            &main,
+            b"int conformance(void);\nint main(void) { return conformance(); }\n",
+        )
+        .map_err(Failure::setup)?;
         let out = work.join("out");
         let mut command = again(&self.linker);
-        command.args(&self.link_flags).arg("-o").arg(&out).arg(&main).arg(&library);
+        command
+            .args(&self.link_flags)
+            .arg("-o")
+            .arg(&out)
+            .arg(&main)
+            .arg(&library);
         command.arg(format!("-Wl,-rpath,{}", folder.display()));
         finish(&mut command, Stage::Setup)?;
         Ok(out)
@@ -319,5 +345,9 @@ pub fn hash<T: AsRef<[u8]>>(parts: &[T]) -> String {
         state.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
         state.update(part);
     }
-    state.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    state
+        .finalize()
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }

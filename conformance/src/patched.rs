@@ -1,10 +1,9 @@
 //! Makes the musl that has brawn's payload as its heap.
 
-use crate::build::hash;
+use crate::build::{Failure, hash};
 use crate::toolchain;
-use brawn_payload::{Architecture, Profile};
+use brawn_payload::{Architecture, Member, Profile};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A copy of the distribution's musl libraries with a patched `libc.a`.
 #[derive(Clone, Debug)]
@@ -17,27 +16,39 @@ pub struct Patched {
     pub identity: String,
 }
 
+impl Patched {
+    /// The objects for a link line.
+    pub fn line(&self) -> Result<Vec<PathBuf>, Failure> {
+        if self.objects.is_empty() {
+            return Err(Failure::setup(
+                "there are no objects to BRAWN_CONFORMANCE_LIBC",
+            ));
+        }
+        Ok(self.objects.clone())
+    }
+}
+
 /// Patches a copy below `cache`, which is kept by what went into it.
 pub fn make(cache: &Path) -> Result<Patched, String> {
     let stock = toolchain::musl_libraries()?;
-    let archive = read(&stock.join("libc.a"))?;
-    let members = members()?;
+    let (archive, members) = archive_and_objects(&stock.join("libc.a"))?;
     let mut parts: Vec<&[u8]> = vec![&archive];
-    parts.extend(members.iter().map(|(_, bytes)| bytes.as_slice()));
+    parts.extend(members.iter().map(|m| m.bytes));
     let identity = hash(&parts);
     let libraries = cache.join("musl").join(&identity[..32]);
-    let objects = libraries.join("payload");
+    let objects = members
+        .iter()
+        .map(|m| libraries.join("payload").join(m.name));
     let patched = Patched {
-        objects: members.iter().map(|(name, _)| objects.join(name)).collect(),
+        objects: objects.collect(),
         libraries: libraries.clone(),
         identity,
     };
     if libraries.join("libc.a").is_file() {
         return Ok(patched);
     }
-    create(&objects)?;
-    for ((_, bytes), path) in members.iter().zip(&patched.objects) {
-        write_once(path, bytes)?;
+    for (member, path) in members.iter().zip(&patched.objects) {
+        write_once(path, member.bytes)?;
     }
     let entries = std::fs::read_dir(&stock).map_err(|e| format!("{}: {e}", stock.display()))?;
     for entry in entries.flatten() {
@@ -46,53 +57,30 @@ pub fn make(cache: &Path) -> Result<Patched, String> {
             write_once(&libraries.join(name), &read(&entry.path())?)?;
         }
     }
-    patch(&stock.join("libc.a"), &libraries, &patched.objects)?;
+    // Last, because its presence says that the others are there.
+    write_once(&libraries.join("libc.a"), &archive)?;
     Ok(patched)
 }
 
-/// The payload's objects: the embedded ones, or those that `BRAWN_CONFORMANCE_PAYLOAD` names,
-/// separated by colons, to try a heap before it is embedded.
-fn members() -> Result<Vec<(String, Vec<u8>)>, String> {
-    if let Some(paths) = std::env::var_os("BRAWN_CONFORMANCE_PAYLOAD") {
-        let named = |path: PathBuf| {
-            let name = path.file_name().unwrap_or_default();
-            Ok((name.to_string_lossy().into_owned(), read(&path)?))
-        };
-        return std::env::split_paths(&paths).map(named).collect();
+/// What `brawn patch` makes of `stock`, and the payload's objects for the link line.
+/// `BRAWN_CONFORMANCE_LIBC` names another archive with another heap, to hold that to the same
+/// statements; there are no objects to it.
+fn archive_and_objects(stock: &Path) -> Result<(Vec<u8>, &'static [Member]), String> {
+    if let Some(path) = std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
+        return Ok((read(&PathBuf::from(path))?, &[]));
     }
     let payload = brawn_payload::payload(Architecture::X86_64, Profile::Fast)
         .ok_or("this build of brawn-payload embeds no payload for x86_64, profile fast")?;
-    let member = |m: &brawn_payload::Member| (m.name.to_owned(), m.bytes.to_vec());
-    Ok(payload.members.iter().map(member).collect())
-}
-
-/// The malloc family's members of musl's archive.
-const FAMILY: [&str; 13] = [
-    "aligned_alloc.lo", "calloc.lo", "donate.lo", "free.lo", "libc_calloc.lo", "lite_malloc.lo",
-    "malloc.lo", "malloc_usable_size.lo", "memalign.lo", "posix_memalign.lo", "realloc.lo",
-    "reallocarray.lo", "valloc.lo",
-];
-
-fn patch(stock: &Path, libraries: &Path, objects: &[PathBuf]) -> Result<(), String> {
-    let work = tempfile::tempdir_in(libraries).map_err(|e| format!("{}: {e}", libraries.display()))?;
-    let copy = work.path().join("libc.a");
-    std::fs::copy(stock, &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
-    // `free.lo` and `realloc.lo` are there twice, and `ar d` takes the first of a name.
-    for _ in 0..2 {
-        tool(Command::new("ar").arg("d").arg(&copy).args(FAMILY))?;
-    }
-    tool(Command::new("ar").arg("rs").arg(&copy).args(objects))?;
-    let target = libraries.join("libc.a");
-    std::fs::rename(&copy, &target).map_err(|e| format!("{}: {e}", target.display()))
-}
-
-fn tool(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let error = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{command:?}: {}\n{error}", output.status))
+    let bytes = read(stock)?;
+    let edit = brawn_core::edit(&bytes, brawn_payload::payloads(), Profile::Fast)
+        .map_err(|e| format!("{}: {e}", stock.display()))?;
+    let archive = edit.bytes.ok_or_else(|| {
+        format!(
+            "{}: it is patched already: no stock to compare with",
+            stock.display()
+        )
+    })?;
+    Ok((archive, payload.members))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

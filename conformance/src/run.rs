@@ -51,7 +51,9 @@ pub fn run(
             }
         }
         // Short programs end within a millisecond, long ones need no attention.
-        std::thread::sleep((elapsed / 8).clamp(Duration::from_micros(200), Duration::from_millis(50)));
+        std::thread::sleep(
+            (elapsed / 8).clamp(Duration::from_micros(200), Duration::from_millis(50)),
+        );
     };
     let out = text(&mut stdout).map_err(failed)?;
     if status.success() && !timed_out {

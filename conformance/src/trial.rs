@@ -41,7 +41,12 @@ pub fn trials(program: &Program) -> Vec<Trial<'_>> {
     }
     for &libc in &program.libcs {
         for link in program.links_with(libc) {
-            all.extend(cases.iter().map(|&case| Trial { program, libc, link, case }));
+            all.extend(cases.iter().map(|&case| Trial {
+                program,
+                libc,
+                link,
+                case,
+            }));
         }
     }
     all
@@ -95,7 +100,11 @@ impl Trial<'_> {
             }
         }
         let stage = Stage::Run;
-        if text.is_empty() { Ok(()) } else { Err(Failure { stage, text }) }
+        if text.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure { stage, text })
+        }
     }
 
     fn output(&self, builder: &Builder, libc: Libc) -> Result<String, Failure> {
