@@ -1,0 +1,127 @@
+//! Every workload builds, runs and gives its figures; nothing here looks at how long it takes.
+#![forbid(unsafe_code)]
+
+use brawn_bench::catalogue::{CATALOGUE, Entry, Kind, entry};
+use brawn_bench::measure::{Effort, measure};
+use brawn_bench::prepare::Prepared;
+use brawn_bench::variant::Variant;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Arguments that make a workload as short as it can be.
+const SHORT: &[(&str, &[&str])] = &[
+    ("threads", &["3", "1000", "random"]),
+    ("seed003", &["2", "500"]),
+    ("seed001", &["2", "500"]),
+    ("once", &[]),
+    ("idle", &[]),
+    ("rlimit", &["1048576"]),
+    ("stress", &["0", "500"]),
+    ("server", &["2", "2"]),
+    ("realloc", &["20"]),
+    ("bignum", &["1000"]),
+    ("huge", &["8"]),
+];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn prepared(name: &str, variants: &[Variant], entries: &[&Entry]) -> Prepared {
+    Prepared::build(
+        &folder(name),
+        Path::new("brawn"),
+        variants,
+        entries,
+        &mut |_| {},
+    )
+    .expect("builds")
+}
+
+#[test]
+fn every_workload_runs_against_stock_and_glibc() {
+    let entries: Vec<&Entry> = CATALOGUE.iter().collect();
+    let variants = [Variant::Stock, Variant::Glibc];
+    let prepared = prepared("workloads", &variants, &entries);
+    let known: BTreeSet<&str> = SHORT.iter().map(|(name, _)| *name).collect();
+    let all: BTreeSet<&str> = entries
+        .iter()
+        .filter(|e| e.kind != Kind::Patch)
+        .map(|e| e.workload)
+        .collect();
+    assert_eq!(known, all, "each workload has short arguments");
+    for variant in variants {
+        for (workload, arguments) in SHORT {
+            let program = prepared.executable(variant, workload);
+            let sample = prepared.launcher.run(program.as_os_str(), arguments, false);
+            let sample =
+                sample.unwrap_or_else(|error| panic!("{workload}, {}: {error}", variant.name()));
+            assert!(sample["wall_ns"] > 0.0, "{workload}: {sample:?}");
+            let counted = ["operations", "writable_kb", "held_bytes"]
+                .iter()
+                .any(|key| sample.contains_key(*key));
+            assert!(counted || *workload == "once", "{workload}: {sample:?}");
+        }
+    }
+}
+
+#[test]
+fn failures_and_peaks_are_told() {
+    let once = entry("peak").expect("in the catalogue");
+    let prepared = prepared("launcher", &[Variant::Stock, Variant::Glibc], &[once]);
+    let effort = Effort {
+        quick: true,
+        rounds: Some(2),
+    };
+    let peak = measure(&prepared, once, effort, &mut |_| {}).expect("measured");
+    assert!(peak.failures.is_empty(), "{:?}", peak.failures);
+    let of = |variant| peak.values(variant, "hwm_kb")[0];
+    assert!(
+        0.0 < of(Variant::Stock) && of(Variant::Stock) < of(Variant::Glibc),
+        "{:?}",
+        peak.samples
+    );
+    let missing = folder("launcher").join("no-such-program");
+    let error = prepared
+        .launcher
+        .run::<&str>(missing.as_os_str(), &[], false);
+    assert_eq!(error, Err("did not start".to_owned()));
+    let sizes = measure(
+        &prepared,
+        entry("size").expect("in the catalogue"),
+        effort,
+        &mut |_| {},
+    )
+    .expect("measured");
+    assert!(sizes.values(Variant::Stock, "loaded_bytes")[0] > 1000.0);
+}
+
+/// The peers link, and what they link is mimalloc: an idle program of theirs reserves its arena.
+#[test]
+fn peers_are_built_by_their_recipe() {
+    let idle = entry("idle").expect("in the catalogue");
+    let variants = [Variant::Mimalloc2, Variant::Mimalloc3];
+    let prepared = prepared("peers", &variants, &[idle]);
+    for variant in variants {
+        let program = prepared.executable(variant, "idle");
+        let sample = prepared
+            .launcher
+            .run::<&str>(program.as_os_str(), &[], false)
+            .expect("runs");
+        assert!(
+            sample["writable_kb"] > 100_000.0,
+            "{}: {sample:?}",
+            variant.name()
+        );
+    }
+    assert!(
+        prepared.engines["mimalloc2"].starts_with("2."),
+        "{:?}",
+        prepared.engines
+    );
+    assert!(
+        prepared.engines["mimalloc3"].starts_with("3."),
+        "{:?}",
+        prepared.engines
+    );
+}
