@@ -96,3 +96,56 @@ fn wrong(found: impl Into<String>) -> Error {
     ))
     .next("nothing was written; this is a fault of brawn's: please report it with the archive")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply::apply;
+    use crate::identify::archive::identify;
+    use crate::read::archive::HEADER;
+    use crate::testing::{archive, fake_payload, musl};
+
+    #[test]
+    fn one_wrong_byte_anywhere_that_matters_is_found() {
+        let bytes = archive(&musl());
+        let old = Archive::read(&bytes).unwrap();
+        let findings = identify(&old).unwrap();
+        let payload = fake_payload("1");
+        let plan = crate::plan::plan(&old, &findings, &payload).unwrap();
+        let mut new = apply(&old, &findings, &plan, &payload).unwrap();
+        check(&old, &findings, &plan, &payload, &new).unwrap();
+        let read = Archive::read(&new).unwrap();
+        let last = read.entries.len() - 1;
+        let mut places = Vec::new();
+        for (number, entry) in read.entries.iter().enumerate() {
+            places.extend(match entry.kind {
+                // Offsets and names; the header and the filler say nothing.
+                EntryKind::Index(_) => entry.data.start..entry.data.end - 1,
+                _ if number == last => entry.whole.start + HEADER..entry.data.end,
+                _ => entry.whole.clone(),
+            });
+        }
+        for at in places {
+            new[at] ^= 1;
+            let found = check(&old, &findings, &plan, &payload, &new);
+            assert!(found.is_err(), "byte {at:#x}");
+            new[at] ^= 1;
+        }
+    }
+
+    #[test]
+    fn a_missing_and_an_additional_member_are_found() {
+        let bytes = archive(&musl());
+        let old = Archive::read(&bytes).unwrap();
+        let findings = identify(&old).unwrap();
+        let payload = fake_payload("1");
+        let plan = crate::plan::plan(&old, &findings, &payload).unwrap();
+        let new = apply(&old, &findings, &plan, &payload).unwrap();
+        let read = Archive::read(&new).unwrap();
+        let last = read.entries.last().unwrap().whole.clone();
+        let twice = [&new[..], &new[last.clone()]].concat();
+        assert!(check(&old, &findings, &plan, &payload, &twice).is_err());
+        assert!(check(&old, &findings, &plan, &payload, &new[..last.start]).is_err());
+        assert!(check(&old, &findings, &plan, &payload, &bytes).is_err());
+    }
+}

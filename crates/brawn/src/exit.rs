@@ -81,5 +81,9 @@ mod tests {
             })
             .collect();
         assert_eq!(listed, all.map(|e| e as u8));
+        let document = include_str!("../../../docs/patch.md");
+        for code in listed {
+            assert!(document.contains(&format!("\n| {code} | ")), "code {code}");
+        }
     }
 }
