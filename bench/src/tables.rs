@@ -146,6 +146,12 @@ pub fn programs(results: &Results, variants: &[Variant]) -> Table {
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
     let mut rows = Vec::new();
     for (heading, figures) in PROGRAMS {
+        if !figures
+            .iter()
+            .any(|(_, id, _, _)| results.measurements.contains_key(*id))
+        {
+            continue;
+        }
         rows.push(Row::Heading((*heading).to_owned()));
         for (name, id, metric, show) in *figures {
             let mut cells: Vec<Cell> = vec![(*name).into()];
