@@ -1,6 +1,6 @@
 //# states: under an address space limit of 64 MiB the heap holds as much as stock's (90 %), then answers
 //# states: NULL and ENOMEM, keeps what it has, and works again once memory is freed
-//# case: 64 1024 16384 102400 1048576 mixed thread aligned
+//# case: 64 1024 16384 102400 1048576 mixed thread aligned data
 //# at-least: 90% of stock
 #include "check.h"
 #include <pthread.h>
@@ -9,9 +9,10 @@
 enum { LIMIT = 64 << 20 };
 struct block { struct block *next; size_t n; };
 
+static int resource = RLIMIT_AS;
 static void limit(void) {
     struct rlimit l = {LIMIT, LIMIT};
-    NEED(setrlimit(RLIMIT_AS, &l) == 0);
+    NEED(setrlimit(resource, &l) == 0);
 }
 /* Allocates until NULL, touching everything. */
 static struct block *exhaust(size_t n, size_t *held) {
@@ -128,6 +129,10 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], "mixed")) mixed();
     else if (!strcmp(argv[1], "thread")) thread();
     else if (!strcmp(argv[1], "aligned")) aligned();
+    else if (!strcmp(argv[1], "data")) {
+        resource = RLIMIT_DATA; /* counts private writable memory, whatever it is used for */
+        hold(1024);
+    }
     else hold(strtoul(argv[1], NULL, 10));
     return check_result();
 }

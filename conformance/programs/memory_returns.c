@@ -90,7 +90,7 @@ static void steady(void) {
 }
 static void large_back(void) {
     long before = resident();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 5; i++) {
         size_t n = (size_t)200 * MIB;
         char *p = malloc(n);
         NEED(p);

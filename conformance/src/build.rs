@@ -74,6 +74,9 @@ impl Builder {
         std::fs::create_dir_all(&folder).map_err(io)?;
         let work = tempfile::tempdir_in(&folder).map_err(io)?;
         let made = recipe.execute(program, work.path(), &folder)?;
+        if libc == Libc::Brawn {
+            refuse_second_heap(&made)?;
+        }
         std::fs::rename(made, &finished).map_err(io)?;
         Ok(finished)
     }
@@ -305,6 +308,20 @@ impl Recipe {
 const COMPILE: &str = "-c -g -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builtin \
     -Wno-unknown-warning-option -Wno-use-after-free -Wno-alloc-size-larger-than \
     -Wno-free-nonheap-object -Wno-unused-result";
+
+/// An executable has one heap: brawn's, or the program's own and brawn's for what that lacks.  A
+/// function of musl's that nothing but its heap has tells that musl's came along.
+fn refuse_second_heap(executable: &Path) -> Result<(), Failure> {
+    const TELLING: &[u8] = b"\0__malloc_alloc_meta\0";
+    let bytes = std::fs::read(executable)
+        .map_err(|e| Failure::setup(format!("{}: {e}", executable.display())))?;
+    if bytes.windows(TELLING.len()).any(|w| w == TELLING) {
+        let text = "musl's heap is in the executable, too".to_owned();
+        let stage = Stage::Link;
+        return Err(Failure { stage, text });
+    }
+    Ok(())
+}
 
 const SECTIONS: &str = "-ffunction-sections -fdata-sections";
 

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let machine = Arc::new(RwLock::new(()));
     let tests = programs
         .iter()
-        .flat_map(|program| trials(program))
+        .flat_map(trials)
         .map(|trial| {
             let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
             Trial::test(trial.name(), move || {
