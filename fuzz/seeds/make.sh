@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Makes the payload of the `patch` target and the seeds in fuzz/corpus/.  Needs binutils and llvm.
+set -euo pipefail
+cd "$(dirname "$0")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# object NAME ASSEMBLY...: one statement an argument.
+object() {
+    local name=$1
+    shift
+    printf '%s\n' "$@" | as --64 -o "$work/$name" -
+    objcopy --remove-section=.data --remove-section=.bss "$work/$name"
+}
+# symbols DIRECTIVE NAME...: defines each.
+symbols() {
+    local directive=$1 name
+    shift
+    for name in "$@"; do
+        printf '%s %s\n%s:\n' "$directive" "$name" "$name"
+    done
+}
+
+public="aligned_alloc calloc free malloc malloc_usable_size memalign posix_memalign realloc reallocarray valloc"
+private="__libc_calloc __libc_free __libc_malloc __libc_malloc_impl __libc_realloc __malloc_allzerop __malloc_atfork __malloc_donate"
+note='.section .note.brawn,"a",@note
+.long 6, 2f-1f, 1
+.asciz "brawn"
+.balign 4
+1: .ascii "brawn=0.0.0\ncomponent=heap\nprofile=fast\n"
+2: .balign 4
+.text'
+
+# shellcheck disable=SC2086 # Lists of names.
+{
+    object payload.o "$note" "$(symbols .weak $public)" "$(symbols .globl $private)" "call __errno_location"
+    object start.lo "$(symbols .globl __init_libc)" "call __errno_location"
+    object trans.lo "$(symbols .globl __lctrans)"
+    object errno.lo "$(symbols .globl __errno_location)"
+    object calloc.lo "$(symbols .globl calloc)" "$(symbols .weak __malloc_allzerop)"
+    object lite.lo "$(symbols .globl __libc_malloc __bump_lockptr)" "$(symbols .weak malloc __libc_malloc_impl)"
+    object free.lo "$(symbols .globl free)" "call __libc_free"
+    object malloc.lo "$(symbols .globl __libc_free __libc_malloc_impl __malloc_context __malloc_atfork)"
+    object fork.lo "$(symbols .globl fork)" "$(symbols .weak __malloc_atfork __bump_lockptr)"
+    object a_member_with_a_long_name.lo "$(symbols .globl strdup)" "call malloc"
+}
+cp "$work/payload.o" payload.o
+
+rm -rf ../corpus
+mkdir -p ../corpus/{archive,patch,elf,note}
+members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo a_member_with_a_long_name.lo"
+(
+    cd "$work"
+    # shellcheck disable=SC2086 # A list of files.
+    {
+        ar rcsD gnu.a $members
+        llvm-ar --format=bsd rcsD bsd.a $members
+        SYM64_THRESHOLD=1 llvm-ar --format=gnu rcsD sym64.a $members
+        ar rcSD bare.a $members
+        ar rcsD older.a start.lo trans.lo errno.lo fork.lo payload.o
+        ar rcsDT thin.a start.lo
+        ar rcsD empty.a
+        printf 'BC\300\336bitcode' > lto.o
+        printf 'text' > README
+        ar rcSD mixed.a start.lo lto.o README
+    }
+)
+cp "$work"/*.a ../corpus/archive/
+cp "$work"/{gnu,bsd,sym64,bare,older,mixed}.a ../corpus/patch/
+cp "$work"/{payload.o,lite.lo,fork.lo,free.lo} ../corpus/elf/
+objcopy -O binary --only-section=.note.brawn "$work/payload.o" ../corpus/note/brawn
+printf '\4\0\0\0\3\0\0\0\3\0\0\0GNU\0abc\0' | cat - ../corpus/note/brawn > ../corpus/note/two
