@@ -132,10 +132,12 @@ bool _mi_arena_memid_is_suitable(mi_memid_t memid, mi_arena_id_t arena) {
 mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 
 static void brawn_kept_large_drain(void);  // large.c
+static void brawn_spans_release(void);     // surface.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
   if (!force) return;
+  brawn_spans_release();
   brawn_kept_release();
   brawn_kept_large_drain();
 }

@@ -82,6 +82,7 @@ static void brawn_thread_exit(void *unused) {
   if (heap == NULL) return;
   // From here on frees of this thread take the way of another thread's, and an allocation (of a
   // destructor that runs behind ours in this last round) makes a new heap, which nobody returns.
+  brawn_spans_release();
   _mi_heap_collect_abandon(heap);
   brawn_heap = NULL;
   if (heap != &_mi_heap_main) brawn_thread_give((brawn_thread_t *)heap);
