@@ -1,5 +1,5 @@
 //# states: a child of a multi-threaded fork has a working heap, whatever other threads were doing
-//# link: static line
+//# link: static
 //# case: many_forks deep fork_from_thread
 //# timeout: 180
 //# alone

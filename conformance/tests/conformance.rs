@@ -22,24 +22,21 @@ fn main() -> ExitCode {
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"),
     ));
     let machine = Arc::new(RwLock::new(()));
-    let tests = programs
-        .iter()
-        .flat_map(trials)
-        .map(|trial| {
-            let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
-            Trial::test(trial.name(), move || {
-                // What is to be alone still compiles beside others.
-                let _ = builder.build(trial.program, trial.libc, trial.link);
-                let result = if trial.program.alone {
-                    let _alone = machine.write().unwrap_or_else(PoisonError::into_inner);
-                    trial.attempt(&builder)
-                } else {
-                    let _shared = machine.read().unwrap_or_else(PoisonError::into_inner);
-                    trial.attempt(&builder)
-                };
-                result.map_err(Into::into)
-            })
-        });
+    let tests = programs.iter().flat_map(trials).map(|trial| {
+        let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
+        Trial::test(trial.name(), move || {
+            // What is to be alone still compiles beside others.
+            let _ = builder.build(trial.program, trial.libc, trial.link);
+            let result = if trial.program.alone {
+                let _alone = machine.write().unwrap_or_else(PoisonError::into_inner);
+                trial.attempt(&builder)
+            } else {
+                let _shared = machine.read().unwrap_or_else(PoisonError::into_inner);
+                trial.attempt(&builder)
+            };
+            result.map_err(Into::into)
+        })
+    });
     let tests = tests.collect();
     libtest_mimic::run(&arguments, tests).exit_code()
 }
