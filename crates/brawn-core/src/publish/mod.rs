@@ -50,7 +50,7 @@ pub struct Published {
     /// Where the original is kept.
     #[serde(serialize_with = "displayed")]
     pub original: PathBuf,
-    /// Other hard links to the old file: they keep the old contents.
+    /// Other hard links to the old file: they keep its contents.
     pub other_links: u64,
     /// Whether it had to be overwritten in place, being a mount point.
     pub in_place: bool,
@@ -140,6 +140,9 @@ impl Target {
         let stat = source
             .metadata()
             .map_err(|e| Error::io("cannot look at it", e))?;
+        // An interrupted run may have kept this very inode already.
+        let own_links = 1 + u64::from(self.is_original(&stat));
+        let other_links = stat.nlink().saturating_sub(own_links);
         let staged = self.beside(".", ".brawn-new");
         let done = write::stage(&staged, new, &source)
             .and_then(|()| record.write(self))
@@ -176,18 +179,8 @@ impl Target {
             let _ = fs::remove_file(&staged);
         }
         self.sync_folder()?;
-        let other_links = if in_place || is_kept {
-            0
-        } else {
-            // The kept original is one more link to the old inode, unless it had to be a copy.
-            let now = source
-                .metadata()
-                .map_err(|e| Error::io("cannot look at it", e))?;
-            let kept = fs::metadata(self.original())
-                .map_err(|e| Error::io("cannot look at the original", e))?;
-            let ours = u64::from(kept.ino() == now.ino() && kept.dev() == now.dev());
-            now.nlink().saturating_sub(ours)
-        };
+        // Overwriting in place changes all of them.
+        let other_links = if in_place { 0 } else { other_links };
         Ok(Published {
             original: self.original(),
             other_links,
@@ -211,13 +204,8 @@ impl Target {
     /// `restore` gives back everything about it.
     fn keep(&self, source: &File, bytes: &[u8]) -> Result<()> {
         let original = self.original();
-        if let Ok(kept) = fs::symlink_metadata(&original) {
-            let same = source
-                .metadata()
-                .is_ok_and(|s| s.ino() == kept.ino() && s.dev() == kept.dev());
-            if same {
-                return Ok(());
-            }
+        if source.metadata().is_ok_and(|stat| self.is_original(&stat)) {
+            return Ok(());
         }
         let keep = self.beside(".", ".brawn-keep");
         if fs::hard_link(&self.path, &keep).is_err() {
@@ -235,16 +223,13 @@ impl Target {
     fn overwrite(&self, record: &mut Record, old: &[u8], new: &[u8]) -> Result<()> {
         let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
         let original = self.original();
-        if let Ok(kept) = fs::metadata(&original) {
-            // A hard link would be overwritten too.
-            if kept.ino() == stat.ino() && kept.dev() == stat.dev() {
-                let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
-                let keep = self.beside(".", ".brawn-keep");
-                write::stage(&keep, old, &source)?;
-                write::copy_times(&keep, &source)?;
-                fs::rename(&keep, &original)
-                    .map_err(|e| Error::io("cannot keep the original", e))?;
-            }
+        // A hard link would be overwritten too.
+        if self.is_original(&stat) {
+            let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
+            let keep = self.beside(".", ".brawn-keep");
+            write::stage(&keep, old, &source)?;
+            write::copy_times(&keep, &source)?;
+            fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))?;
         }
         record.in_place = Some(InPlace {
             device: stat.dev(),
@@ -329,7 +314,8 @@ impl Target {
     /// Fails if somebody else changed the file since `stat`.
     fn unchanged(&self, stat: &fs::Metadata, size: usize) -> Result<()> {
         let now = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
-        let key = |m: &fs::Metadata| (m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec());
+        // Not device and inode: keeping the original copies it up on overlay filesystems.
+        let key = |m: &fs::Metadata| (m.size(), m.mtime(), m.mtime_nsec());
         if key(&now) != key(stat) || now.size() != size as u64 {
             return Err(
                 Error::new(Kind::Io, "it changed while brawn was working on it")
@@ -337,6 +323,12 @@ impl Target {
             );
         }
         Ok(())
+    }
+
+    /// Whether the kept original is one more link to the inode of `stat`.
+    fn is_original(&self, stat: &fs::Metadata) -> bool {
+        fs::symlink_metadata(self.original())
+            .is_ok_and(|kept| (kept.ino(), kept.dev()) == (stat.ino(), stat.dev()))
     }
 
     fn record(&self) -> PathBuf {

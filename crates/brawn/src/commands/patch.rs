@@ -256,7 +256,7 @@ fn print(report: &Report) {
         ));
         if published.other_links > 0 {
             ui::more(&format!(
-                "{} other hard link{} to the old file keep{} musl's heap",
+                "{} other hard link{} to the old file keep{} its contents",
                 published.other_links,
                 if published.other_links == 1 { "" } else { "s" },
                 if published.other_links == 1 { "s" } else { "" },

@@ -179,3 +179,24 @@ fn a_read_only_filesystem_is_a_clear_error() {
         "{text}"
     );
 }
+
+#[test]
+fn an_overlay_is_patched_and_restored_as_in_containers() {
+    let folder = Folder::small();
+    // On a tmpfs, since an overlay cannot be the upper layer of another.
+    let output = in_namespace(
+        folder.path(),
+        "mkdir $1/t; mount -t tmpfs none $1/t; mkdir $1/t/{lower,upper,work,merged}; \
+         cp $1/libc.a $1/t/lower; cd $1/t; \
+         mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work none merged; \
+         $2 patch merged/libc.a; ! cmp -s merged/libc.a lower/libc.a; $2 restore merged/libc.a; \
+         cmp merged/libc.a lower/libc.a; ls -A merged",
+    );
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(!text.contains("other hard link"), "{text}");
+    assert!(
+        text.ends_with("restored    merged/libc.a\nlibc.a\n"),
+        "{text}"
+    );
+}

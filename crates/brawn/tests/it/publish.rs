@@ -62,7 +62,7 @@ fn other_hard_links_keep_the_old_contents_and_are_counted() {
     fs::hard_link(folder.libc(), &farm).unwrap();
     let text = folder.patch();
     assert!(
-        text.contains("1 other hard link to the old file keeps musl's heap"),
+        text.contains("1 other hard link to the old file keeps its contents"),
         "{text}"
     );
     assert!(read(&farm) == folder.old());
