@@ -6,6 +6,7 @@ pub mod apply;
 pub mod check;
 pub mod error;
 pub mod identify;
+pub mod inspect;
 pub mod note;
 pub mod plan;
 pub mod publish;

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// The section that holds the note in objects and unstripped executables.
 pub const SECTION: &[u8] = b".note.brawn";
 /// The owner's name, without its NUL.
-const OWNER: &[u8] = b"brawn";
+pub(crate) const OWNER: &[u8] = b"brawn";
 /// The one note type there is so far.
 const TYPE: u32 = 1;
 

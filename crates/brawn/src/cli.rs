@@ -1,6 +1,6 @@
 //! What can be typed.
 
-use crate::commands::{patch, restore};
+use crate::commands::{inspect, patch, restore};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -26,6 +26,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Inspect(inspect::Args),
     Patch(patch::Args),
     Restore(restore::Args),
 }

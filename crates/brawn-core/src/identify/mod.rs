@@ -1,6 +1,10 @@
 //! Structure to meaning: which libc, whose heap, and where.
 
 pub mod archive;
+pub mod executable;
+pub mod heap;
+mod reach;
+mod signs;
 
 use serde::Serialize;
 
@@ -25,6 +29,96 @@ impl Libc {
             Self::Unknown => "unknown",
         }
     }
+}
+
+/// How a file takes part in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Linkage {
+    /// An executable without a dynamic linker, at a fixed address.
+    Static,
+    /// An executable without a dynamic linker that runs at any address.
+    StaticPie,
+    /// An executable that a dynamic linker starts.
+    Dynamic,
+    /// A shared object.
+    SharedObject,
+    /// An archive of objects.
+    Archive,
+    /// A relocatable object.
+    Object,
+    /// A core file, or something of a system's own.
+    Other,
+}
+
+impl Linkage {
+    /// The name for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::StaticPie => "static-pie",
+            Self::Dynamic => "dynamic",
+            Self::SharedObject => "shared object",
+            Self::Archive => "archive",
+            Self::Object => "object",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Whose memory functions (`memcpy` and its kin) are in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Memory {
+    /// musl's.
+    Musl,
+    /// glibc's.
+    Glibc,
+    /// The shared libc's, outside of the file.
+    Shared,
+    /// Others, which the program or its compiler brought.
+    Other,
+    /// The file has none.
+    None,
+    /// It cannot be known.
+    Unknown,
+}
+
+impl Memory {
+    /// The name for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Musl => "musl",
+            Self::Glibc => "glibc",
+            Self::Shared => "shared libc",
+            Self::Other => "other",
+            Self::None => "none",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a file is made of, whatever its format.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The architecture in words.
+    pub architecture: String,
+    /// Whose libc it holds or needs.
+    pub libc: Libc,
+    /// That libc's version, as far as it can be known.
+    pub libc_version: Option<String>,
+    /// How it takes part in a program.
+    pub linkage: Linkage,
+    /// The dynamic linker that it asks for.
+    pub interpreter: Option<String>,
+    /// Every heap in it, the one that `malloc` means first where that is known.
+    pub heaps: Vec<heap::Found>,
+    /// Whether a full symbol table was there to find heaps by.
+    pub has_symbols: bool,
+    /// Whose memory functions are in it.
+    pub memory: Memory,
+    /// What says all that, apart from the heaps' own evidence.
+    pub evidence: Vec<String>,
 }
 
 /// The heap's public names: what ISO C, POSIX and musl's headers declare.

@@ -3,6 +3,7 @@
 pub mod archive;
 mod archive_index;
 pub mod elf;
+pub mod image;
 
 /// What a file is, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub mod inspect;
 pub mod patch;
 pub mod restore;
 
@@ -9,6 +10,7 @@ use crate::exit::Exit;
 /// Runs `command`; everything is printed when it returns.
 pub fn run(command: Command) -> Exit {
     match command {
+        Command::Inspect(args) => inspect::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Restore(args) => restore::run(&args),
     }

@@ -1,0 +1,280 @@
+//! What is in a single ELF file: an executable, a shared object or a relocatable object.
+
+use super::heap::{self, Found, Heap, Sure};
+use super::{Identity, Libc, Linkage, Memory, reach, signs};
+use crate::error::printable;
+use crate::read::image::{Image, Symbol, Type};
+use std::collections::BTreeMap;
+
+/// How many symbols are named as evidence of one thing.
+const ENOUGH: usize = 3;
+
+/// Functions that a static musl program has, apart from its heap's.
+const MUSL: [&[u8]; 3] = [b"__init_libc", b"__libc_start_init", b"__lctrans"];
+/// Functions that a static glibc program has.
+const GLIBC: [&[u8]; 3] = [
+    b"gnu_get_libc_version",
+    b"__libc_start_call_main",
+    b"_dl_relocate_static_pie",
+];
+
+/// Says what is in `image`.
+pub fn identify(image: &Image<'_>) -> Identity {
+    let linkage = linkage(image);
+    let is_whole = matches!(linkage, Linkage::Static | Linkage::StaticPie);
+    let mut evidence = Vec::new();
+    if is_packed(image) {
+        evidence.push("packed by UPX: what is inside cannot be seen".to_string());
+    }
+    if is_whole && !image.has_symbol_table {
+        evidence.push("stripped: told by what stripping leaves".to_string());
+    }
+    let mut heaps = heaps(image, linkage);
+    let libc = libc(image, linkage, &heaps, &mut evidence);
+    if matches!(linkage, Linkage::Dynamic | Linkage::SharedObject) {
+        shared(image, libc, &mut heaps);
+    }
+    second_heaps(image, &mut heaps);
+    Identity {
+        architecture: image.ident.describe(),
+        libc,
+        libc_version: version(image, libc, &heaps),
+        linkage,
+        interpreter: image.interpreter.map(printable),
+        memory: memory(image, linkage, libc),
+        heaps,
+        has_symbols: image.has_symbol_table,
+        evidence,
+    }
+}
+
+fn linkage(image: &Image<'_>) -> Linkage {
+    match image.kind {
+        Type::Object => Linkage::Object,
+        Type::Other(_) => Linkage::Other,
+        _ if image.interpreter.is_some() => Linkage::Dynamic,
+        Type::Executable => Linkage::Static,
+        // Linkers mark position-independent executables since 2015; before, only the absence of
+        // everything that a shared object has tells.
+        Type::Shared if image.is_pie => Linkage::StaticPie,
+        Type::Shared if image.entry != 0 && image.needed.is_empty() && !image.has_soname => {
+            Linkage::StaticPie
+        }
+        Type::Shared => Linkage::SharedObject,
+    }
+}
+
+fn is_packed(image: &Image<'_>) -> bool {
+    let start = image.bytes.get(..image.bytes.len().min(4096));
+    image.sections.is_empty()
+        && start.is_some_and(|bytes| memchr::memmem::find(bytes, b"UPX!").is_some())
+}
+
+/// The heaps that are in the file itself.
+fn heaps(image: &Image<'_>, linkage: Linkage) -> Vec<Found> {
+    let mut heaps: Vec<Found> = image.brawn.iter().cloned().map(Found::brawn).collect();
+    let has_brawn = !heaps.is_empty();
+    let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
+    for symbol in image.defined() {
+        match heap::by_symbol(symbol.name) {
+            // The engine in brawn's payload keeps local names of its own.
+            Some(Heap::Mimalloc) if has_brawn && !symbol.global => {}
+            Some(heap) => named.entry(heap).or_default().push(symbol),
+            None => {}
+        }
+    }
+    // The simple malloc is in the same member as the entry to the others, and idle beside them.
+    let is_idle = named.contains_key(&Heap::MuslMallocng)
+        || named.contains_key(&Heap::MuslOldmalloc)
+        || has_brawn;
+    if is_idle {
+        named.remove(&Heap::MuslSimple);
+    }
+    for (heap, mut symbols) in named {
+        symbols.sort_by_key(|s| (!s.global, s.name));
+        let names = symbols.iter().take(ENOUGH).map(|s| printable(s.name));
+        let evidence = format!("symbols {}", names.collect::<Vec<_>>().join(", "));
+        heaps.push(Found::new(heap, Sure::Certain, evidence));
+    }
+    if !image.has_symbol_table && linkage != Linkage::Object {
+        for found in signs::heaps(image) {
+            if !heaps.iter().any(|h| h.heap == found.heap) {
+                heaps.push(found);
+            }
+        }
+    }
+    if let Some(found) = own(image, &heaps) {
+        heaps.push(found);
+    }
+    // Whoever defines `malloc` comes first: the program's own, what it brought, the libc's.
+    heaps.sort_by_key(|h| match h.heap {
+        Heap::Own => 0,
+        Heap::Brawn => 2,
+        heap if heap.is_musl() || heap == Heap::Glibc => 3,
+        _ => 1,
+    });
+    heaps
+}
+
+/// A `malloc` that is neither the libc's nor of a heap with a name.
+fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
+    let is_libc = |h: &Found| h.heap.is_musl() || matches!(h.heap, Heap::Brawn | Heap::Glibc);
+    if !image.has_symbol_table || heaps.iter().any(|h| !is_libc(h)) {
+        return None;
+    }
+    let malloc = image
+        .defined()
+        .filter(|s| s.name == b"malloc")
+        .max_by_key(|s| s.global)?;
+    // By these names a libc reaches its own, which is one function with `malloc` unless that was
+    // replaced.
+    const LIBC: [&[u8]; 4] = [
+        b"__libc_malloc",
+        b"__libc_malloc_impl",
+        b"__malloc",
+        b"default_malloc",
+    ];
+    let mut others = image
+        .defined()
+        .filter(|s| LIBC.contains(&s.name))
+        .peekable();
+    let is_replaced = if others.peek().is_none() {
+        heaps.is_empty()
+    } else {
+        !others.any(|s| s.address == malloc.address && s.section == malloc.section)
+    };
+    is_replaced.then(|| {
+        Found::new(
+            Heap::Own,
+            Sure::Certain,
+            "symbol malloc, which is not the libc's".into(),
+        )
+    })
+}
+
+/// Adds the heap of the libc that the dynamic linker brings.
+fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
+    let heap = match libc {
+        Libc::Musl => Heap::Musl,
+        Libc::Glibc => Heap::Glibc,
+        Libc::Unknown => return,
+    };
+    let is_replaced = image.defined().any(|s| s.name == b"malloc" && s.global);
+    let is_libc_itself = heaps.iter().any(|h| h.heap.is_musl() || h.heap == heap);
+    if !is_replaced && !is_libc_itself {
+        heaps.push(Found::new(heap, Sure::Certain, "the shared libc's".into()));
+    }
+}
+
+/// Says of musl's heap who calls it, where it is not the only one.
+fn second_heaps(image: &Image<'_>, heaps: &mut [Found]) {
+    if heaps.len() < 2 || !image.has_symbol_table {
+        return;
+    }
+    for found in heaps {
+        let state: &[&[u8]] = match found.heap {
+            Heap::MuslMallocng => &[b"__malloc_context", b"__malloc_alloc_meta"],
+            Heap::MuslOldmalloc => &[b"mal", b"__bin_chunk"],
+            Heap::MuslSimple => &[b"__simple_malloc"],
+            _ => continue,
+        };
+        found.reached_by = reach::callers(image, state);
+    }
+}
+
+fn libc(image: &Image<'_>, linkage: Linkage, heaps: &[Found], evidence: &mut Vec<String>) -> Libc {
+    let mut say = |libc, what: String| {
+        evidence.push(what);
+        libc
+    };
+    if let Some(interpreter) = image.interpreter {
+        let name = interpreter
+            .rsplit(|b| *b == b'/')
+            .next()
+            .unwrap_or_default();
+        let what = format!("interpreter {}", printable(interpreter));
+        if name.starts_with(b"ld-musl") {
+            return say(Libc::Musl, what);
+        }
+        if name.starts_with(b"ld-linux") || name.starts_with(b"ld64.so") || name == b"ld.so.1" {
+            return say(Libc::Glibc, what);
+        }
+    }
+    for name in &image.needed {
+        let what = || format!("it needs {}", printable(name));
+        if name.starts_with(b"libc.musl-") || *name == b"libc.so" {
+            return say(Libc::Musl, what());
+        }
+        if *name == b"libc.so.6" {
+            return say(Libc::Glibc, what());
+        }
+    }
+    if linkage == Linkage::Object {
+        return Libc::Unknown;
+    }
+    for (libc, names) in [(Libc::Musl, &MUSL), (Libc::Glibc, &GLIBC)] {
+        if let Some(symbol) = image.defined().find(|s| names.contains(&s.name)) {
+            return say(libc, format!("symbol {}", printable(symbol.name)));
+        }
+    }
+    if linkage == Linkage::Dynamic {
+        return Libc::Unknown;
+    }
+    if let Some(what) = signs::musl(image) {
+        return say(Libc::Musl, what.into());
+    }
+    if let Some(what) = signs::glibc(image) {
+        return say(Libc::Glibc, what.into());
+    }
+    let owner = heaps
+        .iter()
+        .find(|h| h.heap.is_musl() || h.heap == Heap::Glibc);
+    match owner {
+        Some(h) if h.heap.is_musl() => say(Libc::Musl, "its heap is musl's".into()),
+        Some(_) => say(Libc::Glibc, "its heap is glibc's".into()),
+        None => Libc::Unknown,
+    }
+}
+
+fn version(image: &Image<'_>, libc: Libc, heaps: &[Found]) -> Option<String> {
+    match libc {
+        Libc::Musl => musl_version(image).or_else(|| {
+            let is_new = heaps.iter().any(|h| h.heap == Heap::MuslMallocng);
+            is_new.then(|| "1.2.1 or later".into())
+        }),
+        Libc::Glibc => signs::newest_glibc(image).map(|v| format!("{v} or later")),
+        Libc::Unknown => None,
+    }
+}
+
+/// The text of musl's `__libc_version`, where it is in the file.
+pub fn musl_version(image: &Image<'_>) -> Option<String> {
+    let symbol = image.defined().find(|s| s.name == b"__libc_version")?;
+    let text = image.contents(symbol, 16)?.split(|b| *b == 0).next()?;
+    let text = std::str::from_utf8(text).ok()?;
+    let is_version = text.starts_with(|c: char| c.is_ascii_digit());
+    is_version.then(|| printable(text.as_bytes()))
+}
+
+/// Whose memory functions a file has, by `memcpy`.
+pub fn memory(image: &Image<'_>, linkage: Linkage, libc: Libc) -> Memory {
+    let memcpy = image
+        .defined()
+        .filter(|s| s.name == b"memcpy")
+        .max_by_key(|s| s.global);
+    match memcpy {
+        Some(_) if libc == Libc::Glibc => Memory::Glibc,
+        Some(symbol) => {
+            let code = image.contents(symbol, 64).unwrap_or_default();
+            signs::memcpy(image.ident.machine, code)
+        }
+        None if matches!(linkage, Linkage::Dynamic | Linkage::SharedObject) => match libc {
+            Libc::Unknown => Memory::Unknown,
+            Libc::Musl | Libc::Glibc => Memory::Shared,
+        },
+        None if image.has_symbol_table => Memory::None,
+        None if signs::has_musl_memcpy(image) => Memory::Musl,
+        None if libc == Libc::Glibc => Memory::Glibc,
+        None => Memory::Unknown,
+    }
+}

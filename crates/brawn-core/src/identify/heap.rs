@@ -1,0 +1,351 @@
+//! Heaps by what gives them away: the names of their functions and state, and, in stripped files,
+//! tables and messages that linkers keep.
+
+use crate::note::Note;
+use serde::Serialize;
+
+/// Whose heap it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Heap {
+    /// brawn's payload.
+    Brawn,
+    /// musl's, since 1.2.1.
+    MuslMallocng,
+    /// musl's until 1.2.0, and where it is configured so.
+    MuslOldmalloc,
+    /// musl's for programs that never free: it only moves a pointer.
+    MuslSimple,
+    /// musl's of an unknown kind, as in a shared libc.
+    Musl,
+    /// mimalloc, brought by the program.
+    Mimalloc,
+    /// jemalloc.
+    Jemalloc,
+    /// Google's or gperftools' TCMalloc.
+    Tcmalloc,
+    /// snmalloc.
+    Snmalloc,
+    /// rpmalloc.
+    Rpmalloc,
+    /// LLVM's Scudo.
+    Scudo,
+    /// The Go runtime's.
+    Go,
+    /// glibc's.
+    Glibc,
+    /// One that the program defines and brawn does not know.
+    Own,
+}
+
+impl Heap {
+    /// The name for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Brawn => "brawn",
+            Self::MuslMallocng => "musl mallocng",
+            Self::MuslOldmalloc => "musl oldmalloc",
+            Self::MuslSimple => "musl simple malloc",
+            Self::Musl => "musl",
+            Self::Mimalloc => "mimalloc",
+            Self::Jemalloc => "jemalloc",
+            Self::Tcmalloc => "tcmalloc",
+            Self::Snmalloc => "snmalloc",
+            Self::Rpmalloc => "rpmalloc",
+            Self::Scudo => "scudo",
+            Self::Go => "Go",
+            Self::Glibc => "glibc",
+            Self::Own => "the program's own",
+        }
+    }
+
+    /// Whether it is musl's.
+    pub const fn is_musl(self) -> bool {
+        matches!(
+            self,
+            Self::MuslMallocng | Self::MuslOldmalloc | Self::MuslSimple | Self::Musl
+        )
+    }
+}
+
+/// How much a finding can be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sure {
+    /// Nothing but the absence of other signs.
+    Guess,
+    /// Tables or messages, which could be there without being used.
+    Likely,
+    /// brawn's note, symbols, or what the program headers say.
+    Certain,
+}
+
+impl Sure {
+    /// The word for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Guess => "guess",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
+}
+
+/// What a heap that is not brawn's did to be found in an archive's member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MemberUse {
+    /// The member's name.
+    pub member: String,
+    /// Where its header is in the archive.
+    pub offset: u64,
+    /// The heap's names that it defines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub defines: Vec<String>,
+    /// The heap's own names that it refers to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refers_to: Vec<String>,
+}
+
+/// A heap that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// Whose.
+    pub heap: Heap,
+    /// How sure that is.
+    pub sure: Sure,
+    /// What says so.
+    pub evidence: Vec<String>,
+    /// For brawn's: where it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Note>,
+    /// For a second heap: the functions outside of it that call into it, as far as symbols tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reached_by: Vec<String>,
+    /// For a second heap: the members of the archive that define it or refer to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<MemberUse>,
+}
+
+impl Found {
+    /// A heap with one piece of evidence.
+    pub fn new(heap: Heap, sure: Sure, evidence: String) -> Self {
+        Self {
+            heap,
+            sure,
+            evidence: vec![evidence],
+            note: None,
+            reached_by: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
+    /// brawn's, by its note.
+    pub fn brawn(note: Note) -> Self {
+        let mut found = Self::new(
+            Heap::Brawn,
+            Sure::Certain,
+            format!("note: brawn {}, {}", note.brawn, note.engine),
+        );
+        found.note = Some(note);
+        found
+    }
+}
+
+/// The heap that a symbol of this name belongs to, whoever may call it.
+pub fn by_symbol(name: &[u8]) -> Option<Heap> {
+    Some(match name {
+        b"__malloc_context" | b"__malloc_alloc_meta" | b"__malloc_size_classes" => {
+            Heap::MuslMallocng
+        }
+        b"__bin_chunk" => Heap::MuslOldmalloc,
+        b"__simple_malloc" => Heap::MuslSimple,
+        b"mi_malloc" | b"mi_free" | b"mi_malloc_aligned" | b"mi_heap_malloc" => Heap::Mimalloc,
+        b"tc_malloc" | b"TCMallocInternalMalloc" | b"MallocExtension_ReleaseFreeMemory" => {
+            Heap::Tcmalloc
+        }
+        b"sn_malloc" | b"sn_rust_alloc" => Heap::Snmalloc,
+        b"rpmalloc" | b"rpmalloc_initialize" => Heap::Rpmalloc,
+        b"runtime.mallocgc" => Heap::Go,
+        b"_int_malloc" | b"__libc_mallopt" => Heap::Glibc,
+        // Its public names may carry any prefix, and this one has no other owner.
+        _ if name.ends_with(b"mallctl") => Heap::Jemalloc,
+        // The namespaces of C++, as they are mangled.
+        _ if name.starts_with(b"_ZN8snmalloc") => Heap::Snmalloc,
+        _ if name.starts_with(b"_ZN8tcmalloc") => Heap::Tcmalloc,
+        _ if name.starts_with(b"_ZN5scudo") => Heap::Scudo,
+        _ => return None,
+    })
+}
+
+/// Bytes to look for, kept inverted, so that brawn's own executable does not hold them.
+#[derive(Clone, Copy)]
+pub struct Needle(&'static [u8]);
+
+impl Needle {
+    /// From what [`inverted`] gave.
+    pub(super) const fn new(inverted: &'static [u8]) -> Self {
+        Self(inverted)
+    }
+
+    /// The bytes themselves.
+    pub fn bytes(self) -> Vec<u8> {
+        std::hint::black_box(self.0).iter().map(|b| !b).collect()
+    }
+}
+
+/// What [`Needle`] keeps.
+pub(super) const fn inverted<const N: usize>(bytes: &[u8; N]) -> [u8; N] {
+    let mut out = [0; N];
+    let mut n = 0;
+    while n < N {
+        out[n] = !bytes[n];
+        n += 1;
+    }
+    out
+}
+
+/// A [`Needle`] from a byte string.
+macro_rules! needle {
+    ($bytes:expr) => {
+        $crate::identify::heap::Needle::new(const { &$crate::identify::heap::inverted($bytes) })
+    };
+}
+pub(super) use needle;
+
+/// Bytes that only one heap leaves in a file.
+pub struct Sign {
+    /// Whose.
+    pub heap: Heap,
+    /// The bytes.
+    pub bytes: Needle,
+    /// What they are, in words.
+    pub what: &'static str,
+}
+
+/// The first half of mallocng's table of size classes, in units of 16 bytes.
+const SIZE_CLASSES: [u16; 24] = [
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 20, 25, 31, 36, 42, 50, 63, 72, 84, 102, 127,
+];
+
+const fn size_classes(is_little: bool) -> [u8; 48] {
+    let mut bytes = [0; 48];
+    let mut n = 0;
+    while n < SIZE_CLASSES.len() {
+        let pair = if is_little {
+            SIZE_CLASSES[n].to_le_bytes()
+        } else {
+            SIZE_CLASSES[n].to_be_bytes()
+        };
+        bytes[2 * n] = pair[0];
+        bytes[2 * n + 1] = pair[1];
+        n += 1;
+    }
+    bytes
+}
+
+const SIZE_CLASSES_LITTLE: [u8; 48] = size_classes(true);
+const SIZE_CLASSES_BIG: [u8; 48] = size_classes(false);
+
+/// oldmalloc's table of bins for sizes below 512 bytes.
+const BINS: [u8; 60] = [
+    32, 33, 34, 35, 36, 36, 37, 37, 38, 38, 39, 39, 40, 40, 40, 40, 41, 41, 41, 41, 42, 42, 42, 42,
+    43, 43, 43, 43, 44, 44, 44, 44, 44, 44, 44, 44, 45, 45, 45, 45, 45, 45, 45, 45, 46, 46, 46, 46,
+    46, 46, 46, 46, 47, 47, 47, 47, 47, 47, 47, 47,
+];
+
+/// Every sign.
+pub const SIGNS: [Sign; 12] = [
+    Sign {
+        heap: Heap::MuslMallocng,
+        bytes: needle!(&SIZE_CLASSES_LITTLE),
+        what: "mallocng's table of size classes",
+    },
+    Sign {
+        heap: Heap::MuslMallocng,
+        bytes: needle!(&SIZE_CLASSES_BIG),
+        what: "mallocng's table of size classes",
+    },
+    Sign {
+        heap: Heap::MuslOldmalloc,
+        bytes: needle!(&BINS),
+        what: "oldmalloc's table of bins",
+    },
+    Sign {
+        heap: Heap::Mimalloc,
+        bytes: needle!(b"mimalloc: warning: "),
+        what: "message `mimalloc: warning: `",
+    },
+    Sign {
+        heap: Heap::Jemalloc,
+        bytes: needle!(b"<jemalloc>: "),
+        what: "message `<jemalloc>: `",
+    },
+    Sign {
+        heap: Heap::Tcmalloc,
+        bytes: needle!(b"tcmalloc: large alloc"),
+        what: "message `tcmalloc: large alloc`",
+    },
+    Sign {
+        heap: Heap::Tcmalloc,
+        bytes: needle!(b"TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES"),
+        what: "option `TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES`",
+    },
+    Sign {
+        heap: Heap::Snmalloc,
+        bytes: needle!(b"snmalloc"),
+        what: "text `snmalloc`",
+    },
+    Sign {
+        heap: Heap::Scudo,
+        bytes: needle!(b"Scudo ERROR: "),
+        what: "message `Scudo ERROR: `",
+    },
+    Sign {
+        heap: Heap::Go,
+        bytes: needle!(b"\xff Go buildinf:"),
+        what: "Go's build information",
+    },
+    Sign {
+        heap: Heap::Glibc,
+        bytes: needle!(b"malloc(): corrupted top size"),
+        what: "message `malloc(): corrupted top size`",
+    },
+    Sign {
+        heap: Heap::Glibc,
+        bytes: needle!(b"malloc(): memory corruption"),
+        what: "message `malloc(): memory corruption`",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_know_their_owners() {
+        for (name, heap) in [
+            (&b"__malloc_context"[..], Heap::MuslMallocng),
+            (b"__bin_chunk", Heap::MuslOldmalloc),
+            (b"_rjem_mallctl", Heap::Jemalloc),
+            (b"mallctl", Heap::Jemalloc),
+            (b"runtime.mallocgc", Heap::Go),
+            (b"_ZN8snmalloc5AllocE", Heap::Snmalloc),
+        ] {
+            assert_eq!(by_symbol(name), Some(heap));
+        }
+        // Nobody's: every heap has these.
+        for name in [&b"malloc"[..], b"__libc_malloc", b"mi_page_queue_push", b""] {
+            assert_eq!(by_symbol(name), None);
+        }
+    }
+
+    #[test]
+    fn tables_are_whole() {
+        assert_eq!(&SIZE_CLASSES_LITTLE[20..24], [12, 0, 15, 0]);
+        assert_eq!(&SIZE_CLASSES_BIG[20..24], [0, 12, 0, 15]);
+        // Each bin from 40 on is as wide as its group says.
+        for (bin, count) in [(32, 1), (36, 2), (40, 4), (44, 8), (47, 8)] {
+            assert_eq!(BINS.iter().filter(|b| **b == bin).count(), count);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Who calls into a heap: read off the call instructions of an executable that has symbols.
+//!
+//! A function is inside the heap if it is named as one of its functions and works on its state, or
+//! passes on to one that does.  Names alone do not tell, since every heap has a `malloc`.
+
+use super::is_heap;
+use crate::error::printable;
+use crate::read::image::{Image, Symbol, SymbolKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Names of musl's heaps that are local to their files.
+const LOCAL: [&[u8]; 9] = [
+    b"__simple_malloc",
+    b"alloc_fwd",
+    b"alloc_rev",
+    b"alloc_slot",
+    b"default_malloc",
+    b"get_meta",
+    b"nontrivial_free",
+    b"trim",
+    b"unbin",
+];
+
+/// Machines whose calls this module can read.
+#[derive(Clone, Copy)]
+enum Machine {
+    X86,
+    Aarch64,
+}
+
+/// The names of the functions outside of the heap that call into it, sorted.
+///
+/// The heap is told by its state, such as `__malloc_context`, or by functions that are its own
+/// whatever they work on.
+pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
+    let machine = match image.ident.machine {
+        62 => Machine::X86,
+        183 if image.ident.is_little => Machine::Aarch64,
+        _ => return Vec::new(),
+    };
+    let is_state = |s: &&Symbol<'_>| state.contains(&s.name);
+    let states: Vec<Range<u64>> = image
+        .defined()
+        .filter(is_state)
+        .map(|s| s.address..s.address.saturating_add(s.size.max(1)))
+        .collect();
+    let functions = functions(image);
+    let is_named = |s: &Symbol<'_>| is_heap(s.name) || LOCAL.contains(&s.name);
+    let mut inside: BTreeSet<u64> = functions
+        .iter()
+        .filter(|f| is_named(f))
+        .filter(|f| {
+            states.iter().any(|s| s.contains(&f.address)) || works_on(image, f, machine, &states)
+        })
+        .map(|f| f.address)
+        .collect();
+    // Each round adds the functions that pass on to the ones before; `malloc` is three away.
+    loop {
+        let more: Vec<u64> = functions
+            .iter()
+            .filter(|f| is_named(f) && !inside.contains(&f.address))
+            .filter(|f| {
+                let code = code(image, f);
+                calls(code, f.address, machine).any(|(_, target)| inside.contains(&target))
+            })
+            .map(|f| f.address)
+            .collect();
+        if more.is_empty() {
+            break;
+        }
+        inside.extend(more);
+    }
+    let mut names = BTreeSet::new();
+    for load in image.loads.iter().filter(|l| l.executable) {
+        for (site, target) in calls(load.data, load.address, machine) {
+            if !inside.contains(&target) {
+                continue;
+            }
+            let caller = containing(&functions, site);
+            names.extend(
+                caller
+                    .filter(|f| !inside.contains(&f.address))
+                    .map(|f| printable(f.name)),
+            );
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// The functions by address, one for each: aliases of one address are one function.
+fn functions<'i, 'a>(image: &'i Image<'a>) -> Vec<&'i Symbol<'a>> {
+    let mut functions: Vec<_> = image
+        .defined()
+        .filter(|s| s.kind == SymbolKind::Function)
+        .collect();
+    // Among aliases the heap's own name comes first, so that it is the one to be looked at.
+    functions.sort_by_key(|s| (s.address, !is_heap(s.name), !s.global, s.name));
+    functions.dedup_by_key(|s| s.address);
+    functions
+}
+
+fn containing<'i, 'a>(functions: &[&'i Symbol<'a>], site: u64) -> Option<&'i Symbol<'a>> {
+    let after = functions.partition_point(|f| f.address <= site);
+    let function = functions.get(after.checked_sub(1)?)?;
+    (site - function.address < function.size.max(1)).then_some(function)
+}
+
+fn code<'a>(image: &Image<'a>, function: &Symbol<'_>) -> &'a [u8] {
+    image.contents(function, 1).unwrap_or_default()
+}
+
+/// Whether a function's code refers to one of these places relative to itself.
+fn works_on(
+    image: &Image<'_>,
+    function: &Symbol<'_>,
+    machine: Machine,
+    states: &[Range<u64>],
+) -> bool {
+    let code = code(image, function);
+    match machine {
+        // A displacement counts from the end of its instruction, which an immediate operand of
+        // none to four bytes may follow.
+        Machine::X86 => code.windows(4).enumerate().any(|(at, window)| {
+            let end = function.address.wrapping_add(at as u64 + 4);
+            [0u64, 1, 2, 4].into_iter().any(|operand| {
+                let target = offset(end.wrapping_add(operand), signed(window));
+                states.iter().any(|s| s.contains(&target))
+            })
+        }),
+        // adrp: the page of its target, which an offset within the page follows.
+        Machine::Aarch64 => words(code).any(|(at, word)| {
+            if word & 0x9f00_0000 != 0x9000_0000 {
+                return false;
+            }
+            let pages = (word >> 5 & 0x7_ffff) << 2 | (word >> 29 & 3);
+            let pages = i64::from((pages << 11) as i32 >> 11);
+            let page = offset(function.address.wrapping_add(at) & !0xfff, pages << 12);
+            states
+                .iter()
+                .any(|s| s.start & !0xfff <= page && page < s.end)
+        }),
+    }
+}
+
+/// Calls and jumps to places relative to themselves: where they are, and where they go.
+fn calls(code: &[u8], address: u64, machine: Machine) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+    match machine {
+        // `call rel32` and `jmp rel32`.  Bytes inside of other instructions are taken for calls
+        // too; such a target is an entry of the heap only by a chance of one in 2^32 each.
+        Machine::X86 => Box::new(
+            memchr::memchr2_iter(0xe8, 0xe9, code).filter_map(move |at| {
+                let relative = signed(code.get(at + 1..at + 5)?);
+                let site = address.wrapping_add(at as u64);
+                Some((site, offset(site.wrapping_add(5), relative)))
+            }),
+        ),
+        // `bl` and `b`.
+        Machine::Aarch64 => Box::new(words(code).filter_map(move |(at, word)| {
+            if word & 0x7c00_0000 != 0x1400_0000 {
+                return None;
+            }
+            let site = address.wrapping_add(at);
+            let relative = i64::from((word << 6) as i32 >> 4);
+            Some((site, offset(site, relative)))
+        })),
+    }
+}
+
+fn words(code: &[u8]) -> impl Iterator<Item = (u64, u32)> + '_ {
+    code.chunks_exact(4).enumerate().map(|(n, raw)| {
+        let word = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
+        (4 * n as u64, word)
+    })
+}
+
+fn signed(raw: &[u8]) -> i64 {
+    raw.first_chunk::<4>()
+        .map_or(0, |raw| i64::from(i32::from_le_bytes(*raw)))
+}
+
+fn offset(base: u64, by: i64) -> u64 {
+    base.wrapping_add_signed(by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_calls_and_jumps() {
+        let code = [
+            0x90, 0xe8, 0xfb, 0xff, 0xff, 0xff, 0xe9, 1, 0, 0, 0, 0xe8, 1,
+        ];
+        let found: Vec<_> = calls(&code, 0x1000, Machine::X86).collect();
+        assert_eq!(found, [(0x1001, 0x1001), (0x1006, 0x100c)]);
+        // bl .+8; b .-4; nop
+        let code: Vec<u8> = [0x9400_0002u32, 0x17ff_ffff, 0xd503_201f]
+            .into_iter()
+            .flat_map(u32::to_le_bytes)
+            .collect();
+        let found: Vec<_> = calls(&code, 0x2000, Machine::Aarch64).collect();
+        assert_eq!(found, [(0x2000, 0x2008), (0x2004, 0x2000)]);
+    }
+}
