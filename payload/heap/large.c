@@ -92,11 +92,13 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
   return oldest;
 }
 
-// Takes what `free` gives.  No more is kept than is in use, so that a program which is done with its
-// large blocks does not hold their memory.
+// Takes what `free` gives.  What is kept stays in proportion to what is in use, so that a program which
+// is done with its large blocks does not hold their memory.  The block itself counts as in use, up to
+// BRAWN_KEPT_LARGE_ONE: a program may take and free the same one over and over.
 static void brawn_kept_large_give(mi_segment_t *segment) {
   const uintptr_t now = (uintptr_t)arch_clock();
   const size_t size = segment->segment_size;
+  const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
   bool given = false;
   for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
     brawn_kept_large_t *const slot = &brawn_kept_large[i];
@@ -113,7 +115,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
     if (oldest == NULL) break;
     const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
-    const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - kept + size;
+    const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - kept + again;
     const bool many = kept > BRAWN_KEPT_LARGE_MIN && kept > used / 2 * BRAWN_KEPT_LARGE_HALVES;
     const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
     if (!many && !stale) break;
