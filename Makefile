@@ -1,14 +1,20 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test demo bench tools
+.PHONY: test lint demo bench tools
 
 tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
+# Every test, then a minute of fuzzing: 15 seconds for each target.
 test: tools
 	cargo test --workspace --locked
+	tools/fuzz.sh 15
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 demo: tools
 	cargo build --release --locked -p brawn -p brawn-bench

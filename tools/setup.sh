@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 packages=(
   build-essential   # gcc, g++, make, GNU ld, ar
   musl-tools        # Debian's musl: libc.a, musl-gcc
-  lld clang llvm    # a second linker and compiler that users have
-  strace gdb        # conformance: system calls
+  lld clang llvm    # a second linker, compiler and set of binutils that users have
+  cmake pkg-config  # link-args' formats, in real builds
+  strace util-linux # kills at every system call; mounts in namespaces
   python3 python3-pip
 )
 missing=()

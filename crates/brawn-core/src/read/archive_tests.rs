@@ -31,7 +31,7 @@ fn an_empty_archive_is_an_archive() {
 
 #[test]
 fn gnu_names_short_long_absolute_and_twice() {
-    let long = "/root/.cache/zig/o/2bd3dfad40a36da388bf6f8a8fdd02a0/malloc.o";
+    let long = "/builds/.cache/zig/o/2bd3dfad40a36da388bf6f8a8fdd02a0/malloc.o";
     let members = [
         ("free.lo", object(&[Sym::Strong("free")], None)),
         (long, object(&[Sym::Strong("malloc")], None)),

@@ -89,7 +89,7 @@ fn a_write_in_place_that_was_killed_is_rolled_back_by_the_next_run() {
                 // Restore refuses (6) where there is no record yet.
                 let script = format!(
                     "cd $1; mount --bind real.a libc.a; \
-                     strace -f -o /dev/null -e inject={call}:signal=KILL:when={n} $2 patch libc.a || true; \
+                     strace -f -o /dev/null -e inject={call}:signal=KILL:when={n} $2 patch libc.a || killed=1; \
                      cp libc.a torn.a; $2 {command} libc.a || [ $? = 6 ]; cp libc.a now.a; \
                      $2 patch libc.a; $2 restore libc.a"
                 );
@@ -152,8 +152,8 @@ fn a_disk_that_fills_up_under_a_mount_point_leaves_it_whole() {
     let output = in_namespace(
         folder.path(),
         "mkdir $1/disk; mount -t tmpfs -o size=2360k none $1/disk; cp $1/libc.a $1/disk/real.a; \
-         mkdir $1/work; touch $1/work/libc.a; mount --bind $1/disk/real.a $1/work/libc.a; code=0; \
-         $2 patch $1/work/libc.a || code=$?; cmp $1/libc.a $1/work/libc.a; exit $code",
+         mkdir $1/mount; touch $1/mount/libc.a; mount --bind $1/disk/real.a $1/mount/libc.a; code=0; \
+         $2 patch $1/mount/libc.a || code=$?; cmp $1/libc.a $1/mount/libc.a; exit $code",
     );
     let text = text(&output);
     assert_eq!(output.status.code(), Some(IO), "{text}");

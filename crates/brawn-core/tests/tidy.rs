@@ -1,0 +1,102 @@
+//! The repository's own rules, as tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file longer than this is two files.
+const MAX_LINES: usize = 600;
+
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.ancestors().nth(2).expect("the workspace's folder").to_owned()
+}
+
+/// Every file of the repository below `folder`, but for what is built or fetched.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            if !["target", ".git", "results", "corpus"].contains(&name) {
+                files(&path, found);
+            }
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// Path (below the root) and text of every file whose name ends in one of `endings`.
+fn texts(endings: &[&str]) -> Vec<(String, String)> {
+    let root = root();
+    let mut found = Vec::new();
+    files(&root, &mut found);
+    let texts: Vec<_> = found
+        .into_iter()
+        .filter(|path| endings.iter().any(|ending| path.to_string_lossy().ends_with(ending)))
+        .filter_map(|path| {
+            let name = path.strip_prefix(&root).ok()?.to_string_lossy().into_owned();
+            Some((name, fs::read_to_string(path).ok()?))
+        })
+        .collect();
+    assert!(texts.len() > 5, "found only {} files ending in {endings:?}", texts.len());
+    texts
+}
+
+const SOURCES: &[&str] = &[".rs", ".c", ".h", ".cc", ".S", ".sh", "Makefile", ".ci/run"];
+
+#[test]
+fn no_source_file_is_too_long() {
+    for (name, text) in texts(SOURCES) {
+        let lines = text.lines().count();
+        assert!(lines <= MAX_LINES, "{name}: {lines} lines, at most {MAX_LINES}");
+    }
+}
+
+#[test]
+fn nothing_is_left_undone_ignored_or_silenced() {
+    // Spelled so that this file does not find itself.
+    let words = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("unimplemented", "!("),
+        concat!("todo", "!("),
+        concat!("#[ig", "nore"),
+        concat!("|| tr", "ue"),
+    ];
+    for (name, text) in texts(SOURCES) {
+        for (number, line) in text.lines().enumerate() {
+            for word in words {
+                assert!(!line.contains(word), "{name}:{}: {word}", number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_path_of_one_machine_is_in_the_repository() {
+    let homes = [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/")];
+    for (name, text) in texts(&[SOURCES, &[".md", ".toml", ".json", ".snap"]].concat()) {
+        for (number, line) in text.lines().enumerate() {
+            for home in homes {
+                assert!(!line.contains(home), "{name}:{}: {home}", number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn architecture_names_every_room() {
+    let root = root();
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    for folder in ["crates", "payload"] {
+        for entry in fs::read_dir(root.join(folder)).expect("a room") {
+            let name = entry.expect("an entry").file_name();
+            let room = format!("`{folder}/{}", name.to_string_lossy());
+            assert!(text.contains(&room), "ARCHITECTURE.md does not name {room}");
+        }
+    }
+    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/note.md"] {
+        assert!(root.join(file).is_file(), "{file} is missing");
+    }
+}
