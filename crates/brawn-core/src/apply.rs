@@ -118,7 +118,7 @@ pub(crate) fn symbols_by_entry<'a>(
 }
 
 /// A member's header, with the fields that `ar D` writes.
-fn header(dialect: Dialect, name: &str, size: usize) -> Result<[u8; HEADER]> {
+pub(crate) fn header(dialect: Dialect, name: &str, size: usize) -> Result<[u8; HEADER]> {
     let decorated = match dialect {
         Dialect::Gnu => format!("{name}/"),
         Dialect::Bsd => name.to_string(),
@@ -190,7 +190,7 @@ fn write_index(
 
 /// The index's contents, when they begin at offset `start` and the first member follows them.
 /// `None` if an offset does not fit the layout.
-fn index_contents(format: IndexFormat, lines: &[(&[u8], u64)], start: usize) -> Option<Vec<u8>> {
+pub(crate) fn index_contents(format: IndexFormat, lines: &[(&[u8], u64)], start: usize) -> Option<Vec<u8>> {
     let names: usize = lines.iter().map(|(symbol, _)| symbol.len() + 1).sum();
     let (word, pair, alignment) = match format {
         IndexFormat::Gnu32 => (4, 4, 2),

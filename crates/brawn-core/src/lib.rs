@@ -7,6 +7,7 @@ pub mod check;
 pub mod error;
 pub mod identify;
 pub mod inspect;
+pub mod link;
 pub mod note;
 pub mod plan;
 pub mod publish;

@@ -1,6 +1,6 @@
 //! What can be typed.
 
-use crate::commands::{inspect, patch, restore};
+use crate::commands::{inspect, link_args, patch, restore};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -27,6 +27,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Inspect(inspect::Args),
+    LinkArgs(link_args::Args),
     Patch(patch::Args),
     Restore(restore::Args),
 }

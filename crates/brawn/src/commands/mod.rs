@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 pub mod inspect;
+pub mod link_args;
 pub mod patch;
 pub mod restore;
 
@@ -11,6 +12,7 @@ use crate::exit::Exit;
 pub fn run(command: Command) -> Exit {
     match command {
         Command::Inspect(args) => inspect::run(&args),
+        Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Restore(args) => restore::run(&args),
     }

@@ -1,0 +1,141 @@
+//! `brawn link-args`: the payload for a link line, with the toolchain's libc.a left as it is.
+
+use crate::exit::Exit;
+use crate::ui;
+use brawn_core::link::{self, Link};
+use brawn_core::publish::place;
+use brawn_core::{Error, Kind, Result};
+use brawn_payload::{Architecture, Payload, Profile, payload, payloads};
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// Write the payload into a folder and print the flags that link it, leaving libc.a alone.
+///
+/// As in `musl-gcc -static $(brawn link-args) main.c`: the flags belong before every library.  The
+/// result has one heap.  Arguments are quoted as a shell reads them where they need it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP)]
+pub struct Args {
+    /// Whom the flags are for.
+    #[arg(long, value_enum, default_value_t = Format::Cc)]
+    format: Format,
+
+    /// The payload's variant.
+    #[arg(long, value_enum, default_value_t = ProfileArg::Fast)]
+    profile: ProfileArg,
+
+    /// What the program runs on [default: what brawn runs on].
+    #[arg(long, value_enum)]
+    arch: Option<Arch>,
+
+    /// Where the files go [default: a folder in the user's cache].
+    #[arg(long)]
+    dir: Option<PathBuf>,
+}
+
+/// Whom the flags are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A C or C++ compiler, or a linker: the object, by its path.
+    Cc,
+    /// rustc, or Cargo's rustflags for a musl target.
+    Rustc,
+    /// An element for linkerSettings in a Package.swift.
+    Swift,
+    /// A line for a CMakeLists.txt; the file that it includes says how to do without.
+    Cmake,
+    /// The text of a brawn.pc; it is in the folder, too.
+    PkgConfig,
+    /// Everything, for scripts.
+    Json,
+}
+
+/// [`Profile`] as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProfileArg {
+    /// Time first, at a memory cost near musl's.
+    Fast,
+}
+
+/// [`Architecture`] as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Arch {
+    /// 64-bit x86.
+    #[value(name = "x86_64")]
+    X86_64,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+pub fn run(args: &Args) -> Exit {
+    match place_and_link(args) {
+        Ok((payload, link)) => {
+            print(args.format, payload, &link);
+            Exit::Success
+        }
+        Err(error) => {
+            ui::error(&error);
+            error.kind().into()
+        }
+    }
+}
+
+fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
+    let payload = choose(args)?;
+    let directory = match &args.dir {
+        // Flags are used in other folders than this one.
+        Some(dir) => std::path::absolute(dir)
+            .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?,
+        None => {
+            let variable = |name| std::env::var_os(name).map(PathBuf::from);
+            let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))?;
+            cache.join(link::folder_name(payload))
+        }
+    };
+    let link = link::link(payload, &directory)?;
+    let files = link::files(payload, &link)?;
+    match &args.dir {
+        Some(_) => place::into_folder(&directory, &files)?,
+        None => place::into_cache(&directory, &files)?,
+    }
+    Ok((payload, link))
+}
+
+fn choose(args: &Args) -> Result<&'static Payload> {
+    let profile = match args.profile {
+        ProfileArg::Fast => Profile::Fast,
+    };
+    let architecture = match args.arch {
+        Some(Arch::X86_64) => Some(Architecture::X86_64),
+        Some(Arch::Aarch64) => Some(Architecture::Aarch64),
+        None => Architecture::ALL
+            .into_iter()
+            .find(|a| a.name() == std::env::consts::ARCH),
+    };
+    let name = architecture.map_or(std::env::consts::ARCH, Architecture::name);
+    architecture
+        .and_then(|a| payload(a, profile))
+        .ok_or_else(|| {
+            let there: Vec<String> = payloads()
+                .iter()
+                .map(|p| format!("{} ({})", p.architecture.name(), p.profile.name()))
+                .collect();
+            Error::new(
+                Kind::NotApplicable,
+                format!("no payload for {name} ({})", profile.name()),
+            )
+            .expected(there.join(", "))
+            .next("choose one with `--arch`")
+        })
+}
+
+fn print(format: Format, payload: &Payload, link: &Link) {
+    match format {
+        Format::Cc => ui::text(&link::shell(&link.flags.cc)),
+        Format::Rustc => ui::text(&link::shell(&link.flags.rustc)),
+        Format::Swift => ui::text(&link::swift(link)),
+        Format::Cmake => ui::text(&link::cmake_include(link)),
+        Format::PkgConfig => ui::text(&link::pkg_config(link, payload)),
+        Format::Json => ui::json(link),
+    }
+}
