@@ -155,14 +155,14 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
     if identity.libc == Libc::Glibc {
         return answer(Verdict::NotMusl, "it uses glibc");
     }
-    if let Some(brawn) = brawn.first() {
-        let engine = brawn.note.as_ref().map_or("", |n| n.engine.as_str());
-        return (Verdict::Fine, sure, format!("one heap, brawn's: {engine}"));
-    }
     let names = |found: &[&Found]| {
         let names: Vec<_> = found.iter().map(|h| h.heap.name()).collect();
         names.join(" and ")
     };
+    if let ([brawn], []) = (brawn.as_slice(), others.as_slice()) {
+        let engine = brawn.note.as_ref().map_or("", |n| n.engine.as_str());
+        return (Verdict::Fine, sure, format!("one heap, brawn's: {engine}"));
+    }
     if let [heap] = musl.as_slice() {
         return match heap.heap {
             Heap::MuslSimple => answer(
@@ -186,11 +186,15 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
     }
     if !others.is_empty() {
         let verdict = match identity.libc {
+            _ if !brawn.is_empty() => Verdict::Fine,
             Libc::Musl => Verdict::Fine,
             _ if others.iter().all(|h| h.heap == Heap::Go) => Verdict::NotMusl,
             _ => Verdict::Unknown,
         };
         let why = match identity.libc {
+            _ if !brawn.is_empty() => {
+                format!("no heap of musl's, but {}, and brawn's", names(&others))
+            }
             Libc::Musl => format!("no heap of musl's, but {}", names(&others)),
             _ => format!("{}, and no libc that brawn knows", names(&others)),
         };

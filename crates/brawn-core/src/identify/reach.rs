@@ -119,14 +119,23 @@ fn works_on(
 ) -> bool {
     let code = code(image, function);
     match machine {
-        // A displacement counts from the end of its instruction, which an immediate operand of
-        // none to four bytes may follow.
-        Machine::X86 => code.windows(4).enumerate().any(|(at, window)| {
-            let end = function.address.wrapping_add(at as u64 + 4);
-            [0u64, 1, 2, 4].into_iter().any(|operand| {
-                let target = offset(end.wrapping_add(operand), signed(window));
-                states.iter().any(|s| s.contains(&target))
-            })
+        // Opcode, a ModRM byte that says relative to the next instruction, displacement.  It counts
+        // from the end of the instruction, which an immediate operand may come before.
+        Machine::X86 => code.windows(6).enumerate().any(|(at, window)| {
+            if window[1] & 0xc7 != 0x05 {
+                return false;
+            }
+            let operand = match window[0] {
+                0x6b | 0x80 | 0x83 | 0xc0 | 0xc1 | 0xc6 => 1,
+                0x69 | 0x81 | 0xc7 => 4,
+                // `test` alone among these two groups has one.
+                0xf6 if window[1] & 0x38 == 0 => 1,
+                0xf7 if window[1] & 0x38 == 0 => 4,
+                _ => 0,
+            };
+            let end = function.address.wrapping_add(at as u64 + 6 + operand);
+            let target = offset(end, signed(&window[2..]));
+            states.iter().any(|s| s.contains(&target))
         }),
         // adrp: the page of its target, which an offset within the page follows.
         Machine::Aarch64 => words(code).any(|(at, word)| {

@@ -3,11 +3,13 @@
 use crate::exit::Exit;
 use crate::ui;
 use anstyle::{AnsiColor, Style};
+use brawn_core::error::printable;
 use brawn_core::identify::heap::Found;
 use brawn_core::inspect::{Report, Verdict, inspect};
 use brawn_core::{Error, Result};
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Say what an archive or executable is: libc, linkage, whose heap, and what to make of it.
@@ -124,7 +126,7 @@ fn columns(file: &File) -> [String; HEAD.len()] {
         report.linkage.name().to_string(),
         report.heap.clone(),
         report.memory.name().to_string(),
-        file.path.display().to_string(),
+        printable(file.path.as_os_str().as_bytes()),
     ]
 }
 

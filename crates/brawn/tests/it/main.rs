@@ -1,7 +1,10 @@
 //! Runs the `brawn` binary on real archives, in folders of its own.
 
+mod build;
 mod common;
+mod inspect;
 mod interrupted;
+mod link_args;
 mod mounts;
 mod patch;
 mod publish;
