@@ -9,7 +9,7 @@ target/tools/.done: tools/setup.sh tools/requirements.txt
 
 # Every test, then a minute of fuzzing: 15 seconds for each target.
 test: tools
-	cargo test --workspace --locked
+	cargo test --workspace --locked --no-fail-fast
 	tools/fuzz.sh 15
 
 lint:

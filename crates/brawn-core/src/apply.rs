@@ -190,7 +190,11 @@ fn write_index(
 
 /// The index's contents, when they begin at offset `start` and the first member follows them.
 /// `None` if an offset does not fit the layout.
-pub(crate) fn index_contents(format: IndexFormat, lines: &[(&[u8], u64)], start: usize) -> Option<Vec<u8>> {
+pub(crate) fn index_contents(
+    format: IndexFormat,
+    lines: &[(&[u8], u64)],
+    start: usize,
+) -> Option<Vec<u8>> {
     let names: usize = lines.iter().map(|(symbol, _)| symbol.len() + 1).sum();
     let (word, pair, alignment) = match format {
         IndexFormat::Gnu32 => (4, 4, 2),

@@ -8,14 +8,21 @@ const MAX_LINES: usize = 600;
 
 fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.ancestors().nth(2).expect("the workspace's folder").to_owned()
+    manifest
+        .ancestors()
+        .nth(2)
+        .expect("the workspace's folder")
+        .to_owned()
 }
 
 /// Every file of the repository below `folder`, but for what is built or fetched.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a readable folder") {
         let path = entry.expect("a readable entry").path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         if path.is_dir() {
             if !["target", ".git", "results", "corpus"].contains(&name) {
                 files(&path, found);
@@ -33,13 +40,25 @@ fn texts(endings: &[&str]) -> Vec<(String, String)> {
     files(&root, &mut found);
     let texts: Vec<_> = found
         .into_iter()
-        .filter(|path| endings.iter().any(|ending| path.to_string_lossy().ends_with(ending)))
+        .filter(|path| {
+            endings
+                .iter()
+                .any(|ending| path.to_string_lossy().ends_with(ending))
+        })
         .filter_map(|path| {
-            let name = path.strip_prefix(&root).ok()?.to_string_lossy().into_owned();
+            let name = path
+                .strip_prefix(&root)
+                .ok()?
+                .to_string_lossy()
+                .into_owned();
             Some((name, fs::read_to_string(path).ok()?))
         })
         .collect();
-    assert!(texts.len() > 5, "found only {} files ending in {endings:?}", texts.len());
+    assert!(
+        texts.len() > 5,
+        "found only {} files ending in {endings:?}",
+        texts.len()
+    );
     texts
 }
 
@@ -49,7 +68,10 @@ const SOURCES: &[&str] = &[".rs", ".c", ".h", ".cc", ".S", ".sh", "Makefile", ".
 fn no_source_file_is_too_long() {
     for (name, text) in texts(SOURCES) {
         let lines = text.lines().count();
-        assert!(lines <= MAX_LINES, "{name}: {lines} lines, at most {MAX_LINES}");
+        assert!(
+            lines <= MAX_LINES,
+            "{name}: {lines} lines, at most {MAX_LINES}"
+        );
     }
 }
 
@@ -75,7 +97,11 @@ fn nothing_is_left_undone_ignored_or_silenced() {
 
 #[test]
 fn no_path_of_one_machine_is_in_the_repository() {
-    let homes = [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/")];
+    let homes = [
+        concat!("/ro", "ot/"),
+        concat!("/ho", "me/"),
+        concat!("/wo", "rk/"),
+    ];
     for (name, text) in texts(&[SOURCES, &[".md", ".toml", ".json", ".snap"]].concat()) {
         for (number, line) in text.lines().enumerate() {
             for home in homes {
@@ -96,7 +122,13 @@ fn architecture_names_every_room() {
             assert!(text.contains(&room), "ARCHITECTURE.md does not name {room}");
         }
     }
-    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/note.md"] {
+    for file in [
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "docs/note.md",
+    ] {
         assert!(root.join(file).is_file(), "{file} is missing");
     }
 }

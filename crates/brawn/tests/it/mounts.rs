@@ -160,7 +160,7 @@ fn a_disk_that_fills_up_under_a_mount_point_leaves_it_whole() {
     assert!(text.contains("the old file is unchanged"), "{text}");
     // Nothing of brawn's is left behind.
     assert_eq!(
-        crate::common::names(&folder.path().join("work")),
+        crate::common::names(&folder.path().join("mount")),
         ["libc.a"]
     );
 }
