@@ -47,7 +47,7 @@ note='.section .note.brawn,"a",@note
 cp "$work/payload.o" payload.o
 
 rm -rf ../corpus
-mkdir -p ../corpus/{archive,patch,elf,note}
+mkdir -p ../corpus/{archive,patch,elf,note,inspect}
 members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo a_member_with_a_long_name.lo"
 (
     cd "$work"
@@ -70,3 +70,17 @@ cp "$work"/{gnu,bsd,sym64,bare,older,mixed}.a ../corpus/patch/
 cp "$work"/{payload.o,lite.lo,fork.lo,free.lo} ../corpus/elf/
 objcopy -O binary --only-section=.note.brawn "$work/payload.o" ../corpus/note/brawn
 printf '\4\0\0\0\3\0\0\0\3\0\0\0GNU\0abc\0' | cat - ../corpus/note/brawn > ../corpus/note/two
+
+# Small executables of the same objects.
+link=(ld -m elf_x86_64 -z max-page-size=4096 -z noseparate-code --build-id=none -e __init_libc)
+(
+    cd "$work"
+    "${link[@]}" -static -o stock start.lo trans.lo errno.lo calloc.lo lite.lo free.lo malloc.lo
+    "${link[@]}" -static -o ours start.lo trans.lo errno.lo payload.o
+    "${link[@]}" -static -z muldefs -o both start.lo trans.lo errno.lo payload.o malloc.lo
+    "${link[@]}" -pie --no-dynamic-linker -o pie start.lo trans.lo errno.lo payload.o
+    "${link[@]}" -pie --dynamic-linker=/lib/ld-musl-x86_64.so.1 -o dynamic start.lo errno.lo
+    strip -o stripped ours
+)
+chmod -x "$work"/{stock,ours,both,pie,dynamic,stripped}
+cp "$work"/{stock,ours,both,pie,dynamic,stripped,gnu.a,older.a,payload.o} ../corpus/inspect/
