@@ -22,6 +22,16 @@ const LOCAL: [&[u8]; 9] = [
     b"unbin",
 ];
 
+/// How many functions may lie between a heap's name and its state.
+const ROUNDS: usize = 8;
+
+/// A function, with no more code than there is before the next one.
+struct Function<'i, 'a> {
+    symbol: &'i Symbol<'a>,
+    address: u64,
+    code: &'a [u8],
+}
+
 /// Machines whose calls this module can read.
 #[derive(Clone, Copy)]
 enum Machine {
@@ -49,20 +59,17 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
     let is_named = |s: &Symbol<'_>| is_heap(s.name) || LOCAL.contains(&s.name);
     let mut inside: BTreeSet<u64> = functions
         .iter()
-        .filter(|f| is_named(f))
-        .filter(|f| {
-            states.iter().any(|s| s.contains(&f.address)) || works_on(image, f, machine, &states)
-        })
+        .filter(|f| is_named(f.symbol))
+        .filter(|f| states.iter().any(|s| s.contains(&f.address)) || works_on(f, machine, &states))
         .map(|f| f.address)
         .collect();
     // Each round adds the functions that pass on to the ones before; `malloc` is three away.
-    loop {
+    for _ in 0..ROUNDS {
         let more: Vec<u64> = functions
             .iter()
-            .filter(|f| is_named(f) && !inside.contains(&f.address))
+            .filter(|f| is_named(f.symbol) && !inside.contains(&f.address))
             .filter(|f| {
-                let code = code(image, f);
-                calls(code, f.address, machine).any(|(_, target)| inside.contains(&target))
+                calls(f.code, f.address, machine).any(|(_, target)| inside.contains(&target))
             })
             .map(|f| f.address)
             .collect();
@@ -81,7 +88,7 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
             names.extend(
                 caller
                     .filter(|f| !inside.contains(&f.address))
-                    .map(|f| printable(f.name)),
+                    .map(|f| printable(f.symbol.name)),
             );
         }
     }
@@ -89,35 +96,42 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
 }
 
 /// The functions by address, one for each: aliases of one address are one function.
-fn functions<'i, 'a>(image: &'i Image<'a>) -> Vec<&'i Symbol<'a>> {
-    let mut functions: Vec<_> = image
+fn functions<'i, 'a>(image: &'i Image<'a>) -> Vec<Function<'i, 'a>> {
+    let mut symbols: Vec<_> = image
         .defined()
         .filter(|s| s.kind == SymbolKind::Function)
         .collect();
     // Among aliases the heap's own name comes first, so that it is the one to be looked at.
-    functions.sort_by_key(|s| (s.address, !is_heap(s.name), !s.global, s.name));
-    functions.dedup_by_key(|s| s.address);
-    functions
+    symbols.sort_by_key(|s| (s.address, !is_heap(s.name), !s.global, s.name));
+    symbols.dedup_by_key(|s| s.address);
+    let next = symbols.iter().skip(1).map(|s| s.address);
+    symbols
+        .iter()
+        .zip(next.chain([u64::MAX]))
+        .map(|(symbol, next)| {
+            let code = image.contents(symbol, 1).unwrap_or_default();
+            let room = usize::try_from(next - symbol.address).unwrap_or(usize::MAX);
+            Function {
+                symbol,
+                address: symbol.address,
+                code: &code[..code.len().min(room)],
+            }
+        })
+        .collect()
 }
 
-fn containing<'i, 'a>(functions: &[&'i Symbol<'a>], site: u64) -> Option<&'i Symbol<'a>> {
+fn containing<'f, 'i, 'a>(
+    functions: &'f [Function<'i, 'a>],
+    site: u64,
+) -> Option<&'f Function<'i, 'a>> {
     let after = functions.partition_point(|f| f.address <= site);
     let function = functions.get(after.checked_sub(1)?)?;
-    (site - function.address < function.size.max(1)).then_some(function)
-}
-
-fn code<'a>(image: &Image<'a>, function: &Symbol<'_>) -> &'a [u8] {
-    image.contents(function, 1).unwrap_or_default()
+    (site - function.address < function.code.len() as u64).then_some(function)
 }
 
 /// Whether a function's code refers to one of these places relative to itself.
-fn works_on(
-    image: &Image<'_>,
-    function: &Symbol<'_>,
-    machine: Machine,
-    states: &[Range<u64>],
-) -> bool {
-    let code = code(image, function);
+fn works_on(function: &Function<'_, '_>, machine: Machine, states: &[Range<u64>]) -> bool {
+    let code = function.code;
     match machine {
         // Opcode, a ModRM byte that says relative to the next instruction, displacement.  It counts
         // from the end of the instruction, which an immediate operand may come before.
