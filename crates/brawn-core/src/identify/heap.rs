@@ -180,10 +180,12 @@ pub fn by_symbol(name: &[u8]) -> Option<Heap> {
         // Its public names may carry any prefix, and this one has no other owner.
         _ if name.ends_with(b"mallctl") => Heap::Jemalloc,
         // The namespaces of C++, as they are mangled.
-        _ if name.starts_with(b"_ZN8snmalloc") => Heap::Snmalloc,
-        _ if name.starts_with(b"_ZN8tcmalloc") => Heap::Tcmalloc,
-        _ if name.starts_with(b"_ZN5scudo") => Heap::Scudo,
-        _ => return None,
+        _ => match name.strip_prefix(b"_ZN") {
+            Some(rest) if rest.starts_with(b"8snmalloc") => Heap::Snmalloc,
+            Some(rest) if rest.starts_with(b"8tcmalloc") => Heap::Tcmalloc,
+            Some(rest) if rest.starts_with(b"5scudo") => Heap::Scudo,
+            _ => return None,
+        },
     })
 }
 
@@ -283,32 +285,32 @@ pub const SIGNS: [Sign; 12] = [
     Sign {
         heap: Heap::Mimalloc,
         bytes: needle!(b"mimalloc: warning: "),
-        what: "message `mimalloc: warning: `",
+        what: "mimalloc's warnings",
     },
     Sign {
         heap: Heap::Jemalloc,
         bytes: needle!(b"<jemalloc>: "),
-        what: "message `<jemalloc>: `",
+        what: "jemalloc's messages",
     },
     Sign {
         heap: Heap::Tcmalloc,
         bytes: needle!(b"tcmalloc: large alloc"),
-        what: "message `tcmalloc: large alloc`",
+        what: "TCMalloc's report of large blocks",
     },
     Sign {
         heap: Heap::Tcmalloc,
         bytes: needle!(b"TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES"),
-        what: "option `TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES`",
+        what: "TCMalloc's option for its thread caches",
     },
     Sign {
         heap: Heap::Snmalloc,
-        bytes: needle!(b"snmalloc"),
-        what: "text `snmalloc`",
+        bytes: needle!(b"N8snmalloc"),
+        what: "snmalloc's namespace",
     },
     Sign {
         heap: Heap::Scudo,
         bytes: needle!(b"Scudo ERROR: "),
-        what: "message `Scudo ERROR: `",
+        what: "Scudo's errors",
     },
     Sign {
         heap: Heap::Go,
@@ -318,12 +320,12 @@ pub const SIGNS: [Sign; 12] = [
     Sign {
         heap: Heap::Glibc,
         bytes: needle!(b"malloc(): corrupted top size"),
-        what: "message `malloc(): corrupted top size`",
+        what: "glibc's messages on corrupted blocks",
     },
     Sign {
         heap: Heap::Glibc,
         bytes: needle!(b"malloc(): memory corruption"),
-        what: "message `malloc(): memory corruption`",
+        what: "glibc's messages on corrupted blocks",
     },
 ];
 

@@ -46,7 +46,7 @@ pub fn musl(image: &Image<'_>) -> Option<&'static str> {
 /// What says that a static glibc is in the file.
 pub fn glibc(image: &Image<'_>) -> Option<&'static str> {
     if in_file(image, GLIBC_OPTION) {
-        return Some("text `GLIBC_TUNABLES`");
+        return Some("glibc's option for tuning");
     }
     // NT_GNU_ABI_TAG, which glibc's crt1.o carries and musl's does not.
     let is_tagged = image.notes.iter().any(|n| n.owner == b"GNU" && n.kind == 1);

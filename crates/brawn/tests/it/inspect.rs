@@ -1,7 +1,7 @@
 //! What `inspect` says of real files.
 
 use crate::build::{ARCHIVES, OWN_FAMILY, PROGRAM, Room, inspect, libgcc, musl};
-use crate::common::{Folder, IO, REFUSED, brawn, fail, read, succeed};
+use crate::common::{Folder, IO, REFUSED, brawn, brawn_path, fail, read, succeed};
 use serde_json::Value;
 
 fn expect(report: &Value, expected: &[(&str, &str)]) {
@@ -434,6 +434,18 @@ fn what_cannot_be_read_is_an_error_with_path_found_and_expected() {
         .clone();
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn brawn_is_not_taken_for_what_it_looks_for() {
+    let room = Room::new();
+    std::fs::copy(brawn_path(), room.path("brawn")).unwrap();
+    strip(&room, "brawn");
+    let report = room.inspect("brawn");
+    expect(&report, &[("libc", "glibc"), ("heap", "glibc")]);
+    let bytes = read(room.path("brawn").as_ref());
+    let found = |text: &[u8]| bytes.windows(text.len()).any(|w| w == text);
+    assert!(!found(b"N8snmalloc") && !found(b"<jemalloc>: "));
 }
 
 #[test]
