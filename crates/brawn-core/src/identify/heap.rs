@@ -304,8 +304,8 @@ pub const SIGNS: [Sign; 12] = [
     },
     Sign {
         heap: Heap::Snmalloc,
-        bytes: needle!(b"N8snmalloc"),
-        what: "snmalloc's namespace",
+        bytes: needle!(b"Heap corruption - free list corrupted!"),
+        what: "snmalloc's message on corrupted lists",
     },
     Sign {
         heap: Heap::Scudo,
