@@ -181,7 +181,12 @@ impl<'a> Reader<'a> {
             );
         };
         let (raw_name, fields) = header.split_at(16);
+        // As ar ends a short name, but not the names that are nothing else.
         let shown = raw_name.trim_ascii_end();
+        let shown = match shown.strip_suffix(b"/") {
+            Some(name) if !name.is_empty() && name != b"/" => name,
+            _ => shown,
+        };
         if &fields[42..44] != b"`\n" {
             return Err(Error::malformed(format!(
                 "member header ends with `{}`",
