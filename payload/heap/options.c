@@ -4,7 +4,8 @@
 extern char **__environ;
 unsigned long getauxval(unsigned long type);
 
-enum { AUXV_PAGESZ = 6, AUXV_SECURE = 23 };  // <elf.h>, AT_PAGESZ and AT_SECURE
+// <elf.h>, AT_PAGESZ, AT_SECURE, AT_RANDOM (the address of 16 bytes at the top of the first stack), AT_SYSINFO_EHDR
+enum { AUXV_PAGESZ = 6, AUXV_SECURE = 23, AUXV_RANDOM = 25, AUXV_SYSINFO_EHDR = 33 };
 
 static struct {
   int64_t purge_delay;  // units of arch_clock; negative: never

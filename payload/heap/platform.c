@@ -27,10 +27,11 @@ static void brawn_discard(void *address, size_t size) {
 // Where the kernel is likely to have room at the right alignment: just below the last mapping.
 static _Atomic(uintptr_t) brawn_hint;
 
-// The first time: below the vDSO, where a program without a dynamic linker has nothing.
+// The first time: below the vDSO, where a program without a dynamic linker has nothing.  Many kernels
+// place the vDSO just above the first stack, which grows into the room below: there, no hint.
 static uintptr_t brawn_first_hint(void) {
-  enum { AUXV_SYSINFO_EHDR = 33 };  // <elf.h>, AT_SYSINFO_EHDR
   const uintptr_t vdso = getauxval(AUXV_SYSINFO_EHDR);
+  if (vdso >= getauxval(AUXV_RANDOM)) return 0;
   return vdso > MI_SEGMENT_SIZE ? _mi_align_down(vdso - MI_SEGMENT_SIZE, MI_SEGMENT_SIZE) : 0;
 }
 

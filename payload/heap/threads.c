@@ -130,7 +130,6 @@ static void brawn_heap_init(mi_heap_t *heap, mi_tld_t *tld) {
 // strings at its top, and keeps at least 128 MiB below free of mappings (mm/util.c, mmap_base); a
 // thread's stack is a mapping.  A wrong "no" (a coroutine's stack) costs a pthread key, no more.
 static bool brawn_on_first_stack(void) {
-  enum { AUXV_RANDOM = 25 };  // <elf.h>, AT_RANDOM: the address of 16 bytes there
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   return getauxval(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
 }
