@@ -144,15 +144,16 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
   if (mapping == old_mapping) return segment;
   const long result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
   if (brawn_failed(result)) {
+    if (result != -ENOMEM) return NULL;
     // The kernel maps the target away itself; reserving it first finds an aligned place.
     void *const target = brawn_map_aligned(mapping, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
     if (target == NULL) return NULL;
     const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
                                      MREMAP_MAYMOVE_FIXED_, (long)target, 0);
-    if (brawn_failed(moved)) {
-      brawn_unmap(target, mapping);
-      return NULL;
-    }
+    // When it fails for want of memory, the target is gone already, and another thread may have mapped
+    // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
+    // address space that is lost.
+    if (brawn_failed(moved)) return NULL;
     segment = target;
   }
   mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);

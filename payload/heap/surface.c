@@ -152,8 +152,9 @@ EXPORT void __libc_free(void *p) {
   page->free = block;
   if (mi_unlikely(--page->used == 0)) {
     // An empty page is retired, that is returned some cycles later.  A thread that frees its only
-    // block of a size over and over finds it retired already, and starts the cycles anew.
-    if (mi_likely(page->retire_expire != 0)) page->retire_expire = MI_RETIRE_CYCLES;
+    // block of a size over and over finds it retired already, and starts the cycles anew.  (Only the
+    // one page of a size: cycles are counted on the first page of a queue, others would stay.)
+    if (mi_likely(page->retire_expire != 0 && page->next == NULL && page->prev == NULL)) page->retire_expire = MI_RETIRE_CYCLES;
     else _mi_page_retire(page);
   }
 }
