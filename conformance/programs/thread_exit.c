@@ -1,7 +1,8 @@
 //# states: destructors of pthread keys allocate and free, in every round, before and after the heap's own
 //# link: static static-pie zig
-//# case: rounds keys_before_heap keys_after_heap all_keys main_thread cancelled
+//# case: rounds keys_before_heap keys_after_heap all_keys first_in_destructor main_thread cancelled
 #include "check.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 
@@ -80,6 +81,30 @@ static void all_keys(void) {
     run(allocate);
     with_keys(PTHREAD_KEYS_MAX - RESERVED);
 }
+/* A thread whose first allocation is in a destructor, behind the heap's key: its heap comes back, too. */
+static void *set_only(void *unused) {
+    NEED(pthread_setspecific(keys[0], keys) == 0);
+    return unused;
+}
+static void allocate_once(void *unused) {
+    (void)unused;
+    free(hidden(malloc(1000)));
+}
+static long mapped(void) {
+    char line[64] = "";
+    int file = open("/proc/self/statm", O_RDONLY);
+    NEED(file >= 0 && read(file, line, sizeof line - 1) > 0);
+    close(file);
+    return atol(line) * 4;
+}
+static void first_in_destructor(void) {
+    run(allocate);
+    NEED(!pthread_key_create(&keys[0], allocate_once));
+    run(set_only);
+    long before = mapped();
+    for (int i = 0; i < 300; i++) run(set_only);
+    CHECK(mapped() < before + 64 * 1024, "%ld KiB, before %ld KiB", mapped(), before);
+}
 static void main_thread(void) {
     NEED(!pthread_key_create(&keys[0], free_and_allocate));
     NEED(!pthread_setspecific(keys[0], malloc(10)));
@@ -111,4 +136,5 @@ static void cancelled(void) {
 }
 RUN_CASES({"rounds", all_rounds}, {"keys_before_heap", keys_before_heap},
           {"keys_after_heap", keys_after_heap}, {"all_keys", all_keys},
-          {"main_thread", main_thread}, {"cancelled", cancelled})
+          {"first_in_destructor", first_in_destructor}, {"main_thread", main_thread},
+          {"cancelled", cancelled})

@@ -200,10 +200,11 @@ bool _mi_arena_segment_clear_abandoned(mi_segment_t *segment) {
 
 void _mi_arena_field_cursor_init(mi_heap_t *heap, mi_subproc_t *subproc, bool visit_all, mi_arena_field_cursor_t *cursor) {
   MI_UNUSED(heap);
-  MI_UNUSED(visit_all);
-  // Segments that are not adopted go back to the end of the list: visit each at most once.
+  // Segments that are not adopted go back to the end of the list: visit each at most once, and few at
+  // a time, since a thread that begins or ends must not take time in proportion to what others left.
+  const size_t count = mi_atomic_load_relaxed(&subproc->abandoned_count);
   cursor->subproc = subproc;
-  cursor->os_list_count = mi_atomic_load_relaxed(&subproc->abandoned_count);
+  cursor->os_list_count = visit_all || count < BRAWN_ABANDONED_VISITS ? count : BRAWN_ABANDONED_VISITS;
 }
 
 void _mi_arena_field_cursor_done(mi_arena_field_cursor_t *cursor) { MI_UNUSED(cursor); }

@@ -62,12 +62,13 @@ static void brawn_thread_give(brawn_thread_t *thread) {
 // ---------------------------------------------------------------------------------------------
 // Thread exit.  A pthread key's destructor returns the heap.  musl runs destructors in at most
 // PTHREAD_DESTRUCTOR_ITERATIONS (4) rounds while values are set (src/thread/pthread_key_create.c);
-// destructors of the program may allocate and free in every one, so ours waits for the last.
+// destructors of the program may allocate and free in every one, so ours waits for the third: late
+// enough for what programs do, and still there for a thread that first allocates behind it in round 1.
 
 int pthread_key_create(unsigned *key, void (*destructor)(void *));
 int pthread_setspecific(unsigned key, const void *value);
 
-enum { BRAWN_LAST_ROUND = 4 };
+enum { BRAWN_LAST_ROUND = 3 };
 enum { KEY_NONE, KEY_BEING_MADE, KEY_MADE };
 static unsigned brawn_key;
 static _Atomic(uintptr_t) brawn_key_state;
@@ -80,8 +81,8 @@ static void brawn_thread_exit(void *unused) {
   }
   mi_heap_t *const heap = brawn_heap;
   if (heap == NULL) return;
-  // From here on frees of this thread take the way of another thread's, and an allocation (of a
-  // destructor that runs behind ours in this last round) makes a new heap, which nobody returns.
+  // From here on frees of this thread take the way of another thread's, and an allocation makes a
+  // new heap, which our next call returns (if it was behind ours in the fourth round, nobody does).
   brawn_spans_release();
   _mi_heap_collect_abandon(heap);
   brawn_heap = NULL;

@@ -25,6 +25,10 @@
 // At most so many free segments stay with the process, for the next thread or size that needs one.
 #define BRAWN_KEPT_SEGMENTS 4
 
+// A thread that needs a segment looks at so many whose threads have ended; each of them that is empty
+// goes back, so that they become fewer than are made.
+#define BRAWN_ABANDONED_VISITS 16
+
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most so many, in
 // all at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
 // is in use, and (seen at the next free) for at most BRAWN_KEPT_LARGE_TIME units of arch_clock.  A block
