@@ -1,6 +1,6 @@
 //# states: under an address space limit of 64 MiB the heap holds as much as stock's (90 %), then answers
 //# states: NULL and ENOMEM, keeps what it has, and works again once memory is freed
-//# case: 64 1024 16384 102400 1048576 mixed thread aligned data
+//# case: 64 1024 16384 102400 1048576 mixed thread aligned data grown
 //# at-least: 90% of stock
 #include "check.h"
 #include <pthread.h>
@@ -123,12 +123,37 @@ static void aligned(void) {
     CHECK_SAME(errno, ENOMEM);
     tell("held", held);
 }
+/* One block that grows until the limit, between others. */
+static void grown(void) {
+    size_t n = 1 << 20;
+    limit();
+    unsigned char *p = malloc(n);
+    NEED(p);
+    fill(p, n, 9);
+    for (int i = 0;; i++) {
+        if (i < 8) NEED(hidden(malloc(200000)));
+        size_t more = n + n / 4;
+        errno = 0;
+        unsigned char *grown = realloc(p, more);
+        if (!grown) {
+            CHECK_SAME(errno, ENOMEM);
+            break;
+        }
+        p = grown;
+        CHECK_FILLED(p, n, 9);
+        fill(p, n = more, 9);
+    }
+    CHECK_FILLED(p, n, 9);
+    tell("held", n);
+    free(p);
+}
 
 int main(int argc, char **argv) {
     NEED(argc == 2);
     if (!strcmp(argv[1], "mixed")) mixed();
     else if (!strcmp(argv[1], "thread")) thread();
     else if (!strcmp(argv[1], "aligned")) aligned();
+    else if (!strcmp(argv[1], "grown")) grown();
     else if (!strcmp(argv[1], "data")) {
         resource = RLIMIT_DATA; /* counts private writable memory, whatever it is used for */
         hold(1024);

@@ -219,3 +219,28 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
   segment = brawn_large_remap(segment, mapping);
   return segment == NULL ? NULL : brawn_large_page(segment)->page_start;
 }
+
+// Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
+// and the block copied down to its start.  NULL: no room there, and the block is as it was.
+static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
+  if (brawn_large_page(segment)->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return NULL;
+  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
+  const size_t used = segment->segment_size;
+  const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+  if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
+  const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
+  mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
+  // At a hint that is taken the kernel maps elsewhere.
+  void *const mapped = brawn_map(below, more, PROT_RW_);
+  if (mapped != below) {
+    if (mapped != NULL) brawn_unmap(mapped, more);
+    return NULL;
+  }
+  mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
+  arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
+            used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
+  brawn_unmap((uint8_t *)below + mapping, more + used - mapping);
+  mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
+  brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE);
+  return brawn_large_page(below)->page_start;
+}

@@ -227,7 +227,10 @@ EXPORT void *__libc_realloc(void *p, size_t size) {
     if (resized != NULL) return resized;
   }
   void *const moved = brawn_malloc_inline(size);
-  if (mi_unlikely(moved == NULL)) return size <= usable ? p : NULL;
+  if (mi_unlikely(moved == NULL)) {
+    if (size <= usable) return p;
+    return segment->kind == MI_SEGMENT_HUGE ? brawn_large_slide(segment, size) : NULL;
+  }
   const size_t copied = size < usable ? size : usable;
   if (copied <= 256) {
     // Blocks are aligned to 16 and whole multiples of it up to this size: copy whole units.

@@ -44,7 +44,8 @@ static inline int64_t arch_clock(void) {
 static inline void arch_pause(void) { __asm__ volatile("pause" ::: "memory"); }
 
 // Both are correct for every n and fast for large ones, where the microcode copies whole lines
-// (Intel Optimization Manual, 3.7.6).  Callers use them where n is mostly large.
+// (Intel Optimization Manual, 3.7.6).  Callers use them where n is mostly large.  What is copied may
+// overlap a target below it.
 static inline void arch_copy(void *to, const void *from, size_t n) {
   __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
