@@ -25,6 +25,7 @@ typedef struct {
 static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE];
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
 static _Atomic(uintptr_t) brawn_large_bytes;  // of all mappings of this kind, kept ones included
+static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
 
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
                "what a large block uses of its header lies before the block");
@@ -46,6 +47,7 @@ static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segme
 static void brawn_large_release(mi_segment_t *segment) {
   const size_t size = segment->segment_size;
   mi_atomic_sub_relaxed(&brawn_large_bytes, size);
+  mi_atomic_decrement_relaxed(&brawn_large_count);
   brawn_unmap(segment, size);
 }
 
@@ -166,7 +168,8 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
   if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
   const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
                       : alignment < MI_SEGMENT_SIZE ? alignment : MI_SEGMENT_SIZE;
-  const size_t mapping = _mi_align_up(offset + size, brawn_page_size);
+  const size_t exact = _mi_align_up(offset + size, brawn_page_size);
+  size_t mapping = exact;
   const bool wide = alignment > MI_SEGMENT_SIZE;
   if (offset == MI_SEGMENT_SLICE_SIZE) {
     mi_segment_t *const kept = brawn_kept_large_take(mapping, 0);
@@ -182,12 +185,17 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
     }
   }
   mi_segment_t *segment = NULL;
+  // A process may have 65,530 mappings (vm.max_map_count).  Those that fill their alignment have no gaps
+  // between them, and the kernel takes neighbours together.
+  const bool many = !wide && mi_atomic_load_relaxed(&brawn_large_count) >= BRAWN_LARGE_APART;
   for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
     if (attempt > 0) brawn_make_room();
+    mapping = many && attempt == 0 ? _mi_align_up(exact, MI_SEGMENT_ALIGN) : exact;
     segment = brawn_map_aligned(mapping, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
   }
   if (segment == NULL) return NULL;
   mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
+  mi_atomic_increment_relaxed(&brawn_large_count);
   brawn_large_describe(segment, mapping, offset);
   return (char *)segment + offset;
 }

@@ -41,6 +41,9 @@
 #define BRAWN_KEPT_LARGE_ONE (16u << 20)
 #define BRAWN_KEPT_LARGE_TIME 1000
 
+// From so many mappings of such blocks on, new ones take whole multiples of a segment's size.
+#define BRAWN_LARGE_APART 32768
+
 // A block of at most this size that grows is copied into a kept mapping, if there is one.
 #define BRAWN_COPY_MAX (2u << 20)
 
