@@ -32,6 +32,12 @@ static int check_failures;
         }                                                                                         \
     } while (0)
 
+/* How many of `all` repetitions to do: one in CONFORMANCE_SHARE, where that is set. */
+__attribute__((unused)) static size_t check_share(size_t all) {
+    const char *share = getenv("CONFORMANCE_SHARE");
+    return share ? all / (size_t)atoi(share) : all;
+}
+
 /* A statement that must be true, with an explanation in printf's way. */
 #define CHECK(condition, ...)                                                                     \
     do {                                                                                          \

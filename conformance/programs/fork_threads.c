@@ -51,7 +51,8 @@ static void wait_for(pid_t pid, int number) {
     NEED(waitpid(pid, &status, 0) == pid);
     CHECK(status == 0, "child %d ended with wait status %#x (14: it hung)", number, status);
 }
-static void forks(int count, int (*body)(int)) {
+static void forks(int all, int (*body)(int)) {
+    int count = (int)check_share(all);
     void *mine = malloc(1000);
     fill(mine, 1000, 5);
     for (int i = 0; i < count; i++) {
@@ -97,7 +98,7 @@ static void deep(void) { with_threads(five_hundred_deep); }
 
 /* The thread that forks is the child's only one, and its first: main's blocks are there still. */
 static void *forking_thread(void *main_block) {
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < (int)check_share(500); i++) {
         pid_t pid = fork();
         NEED(pid >= 0);
         if (pid == 0) {

@@ -57,7 +57,8 @@ static void *leaving_thread(void *argument) {
     return NULL;
 }
 
-static void come_and_go(void *(*body)(void *), size_t threads, int joined) {
+static void come_and_go(void *(*body)(void *), size_t all, int joined) {
+    size_t threads = check_share(all);
 #ifdef WITH_KEY
     NEED(pthread_key_create(&key, key_gone) == 0);
 #endif
@@ -74,11 +75,11 @@ static void come_and_go(void *(*body)(void *), size_t threads, int joined) {
             free(left[i]);
             left[i] = NULL;
         }
-        if (number == EARLY) early = resident();
+        if (number == check_share(EARLY)) early = resident();
     }
     long late = resident();
-    CHECK(late - early <= 5 * 1024, "after %d threads %ld KiB are resident, after %zu %ld KiB",
-          EARLY, early, threads, late);
+    CHECK(late - early <= 5 * 1024, "after %zu threads %ld KiB are resident, after %zu %ld KiB",
+          check_share(EARLY), early, threads, late);
 }
 static void joined(void) { come_and_go(thread, ALL, 1); }
 static void detached(void) {

@@ -1,8 +1,9 @@
 //! Compiles and links programs, and keeps the executables by a hash of all that went into them.
 
 use crate::directives::{Program, Stage};
+use crate::musls::Musl;
 use crate::patched::{self, Patched};
-use crate::toolchain::{self, Libc, Link};
+use crate::toolchain::{self, Libc, Link, Place};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -27,12 +28,13 @@ impl Failure {
 }
 
 type Built = Arc<OnceLock<Result<PathBuf, Failure>>>;
+type Exchanged = Arc<OnceLock<Result<Patched, Failure>>>;
 
 /// Builds programs, each once.
 pub struct Builder {
     cache: PathBuf,
-    patched: OnceLock<Result<Patched, Failure>>,
-    built: Mutex<HashMap<(String, Libc, Link), Built>>,
+    patched: Mutex<HashMap<Option<&'static str>, Exchanged>>,
+    built: Mutex<HashMap<(String, Place), Built>>,
 }
 
 impl Builder {
@@ -40,30 +42,32 @@ impl Builder {
     pub fn new(cache: &Path) -> Self {
         Self {
             cache: cache.to_owned(),
-            patched: OnceLock::new(),
+            patched: Mutex::default(),
             built: Mutex::default(),
         }
     }
 
-    /// The executable of `program` for `libc`, linked as `link` says.
-    pub fn build(&self, program: &Program, libc: Libc, link: Link) -> Result<PathBuf, Failure> {
-        let key = (program.name.clone(), libc, link);
+    /// The executable of `program` for `place`.
+    pub fn build(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
+        let key = (program.name.clone(), place);
         let slot = {
             let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(built.entry(key).or_default())
         };
-        slot.get_or_init(|| self.make(program, libc, link)).clone()
+        slot.get_or_init(|| self.make(program, place)).clone()
     }
 
-    fn patched(&self) -> Result<&Patched, Failure> {
-        let made = self
-            .patched
-            .get_or_init(|| patched::make(&self.cache).map_err(Failure::setup));
-        made.as_ref().map_err(Clone::clone)
+    fn patched(&self, musl: Option<&Musl>) -> Result<Patched, Failure> {
+        let slot = {
+            let mut patched = self.patched.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(patched.entry(musl.map(|m| m.name)).or_default())
+        };
+        slot.get_or_init(|| patched::make(&self.cache, musl).map_err(Failure::setup))
+            .clone()
     }
 
-    fn make(&self, program: &Program, libc: Libc, link: Link) -> Result<PathBuf, Failure> {
-        let recipe = self.recipe(program.cxx, libc, link)?;
+    fn make(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
+        let recipe = self.recipe(program.cxx, place)?;
         let key = recipe.key(program).map_err(Failure::setup)?;
         let folder = self.cache.join("programs").join(&key[..32]);
         let finished = folder.join(&program.name);
@@ -74,16 +78,17 @@ impl Builder {
         std::fs::create_dir_all(&folder).map_err(io)?;
         let work = tempfile::tempdir_in(&folder).map_err(io)?;
         let made = recipe.execute(program, work.path(), &folder)?;
-        if libc == Libc::Brawn {
+        if place.libc == Libc::Brawn {
             refuse_second_heap(&made)?;
         }
         std::fs::rename(made, &finished).map_err(io)?;
         Ok(finished)
     }
 
-    fn recipe(&self, cxx: bool, libc: Libc, link: Link) -> Result<Recipe, Failure> {
+    fn recipe(&self, cxx: bool, place: Place) -> Result<Recipe, Failure> {
+        let Place { libc, musl, link } = place;
         if link == Link::Zig {
-            return self.zig_recipe(cxx, libc);
+            return self.zig_recipe(cxx, libc, musl);
         }
         if libc == Libc::Glibc {
             let mut recipe = Recipe::new(Command::new(if cxx { "g++" } else { "gcc" }));
@@ -96,11 +101,14 @@ impl Builder {
         if cxx {
             return Err(Failure::setup("C++ for musl is linked by zig: `link: zig`"));
         }
-        let mut libraries = toolchain::musl_libraries().map_err(Failure::setup)?;
-        let headers = toolchain::musl_headers().map_err(Failure::setup)?;
+        let folders = match musl {
+            Some(musl) => musl.libraries().and_then(|l| Ok((l, musl.headers()?))),
+            None => toolchain::musl_libraries().and_then(|l| Ok((l, toolchain::musl_headers()?))),
+        };
+        let (mut libraries, headers) = folders.map_err(Failure::setup)?;
         let mut recipe = Recipe::new(Command::new("gcc"));
         if libc == Libc::Brawn {
-            let patched = self.patched()?;
+            let patched = self.patched(musl)?;
             if link.payload_on_line() {
                 recipe.line = patched.line()?;
             } else {
@@ -118,15 +126,21 @@ impl Builder {
         Ok(recipe)
     }
 
-    fn zig_recipe(&self, cxx: bool, libc: Libc) -> Result<Recipe, Failure> {
-        let mut zig = toolchain::zig(&self.cache).map_err(Failure::setup)?;
+    fn zig_recipe(
+        &self,
+        cxx: bool,
+        libc: Libc,
+        musl: Option<&'static Musl>,
+    ) -> Result<Recipe, Failure> {
+        let zig = musl.map_or_else(|| toolchain::zig(&self.cache), |m| m.zig(&self.cache));
+        let mut zig = zig.map_err(Failure::setup)?;
         zig.arg(if cxx { "c++" } else { "cc" });
         let mut recipe = Recipe::new(zig);
         // zig's default is to trap on what C leaves undefined: a different program.
         recipe.compile_flags = words("-target x86_64-linux-musl -fno-sanitize=undefined");
         recipe.link_flags = words("-target x86_64-linux-musl -static");
         if libc == Libc::Brawn {
-            let patched = self.patched()?;
+            let patched = self.patched(musl)?;
             recipe.line = patched.line()?;
             recipe.identity.clone_from(&patched.identity);
         }
@@ -312,10 +326,12 @@ const COMPILE: &str = "-c -g -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builti
 /// An executable has one heap: brawn's, or the program's own and brawn's for what that lacks.  A
 /// function of musl's that nothing but its heap has tells that musl's came along.
 fn refuse_second_heap(executable: &Path) -> Result<(), Failure> {
-    const TELLING: &[u8] = b"\0__malloc_alloc_meta\0";
+    // mallocng's, oldmalloc's.
+    const TELLING: [&[u8]; 2] = [b"\0__malloc_alloc_meta\0", b"\0__bin_chunk\0"];
     let bytes = std::fs::read(executable)
         .map_err(|e| Failure::setup(format!("{}: {e}", executable.display())))?;
-    if bytes.windows(TELLING.len()).any(|w| w == TELLING) {
+    let has = |name: &&[u8]| bytes.windows(name.len()).any(|w| w == *name);
+    if TELLING.iter().any(has) {
         let text = "musl's heap is in the executable, too".to_owned();
         let stage = Stage::Link;
         return Err(Failure { stage, text });

@@ -17,10 +17,12 @@
 //! | `fails: PATTERN: REASON` | running it must fail there |
 //! | `does-not-link: PATTERN: REASON` | linking it must fail there |
 //!
-//! A pattern is `LIBC`, `LIBC/LINK` or `LIBC/LINK/CASE`, each part possibly `*`.  What is declared
+//! A pattern is `LIBC`, `LIBC/LINK` or `LIBC/LINK/CASE`, each part possibly `*`; `brawn` is brawn on
+//! every musl, `brawn@1.2.2` on one.  What is declared
 //! to fail and does not is an error, so that declarations stay true.
 
-use crate::toolchain::{Libc, Link};
+use crate::musls::Musl;
+use crate::toolchain::{Libc, Link, Place};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -195,12 +197,24 @@ impl Program {
         }
     }
 
+    /// Whether it runs on `musl`, too: what is linked statically, and C++ where zig brings its
+    /// library.
+    pub fn runs_on(&self, musl: &Musl) -> bool {
+        let links = &self.links;
+        self.libcs.contains(&Libc::Brawn)
+            && (links.contains(&Link::Static) || links.contains(&musl.link))
+    }
+
     /// The declared failure of this trial, if there is one.
-    pub fn exception(&self, libc: Libc, link: Link, case: Option<&str>) -> Option<&Exception> {
-        let parts = [libc.name(), link.name(), case.unwrap_or("")];
+    pub fn exception(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
+        let name = place.name();
+        let parts = [name.as_str(), place.link.name(), case.unwrap_or("")];
         self.exceptions.iter().find(|e| {
             let pattern: Vec<&str> = e.pattern.split('/').collect();
-            let fits = |(p, part): (&&str, &&str)| *p == "*" || p == part;
+            // `brawn` means brawn on every musl.
+            let fits = |(p, part): (&&str, &&str)| {
+                *p == "*" || p == part || part.split('@').next() == Some(*p)
+            };
             pattern.len() <= parts.len() && pattern.iter().zip(&parts).all(fits)
         })
     }
@@ -220,7 +234,12 @@ mod tests {
         assert_eq!(program.cases, ["a", "b"]);
         assert_eq!(program.links_with(Libc::Stock), [Link::Static, Link::Zig]);
         assert_eq!(program.links_with(Libc::Brawn).len(), 3);
-        let exception = |case| program.exception(Libc::Glibc, Link::Dynamic, Some(case));
+        let glibc = Place {
+            libc: Libc::Glibc,
+            musl: None,
+            link: Link::Dynamic,
+        };
+        let exception = |case| program.exception(glibc, Some(case));
         assert!(exception("a").is_none());
         assert_eq!(exception("b").unwrap().reason, "it is lenient");
     }

@@ -2,12 +2,13 @@
 //! stock musl, glibc and brawn.
 //!
 //! `programs/` holds the statements; comments at the top of each say where it runs
-//! ([`directives`]).  [`toolchain`] knows the libcs and the ways of linking, [`build`] makes
-//! executables, [`run`] runs them, and [`trial`] holds results against what was declared.
+//! ([`directives`]).  [`toolchain`] knows the libcs and the ways of linking, [`musls`] further
+//! versions of musl, [`build`] makes executables, [`run`] runs them, and [`trial`] holds results against what was declared.
 #![forbid(unsafe_code)]
 
 pub mod build;
 pub mod directives;
+pub mod musls;
 pub mod patched;
 pub mod run;
 pub mod toolchain;

@@ -1,6 +1,7 @@
 //! Makes the musl that has brawn's payload as its heap.
 
 use crate::build::{Failure, hash};
+use crate::musls::Musl;
 use crate::toolchain;
 use brawn_payload::{Architecture, Member, Profile};
 use std::path::{Path, PathBuf};
@@ -28,10 +29,19 @@ impl Patched {
     }
 }
 
-/// Patches a copy below `cache`, which is kept by what went into it.
-pub fn make(cache: &Path) -> Result<Patched, String> {
-    let stock = toolchain::musl_libraries()?;
-    let (archive, members) = archive_and_objects(&stock.join("libc.a"))?;
+/// Patches a copy of the libraries of `musl`, or of the distribution's, below `cache`.  It is kept by
+/// what went into it.
+pub fn make(cache: &Path, musl: Option<&Musl>) -> Result<Patched, String> {
+    let stock = match musl {
+        Some(musl) => musl.libraries()?,
+        None => toolchain::musl_libraries()?,
+    };
+    let (archive, members) = if musl.is_some_and(|m| m.link.payload_on_line()) {
+        // The payload is on the line, and the libraries stay what they are.
+        (read(&stock.join("libc.a"))?, objects()?)
+    } else {
+        archive_and_objects(&stock.join("libc.a"))?
+    };
     let mut parts: Vec<&[u8]> = vec![&archive];
     parts.extend(members.iter().map(|m| m.bytes));
     let identity = hash(&parts);
@@ -69,8 +79,6 @@ fn archive_and_objects(stock: &Path) -> Result<(Vec<u8>, &'static [Member]), Str
     if let Some(path) = std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
         return Ok((read(&PathBuf::from(path))?, &[]));
     }
-    let payload = brawn_payload::payload(Architecture::X86_64, Profile::Fast)
-        .ok_or("this build of brawn-payload embeds no payload for x86_64, profile fast")?;
     let bytes = read(stock)?;
     let edit = brawn_core::edit(&bytes, brawn_payload::payloads(), Profile::Fast)
         .map_err(|e| format!("{}: {e}", stock.display()))?;
@@ -80,7 +88,15 @@ fn archive_and_objects(stock: &Path) -> Result<(Vec<u8>, &'static [Member]), Str
             stock.display()
         )
     })?;
-    Ok((archive, payload.members))
+    Ok((archive, objects()?))
+}
+
+fn objects() -> Result<&'static [Member], String> {
+    brawn_payload::payload(Architecture::X86_64, Profile::Fast)
+        .map(|payload| payload.members)
+        .ok_or_else(|| {
+            "this build of brawn-payload embeds no payload for x86_64, profile fast".to_owned()
+        })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

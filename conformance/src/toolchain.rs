@@ -1,5 +1,6 @@
 //! The libcs that programs run against, the ways of linking them, and where tools are found.
 
+use crate::musls::Musl;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -104,6 +105,26 @@ impl Link {
     /// Whether the payload's objects are on the link line, and libc.a is stock's.
     pub const fn payload_on_line(self) -> bool {
         matches!(self, Self::Line | Self::LineLld | Self::Zig)
+    }
+}
+
+/// What a program is linked with, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Whose heap it runs on.
+    pub libc: Libc,
+    /// The musl; the distribution's, or that of the installed zig, if `None`.
+    pub musl: Option<&'static Musl>,
+    /// How it is linked.
+    pub link: Link,
+}
+
+impl Place {
+    /// The libc as in directives and names of trials: `LIBC` or `LIBC@MUSL`.
+    pub fn name(self) -> String {
+        let libc = self.libc.name();
+        self.musl
+            .map_or_else(|| libc.to_owned(), |musl| format!("{libc}@{}", musl.name))
     }
 }
 

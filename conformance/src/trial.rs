@@ -2,8 +2,9 @@
 
 use crate::build::{Builder, Failure};
 use crate::directives::{Program, Stage};
+use crate::musls::{Musl, SHARE};
 use crate::run::run;
-use crate::toolchain::{Libc, Link, home};
+use crate::toolchain::{Libc, Place, home};
 use std::path::PathBuf;
 
 /// A combination that is tried.
@@ -11,10 +12,8 @@ use std::path::PathBuf;
 pub struct Trial<'a> {
     /// What states something.
     pub program: &'a Program,
-    /// Of whose heap.
-    pub libc: Libc,
-    /// How it is linked.
-    pub link: Link,
+    /// Of which libc's heap, linked how.
+    pub place: Place,
     /// Its first argument.
     pub case: Option<&'a str>,
 }
@@ -32,30 +31,49 @@ pub fn programs() -> Result<Vec<Program>, String> {
     paths.iter().map(|p| Program::read(p)).collect()
 }
 
-/// Every trial of `program`.
-pub fn trials(program: &Program) -> Vec<Trial<'_>> {
+/// Every trial of `program`, with the musls of `matrix` besides the distribution's.
+pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a>> {
+    let mut places = Vec::new();
+    for &libc in &program.libcs {
+        places.extend(program.links_with(libc).into_iter().map(|link| Place {
+            libc,
+            musl: None,
+            link,
+        }));
+    }
+    places.extend(
+        matrix
+            .iter()
+            .filter(|musl| program.runs_on(musl))
+            .map(|musl| Place {
+                libc: Libc::Brawn,
+                musl: Some(musl),
+                link: musl.link,
+            }),
+    );
     let mut all = Vec::new();
     let mut cases: Vec<Option<&str>> = program.cases.iter().map(|c| Some(c.as_str())).collect();
     if cases.is_empty() {
         cases.push(None);
     }
-    for &libc in &program.libcs {
-        for link in program.links_with(libc) {
-            all.extend(cases.iter().map(|&case| Trial {
-                program,
-                libc,
-                link,
-                case,
-            }));
-        }
+    for place in places {
+        all.extend(cases.iter().map(|&case| Trial {
+            program,
+            place,
+            case,
+        }));
     }
     all
 }
 
 impl Trial<'_> {
-    /// `LIBC/LINK/PROGRAM[/CASE]`.
+    /// `LIBC/LINK/PROGRAM[/CASE]`, where LIBC may be `brawn@MUSL`.
     pub fn name(&self) -> String {
-        let (libc, link, program) = (self.libc.name(), self.link.name(), &self.program.name);
+        let (libc, link, program) = (
+            self.place.name(),
+            self.place.link.name(),
+            &self.program.name,
+        );
         match self.case {
             Some(case) => format!("{libc}/{link}/{program}/{case}"),
             None => format!("{libc}/{link}/{program}"),
@@ -64,7 +82,7 @@ impl Trial<'_> {
 
     /// Tries it.  A failure that is declared must happen, where it is declared to.
     pub fn attempt(&self, builder: &Builder) -> Result<(), String> {
-        let exception = self.program.exception(self.libc, self.link, self.case);
+        let exception = self.program.exception(self.place, self.case);
         match (exception, self.perform(builder)) {
             (None, Ok(())) => Ok(()),
             (Some(e), Err(f)) if f.stage == e.stage => Ok(()),
@@ -80,7 +98,7 @@ impl Trial<'_> {
     }
 
     fn perform(&self, builder: &Builder) -> Result<(), Failure> {
-        let printed = self.output(builder, self.libc)?;
+        let printed = self.output(builder, self.place.libc)?;
         let Some(percent) = self.program.at_least else {
             return Ok(());
         };
@@ -88,7 +106,7 @@ impl Trial<'_> {
         if ours.is_empty() {
             return Err(Failure::setup("it printed no `measure NAME VALUE`"));
         }
-        if self.libc != Libc::Brawn {
+        if self.place.libc != Libc::Brawn {
             return Ok(());
         }
         let stock = measures(&self.output(builder, Libc::Stock)?);
@@ -109,8 +127,13 @@ impl Trial<'_> {
 
     fn output(&self, builder: &Builder, libc: Libc) -> Result<String, Failure> {
         let program = self.program;
-        let path = builder.build(program, libc, self.link)?;
-        run(&path, self.case, &program.env, program.timeout).map_err(|text| {
+        let place = Place { libc, ..self.place };
+        let path = builder.build(program, place)?;
+        let mut env = program.env.clone();
+        if place.musl.is_some() {
+            env.push(("CONFORMANCE_SHARE".to_owned(), SHARE.to_string()));
+        }
+        run(&path, self.case, &env, program.timeout).map_err(|text| {
             let stage = Stage::Run;
             Failure { stage, text }
         })

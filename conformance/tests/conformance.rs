@@ -1,6 +1,7 @@
 //! One test for each (libc, link, program, case); `conformance/README.md` says how to choose.
 
 use brawn_conformance::build::Builder;
+use brawn_conformance::musls::matrix;
 use brawn_conformance::trial::{programs, trials};
 use libtest_mimic::{Arguments, Trial};
 use std::path::Path;
@@ -18,15 +19,28 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    // With another archive in brawn's place there is one musl.
+    let matrix = match std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
+        Some(_) => Ok(Vec::new()),
+        None => matrix(),
+    };
+    let matrix = match matrix {
+        Ok(matrix) => Box::leak(matrix.into_boxed_slice()),
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::FAILURE;
+        }
+    };
     let builder = Arc::new(Builder::new(
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"),
     ));
     let machine = Arc::new(RwLock::new(()));
-    let tests = programs.iter().flat_map(trials).map(|trial| {
+    let tests = programs.iter().flat_map(|p| trials(p, matrix));
+    let tests = tests.map(|trial| {
         let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
         Trial::test(trial.name(), move || {
             // What is to be alone still compiles beside others.
-            let _ = builder.build(trial.program, trial.libc, trial.link);
+            let _ = builder.build(trial.program, trial.place);
             let result = if trial.program.alone {
                 let _alone = machine.write().unwrap_or_else(PoisonError::into_inner);
                 trial.attempt(&builder)

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Gets the musls of tools/musls.lock below target/tools/musls, one folder for each with `lib` and
+# `include`.  Touches nothing else on the system: Debian's packages come from the mirror that the
+# machine's own apt uses (with apt's proxies, by apt's own downloader, without any package lists: the
+# lock says where in the pool they are), and each must have the SHA-256 of the lock.
+#
+# Does what is missing: nothing, the second time.  `tools/musls.sh NAME…` gets only these.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+lock=$root/tools/musls.lock
+musls=$root/target/tools/musls
+downloads=$musls/downloads
+mkdir -p "$downloads"
+
+# Two at once would write the same folders.
+exec 9>"$musls/.lock"
+flock 9
+
+fail() {
+  printf 'tools/musls.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+# The roots of the archives that the machine's apt knows for its own release.
+mirrors() {
+  local codename
+  codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+  apt-get update --print-uris 2>/dev/null |
+    sed -n "s|^'\(.*/\)dists/$codename/InRelease' .*|\1|p" | sort -u
+}
+
+# fetch NAME RELEASE FILE SHA256: prints where the file is.
+fetch() {
+  local name=$1 release=$2 file=$3 sha=$4
+  local to=$downloads/${file##*/} mirror found log
+  if ! sha256sum --status -c <<<"$sha  $to" 2>/dev/null; then
+    found=$(mirrors)
+    [[ $found ]] || fail "apt knows no archive for this machine's own release: /etc/apt/sources.list(.d) names none"
+    log=
+    for mirror in $found; do
+      rm -f "$to"
+      # Without the checksum, which is looked at below: apt would not say what it found instead.
+      if log+=$(/usr/lib/apt/apt-helper -o APT::Sandbox::User=root -o Acquire::Retries=2 \
+        download-file "$mirror$file" "$to.part" 2>&1); then
+        mv "$to.part" "$to"
+        break
+      fi
+      rm -f "$to.part"
+    done
+    [[ -f $to ]] || fail "musl $name: the mirror of this machine's apt does not have $file (of $release).
+$log
+If it answers otherwise, $release has another version by now, or has left the mirror: put the
+version that it has, with its SHA-256, into tools/musls.lock."
+    found=$(sha256sum "$to")
+    if [[ ${found%% *} != "$sha" ]]; then
+      rm -f "$to"
+      fail "musl $name: $file has SHA-256 ${found%% *}, expected $sha: not the file that tools/musls.lock pins"
+    fi
+  fi
+  printf '%s\n' "$to"
+}
+
+# of NAME: the release, file and SHA-256 of its lines.
+of() { awk -v name="$1" '$1 == name { print $4, $5, $6 }' "$lock"; }
+
+# A package's archive and headers.
+get_deb() {
+  local name=$1 work=$2 release file sha deb
+  read -r release file sha < <(of "$name")
+  deb=$(fetch "$name" "$release" "$file" "$sha")
+  dpkg-deb -x "$deb" "$work/package"
+  mv "$work"/package/usr/lib/*-linux-musl "$work/lib"
+  mv "$work"/package/usr/include/*-linux-musl "$work/include"
+  rm -r "$work/package"
+}
+
+# The distribution's sources, configured for musl's older heap.
+get_oldmalloc() {
+  local name=$1 work=$2 release file sha path description=
+  while read -r release file sha; do
+    path=$(fetch "$name" "$release" "$file" "$sha")
+    [[ $path != *.dsc ]] || description=$path
+  done < <(of "$name")
+  dpkg-source --no-check -x "$description" "$work/source" >"$work/log" 2>&1 || fail "$(tail "$work/log")"
+  (
+    cd "$work/source"
+    ./configure --with-malloc=oldmalloc --disable-shared --disable-wrapper \
+      --prefix="$work" --libdir="$work/lib" --includedir="$work/include"
+    make -j"$(nproc)"
+    make install
+  ) >"$work/log" 2>&1 || fail "musl $name: $(tail "$work/log")"
+  rm -r "$work/source"
+}
+
+# What zig links into programs.  It compiles musl when a program first needs it, and keeps the
+# result in its cache.
+get_zig() {
+  local name=$1 work=$2 kind=$3 release file sha zig=$root/target/tools/zig from
+  read -r release file sha < <(of "$name")
+  if [[ $kind == zig-line ]] || ! "$zig/ziglang/zig" version 2>/dev/null | grep -qx "$release"; then
+    printf '%s --hash=sha256:%s\n' "$file" "$sha" >"$work/requirements.txt"
+    zig=$work/zig
+    python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+      --root-user-action=ignore --target "$zig" -r "$work/requirements.txt" || fail "musl $name: pip could not install $file"
+  fi
+  printf 'int main(void) { return 0; }\n' >"$work/main.c"
+  ZIG_GLOBAL_CACHE_DIR=$work/cache ZIG_LOCAL_CACHE_DIR=$work/cache/local "$zig/ziglang/zig" cc \
+    -target x86_64-linux-musl -static -fno-sanitize=undefined -o "$work/main" "$work/main.c" ||
+    fail "musl $name: zig could not build it"
+  mkdir -p "$work/lib"
+  for from in "$work"/cache/o/*/{libc.a,libzigc.a,crt1.o}; do cp "$from" "$work/lib/"; done
+  # zig has none; gcc's command line for a linker names them.
+  for from in crti crtn; do as -o "$work/lib/$from.o" /dev/null; done
+  mkdir "$work/include"
+  for from in any-linux-any x86-linux-any generic-musl x86_64-linux-musl; do
+    [[ ! -d $zig/ziglang/lib/libc/include/$from ]] || cp -r "$zig/ziglang/lib/libc/include/$from/." "$work/include/"
+  done
+  [[ $kind == zig-line ]] || rm -rf "$work/zig"
+  rm -rf "$work/cache" "$work/main" "$work/main.c" "$work/requirements.txt"
+}
+
+while read -r name kind; do
+  [[ $# == 0 || " $* " == *" $name "* ]] || continue
+  # What a folder was made from is in it.
+  stamp=$(grep "^$name " "$lock")
+  [[ $(cat "$musls/$name/.stamp" 2>/dev/null) != "$stamp" ]] || continue
+  printf 'getting musl %s\n' "$name"
+  work=$musls/.$name.new
+  rm -rf "$work"
+  mkdir "$work"
+  "get_${kind%-line}" "$name" "$work" "$kind"
+  [[ -f $work/lib/libc.a && -f $work/include/stdlib.h ]] || fail "musl $name: no libc.a, or no stdlib.h"
+  printf '%s\n' "$stamp" >"$work/.stamp"
+  rm -rf "${musls:?}/$name"
+  mv "$work" "$musls/$name"
+done < <(awk '!/^#/ && !seen[$1]++ { print $1, $3 }' "$lock")
