@@ -9,7 +9,7 @@ export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER := sudo --preserve-env env P
 endif
 
 tools: target/tools/.done
-target/tools/.done: tools/setup.sh tools/requirements.txt
+target/tools/.done: tools/setup.sh tools/requirements.txt tools/musls.sh tools/musls.lock
 	bash tools/setup.sh
 
 # Every test, then a minute of fuzzing: 15 seconds for each target.

@@ -109,9 +109,11 @@ get_zig() {
     -target x86_64-linux-musl -static -fno-sanitize=undefined -o "$work/main" "$work/main.c" ||
     fail "musl $name: zig could not build it"
   mkdir -p "$work/lib"
-  for from in "$work"/cache/o/*/{libc.a,libzigc.a,crt1.o}; do cp "$from" "$work/lib/"; done
+  for from in "$work"/cache/o/*/{libc.a,libzigc.a,libcompiler_rt.a,crt1.o}; do cp "$from" "$work/lib/"; done
   # zig has none; gcc's command line for a linker names them.
-  for from in crti crtn; do as -o "$work/lib/$from.o" /dev/null; done
+  for from in crti crtn; do
+    printf '.section .note.GNU-stack,"",@progbits\n' | as -o "$work/lib/$from.o"
+  done
   mkdir "$work/include"
   for from in any-linux-any x86-linux-any generic-musl x86_64-linux-musl; do
     [[ ! -d $zig/ziglang/lib/libc/include/$from ]] || cp -r "$zig/ziglang/lib/libc/include/$from/." "$work/include/"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the Makefile's targets need: Debian packages (as root, or through sudo) and the
-# pinned zig below target/tools.  Does nothing when all of it is there.
+# pinned zig and musls below target/tools.  Does nothing when all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,4 +34,5 @@ if ! "$tools/zig/ziglang/zig" version 2>/dev/null | grep -qx 0.15.2; then
   python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
     --target "$tools/zig" -r tools/requirements.txt
 fi
+bash tools/musls.sh
 touch "$tools/.done"

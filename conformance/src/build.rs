@@ -123,6 +123,7 @@ impl Builder {
         recipe.link_flags = recipe.compile_flags.clone();
         recipe.libraries = libraries;
         recipe.bend(link, &headers);
+        recipe.link_flags.extend(words(musl.map_or("", |m| m.more)));
         Ok(recipe)
     }
 

@@ -11,6 +11,9 @@ const LOCK: &str = include_str!("../../tools/musls.lock");
 /// The distribution's musl runs all of them.
 pub const SHARE: u32 = 10;
 
+/// zig keeps a part of libc in archives of its own.
+const ZIGS: &str = "-Wl,--start-group -lc -lzigc -lcompiler_rt -Wl,--end-group";
+
 /// A musl of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Musl {
@@ -19,6 +22,8 @@ pub struct Musl {
     /// How programs are linked with it: by gcc with the patched archive or, where zig's own heap is
     /// in no archive that can be patched, by its zig with the payload on the line.
     pub link: Link,
+    /// What else gcc's linker needs besides libc.a.
+    pub more: &'static str,
     folder: PathBuf,
 }
 
@@ -40,9 +45,10 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
         if architecture != "amd64" || all.last().is_some_and(|m| m.name == name) {
             continue;
         }
-        let link = match kind {
-            "deb" | "oldmalloc" | "zig" => Link::Static,
-            "zig-line" => Link::Zig,
+        let (link, more) = match kind {
+            "deb" | "oldmalloc" => (Link::Static, ""),
+            "zig" => (Link::Static, ZIGS),
+            "zig-line" => (Link::Zig, ""),
             _ => {
                 return Err(format!(
                     "musls.lock:{}: unknown kind {kind}, expected deb, oldmalloc, zig or zig-line",
@@ -51,7 +57,12 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
             }
         };
         let folder = musls.join(name);
-        all.push(Musl { name, link, folder });
+        all.push(Musl {
+            name,
+            link,
+            more,
+            folder,
+        });
     }
     Ok(all)
 }

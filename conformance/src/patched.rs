@@ -42,8 +42,12 @@ pub fn make(cache: &Path, musl: Option<&Musl>) -> Result<Patched, String> {
     } else {
         archive_and_objects(&stock.join("libc.a"))?
     };
+    let others = others(&stock)?;
     let mut parts: Vec<&[u8]> = vec![&archive];
     parts.extend(members.iter().map(|m| m.bytes));
+    for (name, bytes) in &others {
+        parts.extend([name.as_bytes(), bytes]);
+    }
     let identity = hash(&parts);
     let libraries = cache.join("musl").join(&identity[..32]);
     let objects = members
@@ -60,16 +64,29 @@ pub fn make(cache: &Path, musl: Option<&Musl>) -> Result<Patched, String> {
     for (member, path) in members.iter().zip(&patched.objects) {
         write_once(path, member.bytes)?;
     }
-    let entries = std::fs::read_dir(&stock).map_err(|e| format!("{}: {e}", stock.display()))?;
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if entry.path().is_file() && name != "libc.a" {
-            write_once(&libraries.join(name), &read(&entry.path())?)?;
-        }
+    for (name, bytes) in &others {
+        write_once(&libraries.join(name), bytes)?;
     }
     // Last, because its presence says that the others are there.
     write_once(&libraries.join("libc.a"), &archive)?;
     Ok(patched)
+}
+
+/// Names and contents of the files beside `libc.a`, in the order of their names.
+fn others(libraries: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let entries =
+        std::fs::read_dir(libraries).map_err(|e| format!("{}: {e}", libraries.display()))?;
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.is_file() && !p.ends_with("libc.a"))
+        .collect();
+    paths.sort();
+    let named = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok((name.into_owned(), read(path)?))
+    };
+    paths.iter().map(named).collect()
 }
 
 /// What `brawn patch` makes of `stock`, and the payload's objects for the link line.

@@ -157,6 +157,7 @@ pub fn plan(archive: &Archive<'_>, findings: &Findings<'_>, payload: &Payload) -
     if findings.libc != Libc::Musl {
         return Err(not_musl(findings));
     }
+    refuse_old(findings)?;
     refuse_foreign(findings)?;
     let payload_objects: HashSet<&str> = payload.surface.iter().copied().collect();
 
@@ -165,7 +166,11 @@ pub fn plan(archive: &Archive<'_>, findings: &Findings<'_>, payload: &Payload) -
     if brawn.is_empty() && musl == 0 {
         return Err(Error::refused("musl's libc.a without a heap")
             .expected("members that define malloc, free and the others")
-            .next("something has taken the heap out of it: install the original again"));
+            .next(
+                "zig since 0.16 keeps the heap in libzigc.a: put the payload on the link line \
+                 (`brawn link-args`); otherwise something has taken the heap out, and the \
+                 original has to be installed again",
+            ));
     }
     let same = musl == 0
         && brawn.len() == payload.members.len()
@@ -225,6 +230,32 @@ pub fn plan(archive: &Archive<'_>, findings: &Findings<'_>, payload: &Payload) -
         .collect();
     check_symbols(findings, payload, &payload_objects)?;
     Ok(plan)
+}
+
+/// Refuses musl before 1.2.2, whose fork does not tell the heap about itself: a child of a program
+/// with threads could find the payload's locks held for ever.  Since then fork's member has a weak
+/// `__malloc_atfork`, which the heap overrides.
+fn refuse_old(findings: &Findings<'_>) -> Result<()> {
+    const FORK: &[u8] = b"fork";
+    const ATFORK: &[u8] = b"__malloc_atfork";
+    let mut members = findings.members.iter();
+    let Some(fork) = members.find(|m| m.defined().any(|s| s.name == FORK)) else {
+        return Ok(());
+    };
+    if fork
+        .defined()
+        .chain(fork.undefined())
+        .any(|s| s.name == ATFORK)
+    {
+        return Ok(());
+    }
+    Err(Error::refused(
+        "its fork does not call `__malloc_atfork`, as in musl before 1.2.2: a child of a program \
+         with threads could find the heap locked",
+    )
+    .member(fork.name)
+    .at(fork.offset)
+    .expected("musl 1.2.2 or later"))
 }
 
 /// Refuses heaps that are in members with other things, and heaps that brawn cannot see into.

@@ -144,3 +144,36 @@ fn a_plan_serializes() {
     assert_eq!(json["action"], "patch");
     assert_eq!(json["remove"][0]["why"], "musl-heap");
 }
+
+#[test]
+fn musl_before_1_2_2_is_refused_by_its_fork() {
+    // The members of 1.1.20 to 1.2.0 that matter: `__malloc_replaced` is in the heap's own member,
+    // and fork knows nothing of the heap.
+    let members = [
+        (
+            "__libc_start_main.lo",
+            object(&[Sym::Strong("__init_libc")], None),
+        ),
+        ("__lctrans.lo", object(&[Sym::Strong("__lctrans")], None)),
+        (
+            "malloc.lo",
+            object(
+                &[
+                    Sym::Strong("malloc"),
+                    Sym::Strong("free"),
+                    Sym::Strong("__bin_chunk"),
+                    Sym::Strong("__malloc_replaced"),
+                ],
+                None,
+            ),
+        ),
+        (
+            "fork.lo",
+            object(&[Sym::Strong("fork"), Sym::Weak("__fork_handler")], None),
+        ),
+    ];
+    let error = refusal(&members);
+    for part in ["fork.lo", "`__malloc_atfork`", "musl 1.2.2 or later"] {
+        assert!(error.contains(part), "{error}");
+    }
+}

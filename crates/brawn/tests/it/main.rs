@@ -6,5 +6,6 @@ mod inspect;
 mod interrupted;
 mod link_args;
 mod mounts;
+mod musls;
 mod patch;
 mod publish;
