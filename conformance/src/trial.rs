@@ -109,12 +109,14 @@ impl Trial<'_> {
         if self.place.libc != Libc::Brawn {
             return Ok(());
         }
-        // The distribution's stock for every musl: 1.2.2's own crashes where memory ends, and
-        // oldmalloc keeps so much that no thread can begin.
+        // gcc's programs on every musl are held against the distribution's stock: 1.2.2's own crashes
+        // where memory ends, and oldmalloc keeps so much that no thread can begin.  zig's have
+        // larger stacks, so that only zig's stock compares.
+        let musl = self.place.musl.filter(|musl| musl.link == Link::Zig);
         let stock = Place {
             libc: Libc::Stock,
-            musl: None,
-            link: self.place.musl.map_or(self.place.link, |_| Link::Static),
+            musl,
+            ..self.place
         };
         let stock = measures(&self.output(builder, stock)?);
         let mut text = String::new();
