@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, printable};
 use crate::identify::archive::{Content, Findings, Member, Role};
 use crate::identify::heap::{self, Found, Heap, MemberUse, Sure};
+use crate::identify::signs::Traces;
 use crate::identify::{INTERNAL, Identity, Libc, Linkage, Memory, archive, executable, is_heap};
 use crate::read::Format;
 use crate::read::archive::Archive;
@@ -392,7 +393,13 @@ fn memory(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Memory> {
             Memory::None
         });
     };
-    Ok(executable::memory(&image, Linkage::Object, findings.libc))
+    let traces = Traces::new(&image);
+    Ok(executable::memory(
+        &image,
+        Linkage::Object,
+        findings.libc,
+        &traces,
+    ))
 }
 
 /// The object that defines `name`.

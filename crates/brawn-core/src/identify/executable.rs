@@ -1,7 +1,8 @@
 //! What is in a single ELF file: an executable, a shared object or a relocatable object.
 
 use super::heap::{self, Found, Heap, Sure};
-use super::{Identity, Libc, Linkage, Memory, reach, signs};
+use super::signs::{self, Traces};
+use super::{Identity, Libc, Linkage, Memory, reach};
 use crate::error::printable;
 use crate::read::image::{Image, Symbol, Type};
 use std::collections::BTreeMap;
@@ -29,8 +30,9 @@ pub fn identify(image: &Image<'_>) -> Identity {
     if is_whole && !image.has_symbol_table {
         evidence.push("stripped: told by what stripping leaves".to_string());
     }
-    let mut heaps = heaps(image, linkage);
-    let libc = libc(image, linkage, &heaps, &mut evidence);
+    let traces = Traces::new(image);
+    let mut heaps = heaps(image, linkage, &traces);
+    let libc = libc(image, linkage, &heaps, &traces, &mut evidence);
     if matches!(linkage, Linkage::Dynamic | Linkage::SharedObject) {
         shared(image, libc, &mut heaps);
     }
@@ -41,7 +43,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
         libc_version: version(image, libc, &heaps),
         linkage,
         interpreter: image.interpreter.map(printable),
-        memory: memory(image, linkage, libc),
+        memory: memory(image, linkage, libc, &traces),
         heaps,
         has_symbols: image.has_symbol_table,
         evidence,
@@ -71,7 +73,7 @@ fn is_packed(image: &Image<'_>) -> bool {
 }
 
 /// The heaps that are in the file itself.
-fn heaps(image: &Image<'_>, linkage: Linkage) -> Vec<Found> {
+fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Found> {
     let mut heaps: Vec<Found> = image.brawn.iter().cloned().map(Found::brawn).collect();
     let has_brawn = !heaps.is_empty();
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
@@ -97,7 +99,7 @@ fn heaps(image: &Image<'_>, linkage: Linkage) -> Vec<Found> {
         heaps.push(Found::new(heap, Sure::Certain, evidence));
     }
     if !image.has_symbol_table && linkage != Linkage::Object {
-        for found in signs::heaps(image) {
+        for found in traces.heaps() {
             if !heaps.iter().any(|h| h.heap == found.heap) {
                 heaps.push(found);
             }
@@ -182,7 +184,13 @@ fn second_heaps(image: &Image<'_>, heaps: &mut [Found]) {
     }
 }
 
-fn libc(image: &Image<'_>, linkage: Linkage, heaps: &[Found], evidence: &mut Vec<String>) -> Libc {
+fn libc(
+    image: &Image<'_>,
+    linkage: Linkage,
+    heaps: &[Found],
+    traces: &Traces<'_, '_>,
+    evidence: &mut Vec<String>,
+) -> Libc {
     let mut say = |libc, what: String| {
         evidence.push(what);
         libc
@@ -220,10 +228,10 @@ fn libc(image: &Image<'_>, linkage: Linkage, heaps: &[Found], evidence: &mut Vec
     if linkage == Linkage::Dynamic {
         return Libc::Unknown;
     }
-    if let Some(what) = signs::musl(image) {
+    if let Some(what) = traces.musl() {
         return say(Libc::Musl, what.into());
     }
-    if let Some(what) = signs::glibc(image) {
+    if let Some(what) = traces.glibc() {
         return say(Libc::Glibc, what.into());
     }
     let owner = heaps
@@ -257,7 +265,12 @@ pub fn musl_version(image: &Image<'_>) -> Option<String> {
 }
 
 /// Whose memory functions a file has, by `memcpy`.
-pub fn memory(image: &Image<'_>, linkage: Linkage, libc: Libc) -> Memory {
+pub fn memory(
+    image: &Image<'_>,
+    linkage: Linkage,
+    libc: Libc,
+    traces: &Traces<'_, '_>,
+) -> Memory {
     let memcpy = image
         .defined()
         .filter(|s| s.name == b"memcpy")
@@ -273,7 +286,7 @@ pub fn memory(image: &Image<'_>, linkage: Linkage, libc: Libc) -> Memory {
             Libc::Musl | Libc::Glibc => Memory::Shared,
         },
         None if image.has_symbol_table => Memory::None,
-        None if signs::has_musl_memcpy(image) => Memory::Musl,
+        None if traces.has_musl_memcpy() => Memory::Musl,
         None if libc == Libc::Glibc => Memory::Glibc,
         None => Memory::Unknown,
     }

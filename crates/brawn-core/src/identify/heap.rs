@@ -230,6 +230,8 @@ pub struct Sign {
     pub heap: Heap,
     /// The bytes.
     pub bytes: Needle,
+    /// From which of them on they are searched for: the first are not rare.
+    pub from: usize,
     /// What they are, in words.
     pub what: &'static str,
 }
@@ -270,61 +272,73 @@ pub const SIGNS: [Sign; 12] = [
     Sign {
         heap: Heap::MuslMallocng,
         bytes: needle!(&SIZE_CLASSES_LITTLE),
+        from: 22,
         what: "mallocng's table of size classes",
     },
     Sign {
         heap: Heap::MuslMallocng,
         bytes: needle!(&SIZE_CLASSES_BIG),
+        from: 21,
         what: "mallocng's table of size classes",
     },
     Sign {
         heap: Heap::MuslOldmalloc,
         bytes: needle!(&BINS),
+        from: 0,
         what: "oldmalloc's table of bins",
     },
     Sign {
         heap: Heap::Mimalloc,
         bytes: needle!(b"mimalloc: warning: "),
+        from: 0,
         what: "mimalloc's warnings",
     },
     Sign {
         heap: Heap::Jemalloc,
         bytes: needle!(b"<jemalloc>: "),
+        from: 0,
         what: "jemalloc's messages",
     },
     Sign {
         heap: Heap::Tcmalloc,
         bytes: needle!(b"tcmalloc: large alloc"),
+        from: 0,
         what: "TCMalloc's report of large blocks",
     },
     Sign {
         heap: Heap::Tcmalloc,
         bytes: needle!(b"TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES"),
+        from: 0,
         what: "TCMalloc's option for its thread caches",
     },
     Sign {
         heap: Heap::Snmalloc,
         bytes: needle!(b"Heap corruption - free list corrupted!"),
+        from: 0,
         what: "snmalloc's message on corrupted lists",
     },
     Sign {
         heap: Heap::Scudo,
         bytes: needle!(b"Scudo ERROR: "),
+        from: 0,
         what: "Scudo's errors",
     },
     Sign {
         heap: Heap::Go,
         bytes: needle!(b"\xff Go buildinf:"),
+        from: 0,
         what: "Go's build information",
     },
     Sign {
         heap: Heap::Glibc,
         bytes: needle!(b"malloc(): corrupted top size"),
+        from: 0,
         what: "glibc's messages on corrupted blocks",
     },
     Sign {
         heap: Heap::Glibc,
         bytes: needle!(b"malloc(): memory corruption"),
+        from: 0,
         what: "glibc's messages on corrupted blocks",
     },
 ];

@@ -4,7 +4,7 @@ pub mod archive;
 pub mod executable;
 pub mod heap;
 mod reach;
-mod signs;
+pub(crate) mod signs;
 
 use serde::Serialize;
 

@@ -4,7 +4,11 @@
 use crate::identify::Memory;
 use crate::identify::heap::{Found, Needle, SIGNS, Sure, needle};
 use crate::read::image::{Image, Section};
+use aho_corasick::{Span, packed};
 use memchr::memmem;
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::sync::OnceLock;
 
 /// musl's `__set_thread_area` on x86_64, which every static program runs before its main.
 const SET_THREAD_AREA_X86_64: Needle =
@@ -30,39 +34,177 @@ const MEMCPY_AARCH64: Needle = needle!(b"\x24\x00\x02\x8b\x05\x00\x02\x8b\x5f\x0
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
 
-/// What says that musl is in the file.
-pub fn musl(image: &Image<'_>) -> Option<&'static str> {
-    let code = match image.ident.machine {
-        X86_64 => Some(SET_THREAD_AREA_X86_64),
-        AARCH64 => Some(SET_THREAD_AREA_AARCH64),
-        _ => None,
-    };
-    if code.is_some_and(|code| in_code(image, code)) {
-        return Some("the code of musl's __set_thread_area");
+/// What the pass over a file looks for: every one of [`SIGNS`], and after them these.
+const THREAD_X86_64: usize = SIGNS.len();
+const THREAD_AARCH64: usize = THREAD_X86_64 + 1;
+const MESSAGES: usize = THREAD_X86_64 + 2;
+const OPTION: usize = THREAD_X86_64 + 3;
+const COPY_X86_64: usize = THREAD_X86_64 + 4;
+const COPY_AARCH64: usize = THREAD_X86_64 + 5;
+const ALL: usize = THREAD_X86_64 + 6;
+
+/// Every needle, with the place in it from where it is searched for: some begin with bytes that are
+/// everywhere, which would stop the search at each of them.
+fn needles() -> [(Needle, usize); ALL] {
+    let mut needles = [(SET_THREAD_AREA_X86_64, 3); ALL];
+    for (needle, sign) in needles.iter_mut().zip(&SIGNS) {
+        *needle = (sign.bytes, sign.from);
     }
-    in_file(image, MUSL_MESSAGES).then_some("musl's messages for errno")
+    needles[THREAD_AARCH64] = (SET_THREAD_AREA_AARCH64, 0);
+    needles[MESSAGES] = (MUSL_MESSAGES, 0);
+    needles[OPTION] = (GLIBC_OPTION, 0);
+    needles[COPY_X86_64] = (MEMCPY_X86_64, 3);
+    needles[COPY_AARCH64] = (MEMCPY_AARCH64, 0);
+    needles
 }
 
-/// What says that a static glibc is in the file.
-pub fn glibc(image: &Image<'_>) -> Option<&'static str> {
-    if in_file(image, GLIBC_OPTION) {
-        return Some("glibc's option for tuning");
-    }
-    // NT_GNU_ABI_TAG, which glibc's crt1.o carries and musl's does not.
-    let is_tagged = image.notes.iter().any(|n| n.owner == b"GNU" && n.kind == 1);
-    is_tagged.then_some("the ABI note of glibc's crt1.o")
+/// Needles of which code consists; elsewhere they mean nothing.
+const CODE: [usize; 4] = [THREAD_X86_64, THREAD_AARCH64, COPY_X86_64, COPY_AARCH64];
+
+/// Searches for all needles at once.
+struct Search {
+    whole: Vec<Vec<u8>>,
+    from: Vec<usize>,
+    /// Absent where the processor has no instructions for it.
+    packed: Option<packed::Searcher>,
 }
 
-/// Heaps by what they leave in stripped files.
-pub fn heaps(image: &Image<'_>) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
-    for sign in &SIGNS {
-        if found.iter().any(|f| f.heap == sign.heap) || !in_file(image, sign.bytes) {
-            continue;
+fn search() -> &'static Search {
+    static SEARCH: OnceLock<Search> = OnceLock::new();
+    SEARCH.get_or_init(|| {
+        let needles = needles();
+        let whole: Vec<Vec<u8>> = needles.iter().map(|(needle, _)| needle.bytes()).collect();
+        let from: Vec<usize> = needles.iter().map(|(_, from)| *from).collect();
+        let parts = whole.iter().zip(&from).map(|(bytes, from)| &bytes[*from..]);
+        Search {
+            packed: packed::Searcher::new(parts),
+            whole,
+            from,
         }
-        found.push(Found::new(sign.heap, Sure::Likely, sign.what.to_string()));
+    })
+}
+
+impl Search {
+    /// Calls `found` with the number and the place of each needle in `bytes`.
+    fn run(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
+        let Some(packed) = &self.packed else {
+            for (number, whole) in self.whole.iter().enumerate() {
+                memmem::find_iter(bytes, whole).for_each(|at| found(number, at));
+            }
+            return;
+        };
+        let mut from = 0;
+        while let Some(hit) = packed.find_in(bytes, Span::from(from..bytes.len())) {
+            let number = hit.pattern().as_usize();
+            let start = hit.start().checked_sub(self.from[number]);
+            let start = start.filter(|at| bytes[*at..].starts_with(&self.whole[number]));
+            if let Some(start) = start {
+                found(number, start);
+            }
+            from = hit.start() + 1;
+        }
     }
-    found
+}
+
+/// What of the needles is in a file, found in one pass over what is loaded of it, when first asked.
+pub struct Traces<'i, 'a> {
+    image: &'i Image<'a>,
+    found: OnceCell<[bool; ALL]>,
+}
+
+impl<'i, 'a> Traces<'i, 'a> {
+    /// Of `image`, which nothing is read of yet.
+    pub fn new(image: &'i Image<'a>) -> Self {
+        Self {
+            image,
+            found: OnceCell::new(),
+        }
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.found.get_or_init(|| pass(self.image))[number]
+    }
+
+    /// What says that musl is in the file.
+    pub fn musl(&self) -> Option<&'static str> {
+        let has_code = match self.image.ident.machine {
+            X86_64 => self.has(THREAD_X86_64),
+            AARCH64 => self.has(THREAD_AARCH64),
+            _ => false,
+        };
+        if has_code {
+            return Some("the code of musl's __set_thread_area");
+        }
+        self.has(MESSAGES).then_some("musl's messages for errno")
+    }
+
+    /// What says that a static glibc is in the file.
+    pub fn glibc(&self) -> Option<&'static str> {
+        if self.has(OPTION) {
+            return Some("glibc's option for tuning");
+        }
+        // NT_GNU_ABI_TAG, which glibc's crt1.o carries and musl's does not.
+        let mut notes = self.image.notes.iter();
+        let is_tagged = notes.any(|n| n.owner == b"GNU" && n.kind == 1);
+        is_tagged.then_some("the ABI note of glibc's crt1.o")
+    }
+
+    /// Heaps by what they leave in stripped files.
+    pub fn heaps(&self) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for (number, sign) in SIGNS.iter().enumerate() {
+            if !found.iter().any(|f| f.heap == sign.heap) && self.has(number) {
+                found.push(Found::new(sign.heap, Sure::Likely, sign.what.to_string()));
+            }
+        }
+        found
+    }
+
+    /// Whether musl's `memcpy` is anywhere in the file's code.
+    pub fn has_musl_memcpy(&self) -> bool {
+        match self.image.ident.machine {
+            X86_64 => self.has(COPY_X86_64),
+            AARCH64 => self.has(COPY_AARCH64),
+            _ => false,
+        }
+    }
+}
+
+fn pass(image: &Image<'_>) -> [bool; ALL] {
+    let mut all = [false; ALL];
+    let code = ranges(image, |is_executable| is_executable);
+    for range in ranges(image, |_| true) {
+        search().run(&image.bytes[range.clone()], |number, at| {
+            let at = range.start + at;
+            let is_there = !CODE.contains(&number) || code.iter().any(|c| c.contains(&at));
+            all[number] |= is_there;
+        });
+    }
+    all
+}
+
+/// What is loaded, as ranges of the file that do not overlap, so that no file is searched twice,
+/// however many segments it says to have.
+fn ranges(image: &Image<'_>, is_wanted: impl Fn(bool) -> bool) -> Vec<Range<usize>> {
+    let start = image.bytes.as_ptr().addr();
+    let mut ranges: Vec<Range<usize>> = image
+        .loads
+        .iter()
+        .filter(|l| is_wanted(l.executable))
+        .map(|l| {
+            let from = l.data.as_ptr().addr().saturating_sub(start);
+            from.min(image.bytes.len())..(from + l.data.len()).min(image.bytes.len())
+        })
+        .collect();
+    ranges.sort_by_key(|r| r.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 /// Whose `memcpy` this code is.
@@ -72,11 +214,6 @@ pub fn memcpy(machine: u16, code: &[u8]) -> Memory {
         Some(pattern) if code.starts_with(&pattern.bytes()) => Memory::Musl,
         Some(_) => Memory::Other,
     }
-}
-
-/// Whether musl's `memcpy` is anywhere in the file's code.
-pub fn has_musl_memcpy(image: &Image<'_>) -> bool {
-    pattern(image.ident.machine).is_some_and(|pattern| in_code(image, pattern))
 }
 
 fn pattern(machine: u16) -> Option<Needle> {
@@ -103,14 +240,45 @@ pub fn newest_glibc(image: &Image<'_>) -> Option<String> {
     Some(newest.1.to_string())
 }
 
-fn in_code(image: &Image<'_>, needle: Needle) -> bool {
-    let needle = needle.bytes();
-    let mut code = image.loads.iter().filter(|l| l.executable);
-    code.any(|l| memmem::find(l.data, &needle).is_some())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn in_file(image: &Image<'_>, needle: Needle) -> bool {
-    let needle = needle.bytes();
-    let mut loads = image.loads.iter();
-    loads.any(|l| memmem::find(l.data, &needle).is_some())
+    #[test]
+    fn one_pass_finds_what_each_search_finds() {
+        let search = search();
+        assert!(cfg!(not(target_arch = "x86_64")) || search.packed.is_some());
+        // Every needle at every distance from the one before, among its own beginnings.
+        let mut bytes = Vec::new();
+        for (number, needle) in search.whole.iter().enumerate() {
+            bytes.extend_from_slice(&needle[..needle.len() / 2]);
+            bytes.resize(bytes.len() + number, 0);
+            bytes.extend_from_slice(needle);
+        }
+        let mut hits = Vec::new();
+        search.run(&bytes, |number, at| hits.push((number, at)));
+        for (number, needle) in search.whole.iter().enumerate() {
+            let expected: Vec<usize> = memmem::find_iter(&bytes, needle).collect();
+            let found = hits.iter().filter(|(n, _)| *n == number).map(|(_, at)| *at);
+            assert_eq!(found.collect::<Vec<_>>(), expected, "needle {number}");
+        }
+    }
+
+    #[test]
+    fn no_needle_is_searched_for_by_the_beginning_of_another() {
+        // Of two that match at one place only the first would be seen.
+        let search = search();
+        let parts: Vec<&[u8]> = search
+            .whole
+            .iter()
+            .zip(&search.from)
+            .map(|(bytes, from)| &bytes[*from..])
+            .collect();
+        for (n, one) in parts.iter().enumerate() {
+            assert!(one.len() >= 8);
+            for (m, other) in parts.iter().enumerate() {
+                assert!(n == m || !other.starts_with(one), "{n} and {m}");
+            }
+        }
+    }
 }
