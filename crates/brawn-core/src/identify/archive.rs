@@ -178,7 +178,7 @@ fn content<'a>(archive: &Archive<'a>, entry: &Entry<'a>) -> Result<Content<'a>> 
             None => Content::OtherElf(Ident::read(data, offset).map_err(named)?),
         },
         Format::Bitcode => Content::Bitcode,
-        Format::Archive | Format::ThinArchive | Format::Other => Content::Other,
+        _ => Content::Other,
     })
 }
 

@@ -59,7 +59,12 @@ fn linkage(image: &Image<'_>) -> Linkage {
         // Linkers mark position-independent executables since 2015; before, only the absence of
         // everything that a shared object has tells.
         Type::Shared if image.is_pie => Linkage::StaticPie,
-        Type::Shared if image.entry != 0 && image.needed.is_empty() && !image.has_soname => {
+        Type::Shared
+            if image.entry != 0
+                && image.needed.is_empty()
+                && !image.has_soname
+                && !image.has_exports =>
+        {
             Linkage::StaticPie
         }
         Type::Shared => Linkage::SharedObject,
@@ -154,18 +159,43 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
     })
 }
 
-/// Adds the heap of the libc that the dynamic linker brings.
+/// Adds the heaps that the dynamic linker brings: the libc's, or the one that it needs instead.
 fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
+    let mut is_replaced = image.defined().any(|s| s.name == b"malloc" && s.global);
+    for name in &image.needed {
+        if let Some(heap) = heap::by_library(name) {
+            is_replaced = true;
+            if !heaps.iter().any(|h| h.heap == heap) {
+                let what = format!("it needs {}", printable(name));
+                heaps.push(Found::new(heap, Sure::Certain, what));
+            }
+        }
+    }
     let heap = match libc {
         Libc::Musl => Heap::Musl,
         Libc::Glibc => Heap::Glibc,
         Libc::Unknown => return,
     };
-    let is_replaced = image.defined().any(|s| s.name == b"malloc" && s.global);
     let is_libc_itself = heaps.iter().any(|h| h.heap.is_musl() || h.heap == heap);
-    if !is_replaced && !is_libc_itself {
+    // A program that brings a heap under other names may leave the libc's to nobody.
+    const ALLOCATES: [&[u8]; 6] = [
+        b"aligned_alloc",
+        b"calloc",
+        b"malloc",
+        b"memalign",
+        b"posix_memalign",
+        b"realloc",
+    ];
+    let mut needs = image.symbols.iter().filter(|s| !s.defined);
+    let is_used = heaps.is_empty() || needs.any(|s| ALLOCATES.contains(&unversioned(s.name)));
+    if !is_replaced && !is_libc_itself && is_used {
         heaps.push(Found::new(heap, Sure::Certain, "the shared libc's".into()));
     }
+}
+
+/// A symbol's name without the version that full tables have behind it.
+fn unversioned(name: &[u8]) -> &[u8] {
+    name.split(|b| *b == b'@').next().unwrap_or_default()
 }
 
 /// Says of musl's heap who calls it, where it is not the only one.
@@ -265,12 +295,7 @@ pub fn musl_version(image: &Image<'_>) -> Option<String> {
 }
 
 /// Whose memory functions a file has, by `memcpy`.
-pub fn memory(
-    image: &Image<'_>,
-    linkage: Linkage,
-    libc: Libc,
-    traces: &Traces<'_, '_>,
-) -> Memory {
+pub fn memory(image: &Image<'_>, linkage: Linkage, libc: Libc, traces: &Traces<'_, '_>) -> Memory {
     let memcpy = image
         .defined()
         .filter(|s| s.name == b"memcpy")

@@ -189,6 +189,23 @@ pub fn by_symbol(name: &[u8]) -> Option<Heap> {
     })
 }
 
+/// The heap that a shared object of this name brings in place of the libc's.
+pub fn by_library(name: &[u8]) -> Option<Heap> {
+    const LIBRARIES: [(&[u8], Heap); 6] = [
+        (b"libjemalloc", Heap::Jemalloc),
+        (b"libmimalloc", Heap::Mimalloc),
+        (b"librpmalloc", Heap::Rpmalloc),
+        (b"libscudo", Heap::Scudo),
+        (b"libsnmalloc", Heap::Snmalloc),
+        (b"libtcmalloc", Heap::Tcmalloc),
+    ];
+    let name = name.rsplit(|b| *b == b'/').next()?;
+    let library = LIBRARIES
+        .iter()
+        .find(|(start, _)| name.starts_with(start))?;
+    Some(library.1)
+}
+
 /// Bytes to look for, kept inverted, so that brawn's own executable does not hold them.
 #[derive(Clone, Copy)]
 pub struct Needle(&'static [u8]);
@@ -268,7 +285,7 @@ const BINS: [u8; 60] = [
 ];
 
 /// Every sign.
-pub const SIGNS: [Sign; 12] = [
+pub const SIGNS: [Sign; 13] = [
     Sign {
         heap: Heap::MuslMallocng,
         bytes: needle!(&SIZE_CLASSES_LITTLE),
@@ -328,6 +345,13 @@ pub const SIGNS: [Sign; 12] = [
         bytes: needle!(b"\xff Go buildinf:"),
         from: 0,
         what: "Go's build information",
+    },
+    Sign {
+        heap: Heap::Go,
+        // The build information can be left out; the table that Go unwinds stacks by cannot.
+        bytes: needle!(b"\0runtime.mallocgc\0"),
+        from: 0,
+        what: "Go's table of functions",
     },
     Sign {
         heap: Heap::Glibc,

@@ -107,6 +107,8 @@ pub struct Image<'a> {
     pub is_pie: bool,
     /// Whether it has a `DT_SONAME`, as shared objects do.
     pub has_soname: bool,
+    /// Whether its dynamic symbols include functions for others to call.
+    pub has_exports: bool,
     /// Its sections.
     pub sections: Vec<Section<'a>>,
     /// The symbol table, empty after stripping; for files without, the dynamic symbols.
@@ -183,6 +185,7 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
         needed: Vec::new(),
         is_pie: false,
         has_soname: false,
+        has_exports: false,
         sections: Vec::new(),
         symbols: Vec::new(),
         has_symbol_table: false,
@@ -199,11 +202,17 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
     let mut table = sections
         .symbols(endian, bytes, elf::SHT_SYMTAB)
         .map_err(bad(e_shoff))?;
+    let dynamic = sections
+        .symbols(endian, bytes, elf::SHT_DYNSYM)
+        .map_err(bad(e_shoff))?;
+    image.has_exports = dynamic.iter().any(|s| {
+        s.st_type() == elf::STT_FUNC
+            && s.st_bind() != elf::STB_LOCAL
+            && s.st_shndx(endian) != elf::SHN_UNDEF
+    });
     image.has_symbol_table = !table.is_empty();
     if table.is_empty() {
-        table = sections
-            .symbols(endian, bytes, elf::SHT_DYNSYM)
-            .map_err(bad(e_shoff))?;
+        table = dynamic;
     }
     let table_at = sections
         .section(table.section())

@@ -4,6 +4,7 @@ pub mod archive;
 mod archive_index;
 pub mod elf;
 pub mod image;
+pub mod package;
 
 /// What a file is, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub enum Format {
     Elf,
     /// LLVM bitcode, plain or in its wrapper.
     Bitcode,
+    /// A zip archive, as wheels are.
+    Zip,
+    /// Something compressed by gzip, as npm's tarballs are.
+    Gzip,
     /// Something else.
     Other,
 }
@@ -28,6 +33,8 @@ impl Format {
             [b'!', b'<', b't', b'h', b'i', b'n', b'>', b'\n', ..] => Self::ThinArchive,
             [0x7f, b'E', b'L', b'F', ..] => Self::Elf,
             [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => Self::Bitcode,
+            [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Self::Zip,
+            [0x1f, 0x8b, 8, ..] => Self::Gzip,
             _ => Self::Other,
         }
     }

@@ -1,18 +1,19 @@
 //! `brawn inspect`: says what files are, and whether their heap is worth replacing.
 
+mod gather;
+
 use crate::exit::Exit;
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
 use brawn_core::identify::heap::Found;
-use brawn_core::inspect::{Report, Verdict, inspect};
-use brawn_core::{Error, Result};
+use brawn_core::inspect::{Report, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Say what an archive or executable is: libc, linkage, whose heap, and what to make of it.
+/// Say what archives, executables and packages are: libc, linkage, whose heap, and what to make of it.
 ///
 /// Verdicts: `slow heap` (musl's own), `fine` (one heap, and not musl's), `mixed` (musl's beside
 /// another, or a payload twice), `not musl`, `unknown`.  Files without symbols are told by the
@@ -20,9 +21,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP)]
 pub struct Args {
-    /// Archives, executables, shared objects or relocatable objects.
+    /// Archives, executables, shared or relocatable objects; wheels, npm tarballs and other zip
+    /// archives and tarballs; folders with such files.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
+
+    /// Exit with code 1 if a file has one of these verdicts.
+    #[arg(long, value_delimiter = ',', value_name = "VERDICTS")]
+    fail_on: Vec<FailOn>,
 
     /// Print a JSON array with one object for each file.
     #[arg(long)]
@@ -38,44 +44,66 @@ struct File {
     report: Report,
 }
 
-pub fn run(args: &Args) -> Exit {
-    let mut files = Vec::with_capacity(args.paths.len());
-    let mut exit = Exit::Success;
-    for path in &args.paths {
-        match file(path) {
-            Ok(report) => files.push(File {
-                path: path.clone(),
-                report,
-            }),
-            Err(error) => {
-                ui::error(&error);
-                exit = exit.max(error.kind().into());
-            }
+/// A verdict that can be asked to fail on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum FailOn {
+    /// Any file whose verdict is `slow heap`.
+    Slow,
+    /// Any file whose verdict is `mixed`.
+    Mixed,
+}
+
+impl FailOn {
+    const fn verdict(self) -> Verdict {
+        match self {
+            Self::Slow => Verdict::SlowHeap,
+            Self::Mixed => Verdict::Mixed,
         }
     }
+}
+
+pub fn run(args: &Args) -> Exit {
+    let gathered = gather::gather(&args.paths);
+    let mut exit = Exit::Success;
+    for error in &gathered.errors {
+        ui::error(error);
+        exit = exit.max(error.kind().into());
+    }
+    let files: Vec<File> = gathered
+        .reports
+        .into_iter()
+        .map(|(path, report)| File { path, report })
+        .collect();
     if args.json {
         ui::json(&files);
     } else if !files.is_empty() {
         ui::text(&table(&files));
     }
+    if gathered.others > 0 {
+        ui::info(&format!(
+            "{} inspected; {} passed over, which {} neither ELF nor an archive",
+            count(files.len()),
+            count(gathered.others),
+            if gathered.others == 1 { "is" } else { "are" }
+        ));
+    }
+    let is_finding = |file: &&File| {
+        let verdicts = &mut args.fail_on.iter().map(|f| f.verdict());
+        verdicts.any(|v| v == file.report.verdict)
+    };
+    let findings = files.iter().filter(is_finding).count();
+    if findings > 0 {
+        ui::error(&format_args!(
+            "{} with a verdict that --fail-on names",
+            count(findings)
+        ));
+        exit = exit.max(Exit::Finding);
+    }
     exit
 }
 
-fn file(path: &Path) -> Result<Report> {
-    let metadata =
-        std::fs::metadata(path).map_err(|e| Error::io("cannot find it", e).path(path))?;
-    if !metadata.is_file() {
-        let found = if metadata.is_dir() {
-            "a folder"
-        } else {
-            "not a regular file"
-        };
-        return Err(Error::not_applicable(found)
-            .expected("an ELF file or an archive")
-            .path(path));
-    }
-    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
-    inspect(&bytes).map_err(|e| e.path(path))
+fn count(files: usize) -> String {
+    format!("{files} {}", if files == 1 { "file" } else { "files" })
 }
 
 const HEAD: [&str; 6] = ["VERDICT", "LIBC", "LINKAGE", "HEAP", "MEMORY", "PATH"];

@@ -1,0 +1,233 @@
+//! Packages: zip archives such as wheels, and gzipped tarballs such as npm's.  Members are unpacked
+//! in memory, one at a time and within limits, and nothing is ever written.
+
+use super::Format;
+use crate::error::{Error, Result};
+use std::io::{Cursor, ErrorKind, Read};
+
+/// How much a package may unpack to.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The bytes of one member.
+    pub member: u64,
+    /// The bytes of all that has to be unpacked.
+    pub total: u64,
+    /// The number of members.
+    pub members: usize,
+}
+
+impl Limits {
+    /// Above every package that is known, and below what a machine may not have.
+    pub const USUAL: Self = Self {
+        member: 1 << 30,
+        total: 4 << 30,
+        members: 1 << 20,
+    };
+}
+
+/// How many bytes tell a member's format.
+const START: usize = 8;
+
+/// Calls `take` with the name and the bytes of each member that is an ELF file or an archive, in the
+/// order of the package, and gives how many there were of others.
+pub fn members(
+    package: &[u8],
+    limits: Limits,
+    take: &mut dyn FnMut(&[u8], &[u8]),
+) -> Result<usize> {
+    match Format::of(package) {
+        Format::Zip => zip(package, limits, take),
+        Format::Gzip => tarball(package, limits, take),
+        _ => Err(Error::not_applicable("neither a zip archive nor gzip").at(0)),
+    }
+}
+
+fn zip(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
+    let bad = |e: zip::result::ZipError| {
+        Error::malformed(format!("zip archive: {}", lower(&e.to_string())))
+            .next("the file is truncated or damaged: get it again")
+    };
+    let mut archive = zip::ZipArchive::new(Cursor::new(package)).map_err(bad)?;
+    count(archive.len(), limits)?;
+    let mut budget = Budget::new(limits);
+    let mut others = 0;
+    for number in 0..archive.len() {
+        let name = archive.name_for_index(number).transpose().map_err(bad)?;
+        let name = name.map_or_else(Vec::new, |name| name.as_bytes().to_vec());
+        let file = archive.by_index(number).map_err(|e| match e {
+            zip::result::ZipError::UnsupportedArchive(what) => {
+                Error::refused(lower(what)).expected("a member that is stored or deflated")
+            }
+            e => bad(e),
+        });
+        let mut file = file.map_err(|e| e.member(&name))?;
+        if !file.is_file() {
+            continue;
+        }
+        match budget.member(&mut file).map_err(|e| e.member(&name))? {
+            Some(bytes) => take(&name, &bytes),
+            None => others += 1,
+        }
+    }
+    Ok(others)
+}
+
+fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
+    // What is between the members is unpacked as well, and counts.
+    let stream = Bounded {
+        inner: flate2::read::MultiGzDecoder::new(package),
+        left: limits.total,
+    };
+    let bad = |e: std::io::Error| match too_much(&e) {
+        true => exceeds("it", limits.total),
+        false => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
+            .expected("a tar archive compressed by gzip")
+            .next("the file is truncated or damaged: get it again"),
+    };
+    let mut archive = tar::Archive::new(stream);
+    let mut budget = Budget::new(limits);
+    let mut others = 0;
+    for (number, entry) in archive.entries().map_err(bad)?.enumerate() {
+        count(number, limits)?;
+        let mut entry = entry.map_err(bad)?;
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let name = entry.path_bytes().into_owned();
+        let size = entry.size();
+        match budget.member(&mut entry).map_err(|e| e.member(&name))? {
+            Some(bytes) if (bytes.len() as u64) < size => {
+                return Err(
+                    Error::malformed(format!("it ends after {} bytes", bytes.len()))
+                        .member(&name)
+                        .expected(format!("{size} bytes"))
+                        .next("the file is truncated or damaged: get it again"),
+                );
+            }
+            Some(bytes) => take(&name, &bytes),
+            None => others += 1,
+        }
+    }
+    Ok(others)
+}
+
+/// What may still be unpacked.
+struct Budget {
+    limits: Limits,
+    left: u64,
+}
+
+impl Budget {
+    fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            left: limits.total,
+        }
+    }
+
+    /// The bytes of a member, or none if it begins like nothing that can be inspected.
+    fn member(&mut self, file: &mut dyn Read) -> Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        self.read(file, START as u64, &mut bytes)?;
+        if !matches!(
+            Format::of(&bytes),
+            Format::Elf | Format::Archive | Format::ThinArchive
+        ) {
+            return Ok(None);
+        }
+        let most = self.limits.member.min(self.left);
+        self.read(file, most.saturating_add(1), &mut bytes)?;
+        if bytes.len() as u64 > self.limits.member || self.left == 0 {
+            return Err(exceeds("it", most));
+        }
+        Ok(Some(bytes))
+    }
+
+    fn read(&mut self, file: &mut dyn Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {
+        let read = file.take(most).read_to_end(bytes).map_err(|e| {
+            if too_much(&e) {
+                return exceeds("the package", self.limits.total);
+            }
+            Error::malformed(format!("it cannot be unpacked: {}", lower(&e.to_string())))
+                .next("the file is truncated or damaged: get it again")
+        })?;
+        self.left = self.left.saturating_sub(read as u64);
+        Ok(())
+    }
+}
+
+fn count(members: usize, limits: Limits) -> Result<()> {
+    if members > limits.members {
+        return Err(Error::refused(format!(
+            "it has more than {} members",
+            limits.members
+        )));
+    }
+    Ok(())
+}
+
+fn exceeds(what: &str, most: u64) -> Error {
+    Error::refused(format!("{what} unpacks to more than {most} bytes"))
+        .expected("a package of a size that fits into memory")
+        .next("unpack it, and inspect the folder")
+}
+
+fn lower(text: &str) -> String {
+    crate::error::printable(text.as_bytes()).to_lowercase()
+}
+
+/// A reader that fails where a limit is passed, so that no end is mistaken for the data's own.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+}
+
+/// What a [`Bounded`] fails with.
+#[derive(Debug)]
+struct TooMuch;
+
+impl std::fmt::Display for TooMuch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("more than the limit")
+    }
+}
+
+impl std::error::Error for TooMuch {}
+
+/// Whether a [`Bounded`] failed; readers wrap each other's errors.
+fn too_much(error: &std::io::Error) -> bool {
+    let mut inner: Option<&(dyn std::error::Error + 'static)> = error
+        .get_ref()
+        .map(|e| e as &(dyn std::error::Error + 'static));
+    while let Some(e) = inner {
+        if e.is::<TooMuch>() {
+            return true;
+        }
+        inner = match e.downcast_ref::<std::io::Error>() {
+            Some(e) => e.get_ref().map(|e| e as _),
+            None => e.source(),
+        };
+    }
+    false
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        if most == 0 && !buffer.is_empty() {
+            // The end may be exactly here.
+            return match self.inner.read(&mut [0])? {
+                0 => Ok(0),
+                _ => Err(std::io::Error::new(ErrorKind::Other, TooMuch)),
+            };
+        }
+        let room = buffer.len().min(most);
+        let read = self.inner.read(&mut buffer[..room])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+#[path = "package_tests.rs"]
+mod tests;

@@ -1,0 +1,195 @@
+//! What `inspect` is to look at: files, folders and packages become reports, in parallel and in an
+//! order that depends on names only.
+
+use brawn_core::inspect::{Report, inspect};
+use brawn_core::read::Format;
+use brawn_core::read::package::{self, Limits};
+use brawn_core::{Error, Kind, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+/// Everything that came of the paths.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The reports, with the path of each; a package's member is `PACKAGE!MEMBER`.
+    pub reports: Vec<(PathBuf, Report)>,
+    /// What could not be read.
+    pub errors: Vec<Error>,
+    /// How many files in folders and packages are nothing to inspect.
+    pub others: usize,
+}
+
+/// A file to look at.
+#[derive(Debug)]
+enum Target {
+    /// The user named it: whatever it is has to be said.
+    Named(PathBuf),
+    /// It is in a folder that the user named: only what can be inspected is.
+    Found(PathBuf),
+    /// It could not be listed.
+    Lost(Error),
+}
+
+/// Looks at every path, and at everything in those that are folders.
+pub fn gather(paths: &[PathBuf]) -> Gathered {
+    let mut targets = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            walk(path, &mut targets);
+        } else {
+            targets.push(Target::Named(path.clone()));
+        }
+    }
+    let progress = progress(targets.len());
+    let parts: Vec<Gathered> = targets
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|target| {
+            let mut gathered = Gathered::default();
+            match target {
+                Target::Named(path) => gathered.file(&path, true),
+                Target::Found(path) => gathered.file(&path, false),
+                Target::Lost(error) => gathered.errors.push(error),
+            }
+            progress.inc(1);
+            gathered
+        })
+        .collect();
+    progress.finish_and_clear();
+    let mut all = Gathered::default();
+    for part in parts {
+        all.reports.extend(part.reports);
+        all.errors.extend(part.errors);
+        all.others += part.others;
+    }
+    all
+}
+
+/// A bar on standard error, if that is a terminal and there is anything to wait for.
+fn progress(files: usize) -> ProgressBar {
+    if files < 2 {
+        return ProgressBar::hidden();
+    }
+    let target = ProgressDrawTarget::stderr();
+    let style = ProgressStyle::with_template("inspecting {bar:40} {pos} of {len} files");
+    ProgressBar::with_draw_target(Some(files as u64), target)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Lists the regular files below `folder`, those of each folder by name.  Symbolic links are left
+/// alone: what they lead to is either there under its own name or not of this folder.
+fn walk(folder: &Path, targets: &mut Vec<Target>) {
+    // The last is the next, so that folders come where their names do.
+    let mut open = vec![(folder.to_path_buf(), true)];
+    while let Some((path, is_folder)) = open.pop() {
+        if !is_folder {
+            targets.push(Target::Found(path));
+            continue;
+        }
+        let lost = |e| Target::Lost(Error::io("cannot list it", e).path(&path));
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(e) => {
+                targets.push(lost(e));
+                continue;
+            }
+        };
+        let mut inside = Vec::new();
+        for entry in entries {
+            match entry.and_then(|e| Ok((e.path(), e.file_type()?))) {
+                Ok((path, kind)) if kind.is_dir() => inside.push((path, true)),
+                Ok((path, kind)) if kind.is_file() => inside.push((path, false)),
+                Ok(_) => {}
+                Err(e) => targets.push(lost(e)),
+            }
+        }
+        inside.sort_by(|a, b| b.cmp(a));
+        open.extend(inside);
+    }
+}
+
+impl Gathered {
+    fn file(&mut self, path: &Path, is_named: bool) {
+        match read(path, is_named) {
+            Ok(Some(bytes)) => match Format::of(&bytes) {
+                Format::Zip | Format::Gzip => self.package(path, &bytes),
+                _ => self.report(path.to_path_buf(), &bytes, is_named),
+            },
+            Ok(None) => self.others += 1,
+            Err(error) => self.errors.push(error.path(path)),
+        }
+    }
+
+    fn report(&mut self, path: PathBuf, bytes: &[u8], is_named: bool) {
+        match inspect(bytes) {
+            Ok(report) => self.reports.push((path, report)),
+            Err(e) if e.kind() == Kind::NotApplicable && !is_named => self.others += 1,
+            Err(e) => self.errors.push(e.path(&path)),
+        }
+    }
+
+    fn package(&mut self, path: &Path, bytes: &[u8]) {
+        let mut take = |name: &[u8], member: &[u8]| {
+            let mut inside = OsString::from(path);
+            inside.push("!");
+            inside.push(OsString::from_vec(name.to_vec()));
+            self.report(inside.into(), member, false);
+        };
+        match package::members(bytes, Limits::USUAL, &mut take) {
+            Ok(others) => self.others += others,
+            Err(error) => self.errors.push(error.path(path)),
+        }
+    }
+}
+
+/// Packages by the ends of their names; in folders, other archives are somebody's data.
+const PACKAGES: [&str; 6] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate"];
+
+/// The bytes of a file, or none if it is not named and nothing to inspect.
+fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
+    let failed = |e| Error::io("cannot read it", e);
+    // Opening a pipe would wait for its other end.
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io("cannot find it", e))?;
+    if !metadata.is_file() {
+        return Err(Error::not_applicable("not a regular file")
+            .expected("an ELF file, an archive, a package or a folder"));
+    }
+    let file = File::open(path).map_err(failed)?;
+    if !is_named {
+        let mut start = Vec::with_capacity(8);
+        (&file).take(8).read_to_end(&mut start).map_err(failed)?;
+        let name = path.as_os_str().as_bytes();
+        let is_wanted = match Format::of(&start) {
+            Format::Elf | Format::Archive | Format::ThinArchive => true,
+            Format::Zip | Format::Gzip => PACKAGES.iter().any(|p| name.ends_with(p.as_bytes())),
+            Format::Bitcode | Format::Other => false,
+        };
+        if !is_wanted {
+            return Ok(None);
+        }
+    }
+    whole(&file, metadata.len()).map(Some).map_err(failed)
+}
+
+/// How much of a file one thread reads at a time.
+const CHUNK: usize = 4 << 20;
+
+/// Reads all of a file, on several threads if it is large: handing out the memory takes longer than
+/// copying what is cached already.
+fn whole(file: &File, size: u64) -> std::io::Result<Vec<u8>> {
+    let size = usize::try_from(size).map_err(|_| std::io::ErrorKind::FileTooLarge)?;
+    // Only to fail where there is no room: the memory that is used comes zeroed, untouched.
+    Vec::<u8>::new().try_reserve_exact(size)?;
+    let mut bytes = vec![0; size];
+    bytes
+        .par_chunks_mut(CHUNK)
+        .enumerate()
+        .try_for_each(|(number, chunk)| file.read_exact_at(chunk, (number * CHUNK) as u64))?;
+    Ok(bytes)
+}

