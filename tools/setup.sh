@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the Makefile's targets need: Debian packages (as root, or through sudo) and the
-# pinned zig and musls below target/tools.  Does nothing when all of it is there.
+# pinned zig below target/tools.  Does nothing when all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,8 @@ packages=(
   strace util-linux # kills at every system call; mounts in namespaces
   python3 python3-pip
 )
+# npm may be there without Debian's package of it.
+command -v npm >/dev/null || packages+=(npm)
 missing=()
 for package in "${packages[@]}"; do
   case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
@@ -34,5 +36,4 @@ if ! "$tools/zig/ziglang/zig" version 2>/dev/null | grep -qx 0.15.2; then
   python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
     --target "$tools/zig" -r tools/requirements.txt
 fi
-bash tools/musls.sh
 touch "$tools/.done"

@@ -1,7 +1,7 @@
 //! What `inspect` says of real files.
 
 use crate::build::{ARCHIVES, OWN_FAMILY, PROGRAM, Room, inspect, libgcc, musl};
-use crate::common::{Folder, IO, REFUSED, brawn, brawn_path, fail, read, succeed};
+use crate::common::{Folder, IO, MALFORMED, REFUSED, brawn, brawn_path, fail, read, succeed};
 use serde_json::Value;
 
 fn expect(report: &Value, expected: &[(&str, &str)]) {
@@ -478,4 +478,59 @@ fn damaged_executables_never_panic() {
         // Whatever it says, it says it.
         let _ = brawn_core::inspect::inspect(&bytes);
     }
+}
+
+#[test]
+fn folders_are_walked_in_order_and_links_left_alone() {
+    let room = Room::with(PROGRAM);
+    room.run("musl-gcc", &["-static", "main.c", "-o", "z"]);
+    std::fs::create_dir_all(room.path("sub/deep")).unwrap();
+    for copy in ["sub/deep/a", "sub/b", "a"] {
+        std::fs::copy(room.path("z"), room.path(copy)).unwrap();
+    }
+    std::os::unix::fs::symlink("..", room.path("sub/loop")).unwrap();
+    std::os::unix::fs::symlink("z", room.path("link")).unwrap();
+    room.run("mkfifo", &["pipe"]);
+    let output = brawn().args(["inspect", "--json", &room.path("")]).unwrap();
+    let reports: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let paths: Vec<&str> = reports
+        .iter()
+        .map(|r| r["path"].as_str().unwrap())
+        .collect();
+    let expected = ["a", "sub/b", "sub/deep/a", "z"].map(|name| room.path(name));
+    assert_eq!(paths, expected);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("1 file passed over"), "{text}");
+}
+
+#[test]
+fn fail_on_names_verdicts() {
+    let slow = |flag: &[&str]| {
+        let mut command = brawn();
+        command.arg("inspect").arg(ARCHIVES[0]).args(flag);
+        command
+    };
+    succeed(&mut slow(&[]));
+    succeed(&mut slow(&["--fail-on", "mixed"]));
+    let error = fail(&mut slow(&["--fail-on", "slow,mixed"]), 1);
+    assert!(error.contains("1 file with a verdict"), "{error}");
+    // What could not be read weighs more.
+    fail(slow(&["--fail-on", "slow"]).arg("/nothing"), IO);
+    fail(&mut slow(&["--fail-on", "fine"]), 2);
+}
+
+#[test]
+fn packages_that_lie_are_errors() {
+    let room = Room::with(PROGRAM);
+    room.run("musl-gcc", &["-static", "main.c", "-o", "main"]);
+    room.run("tar", &["czf", "main.tgz", "main", "main.c"]);
+    let text = succeed(brawn().args(["inspect", &room.path("main.tgz")]));
+    assert!(text.contains("main.tgz!main\n"), "{text}");
+    let bytes = read(room.path("main.tgz").as_ref());
+    std::fs::write(room.path("cut.tgz"), &bytes[..bytes.len() / 2]).unwrap();
+    let error = fail(brawn().args(["inspect", &room.path("cut.tgz")]), MALFORMED);
+    assert!(error.contains("truncated or damaged"), "{error}");
+    room.write("x.whl", "PK\u{3}\u{4}and nothing else");
+    let error = fail(brawn().args(["inspect", &room.path("x.whl")]), MALFORMED);
+    assert!(error.contains("zip archive"), "{error}");
 }

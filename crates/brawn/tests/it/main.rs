@@ -2,6 +2,7 @@
 
 mod build;
 mod common;
+mod corpus;
 mod inspect;
 mod interrupted;
 mod link_args;

@@ -1,0 +1,24 @@
+//! Any bytes are members within the limits, or an error that says what was found.
+#![no_main]
+
+use brawn_core::read::package::{Limits, members};
+use libfuzzer_sys::fuzz_target;
+
+const LIMITS: Limits = Limits {
+    member: 1 << 16,
+    total: 1 << 18,
+    members: 64,
+};
+
+fuzz_target!(|bytes: &[u8]| {
+    let (mut taken, mut size) = (0, 0);
+    let result = members(bytes, LIMITS, &mut |_, member| {
+        assert!(member.len() as u64 <= LIMITS.member);
+        taken += 1;
+        size += member.len() as u64;
+    });
+    assert!(taken <= LIMITS.members && size <= LIMITS.total);
+    if let Err(error) = result {
+        assert!(!error.to_string().is_empty());
+    }
+});
