@@ -47,7 +47,7 @@ note='.section .note.brawn,"a",@note
 cp "$work/payload.o" payload.o
 
 rm -rf ../corpus
-mkdir -p ../corpus/{archive,patch,elf,note,inspect}
+mkdir -p ../corpus/{archive,patch,elf,note,inspect,package}
 members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo a_member_with_a_long_name.lo"
 (
     cd "$work"
@@ -84,3 +84,24 @@ link=(ld -m elf_x86_64 -z max-page-size=4096 -z noseparate-code --build-id=none 
 )
 chmod -x "$work"/{stock,ours,both,pie,dynamic,stripped}
 cp "$work"/{stock,ours,both,pie,dynamic,stripped,gnu.a,older.a,payload.o} ../corpus/inspect/
+
+# Wheels and tarballs, with long names in both ways.
+python3 - ../corpus/package <<'PYTHON'
+import gzip, io, sys, tarfile, zipfile
+
+folder = sys.argv[1]
+elf = b"\x7fELF\x02\x01\x01" + bytes(60)
+for name, method in ("stored.whl", zipfile.ZIP_STORED), ("deflated.whl", zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(f"{folder}/{name}", "w") as package:
+        for path, data in ("a/x.so", elf), ("a/__init__.py", b"pass\n"), ("l.a", b"!<arch>\n"):
+            package.writestr(zipfile.ZipInfo(path), data, method)
+for name, format in ("gnu.tgz", tarfile.GNU_FORMAT), ("pax.tgz", tarfile.PAX_FORMAT):
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=format) as package:
+        for path, data in ("d" * 110 + "/x.node", elf), ("index.js", b"0"), ("l.a", b"!<arch>\n"):
+            entry = tarfile.TarInfo(f"package/{path}")
+            entry.size = len(data)
+            package.addfile(entry, io.BytesIO(data))
+    with open(f"{folder}/{name}", "wb") as file:
+        file.write(gzip.compress(raw.getvalue(), mtime=0))
+PYTHON

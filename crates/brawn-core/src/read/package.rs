@@ -3,7 +3,7 @@
 
 use super::Format;
 use crate::error::{Error, Result};
-use std::io::{Cursor, ErrorKind, Read};
+use std::io::{Cursor, Read};
 
 /// How much a package may unpack to.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,8 @@ pub struct Limits {
 impl Limits {
     /// Above every package that is known, and below what a machine may not have.
     pub const USUAL: Self = Self {
-        member: 1 << 30,
-        total: 4 << 30,
+        member: 1 << 29,
+        total: 2 << 30,
         members: 1 << 20,
     };
 }
@@ -218,7 +218,7 @@ impl<R: Read> Read for Bounded<R> {
             // The end may be exactly here.
             return match self.inner.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(std::io::Error::new(ErrorKind::Other, TooMuch)),
+                _ => Err(std::io::Error::other(TooMuch)),
             };
         }
         let room = buffer.len().min(most);
