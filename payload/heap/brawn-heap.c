@@ -1,8 +1,10 @@
 // The payload's heap as one translation unit: the engine (mimalloc 2, from the libmimalloc-sys
 // crate) with our platform layer below it and the libc surface above it.
 //
-//   surface.c   malloc, free, ... and their fast paths
-//   large.c     blocks of more than half a segment: one mapping each, grown by mremap
+//   surface.c   malloc, free, ... as musl has them
+//   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
+//   spans.c     what both share
+//   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   threads.c   how a thread's heap begins and ends; fork
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
 //   pages.c     how large a page is
@@ -14,6 +16,7 @@
 
 #include "arch.h"
 #include "profile.h"
+#include "tuning.h"
 
 #define MI_DEBUG 0
 #define MI_STAT 0
@@ -30,7 +33,13 @@
 #define _mi_stat_increase(stat, amount) ((void)0)
 #define _mi_stat_decrease(stat, amount) ((void)0)
 #define _mi_stat_counter_increase(stat, amount) ((void)0)
+#if BRAWN_CHECKED
+// What it found wrong in its own data is a program's doing; that memory ran out, or was asked for without
+// measure, is none.
+#define _mi_error_message(error, ...) ((error) == ENOMEM || (error) == EOVERFLOW ? (void)0 : brawn_trap_corrupted())
+#else
 #define _mi_error_message(error, ...) ((void)0)
+#endif
 #define _mi_warning_message(...) ((void)0)
 #define _mi_verbose_message(...) ((void)0)
 #define mi_stats_reset() ((void)0)
@@ -42,7 +51,7 @@
 #define NOINLINE __attribute__((noinline))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-_Static_assert(sizeof(mi_page_t) == 96, "surface.c indexes slices by this size");
+_Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes slices by this size");
 
 // Blocks of a page lie at multiples of their size from a page's start, which is aligned to a slice:
 // that is all the alignment aligned_alloc counts on.  The engine would skip up to one block more.
@@ -55,6 +64,9 @@ _Static_assert(sizeof(mi_page_t) == 96, "surface.c indexes slices by this size")
 
 #include "memory.c"
 #include "options.c"
+#if BRAWN_CHECKED
+#include "traps.c"
+#endif
 
 #include "alloc.c"
 #include "heap.c"
@@ -67,5 +79,11 @@ _Static_assert(sizeof(mi_page_t) == 96, "surface.c indexes slices by this size")
 #include "platform.c"
 #include "threads.c"
 #include "large.c"
+#include "spans.c"
+#if BRAWN_CHECKED
+#include "checked.c"
+#else
+#include "blocks.c"
+#endif
 #include "surface.c"
 #include "note.c"

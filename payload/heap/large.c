@@ -3,7 +3,10 @@
 // way from a pointer to its page holds for these blocks too.
 //
 //   segment                              block                              end of the mapping
-//   | header | (address space only) ...  | requested bytes ... page-rounded |
+//   | header | (address space only) ...  | requested bytes ... page-rounded | guard page |
+//
+// Only blocks of checked profiles have a guard page, which is no part of what this file calls the mapping,
+// and a mark behind the program's bytes, where there is room.
 //
 // The block begins one slice behind the header's start, or `alignment` behind it, or a whole segment
 // behind it: a pointer at a segment's boundary belongs to the segment before (internal.h,
@@ -30,8 +33,53 @@ static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
                "what a large block uses of its header lies before the block");
 
+static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
+
+// Fields of the header that mean something else where there is one block: how many bytes the program
+// asked for, and how many bytes of guard follow the mapping.
+#if BRAWN_CHECKED
+static inline _Atomic(size_t) *brawn_large_asked(mi_segment_t *segment) { return (_Atomic(size_t) *)&segment->used; }
+#define BRAWN_LARGE_FREED SIZE_MAX
+static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->abandoned; }
+
+// The byte behind the program's, where there is one before the guard; the same for a block while it lives.
+static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (uint8_t)(segment->cookie | 1); }
+
+// What the program asked for of what may be a live block.
+static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
+  const size_t size = mi_atomic_load_acquire(brawn_large_asked(segment));
+  if (brawn_large_page(segment)->page_start != (const uint8_t *)p) brawn_trap_not_a_block();
+  if (size == BRAWN_LARGE_FREED) brawn_trap_freed_already();
+  const mi_page_t *const page = brawn_large_page(segment);
+  if (size < page->block_size && page->page_start[size] != brawn_large_mark(segment)) brawn_trap_written_past_end();
+  return size;
+}
+#else
+static inline size_t brawn_large_guard(mi_segment_t *segment) {
+  MI_UNUSED(segment);
+  return 0;
+}
+#endif
+
+// Makes `size` bytes of a mapping the program's.
+static inline void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
+#if BRAWN_CHECKED
+  mi_atomic_store_release(brawn_large_asked(segment), size);
+  mi_page_t *const page = brawn_large_page(segment);
+  if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
+#else
+  MI_UNUSED(size);
+#endif
+  return brawn_large_page(segment)->page_start;
+}
+
+// How many bytes of guard a further mapping gets.
+static inline size_t brawn_large_wants_guard(void) {
+  return BRAWN_CHECKED && mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_GUARDED ? brawn_page_size : 0;
+}
+
 // The header's claims about a block at `offset` in a mapping of `size` bytes.
-static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offset) {
+static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offset, size_t guard) {
   const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
   mi_page_t *const page = &segment->slices[1];
   segment->slices[index].slice_offset = (uint32_t)((index - 1) * sizeof(mi_slice_t));
@@ -39,16 +87,20 @@ static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offs
   page->block_size = size - offset;
   segment->segment_size = size;
   segment->kind = MI_SEGMENT_HUGE;
+#if BRAWN_CHECKED
+  segment->cookie = _mi_ptr_cookie(segment);
+  segment->abandoned = guard;
+#else
+  MI_UNUSED(guard);
+#endif
   mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
 }
-
-static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
 
 static void brawn_large_release(mi_segment_t *segment) {
   const size_t size = segment->segment_size;
   mi_atomic_sub_relaxed(&brawn_large_bytes, size);
   mi_atomic_decrement_relaxed(&brawn_large_count);
-  brawn_unmap(segment, size);
+  brawn_unmap(segment, size + brawn_large_guard(segment));
 }
 
 static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
@@ -143,23 +195,39 @@ static void brawn_make_room(void) {
 // cannot grow where it is.  NULL: no memory, and the block is as it was.
 static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
   const size_t old_mapping = segment->segment_size;
+  const size_t guard = brawn_large_guard(segment);
   if (mapping == old_mapping) return segment;
-  const long result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
-  if (brawn_failed(result)) {
-    if (result != -ENOMEM) return NULL;
-    // The kernel maps the target away itself; reserving it first finds an aligned place.
-    void *const target = brawn_map_aligned(mapping, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
-    if (target == NULL) return NULL;
-    const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
-                                     MREMAP_MAYMOVE_FIXED_, (long)target, 0);
-    // When it fails for want of memory, the target is gone already, and another thread may have mapped
-    // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
-    // address space that is lost.
-    if (brawn_failed(moved)) return NULL;
-    segment = target;
+  char *const old_end = (char *)segment + old_mapping;
+  if (guard > 0 && mapping < old_mapping) {
+    // The guard goes to the new end, and what is behind it to the kernel.
+    char *const end = (char *)segment + mapping;
+    if (!brawn_protect(end, guard, PROT_NONE_)) return NULL;
+    brawn_discard(end, guard);
+    brawn_unmap(end + guard, (size_t)(old_end - end));
+  }
+  else {
+    long result = -ENOMEM;  // a guard is in the way
+    if (guard == 0) result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
+    if (brawn_failed(result)) {
+      if (result != -ENOMEM) return NULL;
+      // The kernel maps the target away itself; reserving it first finds an aligned place.
+      char *const target = brawn_map_aligned(mapping + guard, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
+      if (target == NULL) return NULL;
+      const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
+                                       MREMAP_MAYMOVE_FIXED_, (long)target, 0);
+      // When it fails for want of memory, the target is gone already, and another thread may have mapped
+      // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
+      // address space that is lost.  What was to be the guard is ours all the same.
+      if (brawn_failed(moved)) {
+        brawn_unmap(target + mapping, guard);
+        return NULL;
+      }
+      brawn_unmap(old_end, guard);
+      segment = (mi_segment_t *)target;
+    }
   }
   mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);
-  brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE);
+  brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE, guard);
   return segment;
 }
 
@@ -177,30 +245,40 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
       const size_t used = kept->segment_size;
       mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
       if (fitting != NULL) {
-        void *const p = brawn_large_page(fitting)->page_start;
-        if (zero) brawn_memset(p, 0, (used < mapping ? used : mapping) - offset);
-        return p;
+        if (zero) brawn_memset(brawn_large_page(fitting)->page_start, 0, (used < mapping ? used : mapping) - offset);
+        return brawn_large_give_out(fitting, size);
       }
       brawn_large_release(kept);
     }
   }
   mi_segment_t *segment = NULL;
+  const size_t guard = brawn_large_wants_guard();
   // A process may have 65,530 mappings (vm.max_map_count).  Those that fill their alignment have no gaps
   // between them, and the kernel takes neighbours together.
   const bool many = !wide && mi_atomic_load_relaxed(&brawn_large_count) >= BRAWN_LARGE_APART;
   for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
     if (attempt > 0) brawn_make_room();
     mapping = many && attempt == 0 ? _mi_align_up(exact, MI_SEGMENT_ALIGN) : exact;
-    segment = brawn_map_aligned(mapping, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
+    segment = brawn_map_aligned(mapping + guard, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
   }
   if (segment == NULL) return NULL;
+  if (guard > 0) brawn_protect((char *)segment + mapping, guard, PROT_NONE_);
+  if (BRAWN_SMALL_PAGES > 0 && mapping >= BRAWN_SMALL_PAGES) brawn_keep_small_pages(segment, mapping);
   mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
   mi_atomic_increment_relaxed(&brawn_large_count);
-  brawn_large_describe(segment, mapping, offset);
-  return (char *)segment + offset;
+  brawn_large_describe(segment, mapping, offset, guard);
+  return brawn_large_give_out(segment, size);
 }
 
-static NOINLINE void brawn_large_free(mi_segment_t *segment) {
+// What `free` gives; `p` is the block, or what a program takes for one.
+static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p) {
+#if BRAWN_CHECKED
+  const size_t size = brawn_large_size(segment, p);
+  // One exchange: of two threads that free the same block, one finds it freed.
+  if (mi_atomic_exchange_acq_rel(brawn_large_asked(segment), BRAWN_LARGE_FREED) != size) brawn_trap_freed_already();
+#else
+  MI_UNUSED(p);
+#endif
   const bool plain = brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
   if (plain) brawn_kept_large_give(segment);
   else brawn_large_release(segment);
@@ -217,15 +295,15 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     // new ones.
     mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
     if (kept != NULL && kept->segment_size >= mapping) {
-      brawn_memcpy(brawn_large_page(kept)->page_start, brawn_large_page(segment)->page_start,
-                   used - MI_SEGMENT_SLICE_SIZE);
-      brawn_kept_large_give(segment);
-      return brawn_large_page(kept)->page_start;
+      void *const old = brawn_large_page(segment)->page_start;
+      brawn_memcpy(brawn_large_page(kept)->page_start, old, used - MI_SEGMENT_SLICE_SIZE);
+      brawn_large_free(segment, old);
+      return brawn_large_give_out(kept, size);
     }
     if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
   }
   segment = brawn_large_remap(segment, mapping);
-  return segment == NULL ? NULL : brawn_large_page(segment)->page_start;
+  return segment == NULL ? NULL : brawn_large_give_out(segment, size);
 }
 
 // Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
@@ -236,6 +314,7 @@ static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
   const size_t used = segment->segment_size;
   const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
   if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
+  const size_t guard = brawn_large_guard(segment);
   const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
   mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
   // At a hint that is taken the kernel maps elsewhere.
@@ -247,8 +326,14 @@ static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
   mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
   arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
             used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
-  brawn_unmap((uint8_t *)below + mapping, more + used - mapping);
+  // What is left over above has the guard at its end; it goes to the new end.
+  const size_t left = more + used - mapping;
+  if (guard > 0 && left > 0) {
+    brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);
+    brawn_discard((uint8_t *)below + mapping, guard);
+  }
+  brawn_unmap((uint8_t *)below + mapping + guard, left);
   mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
-  brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE);
-  return brawn_large_page(below)->page_start;
+  brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
+  return brawn_large_give_out(below, size);
 }

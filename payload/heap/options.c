@@ -7,6 +7,18 @@ unsigned long getauxval(unsigned long type);
 // <elf.h>, AT_PAGESZ, AT_SECURE, AT_RANDOM (the address of 16 bytes at the top of the first stack), AT_SYSINFO_EHDR
 enum { AUXV_PAGESZ = 6, AUXV_SECURE = 23, AUXV_RANDOM = 25, AUXV_SYSINFO_EHDR = 33 };
 
+int *__errno_location(void) __attribute__((const));
+
+// An entry of the auxiliary vector, 0 where it is not there: getauxval tells the difference by errno
+// (ENOENT), which `free` and an allocation that succeeds must leave as it is.
+static unsigned long brawn_auxiliary(unsigned long type) {
+  int *const error = __errno_location();
+  const int kept = *error;
+  const unsigned long value = getauxval(type);
+  *error = kept;
+  return value;
+}
+
 static struct {
   int64_t purge_delay;  // units of arch_clock; negative: never
 } brawn_options = { BRAWN_PURGE_DELAY };
@@ -46,7 +58,7 @@ static NOINLINE void brawn_options_read(void) {
   for (char **entry = __environ; *entry != NULL; entry++) {
     const char *text = *entry;
     if (!brawn_take(&text, "BRAWN_OPTIONS=")) continue;
-    if (getauxval(AUXV_SECURE) != 0) return;
+    if (brawn_auxiliary(AUXV_SECURE) != 0) return;
     while (*text != 0) {
       if (brawn_take(&text, "purge_delay=")) {
         const bool negative = brawn_take(&text, "-");

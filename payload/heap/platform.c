@@ -1,7 +1,7 @@
 // What the engine asks of the platform: memory from the kernel, segments that are kept for reuse,
 // and the list of segments whose threads have ended.  Replaces the engine's os.c, arena*.c, prim.c.
 
-enum { PROT_NONE_ = 0, PROT_RW_ = 3, MAP_PRIVATE_ANON_ = 0x22, MADV_DONTNEED_ = 4 };  // <asm-generic/mman-common.h>
+enum { PROT_NONE_ = 0, PROT_RW_ = 3, MAP_PRIVATE_ANON_ = 0x22, MADV_DONTNEED_ = 4, MADV_NOHUGEPAGE_ = 15 };  // <asm-generic/mman-common.h>
 
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, at the first allocation
 
@@ -24,14 +24,18 @@ static void brawn_discard(void *address, size_t size) {
   if (size > 0) arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_DONTNEED_, 0, 0, 0);
 }
 
+static inline void brawn_keep_small_pages(void *address, size_t size) {
+  arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_NOHUGEPAGE_, 0, 0, 0);
+}
+
 // Where the kernel is likely to have room at the right alignment: just below the last mapping.
 static _Atomic(uintptr_t) brawn_hint;
 
 // The first time: below the vDSO, where a program without a dynamic linker has nothing.  Many kernels
 // place the vDSO just above the first stack, which grows into the room below: there, no hint.
 static uintptr_t brawn_first_hint(void) {
-  const uintptr_t vdso = getauxval(AUXV_SYSINFO_EHDR);
-  if (vdso >= getauxval(AUXV_RANDOM)) return 0;
+  const uintptr_t vdso = brawn_auxiliary(AUXV_SYSINFO_EHDR);
+  if (vdso >= brawn_auxiliary(AUXV_RANDOM)) return 0;
   return vdso > MI_SEGMENT_SIZE ? _mi_align_down(vdso - MI_SEGMENT_SIZE, MI_SEGMENT_SIZE) : 0;
 }
 
@@ -92,7 +96,8 @@ static void brawn_kept_release(void) {
   while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
 }
 
-static _Atomic(uintptr_t) brawn_segments;  // how many were mapped so far
+static _Atomic(uintptr_t) brawn_segments;       // how many were mapped so far
+static _Atomic(uintptr_t) brawn_segments_held;  // how many are in use now
 
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
                               mi_arena_id_t arena, mi_memid_t *memid) {
@@ -110,12 +115,14 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     else commit = true;
   }
   if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
+  if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
   *memid = _mi_memid_create_os(p, size, commit, zero, false);
   return p;
 }
 
 void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_t memid) {
   if (p == NULL) return;
+  mi_atomic_decrement_relaxed(&brawn_segments_held);
   if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
     // Its pages stay with the process for a while; most programs that freed a segment need one soon.
     if (brawn_kept_give(p)) return;
@@ -133,7 +140,7 @@ bool _mi_arena_memid_is_suitable(mi_memid_t memid, mi_arena_id_t arena) {
 mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 
 static void brawn_kept_large_drain(void);  // large.c
-static void brawn_spans_release(void);     // surface.c
+static void brawn_spans_release(void);     // spans.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
@@ -149,6 +156,19 @@ size_t _mi_os_page_size(void) { return brawn_page_size; }
 size_t _mi_os_good_alloc_size(size_t size) {
   return size > PTRDIFF_MAX - MI_SEGMENT_SLICE_SIZE ? size : _mi_align_up(size, brawn_page_size);
 }
+
+#if MI_SECURE > 0
+// Guard pages of segments: one behind the header, one at the end.  Where the kernel's pages are larger than
+// a slice the engine, which leaves out the last slice only, would use a part of the latter.
+bool _mi_os_protect(void *p, size_t size) {
+  const bool last = ((uintptr_t)p & MI_SEGMENT_MASK) + size == MI_SEGMENT_SIZE;
+  if (last && size > MI_SEGMENT_SLICE_SIZE) return false;
+  if (mi_atomic_load_relaxed(&brawn_segments_held) > BRAWN_GUARDED) return false;
+  return brawn_protect(p, size, PROT_NONE_);
+}
+
+bool _mi_os_unprotect(void *p, size_t size) { return brawn_protect(p, size, PROT_RW_); }
+#endif
 
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
   if (is_zero != NULL) *is_zero = false;

@@ -120,11 +120,17 @@ static void brawn_heap_init(mi_heap_t *heap, mi_tld_t *tld) {
   tld->segments.subproc = &brawn_subproc;
   tld->heap_backing = heap;
   tld->heaps = heap;
-  brawn_memcpy(heap, &_mi_heap_empty, sizeof(*heap));
+  // The first heap's cookie is the process's, and others may be reading it.
+  brawn_memcpy(heap, &_mi_heap_empty, offsetof(mi_heap_t, cookie));
+  brawn_memcpy(heap->keys, _mi_heap_empty.keys, sizeof(*heap) - offsetof(mi_heap_t, keys));
   for (size_t i = 0; i < MI_PAGES_DIRECT; i++) heap->pages_free_direct[i] = (mi_page_t *)&_mi_page_empty;
   heap->tld = tld;
   heap->thread_id = _mi_prim_thread_id();
-  heap->cookie = 1;
+#if BRAWN_CHECKED
+  _mi_random_init(&heap->random);
+  heap->keys[0] = _mi_random_next(&heap->random);
+  heap->keys[1] = _mi_random_next(&heap->random);
+#endif
 }
 
 // Whether this code runs on the process's first stack.  The kernel puts the auxiliary vector's
@@ -132,7 +138,7 @@ static void brawn_heap_init(mi_heap_t *heap, mi_tld_t *tld) {
 // thread's stack is a mapping.  A wrong "no" (a coroutine's stack) costs a pthread key, no more.
 static bool brawn_on_first_stack(void) {
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  return getauxval(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
+  return brawn_auxiliary(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
 }
 
 // Gives the calling thread its heap; NULL when the kernel has no memory for it.
@@ -142,9 +148,12 @@ static NOINLINE mi_heap_t *brawn_thread_start(void) {
   static _Atomic(uintptr_t) configured;
   if (mi_atomic_load_acquire(&configured) == 0) {
     // Idempotent, so that threads which come here at once need not wait for each other.
-    const size_t page = getauxval(AUXV_PAGESZ);
+    const size_t page = brawn_auxiliary(AUXV_PAGESZ);
     if (page != 0) brawn_page_size = page;
     brawn_options_read();
+#if BRAWN_CHECKED
+    brawn_secrets_make(&_mi_heap_main);
+#endif
     mi_atomic_store_release(&configured, (uintptr_t)1);
   }
   if (brawn_on_first_stack() && mi_atomic_exchange_acq_rel(&brawn_main_taken, (uintptr_t)1) == 0) {
@@ -169,9 +178,11 @@ mi_threadid_t _mi_thread_id(void) mi_attr_noexcept { return _mi_prim_thread_id()
 bool _mi_is_main_thread(void) { return brawn_heap == &_mi_heap_main; }
 size_t _mi_current_thread_count(void) { return 1; }
 void _mi_thread_data_collect(void) {}
+#if !BRAWN_CHECKED
 uintptr_t _mi_random_next(mi_random_ctx_t *random) { return ++random->input[0]; }
 void _mi_random_init(mi_random_ctx_t *random) { random->input[0] = 0; }
 void _mi_random_split(mi_random_ctx_t *random, mi_random_ctx_t *fresh) { *fresh = *random; }
+#endif
 void _mi_heap_guarded_init(mi_heap_t *heap) { MI_UNUSED(heap); }
 
 // ---------------------------------------------------------------------------------------------
@@ -197,6 +208,12 @@ __attribute__((visibility("default"))) void __malloc_atfork(int who) {
   if (who > 0) {
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
     mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
+    if (heap != NULL) {
+      mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
+#if BRAWN_CHECKED
+      // Parent and child draw other numbers from here on.
+      _mi_random_init(&heap->random);
+#endif
+    }
   }
 }

@@ -22,7 +22,7 @@ pub const ARCHITECTURES: &[Architecture] = &[Architecture {
 }];
 
 /// Folders under `payload/profiles/`.
-pub const PROFILES: &[&str] = &["fast"];
+pub const PROFILES: &[&str] = &["fast", "secure", "lean"];
 
 pub const MEMBER_NAME: &str = "brawn_heap.o";
 

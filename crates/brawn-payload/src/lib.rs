@@ -45,17 +45,28 @@ impl Architecture {
 pub enum Profile {
     /// Time first, at a memory cost near musl's.
     Fast,
+    /// Blocks freed twice, pointers that are none and writes past a block's end stop the program.
+    Secure,
+    /// Memory first: what is free goes back to the kernel at once.
+    Lean,
 }
 
 impl Profile {
     /// Every profile, the default first.
-    pub const ALL: [Self; 1] = [Self::Fast];
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Secure, Self::Lean];
 
     /// The name used in notes and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
+            Self::Secure => "secure",
+            Self::Lean => "lean",
         }
+    }
+
+    /// The profile with that [`name`](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|p| p.name() == name)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `brawn link-args`: the payload for a link line, with the toolchain's libc.a left as it is.
 
 use crate::exit::Exit;
+use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::link::{self, Link};
 use brawn_core::publish::place;
@@ -21,7 +22,7 @@ pub struct Args {
     format: Format,
 
     /// The payload's variant.
-    #[arg(long, value_enum, default_value_t = ProfileArg::Fast)]
+    #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
 
     /// What the program runs on [default: what brawn runs on].
@@ -48,13 +49,6 @@ enum Format {
     PkgConfig,
     /// Everything, for scripts.
     Json,
-}
-
-/// [`Profile`] as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ProfileArg {
-    /// Time first, at a memory cost near musl's.
-    Fast,
 }
 
 /// [`Architecture`] as it is typed.
@@ -102,9 +96,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
 }
 
 fn choose(args: &Args) -> Result<&'static Payload> {
-    let profile = match args.profile {
-        ProfileArg::Fast => Profile::Fast,
-    };
+    let profile = Profile::from(args.profile);
     let architecture = match args.arch {
         Some(Arch::X86_64) => Some(Architecture::X86_64),
         Some(Arch::Aarch64) => Some(Architecture::Aarch64),

@@ -1,13 +1,13 @@
 //! `brawn patch`: exchanges the heap in `libc.a`.
 
 use crate::exit::Exit;
+use crate::profile::ProfileArg;
 use crate::ui::{self, Tone};
 use crate::walk::{Found, walk};
 use brawn_core::plan::{Action, Plan, Why};
 use brawn_core::publish::{Published, Target, write_elsewhere};
 use brawn_core::{Error, Kind, Result, edit};
-use brawn_payload::{Profile, payloads};
-use clap::ValueEnum;
+use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -37,23 +37,8 @@ pub struct Args {
     json: bool,
 
     /// The payload's variant.
-    #[arg(long, value_enum, default_value_t = ProfileArg::Fast)]
+    #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
-}
-
-/// [`Profile`] as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ProfileArg {
-    /// Time first, at a memory cost near musl's.
-    Fast,
-}
-
-impl From<ProfileArg> for Profile {
-    fn from(profile: ProfileArg) -> Self {
-        match profile {
-            ProfileArg::Fast => Self::Fast,
-        }
-    }
 }
 
 /// What became of an archive.

@@ -1,0 +1,44 @@
+//! `--profile`, as every command that brings a payload has it.
+
+use brawn_payload::Profile;
+use clap::ValueEnum;
+
+/// [`Profile`] as it is typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProfileArg {
+    /// Time first, at a memory cost near musl's.
+    #[default]
+    Fast,
+    /// Double frees, invalid frees and writes past a block's end stop the program.
+    Secure,
+    /// Memory first: what is free goes back to the kernel at once.
+    Lean,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(profile: ProfileArg) -> Self {
+        match profile {
+            ProfileArg::Fast => Self::Fast,
+            ProfileArg::Secure => Self::Secure,
+            ProfileArg::Lean => Self::Lean,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_can_be_typed_by_its_name() {
+        let typed: Vec<Profile> = ProfileArg::value_variants()
+            .iter()
+            .map(|arg| Profile::from(*arg))
+            .collect();
+        assert_eq!(typed, Profile::ALL);
+        for arg in ProfileArg::value_variants() {
+            let name = arg.to_possible_value().unwrap();
+            assert_eq!(name.get_name(), Profile::from(*arg).name());
+        }
+    }
+}

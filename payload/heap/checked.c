@@ -1,0 +1,220 @@
+// The paths of blocks that carry a seal: 8 bytes at their end that nobody can know who does not know the
+// process's secret, and that hold how many bytes the program asked for.  The surface asks for the same as of
+// blocks.c.
+//
+//   block                                                        block + its size
+//   | the program's bytes | the seal's first byte | unused ... | seal |
+//
+// A block that is freed loses its seal: `free` of anything else but a live block's start finds none that
+// fits.  What is written behind the program's bytes hits the byte there, which is the seal's own where
+// nothing is unused.  free, realloc and malloc_usable_size check all of it, in constant time.
+
+enum { BRAWN_SEAL = sizeof(uint64_t) };
+
+typedef uint64_t brawn_seal_t __attribute__((may_alias));
+
+// Of a block at `p` with `slack` bytes between the program's and the seal.  The low bits of a product
+// depend on few of its factors', so that the upper 48 are taken.
+static inline uint64_t brawn_seal_of(const mi_page_t *page, const void *p, size_t slack) {
+  const uint64_t mixed = (((uintptr_t)p ^ page->keys[0]) + slack) * mi_atomic_load_relaxed(&brawn_secret);
+  return (mixed >> 16) | 1 | ((uint64_t)slack << 48);  // odd: no 0, which would end a string
+}
+_Static_assert(BRAWN_SPAN_MAX / 2 < (1 << 16), "a seal has 16 bits for the slack, which is at most half of a span");
+
+static inline brawn_seal_t *brawn_seal_at(const mi_page_t *page, const void *p) {
+  return (brawn_seal_t *)((char *)p + page->block_size - BRAWN_SEAL);
+}
+
+static inline void *brawn_seal(const mi_page_t *page, void *p, size_t size) {
+  const uint64_t seal = brawn_seal_of(page, p, page->block_size - BRAWN_SEAL - size);
+  ((uint8_t *)p)[size] = (uint8_t)seal;
+  *brawn_seal_at(page, p) = seal;
+  return p;
+}
+
+// How many bytes the program asked for, of a block whose seal was `seal`.
+static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uint64_t seal) {
+  const size_t slack = seal >> 48;
+  if (mi_unlikely(seal != brawn_seal_of(page, p, slack))) {
+    if (seal == 0) brawn_trap_freed_already();
+    brawn_trap_not_a_block();
+  }
+  const size_t size = page->block_size - BRAWN_SEAL - slack;
+  if (mi_unlikely(((const uint8_t *)p)[size] != (uint8_t)seal)) brawn_trap_written_past_end();
+  return size;
+}
+
+// The segment of what may be a block and is not the calling thread's own.  A header in front of a pointer
+// that is none holds no cookie of this process, if there is memory at all.
+static inline mi_segment_t *brawn_checked_segment(const void *p) {
+  mi_segment_t *const segment = brawn_segment(p);
+  if (mi_unlikely(segment->cookie != _mi_ptr_cookie(segment))) brawn_trap_not_a_block();
+  return segment;
+}
+
+// The engine's code for the links of free lists (internal.h, mi_ptr_encode), for a processor whose rotations take
+// any count.  The page itself stands for the end of a list.
+static inline mi_encoded_t brawn_encode(const mi_page_t *page, const mi_block_t *next) {
+  const uintptr_t key = page->keys[0], x = (next == NULL ? (uintptr_t)page : (uintptr_t)next) ^ page->keys[1];
+  return ((x << (key & 63)) | (x >> (-key & 63))) + key;
+}
+
+static inline mi_block_t *brawn_decode(const mi_page_t *page, mi_encoded_t code) {
+  const uintptr_t key = page->keys[0], x = code - key;
+  return (mi_block_t *)(((x >> (key & 63)) | (x << (-key & 63))) ^ page->keys[1]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Allocation
+
+static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
+  mi_heap_t *const heap = brawn_own_heap();
+  void *p = NULL;
+  if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
+  if (mi_likely(heap != NULL)) {
+    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero) : brawn_engine_alloc(heap, block, zero);
+  }
+  if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
+  if (block > BRAWN_SPAN_MAX) return p;
+  mi_page_t *const page = _mi_segment_page_of(brawn_segment(p), p);
+  return brawn_seal(page, p, size);
+}
+
+// The block behind `block` in the list of free ones; NULL: none.
+static inline mi_block_t *brawn_next(const mi_page_t *page, const mi_block_t *block) {
+  mi_block_t *const next = brawn_decode(page, block->next);
+  // Of all that a stray write may leave there, one in 2^48 decodes to a place for a block in this segment.
+  // (The page itself is in its header, and aligned as blocks are.)
+  if (mi_unlikely((((uintptr_t)next ^ (uintptr_t)block) & (~MI_SEGMENT_MASK | (MI_MAX_ALIGN_SIZE - 1))) != 0)) brawn_trap_corrupted();
+  return (const void *)next == (const void *)page ? NULL : next;
+}
+_Static_assert(offsetof(mi_segment_t, slices) % MI_MAX_ALIGN_SIZE == 0 && sizeof(mi_page_t) % MI_MAX_ALIGN_SIZE == 0,
+               "a page's own address passes for a block's");
+
+// A block for `size` bytes of the program's, and for `more` that no one sees, SIZE_MAX - size at most.
+static inline __attribute__((always_inline)) void *brawn_block(size_t size, size_t more, bool zero) {
+  mi_heap_t *const heap = brawn_heap;
+  const size_t block = size + more;
+  if (mi_unlikely(heap == NULL)) return brawn_block_slow(block, size, zero);
+  mi_page_t *page = NULL;
+  // A size so large that the sum overflows is none of the small ones.
+  if (mi_likely(size <= MI_SMALL_SIZE_MAX - BRAWN_SEAL && (more == BRAWN_SEAL || block <= MI_SMALL_SIZE_MAX))) {
+    // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
+    page = heap->pages_free_direct[_mi_align_up(block, MI_MAX_ALIGN_SIZE) / sizeof(uintptr_t)];
+  }
+  else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX && block <= MI_MEDIUM_OBJ_SIZE_MAX)) {
+    page = heap->pages[brawn_bin(block)].first;
+    if (mi_unlikely(page == NULL)) return brawn_block_slow(block, size, zero);
+  }
+  else return brawn_block_slow(block, size, zero);
+  mi_block_t *p = page->free;
+  if (mi_unlikely(p == NULL)) {
+    // Around once more, without the engine, where it has no fresh blocks to mix in.
+    p = page->local_free;
+    if (p == NULL || page->capacity < page->reserved) return brawn_block_slow(block, size, zero);
+    page->local_free = NULL;
+    page->free_is_zero = false;
+  }
+  page->free = brawn_next(page, p);
+  page->used++;
+  p->next = 0;  // tells nothing of the list
+  if (zero) brawn_zero_block(p, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
+  return brawn_seal(page, p, size);
+}
+
+static inline __attribute__((always_inline)) void *brawn_malloc(size_t size) { return brawn_block(size, BRAWN_SEAL, false); }
+
+static void *brawn_zalloc(size_t total) { return brawn_block(total, BRAWN_SEAL, true); }
+
+static void *brawn_aligned(size_t alignment, size_t size) {
+  if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - 2 * MI_SEGMENT_SLICE_SIZE)) {
+    // As in blocks.c: the block is aligned as it comes.
+    return brawn_block(size, _mi_align_up(size + BRAWN_SEAL, alignment) - size, false);
+  }
+  // With a heap, although the block is in none: what the process has is read with its first one.
+  void *const p = brawn_own_heap() == NULL ? NULL : brawn_large_alloc(size, alignment, false);
+  return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Back
+
+// A block of another thread, of an ended one, or one with a mapping of its own.
+static NOINLINE void brawn_free_remote(void *p) {
+  mi_segment_t *const segment = brawn_checked_segment(p);
+  if (segment->kind == MI_SEGMENT_HUGE) {
+    brawn_large_free(segment, p);
+    return;
+  }
+  mi_page_t *const page = _mi_segment_page_of(segment, p);
+  brawn_seal_t *const at = brawn_seal_at(page, p);
+  uint64_t seal = *at;
+  brawn_sealed_size(page, p, seal);
+  // One exchange: of two threads that free the same block, one finds the seal gone.
+  if (!__atomic_compare_exchange_n(at, &seal, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) brawn_trap_freed_already();
+  brawn_engine_free_remote(page, segment, p);
+}
+
+static inline __attribute__((always_inline)) void brawn_free(void *p) {
+  if (mi_unlikely(p == NULL)) return;
+  mi_segment_t *const segment = brawn_segment(p);
+  // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
+  // a seal for it.
+  if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
+    brawn_free_remote(p);
+    return;
+  }
+  mi_page_t *const page = _mi_segment_page_of(segment, p);
+  brawn_seal_t *const seal = brawn_seal_at(page, p);
+  brawn_sealed_size(page, p, *seal);
+  *seal = 0;
+  if (mi_unlikely(page->flags.full_aligned != 0)) {
+    brawn_free_full(page, segment, p);
+    return;
+  }
+  mi_block_t *const block = p;
+  // Onto the engine's second list, which malloc takes from when the first is used up: what a program
+  // still does to a freed block meets its next owner late.
+  block->next = brawn_encode(page, page->local_free);
+  page->local_free = block;
+  if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+}
+
+// How many bytes the program asked for, and whether the block has a mapping of its own.
+static inline size_t brawn_live_size(mi_segment_t *segment, const void *p, mi_page_t **page) {
+  if (segment->kind == MI_SEGMENT_HUGE) {
+    *page = NULL;
+    return brawn_large_size(segment, p);
+  }
+  *page = _mi_segment_page_of(segment, p);
+  return brawn_sealed_size(*page, p, *brawn_seal_at(*page, p));
+}
+
+static inline size_t brawn_usable(void *p) {
+  mi_page_t *page;
+  return brawn_live_size(brawn_checked_segment(p), p, &page);
+}
+
+static void *brawn_realloc(void *p, size_t size) {
+  if (p == NULL) return brawn_malloc(size);
+  mi_segment_t *const segment = brawn_checked_segment(p);
+  mi_page_t *page;
+  const size_t old = brawn_live_size(segment, p, &page);
+  if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
+  const size_t usable = page != NULL ? page->block_size - BRAWN_SEAL : brawn_large_page(segment)->block_size;
+  // In place while it fits and no more than half would be idle.
+  if (size <= usable && size >= usable / 2) return page != NULL ? brawn_seal(page, p, size) : brawn_large_give_out(segment, size);
+  if (page == NULL && size > BRAWN_SPAN_MAX) {
+    void *const resized = brawn_large_resize(segment, size);
+    if (resized != NULL) return resized;
+  }
+  void *const moved = brawn_malloc(size);
+  if (mi_unlikely(moved == NULL)) {
+    // It stays where it is: as large as it was, since a seal has no room for a slack of more than half.
+    if (size <= old) return p;
+    return page == NULL ? brawn_large_slide(segment, size) : NULL;
+  }
+  brawn_memcpy(moved, p, size < old ? size : old);
+  brawn_free(p);
+  return moved;
+}

@@ -1,0 +1,102 @@
+// What a profile may set, and what it gets if it does not: profile `fast`'s values.
+#ifndef BRAWN_TUNING_H
+#define BRAWN_TUNING_H
+
+// Whether blocks carry a seal that `free` and `realloc` check (checked.c); 0: blocks.c has the paths.
+#ifndef BRAWN_CHECKED
+#define BRAWN_CHECKED 0
+#endif
+
+// The engine's own hardening: from 1 on guard pages around a segment's header and behind its end, from
+// 2 on random order of fresh blocks, from 3 on encoded free lists.  Padding is ours (checked.c).
+#ifndef MI_SECURE
+#define MI_SECURE 0
+#endif
+#define MI_PADDING 0
+
+// Segments of 1 MiB in slices of 4 KiB.  The engine's own values (32 MiB, 64 KiB) reserve more
+// address space than a small program or an RLIMIT_AS allows for.
+#define MI_SEGMENT_SLICE_SHIFT 12
+#define MI_SEGMENT_SHIFT 20
+
+// Blocks up to an eighth of this share pages with others of their size; larger ones have a span of
+// slices each; blocks larger than BRAWN_SPAN_MAX have a mapping each.
+#define MI_MEDIUM_PAGE_SHIFT 17
+#define BRAWN_SPAN_MAX (96u << 10)
+
+// A page holds at least so many blocks, and is no smaller than this.
+#ifndef BRAWN_PAGE_BLOCKS
+#define BRAWN_PAGE_BLOCKS 8
+#endif
+#ifndef BRAWN_PAGE_MIN
+#define BRAWN_PAGE_MIN (16u << 10)
+#endif
+
+// An empty page, the only one of its size, waits for so many other pages to be made before it is given up.
+// The engine's own 16 are too few for a program that uses all sizes in turn: there are more sizes than that,
+// and each one's page is gone when it is needed again.
+#ifndef BRAWN_RETIRE_CYCLES
+#define BRAWN_RETIRE_CYCLES 64
+#endif
+
+// Free pages go back to the kernel when they stayed free for this long, in units of arch_clock
+// (about a millisecond).
+#ifndef BRAWN_PURGE_DELAY
+#define BRAWN_PURGE_DELAY 10
+#endif
+
+// At most so many free segments stay with the process, for the next thread or size that needs one.
+#ifndef BRAWN_KEPT_SEGMENTS
+#define BRAWN_KEPT_SEGMENTS 4
+#endif
+
+// A block with a span of its own costs the engine some hundred nanoseconds each way.  A thread keeps
+// at most so many that it freed, still allocated as far as the engine knows.
+#ifndef BRAWN_KEPT_SPANS
+#define BRAWN_KEPT_SPANS 4
+#endif
+
+// A thread that needs a segment looks at so many whose threads have ended; each of them that is empty
+// goes back, so that they become fewer than are made.
+#ifndef BRAWN_ABANDONED_VISITS
+#define BRAWN_ABANDONED_VISITS 16
+#endif
+
+// Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most so many, in
+// all at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
+// is in use, and (seen at the next free) for at most BRAWN_KEPT_LARGE_TIME units of arch_clock.  A block
+// of at most BRAWN_KEPT_LARGE_ONE counts as in use while it is freed.
+// Measured with bench/workloads/{stress,huge,realloc}.c: three times what is in use takes fewer
+// page faults than glibc in all of them, at 0.9 to 1.2 times its peak memory.
+#ifndef BRAWN_KEPT_LARGE
+#define BRAWN_KEPT_LARGE 32
+#endif
+#ifndef BRAWN_KEPT_LARGE_MIN
+#define BRAWN_KEPT_LARGE_MIN (2u << 20)
+#endif
+#ifndef BRAWN_KEPT_LARGE_HALVES
+#define BRAWN_KEPT_LARGE_HALVES 6
+#endif
+#ifndef BRAWN_KEPT_LARGE_ONE
+#define BRAWN_KEPT_LARGE_ONE (16u << 20)
+#endif
+#ifndef BRAWN_KEPT_LARGE_TIME
+#define BRAWN_KEPT_LARGE_TIME 1000
+#endif
+
+// From so many mappings of such blocks on, new ones take whole multiples of a segment's size.
+#define BRAWN_LARGE_APART 32768
+
+// So many segments, and so many mappings of such blocks, have guard pages, which split a mapping in up to
+// four of the 65,530 that a process may have (vm.max_map_count).
+#define BRAWN_GUARDED 4096
+
+// A block of at most this size that grows is copied into a kept mapping, if there is one.
+#define BRAWN_COPY_MAX (2u << 20)
+
+// Mappings of at least this size are kept from becoming huge pages; 0: none are.
+#ifndef BRAWN_SMALL_PAGES
+#define BRAWN_SMALL_PAGES 0
+#endif
+
+#endif

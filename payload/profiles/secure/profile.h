@@ -1,0 +1,4 @@
+// Profile `secure`: blocks that are freed twice, that never were, or that were written past their end
+// stop the program, as with musl's own heap.
+#define BRAWN_CHECKED 1
+#define MI_SECURE 3
