@@ -1,5 +1,6 @@
 //# states: with AT_SECURE set the heap ignores BRAWN_OPTIONS, and works; without it, options do no harm
 //# case: setuid plain
+//# needs-root: setuid
 //# link: static zig
 //# glibc-link: static
 //# env: BRAWN_OPTIONS=verbose=1,show_stats=1,show_errors=1,no_such_option=x

@@ -1,5 +1,6 @@
 //# states: a program in an empty root, without /proc, /sys and /dev, has a working heap
 //# link: static static-pie zig
+//# needs-root
 //# glibc-link: static
 #include "check.h"
 #include <fcntl.h>

@@ -13,6 +13,7 @@
 //! | `env: NAME=VALUE …` | environment variables for the run |
 //! | `timeout: SECONDS` | after which the run is killed and has failed; 30 by default |
 //! | `alone` | keeps the machine to itself: timing or memory matter to it |
+//! | `needs-root: CASE …` | these cases, or all without names, change root folders or owners |
 //! | `at-least: 90% of stock` | each `measure NAME VALUE` that it prints, against stock's |
 //! | `fails: PATTERN: REASON` | running it must fail there |
 //! | `does-not-link: PATTERN: REASON` | linking it must fail there |
@@ -79,6 +80,8 @@ pub struct Program {
     pub timeout: Duration,
     /// Whether nothing else runs at the same time.
     pub alone: bool,
+    /// The cases that only root can run; all of them if it is empty.
+    pub needs_root: Option<Vec<String>>,
     /// Per cent of stock's measures that brawn must reach.
     pub at_least: Option<u64>,
     /// Declared failures.
@@ -111,6 +114,7 @@ impl Program {
             env: Vec::new(),
             timeout: Duration::from_secs(30),
             alone: false,
+            needs_root: None,
             at_least: None,
             exceptions: Vec::new(),
         };
@@ -159,6 +163,7 @@ impl Program {
                 self.timeout = Duration::from_secs(seconds);
             }
             "alone" => self.alone = true,
+            "needs-root" => self.needs_root = Some(words().map(str::to_owned).collect()),
             "at-least" => {
                 let percent = value
                     .strip_suffix("% of stock")
@@ -205,6 +210,13 @@ impl Program {
             && (links.contains(&Link::Static) || links.contains(&musl.link))
     }
 
+    /// Whether only root can run `case`.
+    pub fn is_roots(&self, case: Option<&str>) -> bool {
+        self.needs_root.as_ref().is_some_and(|cases| {
+            cases.is_empty() || case.is_some_and(|case| cases.iter().any(|c| c == case))
+        })
+    }
+
     /// The declared failure of this trial, if there is one.
     pub fn exception(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
         let name = place.name();
@@ -225,6 +237,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "//# states: blocks\n//# link: static zig line\n//# case: a b\n\
+        //# needs-root: b\n\
         //# fails: glibc/*/b: it is lenient\nint main(void) {}\n";
 
     #[test]
@@ -242,6 +255,9 @@ mod tests {
         let exception = |case| program.exception(glibc, Some(case));
         assert!(exception("a").is_none());
         assert_eq!(exception("b").unwrap().reason, "it is lenient");
+        assert!(program.is_roots(Some("b")) && !program.is_roots(Some("a")));
+        let program = Program::parse(Path::new("x.c"), "//# states: x\n//# needs-root\n").unwrap();
+        assert!(program.is_roots(None) && program.is_roots(Some("a")));
     }
 
     #[test]

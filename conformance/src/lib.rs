@@ -8,8 +8,10 @@
 
 pub mod build;
 pub mod directives;
+pub mod embedded;
 pub mod musls;
 pub mod patched;
 pub mod run;
 pub mod toolchain;
 pub mod trial;
+pub mod verify;

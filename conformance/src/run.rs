@@ -1,50 +1,118 @@
 //! Runs one executable with a time limit.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much of what a program prints is kept.
-const KEPT: u64 = 16 * 1024;
+const KEPT: u64 = 64 * 1024;
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, or by a signal that nobody here sent.
+    Status(ExitStatus),
+    /// It was killed after this time.
+    TimedOut(Duration),
+    /// It was killed because everything is to end.
+    Stopped,
+}
+
+impl End {
+    /// Whether it ended by itself, with status 0.
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Status(status) if status.success())
+    }
+
+    /// In words.
+    pub fn describe(self) -> String {
+        let status = match self {
+            Self::TimedOut(timeout) => {
+                return format!("still running after {} s, killed", timeout.as_secs());
+            }
+            Self::Stopped => return "interrupted".to_owned(),
+            Self::Status(status) => status,
+        };
+        match (status.code(), status.signal()) {
+            (Some(code), _) => format!("ended with status {code}"),
+            (None, Some(signal)) => format!("killed by signal {signal}"),
+            (None, None) => status.to_string(),
+        }
+    }
+}
+
+/// What came of a process.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub end: End,
+    /// The beginning of its standard output.
+    pub out: String,
+    /// The beginning of its standard error.
+    pub err: String,
+}
 
 /// Runs `program` and returns what it wrote to its standard output, or what went wrong together
 /// with everything that it wrote.
-///
-/// Output goes to files, so that a program's grandchildren that outlive it cannot keep the runner
-/// waiting for the end of a pipe.
 pub fn run(
     program: &Path,
     case: Option<&str>,
     env: &[(String, String)],
     timeout: Duration,
 ) -> Result<String, String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", program.display());
-    let mut stdout = tempfile::tempfile().map_err(failed)?;
-    let mut stderr = tempfile::tempfile().map_err(failed)?;
     let mut command = Command::new(program);
     command
         .args(case)
-        .envs(env.iter().map(|(k, v)| (k, v)))
+        .envs(env.iter().map(|(name, value)| (name, value)));
+    let ran = watch(&mut command, timeout, &AtomicBool::new(false))
+        .map_err(|e| format!("{}: {e}", program.display()))?;
+    if ran.end.is_success() {
+        return Ok(ran.out);
+    }
+    Err(format!(
+        "{}\nto repeat: {} {}\n{}{}",
+        ran.end.describe(),
+        program.display(),
+        case.unwrap_or(""),
+        ran.out,
+        ran.err
+    ))
+}
+
+/// Runs `command` to its end, to the end of `timeout`, or until `stop` is set.
+///
+/// Output goes to files, so that a process's children that outlive it cannot keep the caller waiting
+/// for the end of a pipe.
+pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io::Result<Ran> {
+    let mut stdout = tempfile::tempfile()?;
+    let mut stderr = tempfile::tempfile()?;
+    command
         .stdin(Stdio::null())
-        .stdout(stdout.try_clone().map_err(failed)?)
-        .stderr(stderr.try_clone().map_err(failed)?)
+        .stdout(stdout.try_clone()?)
+        .stderr(stderr.try_clone()?)
         .process_group(0);
     let started = Instant::now();
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = command.spawn()?;
     let group = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw);
-    let mut timed_out = false;
+    let mut killed = None;
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(failed)? {
+        if let Some(status) = child.try_wait()? {
             break status;
         }
         let elapsed = started.elapsed();
-        if elapsed > timeout && !timed_out {
-            timed_out = true;
+        let is_stopped = stop.load(Ordering::Relaxed);
+        if killed.is_none() && (is_stopped || elapsed > timeout) {
+            killed = Some(if is_stopped {
+                End::Stopped
+            } else {
+                End::TimedOut(timeout)
+            });
             if let Some(group) = group {
                 // ESRCH means that it ended in this moment.
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -55,32 +123,14 @@ pub fn run(
             (elapsed / 8).clamp(Duration::from_micros(200), Duration::from_millis(50)),
         );
     };
-    let out = text(&mut stdout).map_err(failed)?;
-    if status.success() && !timed_out {
-        return Ok(out);
-    }
-    let err = text(&mut stderr).map_err(failed)?;
-    let what = if timed_out {
-        format!("still running after {} s, killed", timeout.as_secs())
-    } else {
-        describe(status)
-    };
-    let case = case.unwrap_or("");
-    Err(format!(
-        "{what}\nto repeat: {} {case}\n{out}{err}",
-        program.display()
-    ))
+    Ok(Ran {
+        end: killed.unwrap_or(End::Status(status)),
+        out: text(&mut stdout)?,
+        err: text(&mut stderr)?,
+    })
 }
 
-fn describe(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("ended with status {code}"),
-        (None, Some(signal)) => format!("killed by signal {signal}"),
-        (None, None) => status.to_string(),
-    }
-}
-
-fn text(file: &mut File) -> std::io::Result<String> {
+fn text(file: &mut File) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();
     file.take(KEPT).read_to_end(&mut bytes)?;

@@ -149,7 +149,7 @@ impl Trial<'_> {
 }
 
 /// The lines `measure NAME VALUE`.
-fn measures(text: &str) -> Vec<(String, u64)> {
+pub fn measures(text: &str) -> Vec<(String, u64)> {
     let measure = |line: &str| {
         let (name, value) = line.strip_prefix("measure ")?.rsplit_once(' ')?;
         Some((name.to_owned(), value.parse().ok()?))

@@ -1,0 +1,45 @@
+//! The programs as they are inside of this crate, for where there is no checkout.
+
+use crate::directives::Program;
+use std::path::Path;
+
+/// Every file of `programs/`, by its path in there, sorted.
+pub const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// Writes the files into `folder`, and gives the programs among them.
+pub fn programs(folder: &Path) -> Result<Vec<Program>, String> {
+    let mut programs = Vec::new();
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        if !name.contains('/') && (name.ends_with(".c") || name.ends_with(".cc")) {
+            programs.push(Program::parse(&path, text)?);
+        }
+    }
+    Ok(programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_the_checkouts() {
+        let folder = tempfile::tempdir().unwrap();
+        let embedded = programs(folder.path()).unwrap();
+        let names = |all: &[Program]| all.iter().map(|p| p.name.clone()).collect::<Vec<_>>();
+        let checkout = crate::trial::programs().unwrap();
+        assert_eq!(names(&embedded), names(&checkout));
+        for (ours, theirs) in embedded.iter().zip(&checkout) {
+            let mut sources = vec![(&ours.path, &theirs.path)];
+            sources.extend(ours.objects.iter().zip(&theirs.objects));
+            sources.extend(ours.archives.iter().zip(&theirs.archives));
+            for (a, b) in sources {
+                let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+                assert_eq!(read(a), read(b), "{}", b.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Holds a user's own toolchain to the programs: each is built by the user's command, once with
+//! brawn's heap and once with musl's, and a failure with brawn's that musl's does not have is new.
+
+mod sides;
+mod tool;
+mod trials;
+
+pub use sides::{Side, Sides};
+pub use trials::{Case, Outcome, Verdict};
+
+use crate::directives::Program;
+use crate::embedded;
+use brawn_core::{Error, Kind, Result};
+use brawn_payload::Profile;
+use serde::Serialize;
+use sides::Lab;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tool::Tool;
+
+/// The part of the long counts (threads, forks) that runs by default: one in so many.
+pub const SHARE: u32 = 20;
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The command that compiles and links C, as words.
+    pub cc: Vec<String>,
+    /// The same for C++, if that is to be tried.
+    pub cxx: Option<Vec<String>>,
+    /// What runs the programs, as words; nothing for this machine's own.
+    pub runner: Vec<String>,
+    /// Which payload a toolchain without one is tried with.
+    pub profile: Profile,
+    /// How many compilers or programs run at once; at least 1.
+    pub jobs: usize,
+    /// Parts of `PROGRAM/CASE`: only cases that have one of them; all if there are none.
+    pub filters: Vec<String>,
+    /// All of the long counts, instead of one in [`SHARE`].
+    pub full: bool,
+    /// Where everything that is built stays: a new or empty folder.
+    pub keep: Option<PathBuf>,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many programs are to be built.
+    Building(usize),
+    /// So many cases are to be run.
+    Running(usize),
+    /// One of them is done.
+    Done,
+}
+
+/// How many cases have which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// With brawn's heap, and with musl's where that is known.
+    pub passes: usize,
+    /// With brawn's heap only.
+    pub fixed: usize,
+    /// With neither.
+    pub failed_before: usize,
+    /// With brawn's heap only, which is declared.
+    pub declared: usize,
+    /// Not with brawn's heap, though with musl's, or musl's is unknown.
+    pub new_failures: usize,
+    /// The compiler does not compile it.
+    pub not_compiled: usize,
+    /// It was not tried.
+    pub not_run: usize,
+}
+
+impl Counts {
+    fn of(cases: &[Case]) -> Self {
+        let mut counts = Self::default();
+        for case in cases {
+            *match case.verdict {
+                Verdict::Passes => &mut counts.passes,
+                Verdict::Fixed => &mut counts.fixed,
+                Verdict::FailedBefore => &mut counts.failed_before,
+                Verdict::Declared => &mut counts.declared,
+                Verdict::NewFailure => &mut counts.new_failures,
+                Verdict::NotCompiled => &mut counts.not_compiled,
+                Verdict::NotRun => &mut counts.not_run,
+            } += 1;
+        }
+        counts
+    }
+}
+
+/// Everything that came of it.  The names of these fields are published: scripts read them.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The toolchain for C.
+    pub c: Sides,
+    /// The toolchain for C++, if one was named.
+    pub cxx: Option<Sides>,
+    /// One in so many of the long counts ran.
+    pub share: u32,
+    /// The folder with everything that was built, if it was to be kept.
+    pub kept: Option<String>,
+    /// How many cases have which verdict.
+    pub counts: Counts,
+    /// Every case, by program.
+    pub cases: Vec<Case>,
+}
+
+/// Does it; `None` if `stop` was set meanwhile.  Nothing is left running, and nothing is left in
+/// the file system but the folder that is to be kept.
+pub fn verify(
+    request: &Request,
+    progress: &(dyn Fn(Step) + Sync),
+    stop: &AtomicBool,
+) -> Result<Option<Report>> {
+    let result = attempt(request, progress, stop);
+    if stop.load(Ordering::Relaxed) {
+        // Whatever else went wrong went wrong because of that.
+        return Ok(None);
+    }
+    result.map(Some)
+}
+
+fn attempt(
+    request: &Request,
+    progress: &(dyn Fn(Step) + Sync),
+    stop: &AtomicBool,
+) -> Result<Report> {
+    let scratch = Scratch::new(request.keep.as_deref())?;
+    let folder = scratch.path();
+    sides::printable_folder(folder)?;
+    let all = embedded::programs(&folder.join("programs"))
+        .map_err(|e| Error::new(Kind::Io, format!("cannot lay out the programs: {e}")))?;
+    let programs: Vec<Program> = all
+        .into_iter()
+        .filter(|p| trials::cases(p).any(|case| is_wanted(&request.filters, p, case)))
+        .collect();
+    if programs.is_empty() {
+        return Err(
+            Error::new(Kind::Usage, format!("no case with {:?}", request.filters))
+                .expected("a part of PROGRAM/CASE")
+                .next("`brawn verify --list` has all of them"),
+        );
+    }
+    let examine = |words: &[String], is_cxx| {
+        let lab = Lab {
+            folder: folder.join(if is_cxx { "toolchain-cxx" } else { "toolchain" }),
+            runner: &request.runner,
+            profile: request.profile,
+            stop,
+        };
+        lab.examine(&Tool::new(words, stop), is_cxx)
+    };
+    let c = examine(&request.cc, false)?;
+    let cxx = request.cxx.as_deref().map(|words| examine(words, true));
+    let cxx = cxx.transpose()?;
+    let plan = trials::Plan {
+        request,
+        folder,
+        c: &c,
+        cxx: cxx.as_ref(),
+        programs: &programs,
+        share: if request.full { 1 } else { SHARE },
+        progress,
+        stop,
+    };
+    let cases = plan.perform()?;
+    Ok(Report {
+        share: plan.share,
+        kept: request.keep.is_some().then(|| tool::text(folder)),
+        counts: Counts::of(&cases),
+        cases,
+        c,
+        cxx,
+    })
+}
+
+/// Whether `case` of `program` is among those that were asked for.
+fn is_wanted(filters: &[String], program: &Program, case: Option<&str>) -> bool {
+    let name = trials::name(program, case);
+    filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str()))
+}
+
+/// `PROGRAM/CASE` of every case that there is, with what it states.
+pub fn list() -> Result<Vec<(String, String)>> {
+    let mut names = Vec::new();
+    for (path, text) in embedded::FILES {
+        let path = Path::new(path);
+        let is_program = path.extension().is_some_and(|e| e == "c" || e == "cc");
+        if path.components().count() > 1 || !is_program {
+            continue;
+        }
+        let program = Program::parse(path, text)
+            .map_err(|e| Error::malformed(e).expected("directives that this brawn knows"))?;
+        let cases = trials::cases(&program).map(|case| trials::name(&program, case));
+        names.extend(cases.map(|name| (name, program.states.clone())));
+    }
+    Ok(names)
+}
+
+/// A folder for everything that is built.
+enum Scratch {
+    Kept(PathBuf),
+    Dropped(tempfile::TempDir),
+}
+
+impl Scratch {
+    fn new(keep: Option<&Path>) -> Result<Self> {
+        let Some(keep) = keep else {
+            let folder = tempfile::Builder::new().prefix("brawn-verify-").tempdir();
+            let folder = folder.map_err(|e| {
+                Error::io("cannot create a temporary folder", e)
+                    .next("choose another place with TMPDIR or `--keep`")
+            })?;
+            return Ok(Self::Dropped(folder));
+        };
+        let failed = |e| Error::io("cannot create the folder", e).path(keep);
+        std::fs::create_dir_all(keep).map_err(failed)?;
+        let path = keep.canonicalize().map_err(failed)?;
+        if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
+            return Err(Error::new(Kind::Usage, "a folder with something in it")
+                .path(keep)
+                .expected("a new or empty folder")
+                .next("name another with `--keep`"));
+        }
+        Ok(Self::Kept(path))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Dropped(folder) => folder.path(),
+        }
+    }
+}

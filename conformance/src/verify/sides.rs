@@ -1,0 +1,376 @@
+//! What a toolchain's programs have for a heap, and how to link them with brawn's and without.
+
+use super::tool::{Tool, is_linked, text};
+use crate::run::watch;
+use brawn_core::identify::heap::{Found, Heap};
+use brawn_core::identify::{Libc, Linkage};
+use brawn_core::inspect::{Report, inspect};
+use brawn_core::link::shell;
+use brawn_core::note::Note;
+use brawn_core::read::image::Image;
+use brawn_core::{Error, Kind, Result};
+use brawn_payload::{Architecture, Profile, payload};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Allocates and frees, so that the whole heap is linked.
+const PROBE: &str = "#include <stdlib.h>
+int main(int argc, char **argv) {
+    (void)argv;
+    void *volatile p = malloc(100 * (size_t)argc);
+    p = realloc(p, 5000 * (size_t)argc);
+    int wrong = !p;
+    free(p);
+    return wrong;
+}
+";
+
+/// One way of linking: what comes on the command line between a program and the libraries.
+#[derive(Clone, Debug, Serialize)]
+pub struct Side {
+    /// The command that links.
+    #[serde(skip)]
+    pub words: Vec<String>,
+    /// What follows the program's own objects.
+    #[serde(skip)]
+    pub more: Vec<String>,
+    /// Command and arguments as a shell reads them.
+    pub command: String,
+    /// Whose heap it gives.
+    pub heap: String,
+    /// Where brawn's is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Note>,
+}
+
+impl Side {
+    fn new(tool: &Tool<'_>, more: Vec<String>, found: &Report) -> Self {
+        Self {
+            words: tool.words().to_vec(),
+            command: shell(&[tool.words(), &more].concat()),
+            more,
+            heap: found.heap.clone(),
+            note: found.heaps.iter().find_map(|h| h.note.clone()),
+        }
+    }
+}
+
+/// A toolchain for one language.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sides {
+    /// What its programs run on.
+    pub architecture: String,
+    /// The libc's version, where it can be known.
+    pub libc_version: Option<String>,
+    /// Whether its libc.a or its command has brawn's payload already.
+    pub has_payload: bool,
+    /// With musl's own heap; absent where it cannot be had.
+    pub before: Option<Side>,
+    /// Why there is no `before`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+    /// With brawn's.
+    pub with: Side,
+}
+
+/// What the probe is built and run with.
+#[derive(Debug)]
+pub struct Lab<'a> {
+    /// A folder of its own.
+    pub folder: PathBuf,
+    /// What runs programs of another architecture.
+    pub runner: &'a [String],
+    /// Which payload goes to a toolchain that has none.
+    pub profile: Profile,
+    /// Set when everything is to end.
+    pub stop: &'a AtomicBool,
+}
+
+impl Lab<'_> {
+    /// Finds out what `tool` links.
+    pub fn examine(&self, tool: &Tool<'_>, is_cxx: bool) -> Result<Sides> {
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|e| Error::io("cannot create the folder", e).path(&self.folder))?;
+        let source = self
+            .folder
+            .join(if is_cxx { "probe.cc" } else { "probe.c" });
+        write(&source, PROBE.as_bytes())?;
+        let object = self.folder.join("probe.o");
+        let failed = |what: &str, said: String| {
+            Error::refused(format!("`{}` {what} a small program: {said}", tool.line()))
+                .expected("a command that compiles and links static programs with musl, as it is")
+                .next("make that work first; everything that it needs belongs into the command")
+        };
+        tool.compile(&source, &object, &[])?
+            .map_err(|said| failed("does not compile", said))?;
+        let (report, architecture) = self
+            .link(tool, &object, &[])?
+            .map_err(|said| failed("does not link", said))?;
+        let heaps: Vec<Heap> = report.heaps.iter().map(|h| h.heap).collect();
+        let is_static = matches!(report.linkage, Linkage::Static | Linkage::StaticPie);
+        let has_payload = heaps == [Heap::Brawn];
+        let is_musls = !heaps.is_empty() && heaps.iter().all(|h| h.is_musl());
+        if report.libc != Libc::Musl || !is_static || !(has_payload || is_musls) {
+            return Err(self.refuse(tool, &report));
+        }
+        self.run(&report)?;
+        let (before, unknown, with);
+        if has_payload {
+            with = Side::new(tool, Vec::new(), &report);
+            (before, unknown) = match self.without_payload(tool, &object)? {
+                Ok(side) => (Some(side), None),
+                Err(why) => (None, Some(why)),
+            };
+        } else {
+            (before, unknown) = (Some(Side::new(tool, Vec::new(), &report)), None);
+            with = self.with_payload(tool, &object, architecture, &report)?;
+        }
+        Ok(Sides {
+            architecture: report.architecture,
+            libc_version: report.libc_version,
+            has_payload,
+            before,
+            unknown,
+            with,
+        })
+    }
+
+    /// Links the probe, and says what is in it.
+    fn link(
+        &self,
+        tool: &Tool<'_>,
+        object: &Path,
+        more: &[String],
+    ) -> Result<std::result::Result<(Report, Option<Architecture>), String>> {
+        let executable = self.executable();
+        let inputs = [&[text(object)], more].concat();
+        if let Err(said) = tool.link(&inputs, &executable)? {
+            return Ok(Err(said));
+        }
+        let bytes = std::fs::read(&executable)
+            .map_err(|e| Error::io("cannot read what was linked", e).path(&executable))?;
+        let report = inspect(&bytes).map_err(|e| e.path(&executable))?;
+        let image = Image::read(&bytes, 0).map_err(|e| e.path(&executable))?;
+        Ok(Ok((report, image.ident.architecture())))
+    }
+
+    fn executable(&self) -> PathBuf {
+        self.folder.join("probe")
+    }
+
+    fn refuse(&self, tool: &Tool<'_>, report: &Report) -> Error {
+        let version = report.libc_version.as_deref().unwrap_or_default();
+        let found = format!(
+            "`{}` links {} programs of {} with {} {version}, heap: {}",
+            tool.line(),
+            report.linkage.name(),
+            report.architecture,
+            report.libc.name(),
+            report.heap
+        );
+        let next = match report.libc {
+            Libc::Musl if report.linkage == Linkage::Dynamic => "add `-static` to the command",
+            Libc::Musl => "leave out what brings the other heap",
+            _ => {
+                "name a compiler for musl, such as `musl-gcc -static` or `zig cc -target …-linux-musl`"
+            }
+        };
+        Error::not_applicable(found)
+            .expected("static programs of musl, with musl's heap or brawn's alone")
+            .next(next)
+    }
+
+    /// Runs the probe.
+    fn run(&self, report: &Report) -> Result<()> {
+        let path = self.executable();
+        let mut command = through(self.runner, &path);
+        let hint = if report.architecture == std::env::consts::ARCH {
+            "programs must be allowed to run in that folder: choose another with TMPDIR or `--keep`"
+                .to_owned()
+        } else {
+            let name = &report.architecture;
+            format!("it is a program of {name}: name what runs it, as in `--runner qemu-{name}`")
+        };
+        let line = shell(&[self.runner, &[text(&path)]].concat());
+        let ran = watch(&mut command, Duration::from_secs(60), self.stop)
+            .map_err(|e| Error::io(format!("cannot run `{line}`"), e).next(&*hint))?;
+        if ran.end.is_success() {
+            return Ok(());
+        }
+        let found = format!("`{line}`: {}: {}{}", ran.end.describe(), ran.out, ran.err);
+        Err(Error::refused(found.trim_end())
+            .expected("a small program that allocates once to end with status 0")
+            .next(hint))
+    }
+
+    /// The payload's objects on the link line, as `brawn link-args` has them.
+    fn with_payload(
+        &self,
+        tool: &Tool<'_>,
+        object: &Path,
+        architecture: Option<Architecture>,
+        before: &Report,
+    ) -> Result<Side> {
+        let payload = architecture
+            .and_then(|a| payload(a, self.profile))
+            .ok_or_else(|| {
+                Error::not_applicable(format!(
+                    "no payload for {}, profile {}",
+                    before.architecture,
+                    self.profile.name()
+                ))
+                .expected("an architecture that this brawn has a payload for")
+            })?;
+        let mut objects = Vec::new();
+        for member in payload.members {
+            let path = self.folder.join(member.name);
+            write(&path, member.bytes)?;
+            objects.push(text(&path));
+        }
+        match self.link(tool, object, &objects)? {
+            Ok((report, _)) if is_brawns(&report.heaps) => Ok(Side::new(tool, objects, &report)),
+            Ok((report, _)) => Err(Error::refused(format!(
+                "with the payload on its line `{}` links {}",
+                tool.line(),
+                report.heap
+            ))
+            .expected("brawn's heap alone")
+            .next("the command must not name libraries before the program's objects")),
+            Err(said) => Err(Error::refused(format!(
+                "`{}` does not link a small program with the payload on its line: {said}",
+                tool.line()
+            ))
+            .expected("a program whose heap is brawn's")),
+        }
+    }
+
+    /// The same toolchain with musl's own heap, or why it cannot be had.
+    fn without_payload(
+        &self,
+        tool: &Tool<'_>,
+        object: &Path,
+    ) -> Result<std::result::Result<Side, String>> {
+        // What `brawn link-args` gave is in the command itself.
+        let bare = tool.without(|word| holds_payload(Path::new(word)));
+        let mut ways = Vec::new();
+        if bare.words().len() < tool.words().len() {
+            ways.push((bare, Vec::new()));
+        }
+        let archives = self.archives(tool, object)?;
+        let folder = self.folder.join("original");
+        let kept = archives.iter().map(|a| original(a)).find(|p| p.is_file());
+        if let Some(kept) = &kept {
+            let libc = folder.join("libc.a");
+            let bytes =
+                std::fs::read(kept).map_err(|e| Error::io("cannot read it", e).path(kept))?;
+            std::fs::create_dir_all(&folder)
+                .map_err(|e| Error::io("cannot create the folder", e).path(&folder))?;
+            write(&libc, &bytes)?;
+            ways.push((tool.clone(), vec![format!("-L{}", text(&folder))]));
+            // zig looks for libc.a in no folder, but takes what comes first.
+            ways.push((tool.clone(), vec![text(&libc)]));
+        }
+        for (tool, more) in &ways {
+            let linked = self.link(tool, object, more)?;
+            let is_musls = |r: &Report| {
+                r.libc == Libc::Musl
+                    && !r.heaps.is_empty()
+                    && r.heaps.iter().all(|h| h.heap.is_musl())
+            };
+            if let Ok((report, _)) = linked
+                && is_musls(&report)
+            {
+                return Ok(Ok(Side::new(tool, more.clone(), &report)));
+            }
+        }
+        Ok(Err(match (kept, archives.first()) {
+            (Some(kept), _) => format!(
+                "{}: `{}` does not link it in place of the patched libc.a",
+                kept.display(),
+                tool.line()
+            ),
+            (None, Some(archive)) => {
+                format!("{}: no original is kept beside it", archive.display())
+            }
+            (None, None) => "the linker does not say which libc.a it takes".to_owned(),
+        }))
+    }
+
+    /// Every libc.a that the toolchain may have taken, found by what it says.
+    fn archives(&self, tool: &Tool<'_>, object: &Path) -> Result<Vec<PathBuf>> {
+        let out = text(&self.executable());
+        let ways = [
+            vec!["-o".into(), out.clone(), text(object), "-Wl,-t".into()],
+            // zig does not know that, but prints its linker's line: see `Tool::run`.
+            vec!["-o".into(), out, text(object)],
+            vec!["-print-file-name=libc.a".into()],
+        ];
+        let mut found: Vec<PathBuf> = Vec::new();
+        for more in ways {
+            let ran = tool.run(&more)?;
+            // GNU ld has `(archive)member`, lld `archive(member)`, zig a command line.
+            let is_end = |c: char| c.is_whitespace() || "()[]'\",:".contains(c);
+            for word in ran.out.split(is_end).chain(ran.err.split(is_end)) {
+                let path = Path::new(word);
+                if path.file_name().is_some_and(|n| n == "libc.a")
+                    && let Ok(path) = path.canonicalize()
+                    && !found.contains(&path)
+                {
+                    found.push(path);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Whether a program's heap is brawn's alone.
+fn is_brawns(heaps: &[Found]) -> bool {
+    matches!(heaps, [one] if one.heap == Heap::Brawn)
+}
+
+/// Where `brawn patch` keeps the original of `archive`.
+fn original(archive: &Path) -> PathBuf {
+    let mut name = archive.as_os_str().to_owned();
+    name.push(".brawn-original");
+    PathBuf::from(name)
+}
+
+/// Whether a word of a command is the payload as a file.
+fn holds_payload(path: &Path) -> bool {
+    is_linked(path)
+        && std::fs::read(path).is_ok_and(|bytes| inspect(&bytes).is_ok_and(|r| is_brawns(&r.heaps)))
+}
+
+/// `program`, as the runner runs it.
+pub fn through(runner: &[String], program: &Path) -> Command {
+    match runner.split_first() {
+        Some((first, rest)) => {
+            let mut command = Command::new(first);
+            command.args(rest).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
+/// Writes a file of our own folder.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path))
+}
+
+/// Refuses a folder whose name cannot be passed on.
+pub fn printable_folder(folder: &Path) -> Result<()> {
+    match folder.to_str().filter(|f| !f.contains(char::is_control)) {
+        Some(_) => Ok(()),
+        None => Err(
+            Error::new(Kind::Usage, "a folder whose name is not printable text")
+                .path(folder)
+                .expected("UTF-8 without control characters")
+                .next("choose another with TMPDIR or `--keep`"),
+        ),
+    }
+}

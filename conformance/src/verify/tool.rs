@@ -1,0 +1,136 @@
+//! The user's command, which compiles and links as it is.
+
+use crate::run::{Ran, watch};
+use brawn_core::link::shell;
+use brawn_core::{Error, Kind, Result};
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// zig compiles all of musl when it is first used.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What every program is compiled with.  A `malloc` that nobody looks at stays; zig's default to trap
+/// on what C leaves undefined would make it another program; warnings are the programs' purpose.
+const COMPILE: [&str; 7] = [
+    "-c",
+    "-O1",
+    "-w",
+    "-Wno-error",
+    "-D_GNU_SOURCE",
+    "-fno-builtin",
+    "-fno-sanitize=undefined",
+];
+
+/// A command line that compiles and links.
+#[derive(Clone, Debug)]
+pub struct Tool<'a> {
+    words: Vec<String>,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Tool<'a> {
+    /// From the words of the command.
+    pub fn new(words: &[String], stop: &'a AtomicBool) -> Self {
+        let words = words.to_vec();
+        Self { words, stop }
+    }
+
+    /// Its words.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// As a shell reads it.
+    pub fn line(&self) -> String {
+        shell(&self.words)
+    }
+
+    /// The same command without the words that `is_dropped`.
+    #[must_use]
+    pub fn without(&self, is_dropped: impl Fn(&str) -> bool) -> Self {
+        let mut words = self.words.clone();
+        // The first is the command.
+        let mut number = 0;
+        words.retain(|word| {
+            number += 1;
+            number == 1 || !is_dropped(word)
+        });
+        Self {
+            words,
+            stop: self.stop,
+        }
+    }
+
+    /// Runs it with `more` arguments.
+    pub fn run(&self, more: &[String]) -> Result<Ran> {
+        let (program, words) = self
+            .words
+            .split_first()
+            .ok_or_else(|| Error::new(Kind::Usage, "an empty command"))?;
+        let mut command = Command::new(program);
+        // The one way of having zig say which libc.a it links; others do not read it.
+        command.args(words).args(more).env("ZIG_VERBOSE_LINK", "1");
+        watch(&mut command, PATIENCE, self.stop).map_err(|e| {
+            let what = format!("cannot run `{program}`");
+            let error = match e.kind() {
+                std::io::ErrorKind::NotFound => Error::new(Kind::Usage, format!("{what}: {e}")),
+                _ => Error::io(what, e),
+            };
+            error
+                .expected("the command that compiles and links your static programs")
+                .next("check its name and PATH, or give its whole path")
+        })
+    }
+
+    /// Compiles `source`; `Err` has what the compiler said.
+    pub fn compile(
+        &self,
+        source: &Path,
+        object: &Path,
+        flags: &[String],
+    ) -> Result<std::result::Result<(), String>> {
+        // Compilers refuse `-c -o` for several files.
+        let tool = self.without(|word| is_linked(Path::new(word)));
+        let mut more: Vec<String> = COMPILE.iter().map(|f| (*f).to_owned()).collect();
+        more.extend_from_slice(flags);
+        more.extend(["-o".to_owned(), text(object), text(source)]);
+        tool.finish(&more)
+    }
+
+    /// Links `inputs`; `Err` has what the linker said.
+    pub fn link(
+        &self,
+        inputs: &[String],
+        executable: &Path,
+    ) -> Result<std::result::Result<(), String>> {
+        let mut more = vec!["-o".to_owned(), text(executable)];
+        more.extend_from_slice(inputs);
+        self.finish(&more)
+    }
+
+    fn finish(&self, more: &[String]) -> Result<std::result::Result<(), String>> {
+        let ran = self.run(more)?;
+        if ran.end.is_success() {
+            return Ok(Ok(()));
+        }
+        let line = shell(&[self.words.as_slice(), more].concat());
+        Ok(Err(format!(
+            "{line}\n{}\n{}{}",
+            ran.end.describe(),
+            ran.out,
+            ran.err
+        )))
+    }
+}
+
+/// Whether a word of a command is an object or archive.
+pub fn is_linked(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "o" || e == "a") && path.is_file()
+}
+
+/// A path of ours, which is UTF-8: its folder was checked.
+pub fn text(path: &Path) -> String {
+    path.display().to_string()
+}
