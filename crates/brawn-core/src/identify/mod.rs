@@ -3,7 +3,7 @@
 pub mod archive;
 pub mod executable;
 pub mod heap;
-mod reach;
+pub(crate) mod reach;
 pub(crate) mod signs;
 
 use serde::Serialize;
@@ -162,6 +162,25 @@ pub const INTERNAL: [&str; 9] = [
     "__malloc0",
     "__memalign",
     "__realloc_dep",
+];
+
+/// The memory and string functions that programs spend their time in.
+pub const MEMORY: [&str; 15] = [
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memrchr",
+    "memset",
+    "stpcpy",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcpy",
+    "strlen",
+    "strncmp",
+    "strnlen",
+    "strrchr",
 ];
 
 /// Whether `name` is one of the heap's public names.

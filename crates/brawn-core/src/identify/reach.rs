@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Names of musl's heaps that are local to their files.
-const LOCAL: [&[u8]; 9] = [
+pub const LOCAL: [&[u8]; 9] = [
     b"__simple_malloc",
     b"alloc_fwd",
     b"alloc_rev",
@@ -21,6 +21,22 @@ const LOCAL: [&[u8]; 9] = [
     b"trim",
     b"unbin",
 ];
+
+/// Whether the code of `symbol` calls, jumps to or works on one of `targets`.
+pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &[Range<u64>]) -> bool {
+    let Some(machine) = Machine::of(image) else {
+        return false;
+    };
+    let code = image.contents(symbol, 1).unwrap_or_default();
+    let address = symbol.address;
+    let function = Function {
+        symbol,
+        address,
+        code,
+    };
+    works_on(&function, machine, targets)
+        || calls(code, address, machine).any(|(_, to)| targets.iter().any(|t| t.contains(&to)))
+}
 
 /// How many functions may lie between a heap's name and its state.
 const ROUNDS: usize = 8;
@@ -39,15 +55,23 @@ enum Machine {
     Aarch64,
 }
 
+impl Machine {
+    fn of(image: &Image<'_>) -> Option<Self> {
+        match image.ident.machine {
+            62 => Some(Self::X86),
+            183 if image.ident.is_little => Some(Self::Aarch64),
+            _ => None,
+        }
+    }
+}
+
 /// The names of the functions outside of the heap that call into it, sorted.
 ///
 /// The heap is told by its state, such as `__malloc_context`, or by functions that are its own
 /// whatever they work on.
 pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
-    let machine = match image.ident.machine {
-        62 => Machine::X86,
-        183 if image.ident.is_little => Machine::Aarch64,
-        _ => return Vec::new(),
+    let Some(machine) = Machine::of(image) else {
+        return Vec::new();
     };
     let is_state = |s: &&Symbol<'_>| state.contains(&s.name);
     let states: Vec<Range<u64>> = image

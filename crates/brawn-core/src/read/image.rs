@@ -60,6 +60,8 @@ pub struct Symbol<'a> {
     pub kind: SymbolKind,
     /// Whether other files see it.
     pub global: bool,
+    /// Whether it gives way to another definition.
+    pub weak: bool,
     /// Whether it is defined here.
     pub defined: bool,
     /// Its section's position in [`Image::sections`].
@@ -234,6 +236,7 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
             size: symbol.st_size(endian).into(),
             kind,
             global: symbol.st_bind() != elf::STB_LOCAL,
+            weak: symbol.st_bind() == elf::STB_WEAK,
             defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
             section: section.map_or(0, |s| s.0),
         });
@@ -323,7 +326,7 @@ impl<'a> Image<'a> {
     }
 
     /// The bytes from `address` to the end of what is loaded there.
-    fn bytes_at(&self, address: u64) -> Option<&'a [u8]> {
+    pub fn bytes_at(&self, address: u64) -> Option<&'a [u8]> {
         self.loads.iter().find_map(|load| {
             let at = usize::try_from(address.checked_sub(load.address)?).ok()?;
             load.data.get(at..).filter(|rest| !rest.is_empty())

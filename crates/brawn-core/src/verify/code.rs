@@ -1,0 +1,245 @@
+//! The payload's functions as a linker leaves them: the bytes that it does not touch.
+
+use crate::error::{Error, Result};
+use crate::read::image::Image;
+use brawn_payload::Payload;
+use object::read::elf::ElfFile64;
+use object::{
+    LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SectionKind,
+};
+use std::ops::Range;
+
+/// So many bytes of code that are the same are no chance.  Of the shorter functions some are the same
+/// in musl, byte for byte.
+const TELLING: usize = 48;
+/// What a linker may put between two functions for alignment.
+const GAP: u64 = 16;
+
+/// A section of code, with one function in it.
+#[derive(Debug)]
+struct Piece {
+    names: Vec<String>,
+    bytes: Vec<u8>,
+    /// The bytes that no relocation changes, sorted.
+    fixed: Vec<Range<usize>>,
+}
+
+/// A payload's code.
+#[derive(Debug)]
+pub struct Code {
+    /// Version of brawn that it is from.
+    pub version: &'static str,
+    pieces: Vec<Piece>,
+}
+
+/// A payload's code in an executable.
+#[derive(Debug)]
+pub struct Located<'c> {
+    code: &'c Code,
+    /// Where each piece was found; short ones are not searched for.
+    addresses: Vec<Option<u64>>,
+}
+
+/// What a name's code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// The payload's, so many bytes of it.
+    Same(usize),
+    /// As short as the payload's, and in its place among the payload's others.
+    InPlace,
+    /// Something else.
+    Other,
+}
+
+impl Code {
+    /// Reads the functions of `payload`.
+    pub fn read(payload: &Payload) -> Result<Self> {
+        let mut pieces = Vec::new();
+        for member in payload.members {
+            let bad =
+                |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
+            let file = ElfFile64::<LittleEndian>::parse(member.bytes).map_err(bad)?;
+            let is_x86 = payload.architecture.elf_machine() == 62;
+            for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {
+                let bytes = section.data().map_err(bad)?.to_vec();
+                let changed = section
+                    .relocations()
+                    .map(|(at, relocation)| changed(at, relocation.flags(), is_x86));
+                let names = file.symbols().filter(|s| {
+                    s.is_global() && s.section_index() == Some(section.index()) && s.address() == 0
+                });
+                let names = names.map(|s| s.name().map(str::to_owned).map_err(bad));
+                pieces.push(Piece {
+                    names: names.collect::<Result<_>>()?,
+                    fixed: rest(bytes.len(), changed),
+                    bytes,
+                });
+            }
+        }
+        Ok(Self {
+            version: payload.version,
+            pieces,
+        })
+    }
+
+    /// Where it is in `image`; `None` if nothing of it is.
+    pub fn locate(&self, image: &Image<'_>) -> Option<Located<'_>> {
+        let find = |piece: &Piece| {
+            let loads = image.loads.iter().filter(|l| l.executable);
+            let mut found = loads.filter_map(|load| {
+                piece
+                    .find(load.data)
+                    .map(|at| load.address.wrapping_add(at as u64))
+            });
+            found.next()
+        };
+        let addresses: Vec<Option<u64>> = self.pieces.iter().map(find).collect();
+        addresses.iter().any(Option::is_some).then_some(())?;
+        Some(Located {
+            code: self,
+            addresses,
+        })
+    }
+}
+
+impl Located<'_> {
+    /// Whose code is at `address`, which the symbol `name` has.
+    pub fn at(&self, image: &Image<'_>, name: &str, address: u64) -> Match {
+        let Some(number) = self.piece(name) else {
+            return Match::Other;
+        };
+        let piece = &self.code.pieces[number];
+        if !image.bytes_at(address).is_some_and(|b| piece.is_at(b)) {
+            return Match::Other;
+        }
+        match piece.compared() {
+            compared if compared >= TELLING => Match::Same(compared),
+            _ if self.is_in_place(number, address) => Match::InPlace,
+            _ => Match::Other,
+        }
+    }
+
+    /// Whether `address` is where a linker that keeps an object's functions in their order puts piece
+    /// `number`: next to those before and behind it that were found.
+    fn is_in_place(&self, number: usize, address: u64) -> bool {
+        let pieces = &self.code.pieces;
+        let room =
+            |between: &[Piece]| -> u64 { between.iter().map(|p| p.bytes.len() as u64 + GAP).sum() };
+        let found = |n: usize| self.addresses[n].map(|a| (n, a));
+        let before = (0..number).rev().find_map(found).map(|(n, at)| {
+            let end = at.saturating_add(pieces[n].bytes.len() as u64);
+            end..=end.saturating_add(room(&pieces[n + 1..number]) + GAP)
+        });
+        let behind = (number + 1..pieces.len())
+            .find_map(found)
+            .map(|(n, at)| at.saturating_sub(room(&pieces[number..n]) + GAP)..=at);
+        let sides = [before, behind];
+        let mut sides = sides.iter().flatten().peekable();
+        sides.peek().is_some() && sides.all(|side| side.contains(&address))
+    }
+
+    /// Where the function `name` is, whatever it is called there; `Err` if it is too short to tell.
+    pub fn find(&self, name: &str) -> std::result::Result<Option<u64>, ()> {
+        match self.piece(name) {
+            Some(n) if self.code.pieces[n].compared() >= TELLING => Ok(self.addresses[n]),
+            _ => Err(()),
+        }
+    }
+
+    fn piece(&self, name: &str) -> Option<usize> {
+        let has = |p: &Piece| p.names.iter().any(|n| n == name);
+        self.code.pieces.iter().position(has)
+    }
+}
+
+impl Piece {
+    fn compared(&self) -> usize {
+        self.fixed.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    fn is_at(&self, bytes: &[u8]) -> bool {
+        let fixed = |r: &Range<usize>| bytes.get(r.clone()) == self.bytes.get(r.clone());
+        self.fixed.iter().all(fixed)
+    }
+
+    /// Where it begins in `code`.
+    fn find(&self, code: &[u8]) -> Option<usize> {
+        if self.compared() < TELLING {
+            return None;
+        }
+        let longest = self.fixed.iter().max_by_key(|r| r.len())?;
+        let needle = self.bytes.get(longest.clone())?;
+        memchr::memmem::find_iter(code, needle)
+            .filter_map(|at| at.checked_sub(longest.start))
+            .find(|at| code.get(*at..).is_some_and(|rest| self.is_at(rest)))
+    }
+}
+
+/// The bytes that a relocation at `at` may change.  Linkers exchange whole instructions where a
+/// symbol turns out to be near: on x86_64 the operand's four bytes and, if they load an address from a
+/// table, up to three before it; on aarch64 one instruction.
+fn changed(at: u64, flags: RelocationFlags, is_x86: bool) -> Range<usize> {
+    let at = usize::try_from(at).unwrap_or(usize::MAX);
+    // R_X86_64_PC32 and R_X86_64_PLT32 stand for distances, and stay what they are.
+    let is_distance = matches!(flags, RelocationFlags::Elf { r_type } if matches!(r_type.0, 2 | 4));
+    let before = if is_x86 && !is_distance { 3 } else { 0 };
+    at.saturating_sub(before)..at.saturating_add(4)
+}
+
+/// What of `size` bytes is in none of `ranges`.
+fn rest(size: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<_> = ranges.collect();
+    ranges.sort_by_key(|r| r.start);
+    let mut rest = Vec::new();
+    let mut from = 0;
+    for range in ranges {
+        if from < range.start.min(size) {
+            rest.push(from..range.start.min(size));
+        }
+        from = from.max(range.end);
+    }
+    if from < size {
+        rest.push(from..size);
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_relocations_leave() {
+        assert_eq!(
+            rest(20, [8..12, 2..4, 3..5].into_iter()),
+            [0..2, 5..8, 12..20]
+        );
+        assert_eq!(rest(4, [0..9].into_iter()), Vec::<Range<usize>>::new());
+        let flags = |r_type| RelocationFlags::Elf {
+            r_type: object::elf::RelocationType(r_type),
+        };
+        // A jump's distance, an entry of a table, an instruction.
+        assert_eq!(changed(1, flags(4), true), 1..5);
+        assert_eq!(changed(8, flags(42), true), 5..12);
+        assert_eq!(changed(8, flags(283), false), 8..12);
+    }
+
+    #[test]
+    fn every_function_of_the_surface_has_code() {
+        for payload in brawn_payload::payloads() {
+            let code = Code::read(payload).unwrap();
+            for name in payload.surface {
+                let found = code
+                    .pieces
+                    .iter()
+                    .filter(|p| p.names.iter().any(|n| n == name));
+                let found: Vec<_> = found.collect();
+                assert_eq!(found.len(), 1, "{name}");
+                assert!(
+                    payload.architecture.elf_machine() != 62 || found[0].compared() > 0,
+                    "{name}"
+                );
+            }
+        }
+    }
+}
