@@ -34,7 +34,7 @@ pub struct Request {
     pub profile: Profile,
     /// How many compilers or programs run at once; at least 1.
     pub jobs: usize,
-    /// Parts of `PROGRAM/CASE`: only cases that have one of them; all if there are none.
+    /// Only these cases: `PROGRAM` or `PROGRAM/CASE`, or any part of that; all if there are none.
     pub filters: Vec<String>,
     /// All of the long counts, instead of one in [`SHARE`].
     pub full: bool,
@@ -132,9 +132,10 @@ fn attempt(
     sides::printable_folder(folder)?;
     let all = embedded::programs(&folder.join("programs"))
         .map_err(|e| Error::new(Kind::Io, format!("cannot lay out the programs: {e}")))?;
+    let filters = filters(&request.filters, &all);
     let programs: Vec<Program> = all
         .into_iter()
-        .filter(|p| trials::cases(p).any(|case| is_wanted(&request.filters, p, case)))
+        .filter(|p| trials::cases(p).any(|case| is_wanted(&filters, p, case)))
         .collect();
     if programs.is_empty() {
         return Err(
@@ -161,6 +162,7 @@ fn attempt(
         c: &c,
         cxx: cxx.as_ref(),
         programs: &programs,
+        filters: &filters,
         share: if request.full { 1 } else { SHARE },
         progress,
         stop,
@@ -176,10 +178,36 @@ fn attempt(
     })
 }
 
+/// What one filter selects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Filter {
+    /// A program, or one case: the whole name, which may be a part of others.
+    Whole(String),
+    /// Every case that has this in its name.
+    Part(String),
+}
+
+fn filters(texts: &[String], programs: &[Program]) -> Vec<Filter> {
+    let is_whole = |text: &str| {
+        let mut programs = programs.iter();
+        programs
+            .any(|p| p.name == text || trials::cases(p).any(|case| trials::name(p, case) == text))
+    };
+    let filter = |text: &String| match is_whole(text) {
+        true => Filter::Whole(text.clone()),
+        false => Filter::Part(text.clone()),
+    };
+    texts.iter().map(filter).collect()
+}
+
 /// Whether `case` of `program` is among those that were asked for.
-fn is_wanted(filters: &[String], program: &Program, case: Option<&str>) -> bool {
+fn is_wanted(filters: &[Filter], program: &Program, case: Option<&str>) -> bool {
     let name = trials::name(program, case);
-    filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str()))
+    let selects = |filter: &Filter| match filter {
+        Filter::Whole(text) => program.name == *text || name == *text,
+        Filter::Part(text) => name.contains(text.as_str()),
+    };
+    filters.is_empty() || filters.iter().any(selects)
 }
 
 /// `PROGRAM/CASE` of every case that there is, with what it states.
@@ -232,5 +260,33 @@ impl Scratch {
             Self::Kept(path) => path,
             Self::Dropped(folder) => folder.path(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_names_select_no_others() {
+        let names = |text: &str| {
+            let all: Vec<Program> = embedded::FILES
+                .iter()
+                .filter(|(name, _)| ["realloc.c", "own_realloc.c", "limit_as.c"].contains(name))
+                .map(|(name, text)| Program::parse(Path::new(name), text).unwrap())
+                .collect();
+            let filters = filters(&[text.to_owned()], &all);
+            let mut found = Vec::new();
+            for program in &all {
+                let wanted = trials::cases(program).filter(|c| is_wanted(&filters, program, *c));
+                found.extend(wanted.map(|case| trials::name(program, case)));
+            }
+            found
+        };
+        assert_eq!(names("limit_as/1024"), ["limit_as/1024"]);
+        assert_eq!(names("own_realloc"), ["own_realloc"]);
+        assert_eq!(names("realloc").len(), 6);
+        assert_eq!(names("as/1024").len(), 2);
+        assert_eq!(names("none"), Vec::<String>::new());
     }
 }

@@ -39,6 +39,8 @@ pub struct Side {
     pub more: Vec<String>,
     /// Command and arguments as a shell reads them.
     pub command: String,
+    /// How that differs from what the user named.
+    pub what: String,
     /// Whose heap it gives.
     pub heap: String,
     /// Where brawn's is from.
@@ -47,8 +49,9 @@ pub struct Side {
 }
 
 impl Side {
-    fn new(tool: &Tool<'_>, more: Vec<String>, found: &Report) -> Self {
+    fn new(tool: &Tool<'_>, more: Vec<String>, what: String, found: &Report) -> Self {
         Self {
+            what,
             words: tool.words().to_vec(),
             command: shell(&[tool.words(), &more].concat()),
             more,
@@ -76,6 +79,8 @@ pub struct Sides {
     pub with: Side,
 }
 
+const AS_IT_IS: &str = "as it is";
+
 /// What the probe is built and run with.
 #[derive(Debug)]
 pub struct Lab<'a> {
@@ -100,9 +105,13 @@ impl Lab<'_> {
         write(&source, PROBE.as_bytes())?;
         let object = self.folder.join("probe.o");
         let failed = |what: &str, said: String| {
-            Error::refused(format!("`{}` {what} a small program: {said}", tool.line()))
-                .expected("a command that compiles and links static programs with musl, as it is")
-                .next("make that work first; everything that it needs belongs into the command")
+            Error::refused(format!(
+                "`{}` {what} a small program: {}",
+                tool.line(),
+                said.trim_end()
+            ))
+            .expected("a command that compiles and links static programs with musl, as it is")
+            .next("make that work first; everything that it needs belongs into the command")
         };
         tool.compile(&source, &object, &[])?
             .map_err(|said| failed("does not compile", said))?;
@@ -119,13 +128,14 @@ impl Lab<'_> {
         self.run(&report)?;
         let (before, unknown, with);
         if has_payload {
-            with = Side::new(tool, Vec::new(), &report);
+            with = Side::new(tool, Vec::new(), AS_IT_IS.to_owned(), &report);
             (before, unknown) = match self.without_payload(tool, &object)? {
                 Ok(side) => (Some(side), None),
                 Err(why) => (None, Some(why)),
             };
         } else {
-            (before, unknown) = (Some(Side::new(tool, Vec::new(), &report)), None);
+            let side = Side::new(tool, Vec::new(), AS_IT_IS.to_owned(), &report);
+            (before, unknown) = (Some(side), None);
             with = self.with_payload(tool, &object, architecture, &report)?;
         }
         Ok(Sides {
@@ -162,13 +172,14 @@ impl Lab<'_> {
     }
 
     fn refuse(&self, tool: &Tool<'_>, report: &Report) -> Error {
-        let version = report.libc_version.as_deref().unwrap_or_default();
+        let version = report.libc_version.as_deref();
         let found = format!(
-            "`{}` links {} programs of {} with {} {version}, heap: {}",
+            "`{}` links {} programs of {} with {}{}, heap: {}",
             tool.line(),
             report.linkage.name(),
             report.architecture,
             report.libc.name(),
+            version.map_or_else(String::new, |v| format!(" {v}")),
             report.heap
         );
         let next = match report.libc {
@@ -231,7 +242,10 @@ impl Lab<'_> {
             objects.push(text(&path));
         }
         match self.link(tool, object, &objects)? {
-            Ok((report, _)) if is_brawns(&report.heaps) => Ok(Side::new(tool, objects, &report)),
+            Ok((report, _)) if is_brawns(&report.heaps) => {
+                let what = "payload added to its line".to_owned();
+                Ok(Side::new(tool, objects, what, &report))
+            }
             Ok((report, _)) => Err(Error::refused(format!(
                 "with the payload on its line `{}` links {}",
                 tool.line(),
@@ -257,7 +271,7 @@ impl Lab<'_> {
         let bare = tool.without(|word| holds_payload(Path::new(word)));
         let mut ways = Vec::new();
         if bare.words().len() < tool.words().len() {
-            ways.push((bare, Vec::new()));
+            ways.push((bare, Vec::new(), "payload taken off its line".to_owned()));
         }
         let archives = self.archives(tool, object)?;
         let folder = self.folder.join("original");
@@ -269,12 +283,16 @@ impl Lab<'_> {
             std::fs::create_dir_all(&folder)
                 .map_err(|e| Error::io("cannot create the folder", e).path(&folder))?;
             write(&libc, &bytes)?;
-            ways.push((tool.clone(), vec![format!("-L{}", text(&folder))]));
+            let search = format!("-L{}", text(&folder));
+            let what = format!("{} in place of libc.a", kept.display());
+            // Folders are searched in the order in which they are named.
+            ways.push((tool.before("-L", &search), Vec::new(), what.clone()));
+            ways.push((tool.clone(), vec![search], what.clone()));
             // zig looks for libc.a in no folder, but takes what comes first.
-            ways.push((tool.clone(), vec![text(&libc)]));
+            ways.push((tool.clone(), vec![text(&libc)], what));
         }
-        for (tool, more) in &ways {
-            let linked = self.link(tool, object, more)?;
+        for (tool, more, what) in ways {
+            let linked = self.link(&tool, object, &more)?;
             let is_musls = |r: &Report| {
                 r.libc == Libc::Musl
                     && !r.heaps.is_empty()
@@ -283,7 +301,7 @@ impl Lab<'_> {
             if let Ok((report, _)) = linked
                 && is_musls(&report)
             {
-                return Ok(Ok(Side::new(tool, more.clone(), &report)));
+                return Ok(Ok(Side::new(&tool, more, what, &report)));
             }
         }
         Ok(Err(match (kept, archives.first()) {

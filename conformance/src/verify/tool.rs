@@ -63,6 +63,16 @@ impl<'a> Tool<'a> {
         }
     }
 
+    /// The same command with `word` before the first that begins with `start`, if there is one.
+    #[must_use]
+    pub fn before(&self, start: &str, word: &str) -> Self {
+        let mut tool = self.clone();
+        if let Some(at) = self.words.iter().skip(1).position(|w| w.starts_with(start)) {
+            tool.words.insert(at + 1, word.to_owned());
+        }
+        tool
+    }
+
     /// Runs it with `more` arguments.
     pub fn run(&self, more: &[String]) -> Result<Ran> {
         let (program, words) = self

@@ -2,7 +2,7 @@
 
 use super::sides::{Side, Sides, through, write};
 use super::tool::{Tool, text};
-use super::{Request, Step, is_wanted};
+use super::{Filter, Request, Step, is_wanted};
 use crate::directives::{Program, Stage};
 use crate::run::watch;
 use crate::toolchain::{Libc, Link, Place};
@@ -150,6 +150,7 @@ pub struct Plan<'a> {
     pub c: &'a Sides,
     pub cxx: Option<&'a Sides>,
     pub programs: &'a [Program],
+    pub filters: &'a [Filter],
     pub share: u32,
     pub progress: &'a (dyn Fn(Step) + Sync),
     pub stop: &'a AtomicBool,
@@ -175,7 +176,7 @@ impl Plan<'_> {
         let built = self.parallel(self.request.jobs, self.programs, |p| self.build(p))?;
         let mut runs: Vec<(usize, Option<&str>)> = Vec::new();
         for (number, program) in self.programs.iter().enumerate() {
-            let wanted = |case: &Option<&str>| is_wanted(&self.request.filters, program, *case);
+            let wanted = |case: &Option<&str>| is_wanted(self.filters, program, *case);
             runs.extend(cases(program).filter(wanted).map(|case| (number, case)));
         }
         (self.progress)(Step::Running(runs.len()));

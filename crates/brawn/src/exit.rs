@@ -10,7 +10,7 @@ pub enum Exit {
     /// Done, or nothing to do.
     #[default]
     Success = 0,
-    /// A finding that a flag asked to fail on.
+    /// What a flag asked to fail on, or `verify` found: a new failure, a heap that is not brawn's.
     Finding = 1,
     /// The command line makes no sense.
     Usage = 2,
@@ -28,7 +28,7 @@ pub enum Exit {
 pub const HELP: &str = "\
 Exit codes:
   0  done, or nothing to do
-  1  a finding that a flag asked to fail on
+  1  a finding: what a flag asked to fail on; a new failure, or a heap that is not brawn's alone
   2  the command line makes no sense
   3  refused: not musl's, or of a shape that brawn does not know
   4  the input is broken

@@ -19,6 +19,8 @@ pub enum Tone {
     Good,
     /// Something the user may want to know.
     Note,
+    /// Something that is not as it should be.
+    Bad,
 }
 
 /// One aligned line on standard output: a word, then text.
@@ -26,8 +28,15 @@ pub fn line(tone: Tone, word: &str, text: &str) {
     let style = match tone {
         Tone::Good => GOOD,
         Tone::Note => NOTE,
+        Tone::Bad => BAD,
     };
     out(&format!("{style}{word:<COLUMN$}{style:#} {text}\n"));
+}
+
+/// How wide the terminal on standard output is; `None` if it is none, and nothing needs to fit.
+pub fn width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(width.0.into())
 }
 
 /// A line that continues the one above.

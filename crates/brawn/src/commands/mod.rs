@@ -4,6 +4,7 @@ pub mod inspect;
 pub mod link_args;
 pub mod patch;
 pub mod restore;
+pub mod verify;
 
 use crate::cli::Command;
 use crate::exit::Exit;
@@ -15,5 +16,6 @@ pub fn run(command: Command) -> Exit {
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Verify(args) => verify::run(&args),
     }
 }

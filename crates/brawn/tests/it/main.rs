@@ -10,3 +10,5 @@ mod mounts;
 mod musls;
 mod patch;
 mod publish;
+mod verify;
+mod verify_executables;

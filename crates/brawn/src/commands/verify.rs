@@ -1,0 +1,90 @@
+//! `brawn verify`: holds a toolchain to the conformance programs, or says of finished executables
+//! which functions are replaced.
+
+mod executables;
+mod toolchain;
+
+use crate::exit::Exit;
+use crate::profile::ProfileArg;
+use std::path::PathBuf;
+
+/// Check a toolchain against the conformance programs, or a finished executable function by function.
+///
+/// With --cc every program is built by your own command, once with brawn's heap and once with
+/// musl's: what fails with brawn's only is a new failure.  A toolchain that is not patched is tried
+/// with the payload on its link line.  Files are written to a temporary folder only, or to --keep.
+///
+/// With paths: which functions of the heap are brawn's, musl's or the program's own.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP)]
+pub struct Args {
+    /// Static executables.
+    #[arg(required_unless_present_any = ["cc", "list"], conflicts_with_all = ["cc", "list"])]
+    paths: Vec<PathBuf>,
+
+    /// The command that compiles and links your static C programs, as in 'musl-gcc -static'.
+    #[arg(long, value_name = "COMMAND", value_parser = words)]
+    cc: Option<Words>,
+
+    /// The same for C++; without it C++ programs are not run.
+    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc")]
+    cxx: Option<Words>,
+
+    /// What runs programs of another architecture, as in qemu-aarch64.
+    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc")]
+    runner: Option<Words>,
+
+    /// The payload's variant, for a toolchain that has none.
+    #[arg(long, value_enum, default_value_t = ProfileArg::Fast)]
+    profile: ProfileArg,
+
+    /// Only this PROGRAM or PROGRAM/CASE, or those with this in their names; may be repeated.
+    #[arg(long, value_name = "TEXT", requires = "cc")]
+    filter: Vec<String>,
+
+    /// How many compilers or programs run at once [default: one for each processor].
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..), requires = "cc")]
+    jobs: Option<u16>,
+
+    /// Repeat threads and forks as often as brawn's own tests do; takes some minutes.
+    #[arg(long, requires = "cc")]
+    full: bool,
+
+    /// Keep everything that is built in this folder, which must be new or empty.
+    #[arg(long, value_name = "DIR", requires = "cc")]
+    keep: Option<PathBuf>,
+
+    /// Print every case.
+    #[arg(long, short)]
+    verbose: bool,
+
+    /// List the cases and what they state, and run none.
+    #[arg(long, conflicts_with = "cc")]
+    list: bool,
+
+    /// Print JSON: one object with --cc, an array with one object for each executable.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A command, split as a shell does.
+#[derive(Clone, Debug)]
+struct Words(Vec<String>);
+
+fn words(text: &str) -> Result<Words, String> {
+    match shell_words::split(text) {
+        Ok(words) if words.is_empty() => Err("expected a command, found nothing".to_owned()),
+        Ok(words) => Ok(Words(words)),
+        Err(e) => Err(format!("{e}: expected quotes as in a shell")),
+    }
+}
+
+pub fn run(args: &Args) -> Exit {
+    if args.list {
+        return toolchain::list(args.json);
+    }
+    match &args.cc {
+        Some(cc) => toolchain::run(args, &cc.0),
+        None => executables::run(args),
+    }
+}

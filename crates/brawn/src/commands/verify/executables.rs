@@ -1,0 +1,126 @@
+//! `brawn verify PATH…`.
+
+use super::Args;
+use crate::exit::Exit;
+use crate::ui::{self, Tone};
+use brawn_core::error::printable;
+use brawn_core::verify::{Function, Group, Provider, Report, Verdict, verify};
+use brawn_core::{Error, Result};
+use serde::Serialize;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// One file's object in `--json`.
+#[derive(Serialize)]
+struct File {
+    #[serde(serialize_with = "ui::path")]
+    path: PathBuf,
+    #[serde(flatten)]
+    report: Report,
+}
+
+pub fn run(args: &Args) -> Exit {
+    let mut exit = Exit::Success;
+    let mut files = Vec::new();
+    for path in &args.paths {
+        match look(path) {
+            Ok(report) => {
+                if !report.verdict.is_good() {
+                    exit = exit.max(Exit::Finding);
+                }
+                let path = path.clone();
+                files.push(File { path, report });
+            }
+            Err(error) => {
+                ui::error(&error);
+                exit = exit.max(error.kind().into());
+            }
+        }
+    }
+    if args.json {
+        ui::json(&files);
+    } else {
+        files.iter().for_each(|file| print(file, args.verbose));
+    }
+    exit
+}
+
+fn look(path: &Path) -> Result<Report> {
+    // Opening a pipe would wait for its other end.
+    let metadata =
+        std::fs::metadata(path).map_err(|e| Error::io("cannot find it", e).path(path))?;
+    if !metadata.is_file() {
+        return Err(Error::not_applicable("not a regular file")
+            .expected("a static executable of musl")
+            .path(path));
+    }
+    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+    verify(&bytes, brawn_payload::payloads()).map_err(|e| e.path(path))
+}
+
+fn print(file: &File, is_verbose: bool) {
+    let report = &file.report;
+    let tone = match report.verdict {
+        Verdict::Replaced | Verdict::NoHeap => Tone::Good,
+        Verdict::Own | Verdict::Unknown => Tone::Note,
+        Verdict::NotReplaced | Verdict::Mixed => Tone::Bad,
+    };
+    let path = printable(file.path.as_os_str().as_bytes());
+    let what = format!("{path}: {} ({})", report.why, report.sure.name());
+    ui::line(tone, report.verdict.name(), &what);
+    if let Some(note) = &report.note {
+        ui::more(&format!(
+            "note: brawn {}, {}, profile {}, {}",
+            note.brawn, note.engine, note.profile, note.architecture
+        ));
+    }
+    if is_verbose {
+        report.functions.iter().for_each(function);
+        return;
+    }
+    for (group, title) in [(Group::Heap, "heap"), (Group::Memory, "memory")] {
+        for provider in Provider::ALL {
+            let names = report.functions.iter();
+            let names = names.filter(|f| f.group == group && f.provider == provider);
+            let names: Vec<&str> = names.map(|f| f.name).collect();
+            if !names.is_empty() {
+                let lead = format!("{title:<6}  {:<9}  ", provider.name());
+                wrap(&lead, &names);
+            }
+        }
+    }
+}
+
+fn function(function: &Function) {
+    let address = function
+        .address
+        .map_or_else(String::new, |a| format!("{a:#x}"));
+    ui::more(&format!(
+        "{:<18}  {:>10}  {:<9}  {:<7}  {}",
+        function.name,
+        address,
+        function.provider.name(),
+        function.sure.name(),
+        function.evidence
+    ));
+}
+
+/// Names behind `lead`, on as many lines as the terminal needs.
+fn wrap(lead: &str, names: &[&str]) {
+    // What `ui::more` puts before, and one column for its gap.
+    let room = ui::width().map_or(usize::MAX, |w| w.saturating_sub(12 + lead.len()).max(20));
+    let mut line = String::new();
+    let mut lead = lead.to_owned();
+    for name in names {
+        if !line.is_empty() && line.len() + 1 + name.len() > room {
+            ui::more(&format!("{lead}{line}"));
+            lead = " ".repeat(lead.len());
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(name);
+    }
+    ui::more(&format!("{lead}{line}"));
+}

@@ -1,0 +1,251 @@
+//! `brawn verify` on finished executables.
+
+use crate::build::{Room, musl};
+use crate::common::{MUSL, REFUSED, brawn, fail};
+use crate::verify::patched;
+use serde_json::Value;
+
+const FINDING: i32 = 1;
+
+/// What `verify --json` says of one executable, and its exit code.
+fn look(room: &Room, name: &str) -> (Value, i32) {
+    let mut command = brawn();
+    let output = command
+        .args(["verify", "--json", &room.path(name)])
+        .output()
+        .unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    (json[0].clone(), output.status.code().unwrap())
+}
+
+/// The functions that a report gives to `provider`.
+fn of(report: &Value, provider: &str) -> Vec<String> {
+    let functions = report["functions"].as_array().expect("an array");
+    let names = functions.iter().filter(|f| f["provider"] == provider);
+    names
+        .map(|f| f["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Calls every public function.
+const ALL: &str = "#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    void *volatile p = malloc(argc * 100);
+    p = realloc(p, argc * 200);
+    free(p);
+    p = calloc(argc, 5);
+    p = memalign(64, argc);
+    void *q;
+    int wrong = posix_memalign(&q, 64, argc);
+    p = valloc(argc);
+    p = reallocarray(p, argc, 7);
+    p = aligned_alloc(64, argc * 64);
+    return wrong || !malloc_usable_size(p) || !strdup(argv[0]);
+}
+";
+const PUBLIC: [&str; 10] = [
+    "aligned_alloc",
+    "calloc",
+    "free",
+    "malloc",
+    "malloc_usable_size",
+    "memalign",
+    "posix_memalign",
+    "realloc",
+    "reallocarray",
+    "valloc",
+];
+
+#[test]
+fn every_function_of_an_executable_has_a_provider() {
+    let room = patched();
+    room.write("main.c", ALL);
+    let lib = format!("-L{}", room.path("lib"));
+    let build = |more: &[&str], name: &str| {
+        let mut arguments = vec!["-static", "-O1", "-fno-builtin", "-D_GNU_SOURCE"];
+        arguments.extend(more);
+        arguments.extend(["-o", name]);
+        room.run("musl-gcc", &arguments);
+    };
+    build(&["main.c"], "stock");
+    let (report, code) = look(&room, "stock");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("not-replaced"), FINDING)
+    );
+    assert_eq!(of(&report, "musl")[..10], PUBLIC, "{report:#}");
+    assert_eq!(of(&report, "brawn"), Vec::<String>::new());
+
+    build(&[&lib, "main.c"], "patched");
+    let (report, code) = look(&room, "patched");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("replaced"), 0),
+        "{report:#}"
+    );
+    assert_eq!(of(&report, "brawn")[..10], PUBLIC);
+    assert_eq!(of(&report, "brawn").len(), 18);
+    assert_eq!(report["note"]["profile"], "fast");
+    let memcpy = report["functions"].as_array().unwrap();
+    let memcpy = memcpy.iter().find(|f| f["name"] == "memcpy").unwrap();
+    assert_eq!(memcpy["provider"], "musl");
+
+    // Position-independent code has other instructions in the places that linkers change, and this
+    // linker drops what is not used.
+    let object = room.link_args("cc");
+    let [begin, crti, libc, crtn] = ["rcrt1.o", "crti.o", "libc.a", "crtn.o"].map(musl);
+    build(&["-fPIE", "-c", "main.c"], "main.o");
+    let gcc = crate::build::libgcc();
+    for linker in ["ld.lld", "ld.bfd"] {
+        room.run(
+            linker,
+            &[
+                "-static",
+                "-pie",
+                "--no-dynamic-linker",
+                "--gc-sections",
+                "-z",
+                "text",
+                "-o",
+                "pie",
+                &begin,
+                &crti,
+                &object,
+                "main.o",
+                &libc,
+                &gcc,
+                &crtn,
+            ],
+        );
+        let (report, code) = look(&room, "pie");
+        assert_eq!(
+            (report["verdict"].as_str(), code),
+            (Some("replaced"), 0),
+            "{report:#}"
+        );
+        assert_eq!(of(&report, "brawn")[..10], PUBLIC, "{linker}");
+    }
+
+    // One function of its own, right before the payload's or right behind.
+    room.write(
+        "own.c",
+        "#include <stdlib.h>\nvoid *memalign(size_t a, size_t n) { return aligned_alloc(a, n); }\n",
+    );
+    for inputs in [[&object, "own.c", "main.c"], ["main.c", "own.c", &object]] {
+        build(&inputs, "own");
+        let (report, code) = look(&room, "own");
+        assert_eq!(
+            (report["verdict"].as_str(), code),
+            (Some("own"), FINDING),
+            "{report:#}"
+        );
+        assert_eq!(of(&report, "own"), ["memalign"]);
+        assert_eq!(
+            of(&report, "musl")
+                .iter()
+                .filter(|n| PUBLIC.contains(&n.as_str()))
+                .count(),
+            0
+        );
+    }
+
+    room.run("strip", &["-o", "stripped", "patched"]);
+    let (report, code) = look(&room, "stripped");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("replaced"), 0),
+        "{report:#}"
+    );
+    assert_eq!(report["sure"], "likely");
+    let brawns = of(&report, "brawn");
+    for name in ["malloc", "free", "calloc", "realloc", "aligned_alloc"] {
+        assert!(brawns.iter().any(|b| b == name), "{name}: {report:#}");
+    }
+    // Without the note, too: the code is there.
+    room.run(
+        "objcopy",
+        &["--remove-section=.note.brawn", "patched", "unnoted"],
+    );
+    let (report, _) = look(&room, "unnoted");
+    assert_eq!(of(&report, "brawn")[..10], PUBLIC, "{report:#}");
+    room.run("strip", &["-o", "stripped", "stock"]);
+    let (report, code) = look(&room, "stripped");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("not-replaced"), FINDING)
+    );
+    assert_eq!(report["sure"], "likely");
+
+    room.write("none.c", "int main(void) { return 0; }\n");
+    build(&["none.c"], "none");
+    let (report, code) = look(&room, "none");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("no-heap"), 0),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn musls_heap_beside_brawns_is_mixed() {
+    let room = Room::with(
+        "#include <stdlib.h>\nvoid *plugin(void);\nint main(void) { free(malloc(10)); return !plugin(); }\n",
+    );
+    room.write(
+        "plugin.c",
+        "#include <stdlib.h>\nvoid *plugin(void) { free(malloc(40)); return malloc(50); }\n",
+    );
+    room.run("musl-gcc", &["-fno-builtin", "-c", "plugin.c"]);
+    room.run("ld", &["-r", "-o", "whole.o", "plugin.o", &musl("libc.a")]);
+    room.run("objcopy", &["--keep-global-symbol=plugin", "whole.o"]);
+    let object = room.link_args("cc");
+    room.run(
+        "musl-gcc",
+        &[
+            "-static",
+            "-fno-builtin",
+            &object,
+            "main.c",
+            "whole.o",
+            "-o",
+            "main",
+        ],
+    );
+    let (report, code) = look(&room, "main");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("mixed"), FINDING),
+        "{report:#}"
+    );
+    let text = brawn()
+        .args(["verify", &room.path("main")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.starts_with("mixed       "), "{text}");
+    assert!(text.contains("\n            heap    brawn's    "), "{text}");
+}
+
+#[test]
+fn what_is_no_static_musl_executable_is_refused() {
+    let room = Room::new();
+    let error = fail(brawn().args(["verify", MUSL]), REFUSED);
+    assert!(
+        error.contains("an archive; expected a static executable of musl"),
+        "{error}"
+    );
+    let error = fail(brawn().args(["verify", "/bin/sh"]), REFUSED);
+    assert!(error.contains("dynamic, libc: glibc"), "{error}");
+    let text = room.write("text", "some text");
+    let error = fail(brawn().args(["verify", &text]), REFUSED);
+    assert!(
+        error.contains("expected a static executable of musl"),
+        "{error}"
+    );
+    fail(
+        brawn().args(["verify", &room.path("nothing")]),
+        crate::common::IO,
+    );
+}
