@@ -21,6 +21,9 @@ use tool::Tool;
 /// The part of the long counts (threads, forks) that runs by default: one in so many.
 pub const SHARE: u32 = 20;
 
+/// The sources' folder, among everything that is built.
+const PROGRAMS: &str = "programs";
+
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -45,6 +48,8 @@ pub struct Request {
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// So many toolchains are to be looked at.
+    Examining(usize),
     /// So many programs are to be built.
     Building(usize),
     /// So many cases are to be run.
@@ -130,7 +135,7 @@ fn attempt(
     let scratch = Scratch::new(request.keep.as_deref())?;
     let folder = scratch.path();
     sides::printable_folder(folder)?;
-    let all = embedded::programs(&folder.join("programs"))
+    let all = embedded::programs(&folder.join(PROGRAMS))
         .map_err(|e| Error::new(Kind::Io, format!("cannot lay out the programs: {e}")))?;
     let filters = filters(&request.filters, &all);
     let programs: Vec<Program> = all
@@ -151,8 +156,11 @@ fn attempt(
             profile: request.profile,
             stop,
         };
-        lab.examine(&Tool::new(words, stop), is_cxx)
+        let sides = lab.examine(&Tool::new(words, stop), is_cxx);
+        progress(Step::Done);
+        sides
     };
+    progress(Step::Examining(1 + usize::from(request.cxx.is_some())));
     let c = examine(&request.cc, false)?;
     let cxx = request.cxx.as_deref().map(|words| examine(words, true));
     let cxx = cxx.transpose()?;

@@ -298,15 +298,17 @@ impl Lab<'_> {
                     && !r.heaps.is_empty()
                     && r.heaps.iter().all(|h| h.heap.is_musl())
             };
+            // What does not run with musl's heap would excuse every failure with brawn's.
             if let Ok((report, _)) = linked
                 && is_musls(&report)
+                && self.run(&report).is_ok()
             {
                 return Ok(Ok(Side::new(&tool, more, what, &report)));
             }
         }
         Ok(Err(match (kept, archives.first()) {
             (Some(kept), _) => format!(
-                "{}: `{}` does not link it in place of the patched libc.a",
+                "{}: `{}` makes no working program with it in place of the patched libc.a",
                 kept.display(),
                 tool.line()
             ),

@@ -2,7 +2,7 @@
 
 use super::sides::{Side, Sides, through, write};
 use super::tool::{Tool, text};
-use super::{Filter, Request, Step, is_wanted};
+use super::{Filter, PROGRAMS, Request, Step, is_wanted};
 use crate::directives::{Program, Stage};
 use crate::run::watch;
 use crate::toolchain::{Libc, Link, Place};
@@ -231,11 +231,11 @@ impl Plan<'_> {
         let usual = if program.cxx { Link::Zig } else { Link::Static };
         if !program.links.contains(&usual) {
             let links: Vec<_> = program.links.iter().map(|l| l.name()).collect();
-            let why = format!("not a static program: it is linked as {}", links.join(", "));
+            let why = format!("linked as {}, not as a static program", links.join(", "));
             return Ok(Built::NotRun(why));
         }
         let Some(sides) = self.sides(program) else {
-            return Ok(Built::NotRun("C++: name a compiler with --cxx".to_owned()));
+            return Ok(Built::NotRun("C++, and no --cxx".to_owned()));
         };
         let folder = self.folder.join("objects").join(&program.name);
         create(&folder)?;
@@ -383,6 +383,9 @@ impl Plan<'_> {
         };
         if !ran.end.is_success() {
             let what = format!("{}\n{}{}", ran.end.describe(), ran.out, ran.err);
+            // Checks name their source by the path that it was compiled with.
+            let folder = format!("{}/", text(&self.folder.join(PROGRAMS)));
+            let what = what.replace(&folder, "");
             return (Outcome::Fails { what, repeat }, ran.out);
         }
         let lacking = match (program.at_least, stocks) {

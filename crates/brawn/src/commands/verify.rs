@@ -27,31 +27,31 @@ pub struct Args {
     cc: Option<Words>,
 
     /// The same for C++; without it C++ programs are not run.
-    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc")]
+    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc", conflicts_with = "paths")]
     cxx: Option<Words>,
 
     /// What runs programs of another architecture, as in qemu-aarch64.
-    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc")]
+    #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc", conflicts_with = "paths")]
     runner: Option<Words>,
 
     /// The payload's variant, for a toolchain that has none.
-    #[arg(long, value_enum, default_value_t = ProfileArg::Fast)]
+    #[arg(long, value_enum, default_value_t = ProfileArg::Fast, requires = "cc", conflicts_with = "paths")]
     profile: ProfileArg,
 
     /// Only this PROGRAM or PROGRAM/CASE, or those with this in their names; may be repeated.
-    #[arg(long, value_name = "TEXT", requires = "cc")]
+    #[arg(long, value_name = "TEXT", requires = "cc", conflicts_with = "paths")]
     filter: Vec<String>,
 
     /// How many compilers or programs run at once [default: one for each processor].
-    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..), requires = "cc")]
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..), requires = "cc", conflicts_with = "paths")]
     jobs: Option<u16>,
 
     /// Repeat threads and forks as often as brawn's own tests do; takes some minutes.
-    #[arg(long, requires = "cc")]
+    #[arg(long, requires = "cc", conflicts_with = "paths")]
     full: bool,
 
     /// Keep everything that is built in this folder, which must be new or empty.
-    #[arg(long, value_name = "DIR", requires = "cc")]
+    #[arg(long, value_name = "DIR", requires = "cc", conflicts_with = "paths")]
     keep: Option<PathBuf>,
 
     /// Print every case.

@@ -104,8 +104,8 @@ fn a_stock_toolchain_is_tried_with_the_payload_on_its_line() {
         "limit_as 1 1 1 passes",
         "constructors 2 1 1 1 failed before too",
         "preinit fails fails failed before too: musl runs no .preinit_array",
-        "containers 3 - - not run: C++: name a compiler with --cxx",
-        "shared 1 - - not run: not a static program",
+        "containers 3 - - not run: C++, and no --cxx",
+        "shared 1 - - not run: linked as shared, not as a static program",
         "34 cases: 29 pass, 1 failed before too, 4 not run, no new failure",
         "C++ programs that were not run: 1;",
         "one time in 20",
@@ -180,10 +180,16 @@ fn a_broken_heap_is_a_new_failure_and_named() {
     let output = command.assert().code(FINDING).get_output().clone();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
+        text.contains("NEW FAILURE: expected found_errno == 12"),
+        "{text}"
+    );
+    assert!(
         text.contains("NEW FAILURE semantics/malloc_huge\n"),
         "{text}"
     );
     assert!(text.contains("2 pass, 2 NEW FAILURES"), "{text}");
+    // Where it happened, without the folder that is gone.
+    assert!(text.contains("\n            semantics.c:"), "{text}");
     // What it says repeats the failure.
     let repeat = text.lines().find_map(|l| l.split_once("to repeat: "));
     let (_, line) = repeat.expect("a line that repeats it");
@@ -284,6 +290,13 @@ fn what_is_no_toolchain_for_static_musl_programs_is_refused() {
         brawn().args(["verify", "--cc", "musl-gcc -static", "file"]),
         USAGE,
     );
+    // Nothing that only a toolchain has a use for is passed over.
+    for flag in ["--cxx", "--runner", "--filter", "--jobs", "--keep"] {
+        fail(brawn().args(["verify", flag, "1", "file"]), USAGE);
+    }
+    for flags in [["--profile", "fast"], ["--full", "--verbose"]] {
+        fail(brawn().arg("verify").args(flags).arg("file"), USAGE);
+    }
 }
 
 #[test]

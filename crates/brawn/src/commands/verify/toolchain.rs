@@ -78,8 +78,9 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let progress = |step| match step {
-        Step::Building(programs) => begin(&bar, "building", programs),
-        Step::Running(cases) => begin(&bar, "running", cases),
+        Step::Examining(toolchains) => begin(&bar, "looking at toolchains", toolchains),
+        Step::Building(programs) => begin(&bar, "building programs", programs),
+        Step::Running(cases) => begin(&bar, "running cases", cases),
         Step::Done => bar.inc(1),
     };
     let result = verify(&request, &progress, &stop);
@@ -114,10 +115,11 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
 }
 
 fn begin(bar: &ProgressBar, what: &str, length: usize) {
-    let style = ProgressStyle::with_template(&format!("{what:<8} {{bar:40}} {{pos}} of {{len}}"));
+    let style = ProgressStyle::with_template(&format!("{what:<21} {{bar:40}} {{pos}} of {{len}}"));
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_length(length as u64);
     bar.reset();
+    bar.tick();
 }
 
 fn print(args: &Args, request: &Request, report: &Report) {
@@ -127,12 +129,17 @@ fn print(args: &Args, request: &Request, report: &Report) {
     }
     ui::text("");
     ui::text(&table(&report.cases, args.verbose, ui::width()));
-    for case in report
-        .cases
-        .iter()
-        .filter(|c| c.verdict == Verdict::NewFailure)
-    {
+    let is_new = |case: &&Case| case.verdict == Verdict::NewFailure;
+    let shown = if args.verbose { usize::MAX } else { FAILURES };
+    for case in report.cases.iter().filter(is_new).take(shown) {
         failure(case, request);
+    }
+    if let Some(more) = report
+        .counts
+        .new_failures
+        .checked_sub(shown.saturating_add(1))
+    {
+        ui::more(&format!("and {} more: --verbose shows all", more + 1));
     }
     summary(report);
 }
@@ -292,6 +299,7 @@ fn program_verdict(cases: &[Case]) -> (Verdict, String) {
         .filter(|(v, _)| *v != Verdict::Passes || worst == Verdict::Passes)
         .map(|(v, n)| match found.len() {
             1 => v.name().to_owned(),
+            _ if *v == Verdict::NewFailure && *n > 1 => format!("{n} NEW FAILURES"),
             _ => format!("{n} {}", v.name()),
         })
         .collect();
@@ -322,11 +330,15 @@ fn reason(case: &Case) -> Option<String> {
     complaint(what).map(|l| printable(l.as_bytes()))
 }
 
-/// The line of an output that says most: the first that expects something or is an error.
+/// What of an output says most: the first thing that was expected, or the first error.
 fn complaint(text: &str) -> Option<&str> {
-    let says =
-        |l: &&str| l.contains("expected ") || l.contains("error: ") || l.contains("undefined");
-    text.lines().find(says).or_else(|| text.lines().next())
+    let says = |l: &&str| l.contains("error: ") || l.contains("undefined");
+    let expected = text
+        .lines()
+        .find_map(|l| l.find("expected ").map(|at| &l[at..]));
+    expected
+        .or_else(|| text.lines().find(says))
+        .or_else(|| text.lines().next())
 }
 
 fn cut(text: &str, room: Option<usize>) -> String {
@@ -339,8 +351,10 @@ fn cut(text: &str, room: Option<usize>) -> String {
     }
 }
 
+/// How many new failures are shown with their output, unless `--verbose` asks for all.
+const FAILURES: usize = 3;
 /// How much of a failed program's output is shown; `--json` has all of it.
-const LINES: usize = 20;
+const LINES: usize = 8;
 
 fn failure(case: &Case, request: &Request) {
     let bad = style(Verdict::NewFailure);
