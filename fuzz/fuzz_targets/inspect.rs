@@ -1,8 +1,9 @@
-//! Any bytes are a report that is true to itself and can be printed, or an error that says what was
-//! found.
+//! Any bytes are a report of `inspect`, and one of `verify`, that is true to itself and can be
+//! printed, or an error that says what was found.
 #![no_main]
 
 use brawn_core::inspect::{Verdict, inspect};
+use brawn_core::verify::{Function, Provider, Verdict::Replaced, verify};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -14,5 +15,12 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!report.why.is_empty());
         }
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    // What is replaced only where something is brawn's, by its note or by its code.
+    if let Ok(report) = verify(bytes, brawn_payload::payloads()) {
+        let is_brawns = |f: &Function| f.provider == Provider::Brawn;
+        let is_there = report.note.is_some() || report.functions.iter().any(is_brawns);
+        assert!(report.verdict != Replaced || is_there);
+        assert!(!report.why.is_empty());
     }
 });

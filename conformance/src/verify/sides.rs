@@ -11,6 +11,7 @@ use brawn_core::read::image::Image;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -206,8 +207,18 @@ impl Lab<'_> {
             format!("it is a program of {name}: name what runs it, as in `--runner qemu-{name}`")
         };
         let line = shell(&[self.runner, &[text(&path)]].concat());
-        let ran = watch(&mut command, Duration::from_secs(60), self.stop)
-            .map_err(|e| Error::io(format!("cannot run `{line}`"), e).next(&*hint))?;
+        let ran = watch(&mut command, Duration::from_secs(60), self.stop).map_err(|e| {
+            let what = format!("cannot run `{line}`");
+            let error = match e.kind() {
+                // Of another architecture, or a runner that is not there.
+                ErrorKind::NotFound => Error::new(Kind::Usage, format!("{what}: {e}")),
+                _ if e.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+                    Error::new(Kind::Usage, format!("{what}: {e}"))
+                }
+                _ => Error::io(what, e),
+            };
+            error.next(&*hint)
+        })?;
         if ran.end.is_success() {
             return Ok(());
         }

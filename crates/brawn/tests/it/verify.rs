@@ -352,7 +352,7 @@ fn a_runner_runs_every_program() {
         "--runner",
         "no-such-emulator",
     ];
-    let error = fail(brawn().args(arguments), crate::common::IO);
+    let error = fail(brawn().args(arguments), USAGE);
     assert!(error.contains("no-such-emulator"), "{error}");
 }
 

@@ -170,6 +170,21 @@ fn every_function_of_an_executable_has_a_provider() {
     );
     let (report, _) = look(&room, "unnoted");
     assert_eq!(of(&report, "brawn")[..10], PUBLIC, "{report:#}");
+    // Of another version of brawn there is nothing to compare with: its note and its bindings count.
+    let mut bytes = std::fs::read(room.path("patched")).unwrap();
+    let source = bytes.windows(8).position(|w| w == b"\nsource=").unwrap() + 8;
+    bytes[source] = if bytes[source] == b'0' { b'1' } else { b'0' };
+    std::fs::write(room.path("other"), bytes).unwrap();
+    let (report, code) = look(&room, "other");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("replaced"), 0),
+        "{report:#}"
+    );
+    let functions = report["functions"].as_array().unwrap();
+    let brawns = functions.iter().filter(|f| f["provider"] == "brawn");
+    let sure: Vec<&Value> = brawns.map(|f| &f["sure"]).collect();
+    assert_eq!(sure, ["likely"; 18]);
     room.run("strip", &["-o", "stripped", "stock"]);
     let (report, code) = look(&room, "stripped");
     assert_eq!(
