@@ -146,6 +146,17 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
   return oldest;
 }
 
+// How much blocks in use and kept ones may take together: what was in use at most, and a part more.  `size`
+// bytes are no longer in use.  What was long ago is forgotten slowly.
+static size_t brawn_large_room(size_t size) {
+  static _Atomic(uintptr_t) most;
+  const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - mi_atomic_load_relaxed(&brawn_kept_large_bytes) + size;
+  const size_t before = mi_atomic_load_relaxed(&most);
+  const size_t now = used > before ? used : before - before / 65536;
+  mi_atomic_store_relaxed(&most, now);
+  return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
+}
+
 // Takes what `free` gives.  What is kept stays in proportion to what is in use, so that a program which
 // is done with its large blocks does not hold their memory.  The block itself counts as in use, up to
 // BRAWN_KEPT_LARGE_ONE: a program may take and free the same one over and over.
@@ -165,12 +176,14 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     if (!given) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
   }
   if (!given) brawn_large_release(segment);
+  const size_t room = BRAWN_KEPT_LARGE_ROOM > 0 ? brawn_large_room(size) : 0;
   for (;;) {
     brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
     if (oldest == NULL) break;
     const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
     const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - kept + again;
-    const bool many = kept > BRAWN_KEPT_LARGE_MIN && kept > used / 2 * BRAWN_KEPT_LARGE_HALVES;
+    const bool many = kept > BRAWN_KEPT_LARGE_MIN &&
+                      (kept > used / 2 * BRAWN_KEPT_LARGE_HALVES || (BRAWN_KEPT_LARGE_ROOM > 0 && used - again + kept > room));
     const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
     if (!many && !stale) break;
     mi_segment_t *const old = brawn_kept_large_empty(oldest);
