@@ -12,6 +12,8 @@ packages=(
   strace util-linux # kills at every system call; mounts in namespaces
   procps            # what an interrupted verify leaves running
   python3 python3-pip
+  qemu-user # runs programs for aarch64
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross # and what compiles and links them
 )
 # npm may be there without Debian's package of it.
 command -v npm >/dev/null || packages+=(npm)

@@ -123,7 +123,6 @@ static void *brawn_aligned(size_t alignment, size_t size) {
     // are four to a power of two), or has a span of slices: the block is aligned as it comes.
     return brawn_malloc(size == 0 ? alignment : _mi_align_up(size, alignment));
   }
-  // With a heap, although the block is in none: what the process has is read with its first one.
-  void *const p = brawn_own_heap() == NULL ? NULL : brawn_large_alloc(size, alignment, false);
+  void *const p = brawn_large_alloc(size, alignment, false);
   return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }

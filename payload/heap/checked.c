@@ -131,8 +131,7 @@ static void *brawn_aligned(size_t alignment, size_t size) {
     // As in blocks.c: the block is aligned as it comes.
     return brawn_block(size, _mi_align_up(size + BRAWN_SEAL, alignment) - size, false);
   }
-  // With a heap, although the block is in none: what the process has is read with its first one.
-  void *const p = brawn_own_heap() == NULL ? NULL : brawn_large_alloc(size, alignment, false);
+  void *const p = brawn_large_alloc(size, alignment, false);
   return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
 

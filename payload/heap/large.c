@@ -247,6 +247,7 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
 // `alignment` is a power of two of at least 16.  NULL: no memory.
 static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero) {
   if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
+  brawn_configure();  // aligned_alloc comes here without a heap of the thread
   const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
                       : alignment < MI_SEGMENT_SIZE ? alignment : MI_SEGMENT_SIZE;
   const size_t exact = _mi_align_up(offset + size, brawn_page_size);

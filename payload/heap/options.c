@@ -9,13 +9,13 @@ enum { AUXV_PAGESZ = 6, AUXV_SECURE = 23, AUXV_RANDOM = 25, AUXV_SYSINFO_EHDR = 
 
 int *__errno_location(void) __attribute__((const));
 
-// An entry of the auxiliary vector, 0 where it is not there: getauxval tells the difference by errno
-// (ENOENT), which `free` and an allocation that succeeds must leave as it is.
-static unsigned long brawn_auxiliary(unsigned long type) {
+// An entry of the auxiliary vector; 0 where there is none.  getauxval says that by errno, too, which a
+// program's malloc and free that work must leave alone.
+static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
   int *const error = __errno_location();
-  const int kept = *error;
+  const int before = *error;
   const unsigned long value = getauxval(type);
-  *error = kept;
+  *error = before;
   return value;
 }
 

@@ -3,7 +3,7 @@
 
 enum { PROT_NONE_ = 0, PROT_RW_ = 3, MAP_PRIVATE_ANON_ = 0x22, MADV_DONTNEED_ = 4, MADV_NOHUGEPAGE_ = 15 };  // <asm-generic/mman-common.h>
 
-static size_t brawn_page_size = 4096;  // from the auxiliary vector, at the first allocation
+static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure
 
 static inline bool brawn_failed(long result) { return (unsigned long)result > -4096ul; }
 
@@ -154,7 +154,7 @@ size_t _mi_os_page_size(void) { return brawn_page_size; }
 
 // Sizes of blocks that have a span of their own: whole slices, since a span is no smaller.
 size_t _mi_os_good_alloc_size(size_t size) {
-  return size > PTRDIFF_MAX - MI_SEGMENT_SLICE_SIZE ? size : _mi_align_up(size, brawn_page_size);
+  return size > PTRDIFF_MAX - MI_SEGMENT_SLICE_SIZE ? size : _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
 }
 
 #if MI_SECURE > 0

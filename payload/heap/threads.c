@@ -141,21 +141,25 @@ static bool brawn_on_first_stack(void) {
   return brawn_auxiliary(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
 }
 
+// Reads what the kernel and the environment say, once.  Every way to a first mapping comes through here.
+static inline void brawn_configure(void) {
+  static _Atomic(uintptr_t) configured;
+  if (mi_likely(mi_atomic_load_acquire(&configured) != 0)) return;
+  // Idempotent, so that threads which come here at once need not wait for each other.
+  const size_t page = brawn_auxiliary(AUXV_PAGESZ);
+  if (page != 0) brawn_page_size = page;
+  brawn_options_read();
+#if BRAWN_CHECKED
+  brawn_secrets_make(&_mi_heap_main);
+#endif
+  mi_atomic_store_release(&configured, (uintptr_t)1);
+}
+
 // Gives the calling thread its heap; NULL when the kernel has no memory for it.
 static NOINLINE mi_heap_t *brawn_thread_start(void) {
   mi_heap_t *heap = brawn_heap;
   if (heap != NULL) return heap;
-  static _Atomic(uintptr_t) configured;
-  if (mi_atomic_load_acquire(&configured) == 0) {
-    // Idempotent, so that threads which come here at once need not wait for each other.
-    const size_t page = brawn_auxiliary(AUXV_PAGESZ);
-    if (page != 0) brawn_page_size = page;
-    brawn_options_read();
-#if BRAWN_CHECKED
-    brawn_secrets_make(&_mi_heap_main);
-#endif
-    mi_atomic_store_release(&configured, (uintptr_t)1);
-  }
+  brawn_configure();
   if (brawn_on_first_stack() && mi_atomic_exchange_acq_rel(&brawn_main_taken, (uintptr_t)1) == 0) {
     brawn_heap_init(&_mi_heap_main, &brawn_main_tld);
     brawn_heap = &_mi_heap_main;

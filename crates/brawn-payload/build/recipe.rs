@@ -14,12 +14,21 @@ pub struct Architecture {
     pub flags: &'static [&'static str],
 }
 
-pub const ARCHITECTURES: &[Architecture] = &[Architecture {
-    name: "x86_64",
-    variant: "X86_64",
-    zig_target: "x86_64-linux-musl",
-    flags: &["-fcf-protection=none"],
-}];
+pub const ARCHITECTURES: &[Architecture] = &[
+    Architecture {
+        name: "x86_64",
+        variant: "X86_64",
+        zig_target: "x86_64-linux-musl",
+        flags: &["-fcf-protection=none"],
+    },
+    Architecture {
+        name: "aarch64",
+        variant: "Aarch64",
+        zig_target: "aarch64-linux-musl",
+        // Calls of `__aarch64_cas8_acq` and the like would need the compiler's own library.
+        flags: &["-mno-outline-atomics"],
+    },
+];
 
 /// Folders under `payload/profiles/`.
 pub const PROFILES: &[&str] = &["fast", "secure", "lean"];

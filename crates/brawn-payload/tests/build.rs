@@ -95,7 +95,10 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
     let deep = other.path().join("a folder/with another name, and longer");
     let first = build_in(one.path(), |work| Compiler::zig(&zig(), work))?;
     let second = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
-    assert!(!first.is_empty());
+    assert_eq!(
+        first.len(),
+        recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
+    );
     assert!(
         first == second,
         "the payload's bytes depend on where it is built"
@@ -145,6 +148,43 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
             .ok_or("no compiler")?;
         assert!(compiler.contains(program), "{compiler}");
     }
+    Ok(())
+}
+
+/// gcc on an aarch64 machine, for which one that compiles for it stands here.
+fn gcc_for_aarch64(folder: &Path, flags: &'static [&'static str]) -> Result<Vec<u8>> {
+    let engine = engine::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    let compiler = Compiler::host(OsStr::new("aarch64-linux-gnu-gcc"), folder)?;
+    let architecture = recipe::Architecture {
+        name: "aarch64",
+        variant: "Aarch64",
+        zig_target: "aarch64-linux-musl",
+        flags,
+    };
+    compiler.compile(&root().join("payload"), &engine, &architecture, "fast", "x")
+}
+
+#[test]
+fn gcc_builds_it_for_aarch64() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let architecture = recipe::ARCHITECTURES.iter().find(|a| a.name == "aarch64");
+    let flags = architecture.ok_or("no aarch64")?.flags;
+    let raw = gcc_for_aarch64(folder.path(), flags)?;
+    let finished = finish::finish(&raw, recipe::SURFACE, recipe::NEEDS)?;
+    assert_eq!(finished.needs, recipe::NEEDS);
+    Ok(())
+}
+
+/// They would be undefined in a program that rustc links, and in musl's they would not be found either.
+#[test]
+fn outline_atomics_are_refused_by_name() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let raw = gcc_for_aarch64(folder.path(), &["-moutline-atomics"])?;
+    let error = match finish::finish(&raw, recipe::SURFACE, recipe::NEEDS) {
+        Ok(_) => return Err("an object with outline atomics was taken".into()),
+        Err(error) => error.to_string(),
+    };
+    assert!(error.contains("the payload needs __aarch64_"), "{error}");
     Ok(())
 }
 
