@@ -324,14 +324,17 @@ fn a_folder_with_a_space_and_a_file_that_is_not_brawns() {
 }
 
 #[test]
-fn an_architecture_without_a_payload_is_refused_by_name() {
-    let missing = ["x86_64", "aarch64"].into_iter().find(|name| {
-        let mut payloads = brawn_payload::payloads().iter();
-        payloads.all(|p| p.architecture.name() != *name)
-    });
-    // Once every architecture has one, there is nothing to refuse.
-    if let Some(name) = missing {
-        let error = fail(brawn().args(["link-args", "--arch", name]), REFUSED);
-        assert!(error.contains(name) && error.contains("--arch"), "{error}");
+fn zig_cc_for_aarch64() {
+    let room = Room::with(PROGRAM);
+    let dir = room.path("brawn");
+    let object = succeed(brawn().args(["link-args", "--arch", "aarch64", "--dir", &dir]));
+    let flags = ["cc", "-target", "aarch64-linux-musl", "-fno-builtin", "-O1"];
+    let input = [object.trim_end(), "main.c", "-o", "main"];
+    room.run(&zig(), &[&flags[..], &input].concat());
+    for page in ["4096", "65536"] {
+        room.run("qemu-aarch64", &["-p", page, "./main"]);
     }
+    let report = room.inspect("main");
+    let found = ["architecture", "libc", "heap", "verdict"].map(|key| &report[key]);
+    assert_eq!(found, ["aarch64", "musl", "brawn", "fine"], "{report:#}");
 }
