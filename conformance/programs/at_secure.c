@@ -4,6 +4,7 @@
 //# link: static zig
 //# glibc-link: static
 //# env: BRAWN_OPTIONS=verbose=1,show_stats=1,show_errors=1,no_such_option=x
+//# not-covered: qemu/*/setuid: the kernel starts it without qemu-user
 #include "check.h"
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 //# states: exceptions are thrown and caught, across threads and out of memory, and bad_alloc comes from new
 //# case: thrown nested bad_alloc new_handler in_threads rethrown out_of_memory
+//# not-covered: qemu/*/out_of_memory: qemu-user has no RLIMIT_AS
 #include "check.h"
 #include <exception>
 #include <functional>

@@ -2,7 +2,7 @@
 //# link: static static-pie zig
 //# case: malloc calloc realloc aligned_alloc posix_memalign memalign valloc reallocarray strdup
 //# case: free_null usable_size_null huge_malloc bad_alignment free_foreign realloc_foreign
-//# case: asprintf fopen race small_stack fork
+//# case: asprintf fopen race small_stack fork keeps_errno as_the_next
 #include "check.h"
 #include <malloc.h>
 #include <pthread.h>
@@ -153,15 +153,33 @@ static void do_fork(void) {
     CHECK_SAME(status, 0);
 }
 
+static void do_keeps_errno(void) {
+    errno = 4711;
+    void *p = hidden(malloc(100000));
+    CHECK_SAME(errno, 4711);
+    use(p, 100000);
+    CHECK_SAME(errno, 4711);
+}
+/* What the kernel's page size decides is decided by it from the first call on. */
+static void as_the_next(void) {
+    void *p = aligned_alloc(8192, 100);
+    use(malloc(100), 100);
+    void *q = aligned_alloc(8192, 100);
+    size_t first = malloc_usable_size(p), next = malloc_usable_size(q);
+    CHECK(first + 16 >= next && next + 16 >= first, "%zu bytes usable, %zu of the next", first, next);
+    use(p, 100);
+    use(q, 100);
+}
+
 #define E(name)                                                                                   \
     static void e_##name(void) { everywhere(do_##name); }
 E(malloc) E(calloc) E(realloc) E(reallocarray) E(aligned_alloc) E(posix_memalign) E(memalign)
 E(valloc) E(strdup) E(asprintf) E(fopen) E(free_null) E(usable_size_null) E(huge_malloc)
-E(bad_alignment) E(fork)
+E(bad_alignment) E(fork) E(keeps_errno)
 static void e_free_foreign(void) { foreign_everywhere(do_free_foreign); }
 static void e_realloc_foreign(void) { foreign_everywhere(do_realloc_foreign); }
 #define C(name) {#name, e_##name}
 RUN_CASES(C(malloc), C(calloc), C(realloc), C(reallocarray), C(aligned_alloc), C(posix_memalign),
           C(memalign), C(valloc), C(strdup), C(asprintf), C(fopen), C(free_null),
           C(usable_size_null), C(huge_malloc), C(bad_alignment), C(fork), C(free_foreign),
-          C(realloc_foreign), {"race", race}, {"small_stack", small_stack})
+          C(realloc_foreign), C(keeps_errno), {"as_the_next", as_the_next}, {"race", race}, {"small_stack", small_stack})

@@ -3,6 +3,8 @@
 //# case: many_forks deep fork_from_thread
 //# timeout: 180
 //# alone
+//# not-covered: qemu/*/deep: qemu-user 7.2 asserts, with stock as well
+//# not-covered: qemu/*/fork_from_thread: qemu-user 7.2 may hang, with stock as well
 #include "check.h"
 #include <pthread.h>
 #include <sys/wait.h>
@@ -76,8 +78,21 @@ static void with_threads(void (*body)(void)) {
     over = 1;
     for (size_t i = 0; i < 3; i++) pthread_join(ids[i], NULL);
 }
-static void twenty_thousand(void) { forks(20000, in_child); }
-static void many_forks(void) { with_threads(twenty_thousand); }
+/* In parts, each in a process of its own: under an emulator that keeps something of every thread there
+ * was, a fork takes longer each time. */
+enum { FORKS = 20000, PARTS = 10 };
+static void part(void) { forks(FORKS / PARTS, in_child); }
+static void many_forks(void) {
+    for (int i = 0; i < PARTS; i++) {
+        pid_t pid = fork();
+        NEED(pid >= 0);
+        if (pid == 0) {
+            with_threads(part);
+            _exit(check_result());
+        }
+        wait_for(pid, i);
+    }
+}
 
 /* The child makes threads and forks again. */
 static int child_with_threads(int number) {

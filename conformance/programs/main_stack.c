@@ -1,14 +1,14 @@
 //# states: the heap's mappings leave the first stack the room that its limit promises
 //# libc: stock brawn
 //# link: static static-pie
-//# case: as_it_is vdso_above_stack
+//# case: as_it_is vdso_above_stack without_vdso
 #include "check.h"
 #include <elf.h>
 #include <sys/resource.h>
 
 /* Kernels differ in where they place the vDSO.  Most put it just above the first stack, where the
  * room below it is the stack's: this answers as they do. */
-static int above;
+static int above, without;
 extern char **environ;
 unsigned long getauxval(unsigned long type) {
     unsigned long value = 0, random = 0;
@@ -17,6 +17,10 @@ unsigned long getauxval(unsigned long type) {
     for (unsigned long *entry = (unsigned long *)(end + 1); *entry; entry += 2) {
         if (entry[0] == type) value = entry[1];
         if (entry[0] == AT_RANDOM) random = entry[1];
+    }
+    if (type == AT_SYSINFO_EHDR && without) {
+        errno = ENOENT; /* as musl's says that there is none */
+        return 0;
     }
     return type == AT_SYSINFO_EHDR && above ? ((random + 4095) & ~4095ul) + 0x8000 : value;
 }
@@ -39,4 +43,10 @@ static void vdso_above_stack(void) {
     above = 1;
     use();
 }
-RUN_CASES({"as_it_is", as_it_is}, {"vdso_above_stack", vdso_above_stack})
+static void without_vdso(void) {
+    without = 1;
+    errno = 0;
+    use();
+    CHECK_SAME(errno, 0);
+}
+RUN_CASES({"as_it_is", as_it_is}, {"vdso_above_stack", vdso_above_stack}, {"without_vdso", without_vdso})

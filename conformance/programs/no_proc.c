@@ -2,6 +2,7 @@
 //# link: static static-pie zig
 //# needs-root
 //# glibc-link: static
+//# not-covered: qemu: qemu-user is not in the empty root
 #include "check.h"
 #include <fcntl.h>
 #include <pthread.h>

@@ -65,12 +65,12 @@ static void *walk(void *argument) {
     }
     return NULL;
 }
-static void random_walk(void) { walk(&(struct walker){88172645463325252u, 20000}); }
+static void random_walk(void) { walk(&(struct walker){88172645463325252u, (int)check_share(20000)}); }
 static void in_threads(void) {
     pthread_t ids[4];
     struct walker walkers[4];
     for (int i = 0; i < 4; i++) {
-        walkers[i] = (struct walker){12345678u + i * 977u, 5000};
+        walkers[i] = (struct walker){12345678u + i * 977u, (int)check_share(5000)};
         NEED(pthread_create(&ids[i], NULL, walk, &walkers[i]) == 0);
     }
     for (int i = 0; i < 4; i++) pthread_join(ids[i], NULL);

@@ -3,6 +3,7 @@
 //# link: static static-pie line
 //# fails: glibc/*/two_threads: trimming an arena reads /proc/sys/vm/overcommit_memory
 //# fails: glibc/*/first_allocation: the first allocation seeds its tcache by getrandom
+//# not-covered: qemu: qemu-user has no seccomp
 #include "check.h"
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -18,6 +18,7 @@ static void *left[AT_A_TIME];
 static sem_t ended;
 
 static long resident(void) {
+    if (check_emulated()) return check_mapped();
     long pages = 0;
     FILE *f = fopen("/proc/self/statm", "r");
     NEED(f && fscanf(f, "%*s %ld", &pages) == 1);

@@ -49,7 +49,7 @@ static void end(struct block b) {
 static void *ring_member(void *argument) {
     size_t me = (size_t)argument;
     uint64_t state = 1000 + me;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < (int)check_share(20000); i++) {
         put(&queues[me], make(&state, i + me));
         end(take(&queues[(me + 1) % 4]));
     }
@@ -69,7 +69,7 @@ static void producer_consumers(void) {
     pthread_t ids[3];
     uint64_t state = 7;
     for (size_t i = 0; i < 3; i++) NEED(!pthread_create(&ids[i], NULL, consumer, NULL));
-    for (int i = 0; i < 60000; i++) put(&queues[0], make(&state, i));
+    for (int i = 0; i < (int)check_share(60000); i++) put(&queues[0], make(&state, i));
     for (size_t i = 0; i < 3; i++) put(&queues[0], (struct block){0});
     for (size_t i = 0; i < 3; i++) pthread_join(ids[i], NULL);
 }

@@ -1,4 +1,5 @@
-//# states: all bytes that malloc_usable_size names belong to the block; it never names fewer than asked for
+//# states: all bytes that malloc_usable_size names belong to the block; it never names fewer than asked for,
+//# states: and for blocks of up to 90,000 bytes, whatever the size of pages, at most a quarter and 4 KiB more
 #include "check.h"
 #include <malloc.h>
 
@@ -14,6 +15,7 @@ static void take(void *(*how)(size_t)) {
         NEED(blocks[i] = how(n));
         usable[i] = malloc_usable_size(blocks[i]);
         CHECK(usable[i] >= n, "%zu bytes asked for, %zu usable", n, usable[i]);
+        CHECK(n > 90000 || usable[i] <= n + n / 4 + 4096, "%zu bytes asked for, %zu usable", n, usable[i]);
         fill(blocks[i], usable[i], i);
     }
     for (size_t i = 0; i < COUNT; i++) {

@@ -4,6 +4,7 @@ use crate::directives::{Program, Stage};
 use crate::musls::Musl;
 use crate::patched::{self, Patched};
 use crate::toolchain::{self, Libc, Link, Place};
+use brawn_payload::Architecture;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -57,10 +58,10 @@ impl Builder {
         slot.get_or_init(|| self.make(program, place)).clone()
     }
 
-    fn patched(&self, musl: Option<&Musl>) -> Result<Patched, Failure> {
+    fn patched(&self, musl: Option<&'static Musl>) -> Result<Patched, Failure> {
         let slot = {
             let mut patched = self.patched.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(patched.entry(musl.map(|m| m.name)).or_default())
+            Arc::clone(patched.entry(musl.map(|m| m.name.as_str())).or_default())
         };
         slot.get_or_init(|| patched::make(&self.cache, musl).map_err(Failure::setup))
             .clone()
@@ -106,7 +107,9 @@ impl Builder {
             None => toolchain::musl_libraries().and_then(|l| Ok((l, toolchain::musl_headers()?))),
         };
         let (mut libraries, headers) = folders.map_err(Failure::setup)?;
-        let mut recipe = Recipe::new(Command::new("gcc"));
+        let (gcc, archiver) = musl.map_or(("gcc", "ar"), Musl::gcc);
+        let mut recipe = Recipe::new(Command::new(gcc));
+        recipe.archiver = archiver;
         if libc == Libc::Brawn {
             let patched = self.patched(musl)?;
             if link.payload_on_line() {
@@ -121,6 +124,10 @@ impl Builder {
         patched::write_once(&path, specs.as_bytes()).map_err(Failure::setup)?;
         recipe.compile_flags = vec![format!("-specs={}", path.display())];
         recipe.link_flags = recipe.compile_flags.clone();
+        if musl.is_some_and(|m| m.architecture == Architecture::Aarch64) {
+            // libgcc's functions for these ask `__getauxval`, which musl does not have.
+            recipe.compile_flags.extend(words("-mno-outline-atomics"));
+        }
         recipe.libraries = libraries;
         recipe.bend(link, &headers);
         recipe.link_flags.extend(words(musl.map_or("", |m| m.more)));
@@ -138,8 +145,10 @@ impl Builder {
         zig.arg(if cxx { "c++" } else { "cc" });
         let mut recipe = Recipe::new(zig);
         // zig's default is to trap on what C leaves undefined: a different program.
-        recipe.compile_flags = words("-target x86_64-linux-musl -fno-sanitize=undefined");
-        recipe.link_flags = words("-target x86_64-linux-musl -static");
+        let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
+        let target = format!("-target {}-linux-musl", architecture.name());
+        recipe.compile_flags = words(&format!("{target} -fno-sanitize=undefined"));
+        recipe.link_flags = words(&format!("{target} -static"));
         if libc == Libc::Brawn {
             let patched = self.patched(musl)?;
             recipe.line = patched.line()?;

@@ -17,12 +17,13 @@
 //! | `at-least: 90% of stock` | each `measure NAME VALUE` that it prints, against stock's |
 //! | `fails: PATTERN: REASON` | running it must fail there |
 //! | `does-not-link: PATTERN: REASON` | linking it must fail there |
+//! | `not-covered: PATTERN: REASON` | it can state nothing there: listed as ignored, with the reason |
 //!
 //! A pattern is `LIBC`, `LIBC/LINK` or `LIBC/LINK/CASE`, each part possibly `*`; `brawn` is brawn on
-//! every musl, `brawn@1.2.2` on one.  What is declared
+//! every musl, `brawn@1.2.2` on one, and `qemu` everything that runs under qemu-user.  What is declared
 //! to fail and does not is an error, so that declarations stay true.
 
-use crate::musls::Musl;
+use crate::musls::{Extent, Musl};
 use crate::toolchain::{Libc, Link, Place};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -86,6 +87,8 @@ pub struct Program {
     pub at_least: Option<u64>,
     /// Declared failures.
     pub exceptions: Vec<Exception>,
+    /// Where it can state nothing.
+    pub not_covered: Vec<Exception>,
 }
 
 impl Program {
@@ -117,6 +120,7 @@ impl Program {
             needs_root: None,
             at_least: None,
             exceptions: Vec::new(),
+            not_covered: Vec::new(),
         };
         for (index, line) in text.lines().enumerate() {
             if let Some(directive) = line.strip_prefix("//#") {
@@ -171,22 +175,11 @@ impl Program {
                     .ok_or_else(|| format!("expected `N% of stock`, found {value}"))?;
                 self.at_least = Some(percent);
             }
-            "fails" => self.except(Stage::Run, value)?,
-            "does-not-link" => self.except(Stage::Link, value)?,
+            "fails" => self.exceptions.push(exception(Stage::Run, value)?),
+            "does-not-link" => self.exceptions.push(exception(Stage::Link, value)?),
+            "not-covered" => self.not_covered.push(exception(Stage::Run, value)?),
             _ => return Err(format!("unknown directive {key}")),
         }
-        Ok(())
-    }
-
-    fn except(&mut self, stage: Stage, value: &str) -> Result<(), String> {
-        let (pattern, reason) = value
-            .split_once(": ")
-            .ok_or_else(|| format!("expected `PATTERN: REASON`, found {value}"))?;
-        self.exceptions.push(Exception {
-            pattern: pattern.trim().to_owned(),
-            stage,
-            reason: reason.trim().to_owned(),
-        });
         Ok(())
     }
 
@@ -205,9 +198,14 @@ impl Program {
     /// Whether it runs on `musl`, too: what is linked statically, and C++ where zig brings its
     /// library.
     pub fn runs_on(&self, musl: &Musl) -> bool {
-        let links = &self.links;
-        self.libcs.contains(&Libc::Brawn)
-            && (links.contains(&Link::Static) || links.contains(&musl.link))
+        let links = |link| self.links.contains(&link);
+        let wanted = match musl.extent {
+            Extent::All => true,
+            Extent::Short => !self.alone,
+            Extent::Linking => links(Link::StaticPie),
+            Extent::Cxx => self.cxx,
+        };
+        self.libcs.contains(&Libc::Brawn) && wanted && (links(Link::Static) || links(musl.link))
     }
 
     /// Whether only root can run `case`.
@@ -219,16 +217,42 @@ impl Program {
 
     /// The declared failure of this trial, if there is one.
     pub fn exception(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
+        let mut all = self.exceptions.iter();
+        all.find(|e| e.fits(place, case))
+    }
+
+    /// The declaration that this trial can state nothing, if there is one.
+    pub fn not_covered(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
+        let mut all = self.not_covered.iter();
+        all.find(|e| e.fits(place, case))
+    }
+}
+
+fn exception(stage: Stage, value: &str) -> Result<Exception, String> {
+    let (pattern, reason) = value
+        .split_once(": ")
+        .ok_or_else(|| format!("expected `PATTERN: REASON`, found {value}"))?;
+    Ok(Exception {
+        pattern: pattern.trim().to_owned(),
+        stage,
+        reason: reason.trim().to_owned(),
+    })
+}
+
+impl Exception {
+    fn fits(&self, place: Place, case: Option<&str>) -> bool {
         let name = place.name();
-        let parts = [name.as_str(), place.link.name(), case.unwrap_or("")];
-        self.exceptions.iter().find(|e| {
-            let pattern: Vec<&str> = e.pattern.split('/').collect();
+        let is_emulated = place.musl.is_some_and(Musl::is_emulated);
+        let libcs = [
+            name.as_str(),
             // `brawn` means brawn on every musl.
-            let fits = |(p, part): (&&str, &&str)| {
-                *p == "*" || p == part || part.split('@').next() == Some(*p)
-            };
-            pattern.len() <= parts.len() && pattern.iter().zip(&parts).all(fits)
-        })
+            place.libc.name(),
+            if is_emulated { "qemu" } else { "" },
+        ];
+        let parts: [&[&str]; 3] = [&libcs, &[place.link.name()], &[case.unwrap_or("")]];
+        let pattern: Vec<&str> = self.pattern.split('/').collect();
+        let fits = |(p, part): (&&str, &&[&str])| *p == "*" || part.contains(p);
+        pattern.len() <= parts.len() && pattern.iter().zip(&parts).all(fits)
     }
 }
 

@@ -1,35 +1,87 @@
 //! The musls of `tools/musls.lock`, to which the payload is held besides the distribution's.
 
-use crate::toolchain::{Link, home};
+use crate::toolchain::{self, Link, home};
+use brawn_payload::Architecture;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What `tools/musls.sh` gets.
 const LOCK: &str = include_str!("../../tools/musls.lock");
 
-/// The part of the long counts (threads, forks) that runs on each musl of the list: one in so many.
-/// The distribution's musl runs all of them.
-pub const SHARE: u32 = 10;
+/// What runs programs of another architecture.
+const EMULATOR: &str = "qemu-aarch64";
+
+/// The kernel's page size that programs see, but for those of [`PAGES`].
+const PAGE: u32 = 4096;
+
+/// The aarch64 musl whose programs run with the kernel's pages of these sizes, too: on Arm they are of 4,
+/// 16 or 64 KiB.  It is the one on which all programs run.
+const PAGED: &str = "1.2.3-arm64";
+const PAGES: [u32; 2] = [16 << 10, 64 << 10];
+
+/// The aarch64 musl whose programs are linked position-independent.
+const PIE: &str = "1.2.5-arm64";
+
+/// The pinned zig of tools/setup.sh, for aarch64: with its C++ library, its linker and its musl.
+const ZIG: &str = "zig-0.15.2-arm64";
 
 /// zig keeps a part of libc in archives of its own.
 const ZIGS: &str = "-Wl,--start-group -lc -lzigc -lcompiler_rt -Wl,--end-group";
 
+/// Which programs run on a musl.  Under qemu-user everything takes ten times as long, so that each musl
+/// there has those for which it makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// All that can be linked as its programs are.
+    All,
+    /// The same without those that keep the machine to themselves, which take longest.
+    Short,
+    /// Those to which the way of linking matters: they are linked with `static-pie`, too.
+    Linking,
+    /// C++.
+    Cxx,
+}
+
 /// A musl of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Musl {
-    /// Its name, which is its folder's.
-    pub name: &'static str,
+    /// Its name: its folder's and, where the kernel's pages are not of 4 KiB, their size.
+    pub name: String,
+    /// What it runs on.
+    pub architecture: Architecture,
     /// How programs are linked with it: by gcc with the patched archive or, where zig's own heap is
     /// in no archive that can be patched, by its zig with the payload on the line.
     pub link: Link,
+    /// Which programs run on it.
+    pub extent: Extent,
     /// What else gcc's linker needs besides libc.a.
     pub more: &'static str,
     folder: PathBuf,
+    page: u32,
 }
 
-/// Every musl of the list that this machine runs.
+/// Every musl of the list, those of aarch64 last.
 pub fn matrix() -> Result<Vec<Musl>, String> {
-    parse(LOCK, &home().join("../target/tools/musls"))
+    let mut all = parse(LOCK, &home().join("../target/tools/musls"))?;
+    let paged = all.iter().find(|m| m.name == PAGED).cloned();
+    let paged = paged.ok_or_else(|| format!("musls.lock: no musl {PAGED}"))?;
+    all.extend(PAGES.map(|page| Musl {
+        name: format!("{PAGED}-{}k", page >> 10),
+        page,
+        extent: if page == PAGES[1] {
+            Extent::All
+        } else {
+            Extent::Short
+        },
+        ..paged.clone()
+    }));
+    all.push(Musl {
+        name: ZIG.to_owned(),
+        link: Link::Zig,
+        extent: Extent::Cxx,
+        ..paged
+    });
+    Ok(all)
 }
 
 fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
@@ -42,10 +94,21 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
         let [name, architecture, kind, _release, _file, _sha256] = words[..] else {
             return Err(format!("musls.lock:{}: expected six words", number + 1));
         };
-        if architecture != "amd64" || all.last().is_some_and(|m| m.name == name) {
+        if all.last().is_some_and(|m| m.name == name) {
             continue;
         }
+        let architecture = match architecture {
+            "amd64" => Architecture::X86_64,
+            "arm64" => Architecture::Aarch64,
+            _ => {
+                return Err(format!(
+                    "musls.lock:{}: unknown architecture {architecture}, expected amd64 or arm64",
+                    number + 1
+                ));
+            }
+        };
         let (link, more) = match kind {
+            "deb" if name == PIE => (Link::StaticPie, ""),
             "deb" | "oldmalloc" => (Link::Static, ""),
             "zig" => (Link::Static, ZIGS),
             "zig-line" => (Link::Zig, ""),
@@ -58,16 +121,56 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
         };
         let folder = musls.join(name);
         all.push(Musl {
-            name,
+            name: name.to_owned(),
+            architecture,
             link,
+            extent: if architecture == Architecture::X86_64 || name == PAGED {
+                Extent::All
+            } else {
+                Extent::Linking
+            },
             more,
             folder,
+            page: PAGE,
         });
     }
     Ok(all)
 }
 
 impl Musl {
+    /// The part of the long counts (threads, forks) that runs on it: one in so many.  The
+    /// distribution's musl runs all of them.
+    pub fn share(&self) -> u32 {
+        match (self.is_emulated(), self.name == PAGED) {
+            (false, _) => 10,
+            (true, true) => 20,
+            (true, false) => 200,
+        }
+    }
+
+    /// Whether its programs run under qemu-user.
+    pub fn is_emulated(&self) -> bool {
+        self.architecture == Architecture::Aarch64
+    }
+
+    /// What its programs are started by, with its arguments; empty where they start by themselves.
+    pub fn emulator(&self) -> Vec<String> {
+        if !self.is_emulated() {
+            return Vec::new();
+        }
+        [EMULATOR, "-p", &self.page.to_string()]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    /// The C compiler that links with it, and its archiver.
+    pub fn gcc(&self) -> (&'static str, &'static str) {
+        match self.architecture {
+            Architecture::X86_64 => ("gcc", "ar"),
+            Architecture::Aarch64 => ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ar"),
+        }
+    }
+
     /// The folder of its libraries.
     pub fn libraries(&self) -> Result<PathBuf, String> {
         self.has("lib", "libc.a")
@@ -80,9 +183,12 @@ impl Musl {
 
     /// The zig that brings it.
     pub fn zig(&self, cache: &Path) -> Result<Command, String> {
+        if self.name == ZIG {
+            return toolchain::zig(cache);
+        }
         let zig = self.has("zig/ziglang", "zig")?.join("zig");
         let mut command = Command::new(zig);
-        command.env("ZIG_GLOBAL_CACHE_DIR", cache.join(self.name));
+        command.env("ZIG_GLOBAL_CACHE_DIR", cache.join(&self.name));
         command.env("ZIG_LOCAL_CACHE_DIR", cache.join("zig-local"));
         Ok(command)
     }
@@ -92,7 +198,7 @@ impl Musl {
         if path.join(file).is_file() {
             return Ok(path);
         }
-        let (path, name) = (path.display(), self.name);
+        let (path, name) = (path.display(), &self.name);
         Err(format!(
             "musl {name}: no {file} in {path}: run tools/musls.sh"
         ))
@@ -105,7 +211,8 @@ mod tests {
 
     #[test]
     fn the_list_is_read() {
-        let names: Vec<_> = matrix().unwrap().iter().map(|m| m.name).collect();
+        let all = matrix().unwrap();
+        let names: Vec<_> = all.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(
             names,
             [
@@ -115,8 +222,20 @@ mod tests {
                 "1.2.6",
                 "1.2.3-oldmalloc",
                 "zig-0.15.2",
-                "zig-0.16.0"
+                "zig-0.16.0",
+                "1.2.2-arm64",
+                "1.2.3-arm64",
+                "1.2.5-arm64",
+                "1.2.6-arm64",
+                "1.2.3-arm64-16k",
+                "1.2.3-arm64-64k",
+                "zig-0.15.2-arm64",
             ]
+        );
+        let pages: Vec<_> = all.iter().filter_map(|m| m.emulator().pop()).collect();
+        assert_eq!(
+            pages,
+            ["4096", "4096", "4096", "4096", "16384", "65536", "4096"]
         );
     }
 
@@ -124,7 +243,8 @@ mod tests {
     fn a_missing_archive_says_what_to_run() {
         let lock = "# comment\nx amd64 deb sid pool/x.deb 00\ny arm64 deb sid pool/y.deb 00\n";
         let all = parse(lock, Path::new("/nowhere")).unwrap();
-        assert_eq!(all.len(), 1);
+        assert_eq!(all.len(), 2);
+        assert_eq!([false, true], [0, 1].map(|i: usize| all[i].is_emulated()));
         let error = all[0].libraries().unwrap_err();
         assert_eq!(
             error,
@@ -135,5 +255,7 @@ mod tests {
             error.starts_with("musls.lock:1: unknown kind rpm"),
             "{error}"
         );
+        let error = parse("x riscv64 deb sid pool/x.deb 00", Path::new("/")).unwrap_err();
+        assert!(error.contains("unknown architecture riscv64"), "{error}");
     }
 }

@@ -36,11 +36,12 @@ pub fn make(cache: &Path, musl: Option<&Musl>) -> Result<Patched, String> {
         Some(musl) => musl.libraries()?,
         None => toolchain::musl_libraries()?,
     };
+    let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
     let (archive, members) = if musl.is_some_and(|m| m.link.payload_on_line()) {
         // The payload is on the line, and the libraries stay what they are.
-        (read(&stock.join("libc.a"))?, objects()?)
+        (read(&stock.join("libc.a"))?, objects(architecture)?)
     } else {
-        archive_and_objects(&stock.join("libc.a"))?
+        archive_and_objects(&stock.join("libc.a"), architecture)?
     };
     let others = others(&stock)?;
     let mut parts: Vec<&[u8]> = vec![&archive];
@@ -92,7 +93,10 @@ fn others(libraries: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
 /// What `brawn patch` makes of `stock`, and the payload's objects for the link line.
 /// `BRAWN_CONFORMANCE_LIBC` names another archive with another heap, to hold that to the same
 /// statements; there are no objects to it.
-fn archive_and_objects(stock: &Path) -> Result<(Vec<u8>, &'static [Member]), String> {
+fn archive_and_objects(
+    stock: &Path,
+    architecture: Architecture,
+) -> Result<(Vec<u8>, &'static [Member]), String> {
     if let Some(path) = std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
         return Ok((read(&PathBuf::from(path))?, &[]));
     }
@@ -105,14 +109,15 @@ fn archive_and_objects(stock: &Path) -> Result<(Vec<u8>, &'static [Member]), Str
             stock.display()
         )
     })?;
-    Ok((archive, objects()?))
+    Ok((archive, objects(architecture)?))
 }
 
-fn objects() -> Result<&'static [Member], String> {
-    brawn_payload::payload(Architecture::X86_64, Profile::Fast)
+fn objects(architecture: Architecture) -> Result<&'static [Member], String> {
+    brawn_payload::payload(architecture, Profile::Fast)
         .map(|payload| payload.members)
         .ok_or_else(|| {
-            "this build of brawn-payload embeds no payload for x86_64, profile fast".to_owned()
+            let name = architecture.name();
+            format!("this build of brawn-payload embeds no payload for {name}, profile fast")
         })
 }
 

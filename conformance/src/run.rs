@@ -56,26 +56,35 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs `program` and returns what it wrote to its standard output, or what went wrong together
+/// Runs `program`, by `emulator` if that is not empty, and returns what it wrote to its standard output, or what went wrong together
 /// with everything that it wrote.
 pub fn run(
+    emulator: &[String],
     program: &Path,
     case: Option<&str>,
     env: &[(String, String)],
     timeout: Duration,
 ) -> Result<String, String> {
-    let mut command = Command::new(program);
+    let mut command = match emulator {
+        [] => Command::new(program),
+        [first, arguments @ ..] => {
+            let mut command = Command::new(first);
+            command.args(arguments).arg(program);
+            command
+        }
+    };
     command
         .args(case)
         .envs(env.iter().map(|(name, value)| (name, value)));
     let ran = watch(&mut command, timeout, &AtomicBool::new(false))
-        .map_err(|e| format!("{}: {e}", program.display()))?;
+        .map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))?;
     if ran.end.is_success() {
         return Ok(ran.out);
     }
     Err(format!(
-        "{}\nto repeat: {} {}\n{}{}",
+        "{}\nto repeat: {}{} {}\n{}{}",
         ran.end.describe(),
+        emulator.iter().map(|w| format!("{w} ")).collect::<String>(),
         program.display(),
         case.unwrap_or(""),
         ran.out,

@@ -2,7 +2,7 @@
 
 use crate::build::{Builder, Failure};
 use crate::directives::{Program, Stage};
-use crate::musls::{Musl, SHARE};
+use crate::musls::Musl;
 use crate::run::run;
 use crate::toolchain::{Libc, Link, Place, home};
 use std::path::PathBuf;
@@ -80,6 +80,12 @@ impl Trial<'_> {
         }
     }
 
+    /// Why it is not covered, if it is not.
+    pub fn not_covered(&self) -> Option<&str> {
+        let found = self.program.not_covered(self.place, self.case);
+        found.map(|exception| exception.reason.as_str())
+    }
+
     /// Tries it.  A failure that is declared must happen, where it is declared to.
     pub fn attempt(&self, builder: &Builder) -> Result<(), String> {
         let exception = self.program.exception(self.place, self.case);
@@ -138,10 +144,15 @@ impl Trial<'_> {
         let program = self.program;
         let path = builder.build(program, place)?;
         let mut env = program.env.clone();
-        if place.musl.is_some() {
-            env.push(("CONFORMANCE_SHARE".to_owned(), SHARE.to_string()));
+        let mut emulator = Vec::new();
+        if let Some(musl) = place.musl {
+            env.push(("CONFORMANCE_SHARE".to_owned(), musl.share().to_string()));
+            emulator = musl.emulator();
+            if musl.is_emulated() {
+                env.push(("CONFORMANCE_EMULATED".to_owned(), "1".to_owned()));
+            }
         }
-        run(&path, self.case, &env, program.timeout).map_err(|text| {
+        run(&emulator, &path, self.case, &env, program.timeout).map_err(|text| {
             let stage = Stage::Run;
             Failure { stage, text }
         })

@@ -38,7 +38,8 @@ fn main() -> ExitCode {
     let tests = programs.iter().flat_map(|p| trials(p, matrix));
     let tests = tests.map(|trial| {
         let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
-        Trial::test(trial.name(), move || {
+        let reason = trial.not_covered().map(|r| format!("not covered: {r}"));
+        let test = Trial::test(trial.name(), move || {
             // What is to be alone still compiles beside others.
             let _ = builder.build(trial.program, trial.place);
             let result = if trial.program.alone {
@@ -49,7 +50,11 @@ fn main() -> ExitCode {
                 trial.attempt(&builder)
             };
             result.map_err(Into::into)
-        })
+        });
+        // It counts as ignored, never as passed, and is listed with the reason.
+        let is_ignored = reason.is_some();
+        test.with_kind(reason.unwrap_or_default())
+            .with_ignored_flag(is_ignored)
     });
     let tests = tests.collect();
     libtest_mimic::run(&arguments, tests).exit_code()
