@@ -2,6 +2,7 @@
 //# states: NULL and ENOMEM, keeps what it has, and works again once memory is freed
 //# case: 64 1024 16384 102400 1048576 mixed thread aligned data grown
 //# at-least: 90% of stock
+//# at-least: 80% of stock, secure
 //# not-covered: qemu: qemu-user has no RLIMIT_AS
 #include "check.h"
 #include <pthread.h>

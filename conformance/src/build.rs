@@ -4,7 +4,7 @@ use crate::directives::{Program, Stage};
 use crate::musls::Musl;
 use crate::patched::{self, Patched};
 use crate::toolchain::{self, Libc, Link, Place};
-use brawn_payload::Architecture;
+use brawn_payload::{Architecture, Profile};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ type Exchanged = Arc<OnceLock<Result<Patched, Failure>>>;
 /// Builds programs, each once.
 pub struct Builder {
     cache: PathBuf,
-    patched: Mutex<HashMap<Option<&'static str>, Exchanged>>,
+    patched: Mutex<HashMap<(Option<&'static str>, Profile), Exchanged>>,
     built: Mutex<HashMap<(String, Place), Built>>,
 }
 
@@ -58,12 +58,16 @@ impl Builder {
         slot.get_or_init(|| self.make(program, place)).clone()
     }
 
-    fn patched(&self, musl: Option<&'static Musl>) -> Result<Patched, Failure> {
+    fn patched(&self, musl: Option<&'static Musl>, profile: Profile) -> Result<Patched, Failure> {
         let slot = {
             let mut patched = self.patched.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(patched.entry(musl.map(|m| m.name.as_str())).or_default())
+            Arc::clone(
+                patched
+                    .entry((musl.map(|m| m.name.as_str()), profile))
+                    .or_default(),
+            )
         };
-        slot.get_or_init(|| patched::make(&self.cache, musl).map_err(Failure::setup))
+        slot.get_or_init(|| patched::make(&self.cache, musl, profile).map_err(Failure::setup))
             .clone()
     }
 
@@ -87,9 +91,14 @@ impl Builder {
     }
 
     fn recipe(&self, cxx: bool, place: Place) -> Result<Recipe, Failure> {
-        let Place { libc, musl, link } = place;
+        let Place {
+            libc,
+            musl,
+            link,
+            profile,
+        } = place;
         if link == Link::Zig {
-            return self.zig_recipe(cxx, libc, musl);
+            return self.zig_recipe(cxx, place);
         }
         if libc == Libc::Glibc {
             let mut recipe = Recipe::new(Command::new(if cxx { "g++" } else { "gcc" }));
@@ -111,7 +120,7 @@ impl Builder {
         let mut recipe = Recipe::new(Command::new(gcc));
         recipe.archiver = archiver;
         if libc == Libc::Brawn {
-            let patched = self.patched(musl)?;
+            let patched = self.patched(musl, profile)?;
             if link.payload_on_line() {
                 recipe.line = patched.line()?;
             } else {
@@ -134,12 +143,8 @@ impl Builder {
         Ok(recipe)
     }
 
-    fn zig_recipe(
-        &self,
-        cxx: bool,
-        libc: Libc,
-        musl: Option<&'static Musl>,
-    ) -> Result<Recipe, Failure> {
+    fn zig_recipe(&self, cxx: bool, place: Place) -> Result<Recipe, Failure> {
+        let musl = place.musl;
         let zig = musl.map_or_else(|| toolchain::zig(&self.cache), |m| m.zig(&self.cache));
         let mut zig = zig.map_err(Failure::setup)?;
         zig.arg(if cxx { "c++" } else { "cc" });
@@ -149,8 +154,8 @@ impl Builder {
         let target = format!("-target {}-linux-musl", architecture.name());
         recipe.compile_flags = words(&format!("{target} -fno-sanitize=undefined"));
         recipe.link_flags = words(&format!("{target} -static"));
-        if libc == Libc::Brawn {
-            let patched = self.patched(musl)?;
+        if place.libc == Libc::Brawn {
+            let patched = self.patched(musl, place.profile)?;
             recipe.line = patched.line()?;
             recipe.identity.clone_from(&patched.identity);
         }

@@ -14,7 +14,9 @@
 //! | `timeout: SECONDS` | after which the run is killed and has failed; 30 by default |
 //! | `alone` | keeps the machine to itself: timing or memory matter to it |
 //! | `needs-root: CASE …` | these cases, or all without names, change root folders or owners |
+//! | `profile: secure …` | the payload's variants that it holds to it; all of them by default |
 //! | `at-least: 90% of stock` | each `measure NAME VALUE` that it prints, against stock's |
+//! | `at-least: 75% of stock, secure` | the same for one variant |
 //! | `fails: PATTERN: REASON` | running it must fail there |
 //! | `does-not-link: PATTERN: REASON` | linking it must fail there |
 //! | `not-covered: PATTERN: REASON` | it can state nothing there: listed as ignored, with the reason |
@@ -25,6 +27,7 @@
 
 use crate::musls::{Extent, Musl};
 use crate::toolchain::{Libc, Link, Place};
+use brawn_payload::Profile;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,6 +88,10 @@ pub struct Program {
     pub needs_root: Option<Vec<String>>,
     /// Per cent of stock's measures that brawn must reach.
     pub at_least: Option<u64>,
+    /// The same for variants of which less is expected.
+    pub at_least_of: Vec<(Profile, u64)>,
+    /// The payload's variants that are held to it.
+    pub profiles: Vec<Profile>,
     /// Declared failures.
     pub exceptions: Vec<Exception>,
     /// Where it can state nothing.
@@ -119,6 +126,8 @@ impl Program {
             alone: false,
             needs_root: None,
             at_least: None,
+            at_least_of: Vec::new(),
+            profiles: Profile::ALL.to_vec(),
             exceptions: Vec::new(),
             not_covered: Vec::new(),
         };
@@ -168,12 +177,18 @@ impl Program {
             }
             "alone" => self.alone = true,
             "needs-root" => self.needs_root = Some(words().map(str::to_owned).collect()),
+            "profile" => self.profiles = words().map(profile).collect::<Result<_, _>>()?,
             "at-least" => {
-                let percent = value
+                let (share, of) = value.split_once(", ").unwrap_or((value, ""));
+                let percent = share
                     .strip_suffix("% of stock")
                     .and_then(|p| p.parse().ok())
-                    .ok_or_else(|| format!("expected `N% of stock`, found {value}"))?;
-                self.at_least = Some(percent);
+                    .ok_or_else(|| format!("expected `N% of stock[, PROFILE]`, found {value}"))?;
+                if of.is_empty() {
+                    self.at_least = Some(percent);
+                } else {
+                    self.at_least_of.push((profile(of)?, percent));
+                }
             }
             "fails" => self.exceptions.push(exception(Stage::Run, value)?),
             "does-not-link" => self.exceptions.push(exception(Stage::Link, value)?),
@@ -215,6 +230,13 @@ impl Program {
         })
     }
 
+    /// Per cent of stock's measures that this variant must reach, where it prints any.
+    pub fn percent(&self, profile: Profile) -> Option<u64> {
+        let mut others = self.at_least_of.iter();
+        let own = others.find(|(of, _)| *of == profile);
+        own.map(|(_, percent)| *percent).or(self.at_least)
+    }
+
     /// The declared failure of this trial, if there is one.
     pub fn exception(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
         let mut all = self.exceptions.iter();
@@ -241,12 +263,13 @@ fn exception(stage: Stage, value: &str) -> Result<Exception, String> {
 
 impl Exception {
     fn fits(&self, place: Place, case: Option<&str>) -> bool {
-        let name = place.name();
+        let (name, heap) = (place.name(), place.heap());
         let is_emulated = place.musl.is_some_and(Musl::is_emulated);
         let libcs = [
             name.as_str(),
-            // `brawn` means brawn on every musl.
+            // `brawn` means every profile on every musl, `brawn-lean` that one on every musl.
             place.libc.name(),
+            heap.as_str(),
             if is_emulated { "qemu" } else { "" },
         ];
         let parts: [&[&str]; 3] = [&libcs, &[place.link.name()], &[case.unwrap_or("")]];
@@ -254,6 +277,10 @@ impl Exception {
         let fits = |(p, part): (&&str, &&[&str])| *p == "*" || part.contains(p);
         pattern.len() <= parts.len() && pattern.iter().zip(&parts).all(fits)
     }
+}
+
+fn profile(name: &str) -> Result<Profile, String> {
+    Profile::from_name(name).ok_or_else(|| format!("unknown profile {name}"))
 }
 
 #[cfg(test)]
@@ -275,6 +302,7 @@ mod tests {
             libc: Libc::Glibc,
             musl: None,
             link: Link::Dynamic,
+            profile: Profile::Fast,
         };
         let exception = |case| program.exception(glibc, Some(case));
         assert!(exception("a").is_none());

@@ -8,6 +8,9 @@ use std::process::Command;
 /// What `tools/musls.sh` gets.
 const LOCK: &str = include_str!("../../tools/musls.lock");
 
+/// The part of the long counts that runs on every musl and profile but the default ones: one in so many.
+pub const SHARE: u32 = 10;
+
 /// What runs programs of another architecture.
 const EMULATOR: &str = "qemu-aarch64";
 
@@ -142,10 +145,15 @@ impl Musl {
     /// distribution's musl runs all of them.
     pub fn share(&self) -> u32 {
         match (self.is_emulated(), self.name == PAGED) {
-            (false, _) => 10,
+            (false, _) => SHARE,
             (true, true) => 20,
             (true, false) => 200,
         }
+    }
+
+    /// Whether profiles with guard pages are held to it: one musl, with the smallest and the largest of pages.
+    pub fn shows_guards(&self) -> bool {
+        self.is_emulated() && self.extent == Extent::All
     }
 
     /// Whether its programs run under qemu-user.

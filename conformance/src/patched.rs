@@ -31,7 +31,7 @@ impl Patched {
 
 /// Patches a copy of the libraries of `musl`, or of the distribution's, below `cache`.  It is kept by
 /// what went into it.
-pub fn make(cache: &Path, musl: Option<&Musl>) -> Result<Patched, String> {
+pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patched, String> {
     let stock = match musl {
         Some(musl) => musl.libraries()?,
         None => toolchain::musl_libraries()?,
@@ -39,9 +39,12 @@ pub fn make(cache: &Path, musl: Option<&Musl>) -> Result<Patched, String> {
     let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
     let (archive, members) = if musl.is_some_and(|m| m.link.payload_on_line()) {
         // The payload is on the line, and the libraries stay what they are.
-        (read(&stock.join("libc.a"))?, objects(architecture)?)
+        (
+            read(&stock.join("libc.a"))?,
+            objects(architecture, profile)?,
+        )
     } else {
-        archive_and_objects(&stock.join("libc.a"), architecture)?
+        archive_and_objects(&stock.join("libc.a"), architecture, profile)?
     };
     let others = others(&stock)?;
     let mut parts: Vec<&[u8]> = vec![&archive];
@@ -96,12 +99,13 @@ fn others(libraries: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
 fn archive_and_objects(
     stock: &Path,
     architecture: Architecture,
+    profile: Profile,
 ) -> Result<(Vec<u8>, &'static [Member]), String> {
     if let Some(path) = std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
         return Ok((read(&PathBuf::from(path))?, &[]));
     }
     let bytes = read(stock)?;
-    let edit = brawn_core::edit(&bytes, brawn_payload::payloads(), Profile::Fast)
+    let edit = brawn_core::edit(&bytes, brawn_payload::payloads(), profile)
         .map_err(|e| format!("{}: {e}", stock.display()))?;
     let archive = edit.bytes.ok_or_else(|| {
         format!(
@@ -109,15 +113,15 @@ fn archive_and_objects(
             stock.display()
         )
     })?;
-    Ok((archive, objects(architecture)?))
+    Ok((archive, objects(architecture, profile)?))
 }
 
-fn objects(architecture: Architecture) -> Result<&'static [Member], String> {
-    brawn_payload::payload(architecture, Profile::Fast)
+fn objects(architecture: Architecture, profile: Profile) -> Result<&'static [Member], String> {
+    brawn_payload::payload(architecture, profile)
         .map(|payload| payload.members)
         .ok_or_else(|| {
-            let name = architecture.name();
-            format!("this build of brawn-payload embeds no payload for {name}, profile fast")
+            let (name, profile) = (architecture.name(), profile.name());
+            format!("this build of brawn-payload embeds no payload for {name}, profile {profile}")
         })
 }
 

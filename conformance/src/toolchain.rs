@@ -1,6 +1,7 @@
 //! The libcs that programs run against, the ways of linking them, and where tools are found.
 
 use crate::musls::Musl;
+use brawn_payload::Profile;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -117,14 +118,24 @@ pub struct Place {
     pub musl: Option<&'static Musl>,
     /// How it is linked.
     pub link: Link,
+    /// The payload's variant; the default one where there is no payload.
+    pub profile: Profile,
 }
 
 impl Place {
-    /// The libc as in directives and names of trials: `LIBC` or `LIBC@MUSL`.
+    /// The libc as in directives and names of trials: `LIBC`, or `LIBC-PROFILE`, and `@MUSL`.
     pub fn name(self) -> String {
-        let libc = self.libc.name();
+        let heap = self.heap();
         self.musl
-            .map_or_else(|| libc.to_owned(), |musl| format!("{libc}@{}", musl.name))
+            .map_or_else(|| heap.clone(), |musl| format!("{heap}@{}", musl.name))
+    }
+
+    /// The same without the musl.
+    pub fn heap(self) -> String {
+        match self.profile {
+            Profile::Fast => self.libc.name().to_owned(),
+            other => format!("{}-{}", self.libc.name(), other.name()),
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::build::{Builder, Failure};
 use crate::directives::{Program, Stage};
-use crate::musls::Musl;
+use crate::musls::{Musl, SHARE};
 use crate::run::run;
 use crate::toolchain::{Libc, Link, Place, home};
+use brawn_payload::Profile;
 use std::path::PathBuf;
 
 /// A combination that is tried.
@@ -39,6 +40,7 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
             libc,
             musl: None,
             link,
+            profile: Profile::Fast,
         }));
     }
     places.extend(
@@ -49,8 +51,11 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
                 libc: Libc::Brawn,
                 musl: Some(musl),
                 link: musl.link,
+                profile: Profile::Fast,
             }),
     );
+    places.extend(other_profiles(program, matrix));
+    places.retain(|place| place.libc != Libc::Brawn || program.profiles.contains(&place.profile));
     let mut all = Vec::new();
     let mut cases: Vec<Option<&str>> = program.cases.iter().map(|c| Some(c.as_str())).collect();
     if cases.is_empty() {
@@ -64,6 +69,35 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
         }));
     }
     all
+}
+
+/// The places of the profiles besides the default one: the distribution's musl, linked in the simplest way,
+/// and on aarch64 that of the profile that sets guards, at the smallest and the largest of pages.
+fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
+    if !program.libcs.contains(&Libc::Brawn) {
+        return Vec::new();
+    }
+    let mut places = Vec::new();
+    for profile in [Profile::Secure, Profile::Lean] {
+        let links = [Link::Static, Link::Zig];
+        let link = links.into_iter().find(|link| program.links.contains(link));
+        places.extend(link.map(|link| Place {
+            libc: Libc::Brawn,
+            musl: None,
+            link,
+            profile,
+        }));
+    }
+    let guarded = matrix.iter().filter(|musl| {
+        musl.shows_guards() && !program.alone && program.links.contains(&Link::Static)
+    });
+    places.extend(guarded.map(|musl| Place {
+        libc: Libc::Brawn,
+        musl: Some(musl),
+        link: musl.link,
+        profile: Profile::Secure,
+    }));
+    places
 }
 
 impl Trial<'_> {
@@ -105,7 +139,7 @@ impl Trial<'_> {
 
     fn perform(&self, builder: &Builder) -> Result<(), Failure> {
         let printed = self.output(builder, self.place)?;
-        let Some(percent) = self.program.at_least else {
+        let Some(percent) = self.program.percent(self.place.profile) else {
             return Ok(());
         };
         let ours = measures(&printed);
@@ -122,6 +156,7 @@ impl Trial<'_> {
         let stock = Place {
             libc: Libc::Stock,
             musl,
+            profile: Profile::Fast,
             ..self.place
         };
         let stock = measures(&self.output(builder, stock)?);
@@ -145,8 +180,15 @@ impl Trial<'_> {
         let path = builder.build(program, place)?;
         let mut env = program.env.clone();
         let mut emulator = Vec::new();
+        let profile = place.profile;
+        if place.libc == Libc::Brawn {
+            env.push(("CONFORMANCE_PROFILE".to_owned(), profile.name().to_owned()));
+        }
+        let share = place.musl.map_or(SHARE, Musl::share);
+        if place.musl.is_some() || profile != Profile::Fast {
+            env.push(("CONFORMANCE_SHARE".to_owned(), share.to_string()));
+        }
         if let Some(musl) = place.musl {
-            env.push(("CONFORMANCE_SHARE".to_owned(), musl.share().to_string()));
             emulator = musl.emulator();
             if musl.is_emulated() {
                 env.push(("CONFORMANCE_EMULATED".to_owned(), "1".to_owned()));

@@ -9,6 +9,7 @@ use crate::toolchain::{Libc, Link, Place};
 use crate::trial::measures;
 use brawn_core::link::{archive_of, shell};
 use brawn_core::{Error, Result, inspect::inspect};
+use brawn_payload::Profile;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -223,6 +224,13 @@ impl Plan<'_> {
         done.into_iter().map(|(_, result)| result).collect()
     }
 
+    /// The profile of the payload that the programs get.
+    fn profile(&self, program: &Program) -> Profile {
+        self.sides(program)
+            .and_then(|sides| Profile::from_name(&sides.with.note.as_ref()?.profile))
+            .unwrap_or_default()
+    }
+
     fn sides(&self, program: &Program) -> Option<&Sides> {
         if program.cxx { self.cxx } else { Some(self.c) }
     }
@@ -237,6 +245,12 @@ impl Plan<'_> {
         let Some(sides) = self.sides(program) else {
             return Ok(Built::NotRun("C++, and no --cxx".to_owned()));
         };
+        let profile = self.profile(program);
+        if !program.profiles.contains(&profile) {
+            let names: Vec<_> = program.profiles.iter().map(|p| p.name()).collect();
+            let why = format!("of profile {}, not {}", names.join(", "), profile.name());
+            return Ok(Built::NotRun(why));
+        }
         let folder = self.folder.join("objects").join(&program.name);
         create(&folder)?;
         let tool = Tool::new(&sides.with.words, self.stop);
@@ -323,6 +337,7 @@ impl Plan<'_> {
             libc: Libc::Brawn,
             musl: None,
             link: if program.cxx { Link::Zig } else { Link::Static },
+            profile: self.profile(program),
         };
         let declared = program.exception(place, case);
         let declared = declared.filter(|e| match result.with {
@@ -357,6 +372,10 @@ impl Plan<'_> {
             }
         };
         let mut environment = program.env.clone();
+        if stocks.is_some() {
+            let name = self.profile(program).name().to_owned();
+            environment.push(("CONFORMANCE_PROFILE".to_owned(), name));
+        }
         if self.share > 1 {
             environment.push(("CONFORMANCE_SHARE".to_owned(), self.share.to_string()));
         }
@@ -388,7 +407,7 @@ impl Plan<'_> {
             let what = what.replace(&folder, "");
             return (Outcome::Fails { what, repeat }, ran.out);
         }
-        let lacking = match (program.at_least, stocks) {
+        let lacking = match (program.percent(self.profile(program)), stocks) {
             (Some(percent), Some(stocks)) => lacking(stocks, &ran.out, percent),
             _ => String::new(),
         };

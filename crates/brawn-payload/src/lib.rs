@@ -41,9 +41,10 @@ impl Architecture {
 }
 
 /// A variant of the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Profile {
     /// Time first, at a memory cost near musl's.
+    #[default]
     Fast,
     /// Blocks freed twice, pointers that are none and writes past a block's end stop the program.
     Secure,
