@@ -1,0 +1,458 @@
+// Holds every function of payload/memory/, at every level that this processor has, against a byte-wise
+// reference and against this libc, between pages that cannot be touched.
+//
+// The functions come under their own names, brawn_NAME (-DBRAWN_MEMORY_UNNAMED).  Prints what it did; the first
+// wrong answer ends it, with the function, the level and the arguments.  A read outside of what is allowed is a
+// SIGSEGV, which is reported the same way.
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FUNCTIONS(X)                                                                                        \
+    X(void *, memcpy, (void *, const void *, size_t)) X(void *, memset, (void *, int, size_t))             \
+    X(int, memcmp, (const void *, const void *, size_t)) X(void *, memchr, (const void *, int, size_t))    \
+    X(void *, memrchr, (const void *, int, size_t))                                                         \
+    X(void *, memmem, (const void *, size_t, const void *, size_t))                                         \
+    X(size_t, strlen, (const char *)) X(size_t, strnlen, (const char *, size_t))                            \
+    X(char *, strchr, (const char *, int)) X(char *, strchrnul, (const char *, int))                        \
+    X(char *, strrchr, (const char *, int)) X(int, strcmp, (const char *, const char *))                    \
+    X(int, strncmp, (const char *, const char *, size_t)) X(char *, strcpy, (char *, const char *))         \
+    X(char *, stpcpy, (char *, const char *)) X(char *, strncpy, (char *, const char *, size_t))            \
+    X(char *, stpncpy, (char *, const char *, size_t)) X(char *, strcat, (char *, const char *))            \
+    X(char *, strncat, (char *, const char *, size_t)) X(char *, strstr, (const char *, const char *))
+// Called through pointers that no compiler sees through.
+#define X(result, name, arguments)         \
+    extern result brawn_##name arguments;  \
+    static result(*volatile our_##name) arguments = brawn_##name;
+FUNCTIONS(X)
+#undef X
+extern unsigned char brawn_memory_level;
+extern void brawn_memory_detect(void);
+
+static const char *const LEVELS[] = {"unknown", "sse2", "avx2", "avx512"};
+static volatile unsigned char level;
+static const char *volatile function = "none";
+static volatile size_t at_a, at_b, at_n;
+
+static void say(int fd, const char *format, ...) {
+    char line[512];
+    va_list list;
+    va_start(list, format);
+    const int n = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (write(fd, line, n) != n) _exit(3);
+}
+
+static _Noreturn void fail(const char *what) {
+    say(2, "memory: %s at level %s: %s (a %zu, b %zu, n %zu)\n", function, LEVELS[level], what, at_a, at_b, at_n);
+    _exit(1);
+}
+
+static void fault(int number) {
+    (void)number;
+    fail("touched memory that it must not touch");
+}
+
+static inline void now_at(const char *name, size_t a, size_t b, size_t n) {
+    function = name, at_a = a, at_b = b, at_n = n;
+}
+#define MUST(what) do { if (!(what)) fail("not so: " #what); } while (0)
+static int sign(int x) { return (x > 0) - (x < 0); }
+
+static uint64_t random_state = 88172645463325252u;
+static uint64_t next(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state >> 11;
+}
+
+#define PAGE 4096
+#define ROOM (64 * PAGE)
+// `size` bytes between two pages that cannot be touched.
+static char *guarded(size_t size) {
+    char *p = mmap(NULL, size + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED || mprotect(p + PAGE, size, PROT_READ | PROT_WRITE)) fail("no memory");
+    return p + PAGE;
+}
+static char *A, *B, *image;
+
+// The byte-wise reference, where libc's answer is not enough: what a copy leaves of its surroundings.
+static void copied(char *room, const char *expected, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (room[i] != expected[i]) {
+            at_b = i;
+            fail("wrong byte, or one outside, at offset b");
+        }
+}
+static int compared(const unsigned char *a, const unsigned char *b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+static int ordered(const unsigned char *a, const unsigned char *b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i] || !a[i]) return sign(a[i] - b[i]);
+    return 0;
+}
+
+// Where a and b lie: `off` bytes from the end of their room or from its beginning.
+static char *place(char *room, size_t off, size_t n, int at_end) { return at_end ? room + ROOM - n - off : room + off; }
+
+static void noise(char *p, size_t n) {
+    for (size_t i = 0; i < n; i++) p[i] = (char)(1 + next() % 255);
+}
+
+// One copying call of each kind; the room around the destination has to stay.
+static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
+    enum { BESIDE = 96 };
+    char *const s = place(A, off_a, n, at_end), *const d = place(B, off_b, n, at_end);
+    char *const from = d - BESIDE < B ? B : d - BESIDE;
+    const size_t span = (d + n + BESIDE > B + ROOM ? B + ROOM : d + n + BESIDE) - from, before = d - from;
+#define EXPECT(...)                                            \
+    memset(from, 0x5a, span);                                  \
+    memset(image, 0x5a, span);                                 \
+    __VA_ARGS__;                                               \
+    if (memcmp(from, image, span)) copied(from, image, span)
+    now_at("memcpy", off_a, off_b, n);
+    EXPECT(MUST(our_memcpy(d, s, n) == d); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
+    now_at("memset", off_a, off_b, n);
+    EXPECT(MUST(our_memset(d, (int)(0x1200 + n), n) == d); for (size_t i = 0; i < n; i++) image[before + i] = (char)n);
+    if (!n) return;
+    // A string of n bytes with its end.
+    const char last = s[n - 1];
+    s[n - 1] = 0;
+    now_at("strcpy", off_a, off_b, n);
+    EXPECT(MUST(our_strcpy(d, s) == d); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
+    now_at("stpcpy", off_a, off_b, n);
+    EXPECT(MUST(our_stpcpy(d, s) == d + n - 1); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
+    // The string ends somewhere: the rest is filled up.
+    const size_t length = next() % n;
+    const char middle = s[length];
+    s[length] = 0;
+    now_at("strncpy", off_a, off_b, n);
+    EXPECT(MUST(our_strncpy(d, s, n) == d); for (size_t i = 0; i < n; i++) image[before + i] = i < length ? s[i] : 0);
+    now_at("stpncpy", off_a, off_b, n);
+    EXPECT(MUST(our_stpncpy(d, s, n) == d + length); for (size_t i = 0; i < n; i++) image[before + i] = i < length ? s[i] : 0);
+    // Appended to what is there; the limit may cut it, and then nothing behind it is read.
+    const size_t there = n - length - 1;
+    now_at("strcat", off_a, off_b, n);
+    EXPECT(memset(d, 'x', there); d[there] = 0; MUST(our_strcat(d, s) == d); memset(image + before, 'x', there);
+           for (size_t i = 0; i <= length; i++) image[before + there + i] = s[i]);
+    s[length] = middle;
+    s[n - 1] = last;
+    now_at("strncat", off_a, off_b, n);
+    EXPECT(memset(d, 'x', there); d[there] = 0; MUST(our_strncat(d, s + n - length, length) == d); memset(image + before, 'x', there);
+           for (size_t i = 0; i < length; i++) image[before + there + i] = s[n - length + i]; image[before + n - 1] = 0);
+    now_at("strncpy", off_a, off_b, n);
+    EXPECT(MUST(our_strncpy(d, s, n) == d); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
+    now_at("stpncpy", off_a, off_b, n);
+    EXPECT(MUST(our_stpncpy(d, s, n) == d + n); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
+}
+
+static void comparisons(size_t off_a, size_t off_b, size_t n, int at_end) {
+    char *const a = place(A, off_a, n, at_end), *const b = place(B, off_b, n, at_end);
+    memcpy(b, a, n);
+    now_at("memcmp", off_a, off_b, n);
+    MUST(our_memcmp(a, b, n) == 0);
+    now_at("strncmp", off_a, off_b, n);
+    MUST(our_strncmp(a, b, n) == 0);
+    if (!n) return;
+    // Different in one place, or in two.
+    const size_t where = next() % n, later = where + next() % (n - where);
+    const char old = b[where], old_later = b[later];
+    b[later] ^= 0x80;
+    b[where] ^= (char)(1 << next() % 8);
+    now_at("memcmp", off_a, off_b, n);
+    MUST(sign(our_memcmp(a, b, n)) == compared((void *)a, (void *)b, n));
+    MUST(sign(our_memcmp(a, b, n)) == sign(memcmp(a, b, n)));
+    MUST(sign(our_memcmp(b, a, where + 1)) == compared((void *)b, (void *)a, where + 1));
+    MUST(our_memcmp(a, b, where) == 0);
+    now_at("strncmp", off_a, off_b, n);
+    MUST(sign(our_strncmp(a, b, n)) == ordered((void *)a, (void *)b, n));
+    MUST(sign(our_strncmp(a, b, where)) == 0);
+    b[later] = old_later;
+    b[where] = old;
+    // Strings: equal, different, one the beginning of the other.
+    const char last = a[n - 1];
+    a[n - 1] = b[n - 1] = 0;
+    now_at("strcmp", off_a, off_b, n);
+    MUST(our_strcmp(a, b) == 0);
+    now_at("strncmp", off_a, off_b, n);
+    MUST(our_strncmp(a, b, SIZE_MAX) == 0);
+    const char place_in_a = a[where];
+    for (int k = 0; k < 2; k++) {
+        a[where] = k ? (char)(1 + next() % 255) : 0;
+        now_at("strcmp", off_a, off_b, n);
+        MUST(sign(our_strcmp(a, b)) == ordered((void *)a, (void *)b, n));
+        MUST(sign(our_strcmp(b, a)) == sign(strcmp(b, a)));
+        now_at("strncmp", off_a, off_b, n);
+        MUST(sign(our_strncmp(a, b, n + 70)) == ordered((void *)a, (void *)b, n));
+        MUST(sign(our_strncmp(b, a, where + 1)) == ordered((void *)b, (void *)a, where + 1));
+        a[n - 1] = 0;
+    }
+    a[where] = place_in_a;
+    a[n - 1] = b[n - 1] = last;
+}
+
+// What is looked for is at `where` and, unless that is the last byte, again behind it.
+static void searches(size_t off, size_t n, size_t where, int at_end) {
+    enum { WANTED = 'Q' };
+    char *const s = place(A, off, n, at_end);
+    for (size_t i = 0; i < n; i++) s[i] = s[i] == WANTED || !s[i] ? 'r' : s[i];
+    now_at("memchr", off, where, n);
+    MUST(our_memchr(s, WANTED, n) == NULL);
+    now_at("memrchr", off, where, n);
+    MUST(our_memrchr(s, WANTED, n) == NULL);
+    now_at("strnlen", off, where, n);
+    MUST(our_strnlen(s, n) == n);
+    if (where >= n) return;
+    const char old = s[where];
+    s[where] = 0;
+    now_at("strlen", off, where, n);
+    MUST(our_strlen(s) == where);
+    now_at("strnlen", off, where, n);
+    MUST(our_strnlen(s, n) == where);
+    MUST(our_strnlen(s, SIZE_MAX) == where);
+    MUST(our_strnlen(s, where) == where);
+    now_at("strchr", off, where, n);
+    MUST(our_strchr(s, WANTED) == NULL);
+    MUST(our_strchr(s, 0) == s + where);
+    now_at("strchrnul", off, where, n);
+    MUST(our_strchrnul(s, 0x100 + WANTED) == s + where);
+    now_at("strrchr", off, where, n);
+    MUST(our_strrchr(s, WANTED) == NULL);
+    MUST(our_strrchr(s, 0) == s + where);
+    // Behind the end it does not count.
+    if (where + 1 < n) s[where + 1] = WANTED;
+    MUST(our_strrchr(s, WANTED) == NULL);
+    s[where] = old;
+    const size_t other = where + next() % (n - where);
+    if (where + 1 < n) s[where + 1] = 'r';
+    s[where] = s[other] = WANTED;
+    now_at("memchr", off, where, n);
+    MUST(our_memchr(s, 0x100 + WANTED, n) == s + where);
+    MUST(our_memchr(s, WANTED, SIZE_MAX) == s + where);
+    MUST(our_memchr(s, WANTED, where) == NULL);
+    now_at("memrchr", off, where, n);
+    MUST(our_memrchr(s, WANTED, n) == s + other);
+    MUST(our_memrchr(s, WANTED, where + 1) == s + where);
+    MUST(our_memrchr(s + other, WANTED, n - other) == s + other);
+    const char last = s[n - 1];
+    s[n - 1] = 0;
+    const int there = where < n - 1;
+    now_at("strchr", off, where, n);
+    MUST(our_strchr(s, WANTED) == (there ? s + where : NULL));
+    now_at("strchrnul", off, where, n);
+    MUST(our_strchrnul(s, WANTED) == s + where);
+    now_at("strrchr", off, where, n);
+    MUST(our_strrchr(s, WANTED) == (!there ? NULL : other < n - 1 ? s + other : s + where));
+    s[n - 1] = last;
+    s[where] = s[other] = 'r';
+}
+
+static const char *part_in(const char *text, size_t length, const char *part, size_t size) {
+    for (size_t i = 0; i + size <= length; i++)
+        if (!compared((void *)(text + i), (void *)part, size)) return text + i;
+    return NULL;
+}
+
+static void parts(void) {
+    for (int k = 0; k < 60000; k++) {
+        const size_t letters = 1 + next() % 4, length = next() % (k % 50 ? 300 : 5000);
+        size_t size = next() % (k % 3 ? 12 : 200);
+        char *const text = A + ROOM - length - 1, *const part = B + ROOM - size - 1;
+        for (size_t i = 0; i < length; i++) text[i] = (char)('a' + next() % letters);
+        const size_t period = 1 + next() % 9;
+        for (size_t i = 0; i < size; i++) part[i] = i < period ? (char)('a' + next() % letters) : part[i - period];
+        // Often one that is there, at times but for one letter.
+        if (k % 4 && size && size <= length) {
+            const size_t at = next() % (length - size + 1);
+            memcpy(text + at, part, size);
+            if (k % 4 == 3) text[at + next() % size] ^= 3;
+        }
+        text[length] = part[size] = 0;
+        now_at("strstr", length, size, k);
+        const char *const found = part_in(text, length, part, size);
+        MUST(our_strstr(text, part) == found);
+        MUST(strstr(text, part) == found);
+        // Without the ends, against the pages behind.
+        memmove(text + 1, text, length);
+        memmove(part + 1, part, size);
+        now_at("memmem", length, size, k);
+        MUST(our_memmem(text + 1, length, part + 1, size) == (found ? found + 1 : NULL));
+    }
+    // Text that promises at every byte: the time grows with its length, not with its length times the part's.
+    enum { LONG = ROOM / 2 };
+    for (int k = 0; k < 3; k++) {
+        memset(A, 'a', LONG * 2 - 1);
+        memset(B, 'a', LONG);
+        A[LONG * 2 - 1] = B[LONG] = 0;
+        if (k == 0) B[0] = 'b';
+        if (k == 1) B[LONG - 1] = 'b';
+        if (k == 2) B[LONG / 2] = 'b';
+        const clock_t begin = clock();
+        now_at("memmem", LONG * 2, LONG, k);
+        for (int i = 0; i < 8; i++) MUST(our_memmem(A, LONG * 2 - 1, B, LONG) == NULL);
+        now_at("strstr", LONG * 2, LONG, k);
+        for (int i = 0; i < 8; i++) MUST(our_strstr(A, B) == NULL);
+        MUST(clock() - begin < CLOCKS_PER_SEC);
+    }
+}
+
+// One buffer, both directions.
+static void overlaps(void) {
+    for (size_t n = 0; n < 20000; n += n < 600 ? 1 : 1 + next() % 997)
+        for (int k = 0; k < 40; k++) {
+            const size_t s = 16384 + next() % 64;
+            // Near, and anywhere in reach.
+            const size_t reach = k < 20 ? 130 : n + 1;
+            const size_t far = next() % reach;
+            const size_t d = next() % 2 ? s + far : far < s ? s - far : 0;
+            const size_t low = s < d ? s : d, high = (s < d ? d : s) + n;
+            noise(A + low, 64);
+            memcpy(image + low, A + low, high + 64 - low);
+            for (size_t i = 0; i < n; i++) image[d + i] = A[s + i];
+            now_at("memcpy", s, d, n);
+            MUST(our_memcpy(A + d, A + s, n) == A + d);
+            if (memcmp(A + low, image + low, high + 64 - low)) copied(A + low, image + low, high + 64 - low);
+        }
+}
+
+// Nothing is read or written where there is nothing: as musl's.
+static void nothing(void) {
+    char *const bad = A - PAGE, empty[1] = "";
+    at_n = 0;
+    function = "nothing";
+    MUST(our_memcpy(bad, bad + 1, 0) == bad);
+    MUST(our_memset(bad, 1, 0) == bad);
+    MUST(our_memcmp(bad, bad + 7, 0) == 0);
+    MUST(our_memchr(bad, 1, 0) == NULL);
+    MUST(our_memrchr(bad, 1, 0) == NULL);
+    MUST(our_memmem(bad, 5, bad + 7, 0) == bad);
+    MUST(our_memmem(bad, 0, bad + 7, 5) == NULL);
+    MUST(our_strnlen(bad, 0) == 0);
+    MUST(our_strncmp(bad, bad + 7, 0) == 0);
+    MUST(our_strncpy(bad, bad + 7, 0) == bad);
+    MUST(our_stpncpy(bad, bad + 7, 0) == bad);
+    MUST(our_strncat(empty, bad, 0) == empty && !empty[0]);
+    function = "memcpy";
+    for (size_t n = 0; n < 9000; n += 1 + n / 7) {
+        memcpy(image, A + 3, n);
+        MUST(our_memcpy(A + 3, A + 3, n) == A + 3 && !memcmp(image, A + 3, n));
+    }
+}
+
+// Over 4 GiB: one piece of memory, mapped over and over, with a last piece of its own.
+static char *repeated(size_t size, size_t piece) {
+    char *const whole = mmap(NULL, size + piece, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const int fd = memfd_create("piece", 0);
+    if (whole == MAP_FAILED || fd < 0 || ftruncate(fd, (off_t)piece)) fail("no memory");
+    for (size_t at = 0; at < size; at += piece)
+        if (mmap(whole + at, piece, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) fail("no mapping");
+    if (mprotect(whole + size, piece, PROT_READ | PROT_WRITE)) fail("no memory");
+    close(fd);
+    memset(whole, 'm', piece);
+    memset(whole + size, 'm', piece);
+    return whole;
+}
+#define GIANT ((size_t)4 << 30)
+#define PIECE ((size_t)4 << 20)
+static void giants(char *a, char *b) {
+    const size_t n = GIANT + 12345;
+    a[n] = 'Q';
+    now_at("memchr", 0, 0, n + 1);
+    MUST(our_memchr(a, 'Q', n + 1) == a + n);
+    now_at("memcmp", 0, 0, n + 1);
+    MUST(our_memcmp(a, b, n) == 0);
+    MUST(sign(our_memcmp(a, b, n + 1)) == sign('Q' - 'm'));
+    a[n] = 0;
+    now_at("strlen", 0, 0, n);
+    MUST(our_strlen(a) == n);
+    MUST(our_strnlen(a, n - 1) == n - 1);
+    now_at("strrchr", 0, 0, n);
+    MUST(our_strrchr(a, 'Q') == NULL);
+    now_at("memrchr", 0, 0, n);
+    MUST(our_memrchr(a + 5, 'Q', n) == NULL);
+    now_at("memcpy", 0, 0, n);
+    a[n - 1] = 'c';
+    MUST(our_memcpy(b + 1, a, n) == b + 1);
+    MUST(b[n] == 'c' && b[n + 1] == 'm' && b[GIANT + 1] == 'm');
+    now_at("memset", 0, 0, n);
+    MUST(our_memset(b, 's', n) == b);
+    MUST(b[n - 1] == 's' && b[n] == 'c' && b[0] == 's');
+    memset(b, 'm', PIECE);
+    memset(b + GIANT, 'm', PIECE);
+    memset(a + GIANT, 'm', PIECE);
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    signal(SIGSEGV, fault);
+    signal(SIGBUS, fault);
+    A = guarded(ROOM), B = guarded(ROOM), image = guarded(ROOM + PAGE);
+    // The first call of all finds the level out, whichever function it is of.
+    if (brawn_memory_level) fail("a level before any call");
+    noise(A, ROOM);
+    MUST(our_memcpy(B, A, 100) == B && !memcmp(A, B, 100));
+    if (!brawn_memory_level) fail("no level after a call");
+    const unsigned char best = brawn_memory_level;
+    char *const giant_a = repeated(GIANT, PIECE), *const giant_b = repeated(GIANT, PIECE);
+    for (level = 1; level <= 3; level++) {
+        if (level > best) {
+            say(1, "level %s: not run, this processor has none\n", LEVELS[level]);
+            continue;
+        }
+        brawn_memory_level = level;
+        const clock_t begin = clock();
+        noise(A, ROOM);
+        noise(B, ROOM);
+        nothing();
+        for (int at_end = 0; at_end < 2; at_end++)
+            for (size_t n = 0; n <= 256; n++)
+                for (size_t off_a = 0; off_a < 64; off_a++) {
+                    // Every pair of alignments; where the two differ in the end, at either guard.
+                    for (size_t off_b = (size_t)at_end; off_b < 64; off_b += 2) {
+                        copies(off_a, off_b, n, at_end);
+                        comparisons(off_a, off_b, n, at_end);
+                    }
+                    copies(off_a, 0, n, at_end);
+                    comparisons(off_a, 0, n, at_end);
+                }
+        say(1, "level %s: pairs of alignments and lengths to 256, %ld ms\n", LEVELS[level], (long)((clock() - begin) * 1000 / CLOCKS_PER_SEC));
+        for (int at_end = 0; at_end < 2; at_end++) {
+            for (size_t n = 0; n <= 256; n++)
+                for (size_t off = 0; off < 64; off++) {
+                    for (size_t where = 0; where < n; where += 1 + next() % 5) searches(off, n, where, at_end);
+                    searches(off, n, n - 1, at_end);
+                }
+            for (size_t n = 257; n < ROOM - 80; n += 1 + n / (n < 3000 ? 60 : 6))
+                for (int k = 0; k < 24; k++) {
+                    copies(k ? next() % 64 : 0, k ? next() % 64 : 0, n, at_end);
+                    comparisons(k ? next() % 64 : 0, k ? next() % 64 : 0, n, at_end);
+                    searches(k ? next() % 64 : 0, n, next() % n, at_end);
+                }
+        }
+        // Away from the guards: pages that are crossed in the middle.
+        for (int k = 0; k < 40000; k++) {
+            const size_t n = next() % 700;
+            copies(PAGE + next() % PAGE, 2 * PAGE + next() % PAGE, n, 0);
+            comparisons(PAGE + next() % PAGE, PAGE + next() % PAGE, n, 0);
+            if (n) searches(PAGE + next() % PAGE, n, next() % n, 0);
+        }
+        overlaps();
+        parts();
+        // What is given on the command line leaves this out: a broken function is told from the rest.
+        if (argc < 2) giants(giant_a, giant_b);
+        say(1, "level %s: done, %ld ms\n", LEVELS[level], (long)((clock() - begin) * 1000 / CLOCKS_PER_SEC));
+    }
+    return 0;
+}

@@ -1,0 +1,53 @@
+#ifndef WIDTH
+#define SOURCE "memchr.c"
+#include "levels.h"
+
+static COLD void *first(const void *s, int c, size_t n) {
+    brawn_memory_detect();
+    return brawn_memchr(s, c, n);
+}
+
+HIDDEN void *brawn_memchr(const void *s, int c, size_t n) { DISPATCH(find, first, s, c, n); }
+NAME(memchr, brawn_memchr)
+
+#else
+TARGET static void *AT(find)(const void *from, int c, size_t n) {
+    const char *s = from, *p = DOWN(s, WIDTH);
+    const vec x = FILL(c);
+    if (UNLIKELY(!n)) return NULL;
+    bits m;
+    if (LIKELY(FITS(s))) m = EQ(LOADU(s), x);
+    else m = EQ(LOAD(p), x) >> (s - p);
+    if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
+    // Callers who know that the byte is there may say SIZE_MAX.
+    uintptr_t sum;
+    if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;
+    const char *const end = (const char *)sum;
+    for (int i = 0; i < 3; i++) {
+        p += WIDTH;
+        if (p >= end) return NULL;
+        m = EQ(LOAD(p), x);
+        if (m) goto found;
+    }
+    // What has been seen of the first four is looked at again.
+    p = DOWN(p + WIDTH, 4 * WIDTH);
+    for (; p < end; p += 4 * WIDTH) {
+        const vec a = SAME(LOAD(p), x), b = SAME(LOAD(p + WIDTH), x), d = SAME(LOAD(p + 2 * WIDTH), x), e = SAME(LOAD(p + 3 * WIDTH), x);
+        const vec ab = JOIN(a, b);
+        if (LIKELY(!HITS(JOIN(ab, JOIN(d, e))))) continue;
+        if (HITS(ab)) {
+            m = HITS(a);
+            if (!m) p += WIDTH, m = HITS(b);
+        } else {
+            p += 2 * WIDTH;
+            m = HITS(d);
+            if (!m) p += WIDTH, m = HITS(e);
+        }
+        goto found;
+    }
+    return NULL;
+found:
+    p += CTZ(m);
+    return p < end ? (void *)p : NULL;
+}
+#endif

@@ -1,0 +1,87 @@
+// memcmp and bcmp.
+#ifndef WIDTH
+#define SOURCE "memcmp.c"
+
+#include "memory.h"
+INLINE int differ(uint64_t a, uint64_t b) {
+    a = __builtin_bswap64(a);
+    b = __builtin_bswap64(b);
+    return (a > b) - (a < b);
+}
+// Up to 16 bytes, at most two branches.
+INLINE int compare_short(const unsigned char *a, const unsigned char *b, size_t n) {
+    if (n >= 8) {
+        const uint64_t x = GET64(a), y = GET64(b);
+        if (x != y) return differ(x, y);
+        return differ(GET64(a + n - 8), GET64(b + n - 8));
+    }
+    if (n >= 4) return differ(GET32(a) | (uint64_t)GET32(a + n - 4) << 32, GET32(b) | (uint64_t)GET32(b + n - 4) << 32);
+    if (!n) return 0;
+    const int x = a[0] << 16 | a[n / 2] << 8 | a[n - 1], y = b[0] << 16 | b[n / 2] << 8 | b[n - 1];
+    return x - y;
+}
+
+#include "levels.h"
+
+static COLD int first(const void *a, const void *b, size_t n) {
+    brawn_memory_detect();
+    return brawn_memcmp(a, b, n);
+}
+
+HIDDEN int brawn_memcmp(const void *a, const void *b, size_t n) { DISPATCH(compare, first, a, b, n); }
+NAME(memcmp, brawn_memcmp)
+NAME(bcmp, brawn_memcmp)
+
+#else
+TARGET static int AT(compare)(const void *left, const void *right, size_t n) {
+    const unsigned char *a = left, *b = right;
+    bits m;
+#if WIDTH == 64
+    if (LIKELY(n <= 64)) {
+        // What the mask leaves out is not read, and so cannot fault.
+        const bits some = LOW(n);
+        m = _mm512_cmpneq_epi8_mask(_mm512_maskz_loadu_epi8(some, a), _mm512_maskz_loadu_epi8(some, b));
+        if (!m) return 0;
+        return a[CTZ(m)] - b[CTZ(m)];
+    }
+#else
+    if (LIKELY(n <= 16)) return compare_short(a, b, n);
+#if WIDTH == 32
+    if (n <= 32) {
+        unsigned k = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(GET128(a), GET128(b))) ^ 0xffff;
+        if (!k) a += n - 16, b += n - 16, k = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(GET128(a), GET128(b))) ^ 0xffff;
+        if (!k) return 0;
+        return a[__builtin_ctz(k)] - b[__builtin_ctz(k)];
+    }
+#endif
+#endif
+    // One by one up to four, then four at once; the last ones again, to the very end.
+    size_t i = 0;
+    for (const size_t some = n > 4 * WIDTH ? 4 * WIDTH : n - WIDTH; i < some; i += WIDTH) {
+        m = NE(LOADU(a + i), LOADU(b + i));
+        if (m) goto found;
+    }
+    if (n > 4 * WIDTH) {
+        if (n > 8 * WIDTH) {
+            // Aligned in one of the two.
+            i -= (uintptr_t)a & (WIDTH - 1);
+            for (const size_t end = n - 4 * WIDTH; i < end; i += 4 * WIDTH) {
+                const vec c = XOR(LOADU(a + i), LOADU(b + i)), d = XOR(LOADU(a + i + WIDTH), LOADU(b + i + WIDTH));
+                const vec e = XOR(LOADU(a + i + 2 * WIDTH), LOADU(b + i + 2 * WIDTH)), f = XOR(LOADU(a + i + 3 * WIDTH), LOADU(b + i + 3 * WIDTH));
+                if (UNLIKELY(NE(OR(OR(c, d), OR(e, f)), ZERO))) goto block;
+            }
+        }
+        i = n - 4 * WIDTH;
+    block:
+        for (const size_t end = i + 3 * WIDTH; i < end; i += WIDTH) {
+            m = NE(LOADU(a + i), LOADU(b + i));
+            if (m) goto found;
+        }
+    } else i = n - WIDTH;
+    m = NE(LOADU(a + i), LOADU(b + i));
+    if (!m) return 0;
+found:
+    i += CTZ(m);
+    return a[i] - b[i];
+}
+#endif

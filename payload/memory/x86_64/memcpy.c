@@ -1,0 +1,129 @@
+// memcpy, which is memmove: finished programs may rely on copies that overlap as musl's allows.
+#ifndef WIDTH
+#define SOURCE "memcpy.c"
+#include "levels.h"
+
+static COLD void *first(void *to, const void *from, size_t n) {
+    brawn_memory_detect();
+    return brawn_memcpy(to, from, n);
+}
+
+// Every load comes before every store: the two may overlap.
+HIDDEN void *brawn_memcpy(void *to, const void *from, size_t n) {
+    char *d = to;
+    const char *s = from;
+    if (LIKELY(n <= 16)) {
+        if (n >= 8) {
+            const uint64_t head = GET64(s), tail = GET64(s + n - 8);
+            PUT64(d, head);
+            PUT64(d + n - 8, tail);
+        } else if (n >= 4) {
+            const uint32_t head = GET32(s), tail = GET32(s + n - 4);
+            PUT32(d, head);
+            PUT32(d + n - 4, tail);
+        } else if (n) {
+            const char head = s[0], middle = s[n / 2], tail = s[n - 1];
+            d[0] = head;
+            d[n / 2] = middle;
+            d[n - 1] = tail;
+        }
+        return to;
+    }
+    if (LIKELY(n <= 32)) {
+        const __m128i head = GET128(s), tail = GET128(s + n - 16);
+        PUT128(d, head);
+        PUT128(d + n - 16, tail);
+        return to;
+    }
+    if (LIKELY(n <= 64)) {
+        const __m128i a = GET128(s), b = GET128(s + 16), c = GET128(s + n - 32), e = GET128(s + n - 16);
+        PUT128(d, a);
+        PUT128(d + 16, b);
+        PUT128(d + n - 32, c);
+        PUT128(d + n - 16, e);
+        return to;
+    }
+    DISPATCH(move, first, to, from, n);
+}
+NAME(memcpy, brawn_memcpy)
+NAME(memmove, brawn_memcpy)
+NAME(__memcpy_fwd, brawn_memcpy)
+NAME(__memcpy_fwd_alias_1, brawn_memcpy)
+
+#else
+TARGET static void *AT(move)(void *to, const void *from, size_t n) {
+    char *d = to;
+    const char *s = from;
+#if WIDTH > 16
+    if (n <= 4 * WIDTH) {
+        // Of vectors of 64 bytes the inner two lie on the outer ones up to twice their width.
+        const size_t inner = WIDTH == 64 ? ((n - 1) >> 1) & 64 : WIDTH;
+        const vec a = LOADU(s), b = LOADU(s + inner), c = LOADU(s + n - WIDTH - inner), e = LOADU(s + n - WIDTH);
+        STOREU(d, a);
+        STOREU(d + inner, b);
+        STOREU(d + n - WIDTH - inner, c);
+        STOREU(d + n - WIDTH, e);
+        return to;
+    }
+#endif
+    if (n <= 8 * WIDTH) {
+        const vec a = LOADU(s), b = LOADU(s + WIDTH), c = LOADU(s + 2 * WIDTH), e = LOADU(s + 3 * WIDTH);
+        const vec f = LOADU(s + n - 4 * WIDTH), g = LOADU(s + n - 3 * WIDTH), h = LOADU(s + n - 2 * WIDTH), i = LOADU(s + n - WIDTH);
+        STOREU(d, a);
+        STOREU(d + WIDTH, b);
+        STOREU(d + 2 * WIDTH, c);
+        STOREU(d + 3 * WIDTH, e);
+        STOREU(d + n - 4 * WIDTH, f);
+        STOREU(d + n - 3 * WIDTH, g);
+        STOREU(d + n - 2 * WIDTH, h);
+        STOREU(d + n - WIDTH, i);
+        return to;
+    }
+    // Forwards unless the destination begins inside the source.
+    if (LIKELY((uintptr_t)d - (uintptr_t)s >= n)) {
+#if WIDTH > 16
+        if (n >= BRAWN_REP_FROM && (uintptr_t)s - (uintptr_t)d >= n) {
+            __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n)::"memory");
+            return to;
+        }
+#endif
+        const vec head = LOADU(s);
+        const vec a = LOADU(s + n - 4 * WIDTH), b = LOADU(s + n - 3 * WIDTH), c = LOADU(s + n - 2 * WIDTH), e = LOADU(s + n - WIDTH);
+        char *const last = d + n - 4 * WIDTH;
+        const ptrdiff_t apart = s - d;
+        char *p = DOWN(d, WIDTH) + WIDTH;
+        do {
+            const vec f = LOADU(p + apart), g = LOADU(p + apart + WIDTH), h = LOADU(p + apart + 2 * WIDTH), i = LOADU(p + apart + 3 * WIDTH);
+            STORE(p, f);
+            STORE(p + WIDTH, g);
+            STORE(p + 2 * WIDTH, h);
+            STORE(p + 3 * WIDTH, i);
+            p += 4 * WIDTH;
+        } while (p < last);
+        STOREU(last, a);
+        STOREU(last + WIDTH, b);
+        STOREU(last + 2 * WIDTH, c);
+        STOREU(last + 3 * WIDTH, e);
+        STOREU(d, head);
+        return to;
+    }
+    const vec a = LOADU(s), b = LOADU(s + WIDTH), c = LOADU(s + 2 * WIDTH), e = LOADU(s + 3 * WIDTH);
+    const vec tail = LOADU(s + n - WIDTH);
+    const ptrdiff_t apart = s - d;
+    char *p = DOWN(d + n - 1, WIDTH);
+    do {
+        p -= 4 * WIDTH;
+        const vec f = LOADU(p + apart), g = LOADU(p + apart + WIDTH), h = LOADU(p + apart + 2 * WIDTH), i = LOADU(p + apart + 3 * WIDTH);
+        STORE(p, f);
+        STORE(p + WIDTH, g);
+        STORE(p + 2 * WIDTH, h);
+        STORE(p + 3 * WIDTH, i);
+    } while (p > d + 4 * WIDTH);
+    STOREU(d, a);
+    STOREU(d + WIDTH, b);
+    STOREU(d + 2 * WIDTH, c);
+    STOREU(d + 3 * WIDTH, e);
+    STOREU(d + n - WIDTH, tail);
+    return to;
+}
+#endif

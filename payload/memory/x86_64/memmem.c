@@ -1,0 +1,107 @@
+// memmem, which strstr uses: two bytes of the part are looked for a vector at once, and where both are the rest is
+// compared.  Text that keeps promising and does not deliver is searched by Two-Way (Crochemore and Perrin, 1991),
+// so that the time stays linear.
+#ifndef WIDTH
+#define SOURCE "memmem.c"
+#include "memory.h"
+
+typedef unsigned char byte;
+static COLD void *two_way(const byte *text, size_t length, const byte *part, size_t size);
+
+#include "levels.h"
+
+static COLD void *first(const byte *text, size_t length, const byte *part, size_t size) {
+    brawn_memory_detect();
+    return brawn_memmem(text, length, part, size);
+}
+
+HIDDEN void *brawn_memmem(const void *text, size_t length, const void *part, size_t size) {
+    if (UNLIKELY(size > length)) return NULL;
+    if (UNLIKELY(size < 2)) return size ? brawn_memchr(text, *(const byte *)part, length) : (void *)text;
+    DISPATCH(search, first, (const byte *)text, length, (const byte *)part, size);
+}
+NAME(memmem, brawn_memmem)
+
+// The start of the largest suffix in the order of bytes, or in the opposite one, and its period.
+static size_t largest_suffix(const byte *part, size_t size, int opposite, size_t *period) {
+    size_t start = 0, rival = 1, same = 0, step = 1;
+    while (rival + same < size) {
+        const byte mine = part[start + same], other = part[rival + same];
+        if (mine == other) {
+            if (++same == step) rival += step, same = 0;
+        } else if ((other < mine) != opposite) {
+            rival += same + 1;
+            same = 0;
+            step = rival - start;
+        } else {
+            start = rival++;
+            same = 0;
+            step = 1;
+        }
+    }
+    *period = step;
+    return start;
+}
+
+static COLD void *two_way(const byte *text, size_t length, const byte *part, size_t size) {
+    if (length < size) return NULL;
+    size_t period, other_period;
+    size_t cut = largest_suffix(part, size, 0, &period);
+    const size_t other_cut = largest_suffix(part, size, 1, &other_period);
+    if (other_cut > cut) cut = other_cut, period = other_period;
+    // Where the whole part repeats with that period, what has matched before a shift need not be compared again.
+    int repeats = cut + period <= size && !brawn_memcmp(part, part + period, cut);
+    if (!repeats) period = (cut > size - cut ? cut : size - cut) + 1;
+    size_t known = 0;
+    for (size_t at = 0; at <= length - size;) {
+        size_t i = cut > known ? cut : known;
+        while (i < size && part[i] == text[at + i]) i++;
+        if (i < size) {
+            at += i - cut + 1;
+            known = 0;
+            continue;
+        }
+        i = cut;
+        while (i > known && part[i - 1] == text[at + i - 1]) i--;
+        if (i <= known) return (void *)(text + at);
+        at += period;
+        known = repeats ? size - period : 0;
+    }
+    return NULL;
+}
+
+#else
+TARGET static void *AT(search)(const byte *text, size_t length, const byte *part, size_t size) {
+    // The last byte, and the one before it that differs from it: equal neighbours say little.
+    const size_t late = size - 1;
+    size_t early = late - 1;
+    while (early && part[early] == part[late]) early--;
+    const vec x = FILL(part[early]), y = FILL(part[late]);
+    const size_t places = length - size + 1;
+    size_t budget = 256;
+    for (size_t at = 0; at < places; at += WIDTH) {
+        const byte *p = text + at + early, *q = text + at + late;
+        bits m;
+        if (LIKELY(places - at >= WIDTH || (FITS(p) && FITS(q)))) m = EQ(LOADU(p), x) & EQ(LOADU(q), y);
+        else if (places >= WIDTH) {
+            // The last vector: again some that have been seen.
+            const size_t back = WIDTH - (places - at);
+            m = (EQ(LOADU(p - back), x) & EQ(LOADU(q - back), y)) >> back;
+        } else {
+            m = 0;
+            for (size_t i = 0; i < places - at; i++) m |= (bits)(p[i] == part[early] && q[i] == part[late]) << i;
+        }
+        budget += WIDTH;
+        for (; m; m &= m - 1) {
+            const size_t found = at + CTZ(m);
+            if (found >= places) break;
+            if (size == 2 || !brawn_memcmp(text + found, part, size)) return (void *)(text + found);
+            // A comparison costs some bytes, and how many it went through is not known: the worst is counted.
+            const size_t cost = 16 + size / 8;
+            if (UNLIKELY(budget < cost)) return two_way(text + found + 1, length - found - 1, part, size);
+            budget -= cost;
+        }
+    }
+    return NULL;
+}
+#endif

@@ -1,0 +1,57 @@
+#ifndef WIDTH
+#define SOURCE "memrchr.c"
+#include "levels.h"
+
+static COLD void *first(const void *s, int c, size_t n) {
+    brawn_memory_detect();
+    return brawn_memrchr(s, c, n);
+}
+
+HIDDEN void *brawn_memrchr(const void *s, int c, size_t n) { DISPATCH(find_last, first, s, c, n); }
+NAME(__memrchr, brawn_memrchr)
+NAME(memrchr, brawn_memrchr)
+
+#else
+TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
+    const char *const s = from, *const end = s + n;
+    const vec x = FILL(c);
+    if (UNLIKELY(!n)) return NULL;
+    // The vector that ends at the end, or, where that would begin on another page, the one that holds the end.
+    const char *p = end - WIDTH;
+    bits m;
+    if (LIKELY(FITS(p))) m = EQ(LOADU(p), x);
+    else {
+        p = DOWN(end - 1, WIDTH);
+        m = EQ(LOAD(p), x) & (bits)(ALL >> (WIDTH - (end - p)));
+    }
+    if (m) goto found;
+    p = DOWN(end - 1, WIDTH);
+    for (int i = 0; i < 3; i++) {
+        if (p <= s) return NULL;
+        p -= WIDTH;
+        m = EQ(LOAD(p), x);
+        if (m) goto found;
+    }
+    // What has been seen of the last four is looked at again.
+    for (p = DOWN(p + 4 * WIDTH - 1, 4 * WIDTH); p > s;) {
+        p -= 4 * WIDTH;
+        const vec a = SAME(LOAD(p), x), b = SAME(LOAD(p + WIDTH), x), d = SAME(LOAD(p + 2 * WIDTH), x), e = SAME(LOAD(p + 3 * WIDTH), x);
+        const vec de = JOIN(d, e);
+        if (LIKELY(!HITS(JOIN(de, JOIN(a, b))))) continue;
+        if (HITS(de)) {
+            p += 3 * WIDTH;
+            m = HITS(e);
+            if (!m) p -= WIDTH, m = HITS(d);
+        } else {
+            p += WIDTH;
+            m = HITS(b);
+            if (!m) p -= WIDTH, m = HITS(a);
+        }
+        goto found;
+    }
+    return NULL;
+found:
+    p += TOP(m);
+    return p >= s ? (void *)p : NULL;
+}
+#endif

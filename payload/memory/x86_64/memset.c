@@ -1,0 +1,73 @@
+#ifndef WIDTH
+#define SOURCE "memset.c"
+#include "levels.h"
+
+static COLD void *first(void *to, int c, size_t n) {
+    brawn_memory_detect();
+    return brawn_memset(to, c, n);
+}
+
+HIDDEN void *brawn_memset(void *to, int c, size_t n) {
+    char *d = to;
+    const uint64_t bytes = (unsigned char)c * 0x0101010101010101u;
+    if (LIKELY(n <= 16)) {
+        if (n >= 8) {
+            PUT64(d, bytes);
+            PUT64(d + n - 8, bytes);
+        } else if (n >= 4) {
+            PUT32(d, bytes);
+            PUT32(d + n - 4, bytes);
+        } else if (n) {
+            d[0] = bytes;
+            d[n / 2] = bytes;
+            d[n - 1] = bytes;
+        }
+        return to;
+    }
+    if (LIKELY(n <= 64)) {
+        const __m128i x = _mm_set1_epi64x((long long)bytes);
+        // Up to 32 bytes the inner two lie on the outer ones.
+        const size_t inner = ((n - 1) >> 1) & 16;
+        PUT128(d, x);
+        PUT128(d + inner, x);
+        PUT128(d + n - 16 - inner, x);
+        PUT128(d + n - 16, x);
+        return to;
+    }
+    DISPATCH(fill, first, to, c, n);
+}
+NAME(memset, brawn_memset)
+
+#else
+TARGET static void *AT(fill)(void *to, int c, size_t n) {
+    char *const d = to, *const last = d + n - 4 * WIDTH;
+    const vec x = FILL(c);
+#if WIDTH > 16
+    if (n <= 4 * WIDTH) {
+        const size_t inner = WIDTH == 64 ? ((n - 1) >> 1) & 64 : WIDTH;
+        STOREU(d, x);
+        STOREU(d + inner, x);
+        STOREU(d + n - WIDTH - inner, x);
+        STOREU(d + n - WIDTH, x);
+        return to;
+    }
+    if (UNLIKELY(n >= BRAWN_STOS_FROM)) {
+        char *p = d;
+        __asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(c) : "memory");
+        return to;
+    }
+#endif
+    STOREU(d, x);
+    for (char *p = DOWN(d, WIDTH) + WIDTH; p < last; p += 4 * WIDTH) {
+        STORE(p, x);
+        STORE(p + WIDTH, x);
+        STORE(p + 2 * WIDTH, x);
+        STORE(p + 3 * WIDTH, x);
+    }
+    STOREU(last, x);
+    STOREU(last + WIDTH, x);
+    STOREU(last + 2 * WIDTH, x);
+    STOREU(last + 3 * WIDTH, x);
+    return to;
+}
+#endif

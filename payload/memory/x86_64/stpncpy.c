@@ -1,0 +1,10 @@
+#include "memory.h"
+
+HIDDEN char *brawn_stpncpy(char *restrict to, const char *restrict from, size_t n) {
+    const size_t length = brawn_strnlen(from, n);
+    brawn_memcpy(to, from, length);
+    if (length < n) brawn_memset(to + length, 0, n - length);
+    return to + length;
+}
+NAME(__stpncpy, brawn_stpncpy)
+NAME(stpncpy, brawn_stpncpy)

@@ -1,0 +1,43 @@
+#ifndef WIDTH
+#define SOURCE "strlen.c"
+#include "levels.h"
+
+static COLD size_t first(const char *s) {
+    brawn_memory_detect();
+    return brawn_strlen(s);
+}
+
+HIDDEN size_t brawn_strlen(const char *s) { DISPATCH(length, first, s); }
+NAME(strlen, brawn_strlen)
+
+#else
+TARGET static size_t AT(length)(const char *s) {
+    const vec zero = ZERO;
+    const char *p = DOWN(s, WIDTH);
+    bits m;
+    if (LIKELY(FITS(s))) m = EQ(LOADU(s), zero);
+    else m = EQ(LOAD(p), zero) >> (s - p);
+    if (LIKELY(m)) return CTZ(m);
+    for (int i = 0; i < 3; i++) {
+        p += WIDTH;
+        m = EQ(LOAD(p), zero);
+        if (m) return (size_t)(p - s) + CTZ(m);
+    }
+    // What has been seen of the first four is looked at again.
+    p = DOWN(p + WIDTH, 4 * WIDTH);
+    for (;; p += 4 * WIDTH) {
+        const vec a = LOAD(p), b = LOAD(p + WIDTH), c = LOAD(p + 2 * WIDTH), d = LOAD(p + 3 * WIDTH);
+        const vec ab = MIN(a, b);
+        if (LIKELY(!EQ(MIN(ab, MIN(c, d)), zero))) continue;
+        if (EQ(ab, zero)) {
+            m = EQ(a, zero);
+            if (!m) p += WIDTH, m = EQ(b, zero);
+        } else {
+            p += 2 * WIDTH;
+            m = EQ(c, zero);
+            if (!m) p += WIDTH, m = EQ(d, zero);
+        }
+        return (size_t)(p - s) + CTZ(m);
+    }
+}
+#endif

@@ -1,0 +1,116 @@
+// A vector of WIDTH bytes and what the functions do with it, by level.
+//
+// bits: one bit a byte, the first byte's lowest.  EQ, NE: which bytes are equal, are not.  SAME: a vector that says
+// so, JOIN: where either of two says so, HITS: its bits; no more is known of it, since the levels differ.  STOP:
+// where two strings differ or the first one ends.
+#undef TARGET
+#undef AT
+#undef vec
+#undef bits
+#undef ALL
+#undef LOAD
+#undef LOADU
+#undef STORE
+#undef STOREU
+#undef FILL
+#undef ZERO
+#undef EQ
+#undef NE
+#undef MIN
+#undef XOR
+#undef OR
+#undef SAME
+#undef JOIN
+#undef HITS
+#undef CTZ
+#undef TOP
+#undef LOW
+#undef STOP
+
+#if WIDTH == 16
+#define TARGET
+#define AT(name) name##_sse2
+#define vec __m128i
+#define bits uint32_t
+#define ALL 0xffffu
+#define LOAD(p) _mm_load_si128((const __m128i *)(p))
+#define LOADU(p) _mm_loadu_si128((const __m128i *)(p))
+#define STORE(p, x) _mm_store_si128((__m128i *)(p), x)
+#define STOREU(p, x) _mm_storeu_si128((__m128i *)(p), x)
+#define FILL(c) _mm_set1_epi8((char)(c))
+#define ZERO _mm_setzero_si128()
+#define EQ(a, b) ((bits)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)))
+#define NE(a, b) (EQ(a, b) ^ ALL)
+#define MIN(a, b) _mm_min_epu8(a, b)
+#define XOR(a, b) _mm_xor_si128(a, b)
+#define OR(a, b) _mm_or_si128(a, b)
+#define SAME(a, b) _mm_cmpeq_epi8(a, b)
+#define JOIN(a, b) _mm_or_si128(a, b)
+#define HITS(a) ((bits)_mm_movemask_epi8(a))
+#define LOW(n) ((bits)((1u << (n)) - 1))
+#define STOP(a, b) EQ(MIN(a, SAME(a, b)), ZERO)
+#elif WIDTH == 32
+#define TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt,movbe"), noinline))
+#define AT(name) name##_avx2
+#define vec __m256i
+#define bits uint32_t
+#define ALL 0xffffffffu
+#define LOAD(p) _mm256_load_si256((const __m256i *)(p))
+#define LOADU(p) _mm256_loadu_si256((const __m256i *)(p))
+#define STORE(p, x) _mm256_store_si256((__m256i *)(p), x)
+#define STOREU(p, x) _mm256_storeu_si256((__m256i *)(p), x)
+#define FILL(c) _mm256_set1_epi8((char)(c))
+#define ZERO _mm256_setzero_si256()
+#define EQ(a, b) ((bits)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)))
+#define NE(a, b) (~EQ(a, b))
+#define MIN(a, b) _mm256_min_epu8(a, b)
+#define XOR(a, b) _mm256_xor_si256(a, b)
+#define OR(a, b) _mm256_or_si256(a, b)
+#define SAME(a, b) _mm256_cmpeq_epi8(a, b)
+#define JOIN(a, b) _mm256_or_si256(a, b)
+#define HITS(a) ((bits)_mm256_movemask_epi8(a))
+#define LOW(n) ((bits)_bzhi_u32(ALL, (unsigned)(n)))
+#define STOP(a, b) EQ(MIN(a, SAME(a, b)), ZERO)
+#else
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,lzcnt,movbe" EVEX512), noinline))
+#define AT(name) name##_avx512
+#define vec __m512i
+#define bits uint64_t
+#define ALL (~(uint64_t)0)
+#define LOAD(p) _mm512_load_si512((const void *)(p))
+#define LOADU(p) _mm512_loadu_si512((const void *)(p))
+#define STORE(p, x) _mm512_store_si512((void *)(p), x)
+#define STOREU(p, x) _mm512_storeu_si512((void *)(p), x)
+#define FILL(c) _mm512_set1_epi8((char)(c))
+#define ZERO _mm512_setzero_si512()
+#define EQ(a, b) ((bits)_mm512_cmpeq_epi8_mask(a, b))
+#define NE(a, b) ((bits)_mm512_cmpneq_epi8_mask(a, b))
+#define MIN(a, b) _mm512_min_epu8(a, b)
+#define XOR(a, b) _mm512_xor_si512(a, b)
+#define OR(a, b) _mm512_or_si512(a, b)
+#define SAME(a, b) _mm512_xor_si512(a, b)
+#define JOIN(a, b) _mm512_min_epu8(a, b)
+#define HITS(a) ((bits)_mm512_testn_epi8_mask(a, a))
+#define LOW(n) ((bits)_bzhi_u64(ALL, (unsigned)(n)))
+#define STOP(a, b) (~(bits)_mm512_mask_cmpeq_epi8_mask(_mm512_test_epi8_mask(a, a), a, b))
+#endif
+
+#if WIDTH == 64
+#define CTZ(m) ((unsigned)__builtin_ctzll(m))
+#define TOP(m) ((unsigned)(63 - __builtin_clzll(m)))
+#else
+#define CTZ(m) ((unsigned)__builtin_ctz(m))
+#define TOP(m) ((unsigned)(31 - __builtin_clz(m)))
+#endif
+
+#ifndef FITS
+// clang 18 to 21 have vectors of 64 bytes as a feature of its own.
+#if defined __clang_major__ && __clang_major__ >= 18 && __clang_major__ <= 21
+#define EVEX512 ",evex512"
+#else
+#define EVEX512
+#endif
+// Whether the WIDTH bytes at p lie in one page: what holds one of them can be read.
+#define FITS(p) (((uintptr_t)(p) & (PAGE - 1)) <= PAGE - WIDTH)
+#define DOWN(p, n) ((__typeof(p))((uintptr_t)(p) & -(uintptr_t)(n)))
+#endif
