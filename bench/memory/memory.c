@@ -213,10 +213,16 @@ static void measure(int f, const char *mode, size_t size) {
         called = candidates[c].functions[f];
         brawn_memory_detect();
         if (candidates[c].level && candidates[c].level < brawn_memory_level) brawn_memory_level = candidates[c].level;
-        // How many calls fill a batch.
+        // How many calls fill a batch; an interruption must not be taken for a slow call.
         size_t n = 1;
-        double t;
-        while ((t = run(shape, calls, order, orders, &at, n)) < batch / 4) n *= 2;
+        double t = 0;
+        for (;; n *= 2) {
+            for (int k = 0; k < 3; k++) {
+                const double once = run(shape, calls, order, orders, &at, n);
+                if (!k || once < t) t = once;
+            }
+            if (t >= batch / 4) break;
+        }
         counts[c] = (size_t)(n * batch / t) + 1;
     }
     for (int r = 0; r < rounds; r++)

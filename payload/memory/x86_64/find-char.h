@@ -1,47 +1,7 @@
-// strchrnul and strchr: where c is first, or else the end; NULL for the end where END_IS_NULL.
-TARGET static char *AT(find)(const char *s, int c) {
-    const vec x = FILL(c), zero = ZERO;
-    const char *p = DOWN(s, WIDTH);
-    bits m;
-    if (LIKELY(FITS(s))) {
-        const vec a = LOADU(s);
-        m = EQ(MIN(a, XOR(a, x)), zero);
-        if (m) {
-            p = s;
-            goto found;
-        }
-    } else {
-        const vec a = LOAD(p);
-        m = EQ(MIN(a, XOR(a, x)), zero) >> (s - p);
-        if (m) {
-            p = s;
-            goto found;
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        p += WIDTH;
-        const vec a = LOAD(p);
-        m = EQ(MIN(a, XOR(a, x)), zero);
-        if (m) goto found;
-    }
-    // What has been seen of the first four is looked at again.
-    for (p = DOWN(p + WIDTH, 4 * WIDTH);; p += 4 * WIDTH) {
-        const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
-        const vec ax = MIN(a, XOR(a, x)), bx = MIN(b, XOR(b, x)), dx = MIN(d, XOR(d, x)), ex = MIN(e, XOR(e, x));
-        const vec ab = MIN(ax, bx);
-        if (LIKELY(!EQ(MIN(ab, MIN(dx, ex)), zero))) continue;
-        if (EQ(ab, zero)) {
-            m = EQ(ax, zero);
-            if (!m) p += WIDTH, m = EQ(bx, zero);
-        } else {
-            p += 2 * WIDTH;
-            m = EQ(dx, zero);
-            if (!m) p += WIDTH, m = EQ(ex, zero);
-        }
-        break;
-    }
-found:
-    p += CTZ(m);
-    if (END_IS_NULL && *p != (char)c) return NULL;
-    return (char *)p;
-}
+// strchrnul, and with or_null strchr: where c is first, or else the end or NULL.
+#pragma once
+#include "memory.h"
+
+HIDDEN char *brawn_find_char_sse2(const char *s, int c, int or_null);
+HIDDEN char *brawn_find_char_avx2(const char *s, int c, int or_null);
+HIDDEN char *brawn_find_char_avx512(const char *s, int c, int or_null);

@@ -23,12 +23,17 @@ TARGET static void *AT(find)(const void *from, int c, size_t n) {
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;
     const char *const end = (const char *)sum;
-    for (int i = 0; i < 3; i++) {
-        p += WIDTH;
-        if (p >= end) return NULL;
-        m = EQ(LOAD(p), x);
-        if (m) goto found;
-    }
+#define STEP                          \
+    do {                              \
+        p += WIDTH;                   \
+        if (p >= end) return NULL;    \
+        m = EQ(LOAD(p), x);           \
+        if (m) goto found;            \
+    } while (0)
+    STEP;
+    STEP;
+    STEP;
+#undef STEP
     // What has been seen of the first four is looked at again.
     p = DOWN(p + WIDTH, 4 * WIDTH);
     for (; p < end; p += 4 * WIDTH) {

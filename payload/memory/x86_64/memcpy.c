@@ -54,14 +54,20 @@ NAME(__memcpy_fwd_alias_1, brawn_memcpy)
 TARGET static void *AT(move)(void *to, const void *from, size_t n) {
     char *d = to;
     const char *s = from;
+#if WIDTH == 64
+    if (n <= 2 * WIDTH) {
+        const vec head = LOADU(s), tail = LOADU(s + n - WIDTH);
+        STOREU(d, head);
+        STOREU(d + n - WIDTH, tail);
+        return to;
+    }
+#endif
 #if WIDTH > 16
     if (n <= 4 * WIDTH) {
-        // Of vectors of 64 bytes the inner two lie on the outer ones up to twice their width.
-        const size_t inner = WIDTH == 64 ? ((n - 1) >> 1) & 64 : WIDTH;
-        const vec a = LOADU(s), b = LOADU(s + inner), c = LOADU(s + n - WIDTH - inner), e = LOADU(s + n - WIDTH);
+        const vec a = LOADU(s), b = LOADU(s + WIDTH), c = LOADU(s + n - 2 * WIDTH), e = LOADU(s + n - WIDTH);
         STOREU(d, a);
-        STOREU(d + inner, b);
-        STOREU(d + n - WIDTH - inner, c);
+        STOREU(d + WIDTH, b);
+        STOREU(d + n - 2 * WIDTH, c);
         STOREU(d + n - WIDTH, e);
         return to;
     }

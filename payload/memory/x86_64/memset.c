@@ -17,21 +17,19 @@ HIDDEN void *brawn_memset(void *to, int c, size_t n) {
         } else if (n >= 4) {
             PUT32(d, bytes);
             PUT32(d + n - 4, bytes);
-        } else if (n) {
-            d[0] = bytes;
-            d[n / 2] = bytes;
-            d[n - 1] = bytes;
-        }
+        } else if (n >= 2) {
+            PUT16(d, bytes);
+            PUT16(d + n - 2, bytes);
+        } else if (n) d[0] = bytes;
         return to;
     }
     if (LIKELY(n <= 64)) {
         const __m128i x = _mm_set1_epi64x((long long)bytes);
-        // Up to 32 bytes the inner two lie on the outer ones.
-        const size_t inner = ((n - 1) >> 1) & 16;
         PUT128(d, x);
-        PUT128(d + inner, x);
-        PUT128(d + n - 16 - inner, x);
         PUT128(d + n - 16, x);
+        if (n <= 32) return to;
+        PUT128(d + 16, x);
+        PUT128(d + n - 32, x);
         return to;
     }
     DISPATCH(fill, first, to, c, n);
@@ -44,11 +42,11 @@ TARGET static void *AT(fill)(void *to, int c, size_t n) {
     const vec x = FILL(c);
 #if WIDTH > 16
     if (n <= 4 * WIDTH) {
-        const size_t inner = WIDTH == 64 ? ((n - 1) >> 1) & 64 : WIDTH;
         STOREU(d, x);
-        STOREU(d + inner, x);
-        STOREU(d + n - WIDTH - inner, x);
         STOREU(d + n - WIDTH, x);
+        if (n <= 2 * WIDTH) return to;
+        STOREU(d + WIDTH, x);
+        STOREU(d + n - 2 * WIDTH, x);
         return to;
     }
     if (UNLIKELY(n >= BRAWN_STOS_FROM)) {

@@ -1,6 +1,5 @@
-#include "memory.h"
-#define GIVE(to, end) (end)
-#define SOURCE "copy-string.h"
+#ifndef WIDTH
+#define SOURCE "stpcpy.c"
 #include "levels.h"
 
 static COLD char *first(char *restrict to, const char *restrict from) {
@@ -11,3 +10,79 @@ static COLD char *first(char *restrict to, const char *restrict from) {
 HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) { DISPATCH(copy, first, to, from); }
 NAME(__stpcpy, brawn_stpcpy)
 NAME(stpcpy, brawn_stpcpy)
+
+#else
+#if WIDTH < 64 && !defined COPY_SHORT
+#define COPY_SHORT
+// Copies n bytes, 1 to 32.
+INLINE void copy_short(char *d, const char *s, size_t n) {
+    if (n >= 16) {
+        const __m128i head = GET128(s), tail = GET128(s + n - 16);
+        PUT128(d, head);
+        PUT128(d + n - 16, tail);
+    } else if (n >= 8) {
+        const uint64_t head = GET64(s), tail = GET64(s + n - 8);
+        PUT64(d, head);
+        PUT64(d + n - 8, tail);
+    } else if (n >= 4) {
+        const uint32_t head = GET32(s), tail = GET32(s + n - 4);
+        PUT32(d, head);
+        PUT32(d + n - 4, tail);
+    } else if (n >= 2) {
+        const uint16_t head = GET16(s), tail = GET16(s + n - 2);
+        PUT16(d, head);
+        PUT16(d + n - 2, tail);
+    } else d[0] = s[0];
+}
+#endif
+
+// The first n bytes, 1 to WIDTH, and nothing else.
+TARGET static char *AT(copy_end)(char *restrict to, const char *restrict from, size_t n) {
+#if WIDTH == 64
+    _mm512_mask_storeu_epi8(to, LOW(n), _mm512_maskz_loadu_epi8(LOW(n), from));
+#else
+    copy_short(to, from, n);
+#endif
+    return to + n - 1;
+}
+
+TARGET static char *AT(copy)(char *restrict to, const char *restrict from) {
+    const vec zero = ZERO;
+    const char *p = DOWN(from, WIDTH);
+    bits m;
+    if (UNLIKELY(!FITS(from))) {
+        m = EQ(LOAD(p), zero) >> (from - p);
+        if (m) return AT(copy_end)(to, from, CTZ(m) + 1);
+        // It goes on in the next page, so that can be read.
+    }
+    const vec first = LOADU(from);
+    m = EQ(first, zero);
+    if (LIKELY(m)) {
+#if WIDTH == 64
+        _mm512_mask_storeu_epi8(to, m ^ (m - 1), first);
+#else
+        copy_short(to, from, CTZ(m) + 1);
+#endif
+        return to + CTZ(m);
+    }
+    STOREU(to, first);
+    // At least one vector has been copied, up to p + WIDTH at least.
+    const ptrdiff_t apart = to - from;
+    for (;;) {
+        p += WIDTH;
+        vec x = LOAD(p);
+        m = EQ(x, zero);
+        if (m) break;
+        STOREU((char *)p + apart, x);
+        p += WIDTH;
+        x = LOAD(p);
+        m = EQ(x, zero);
+        if (m) break;
+        STOREU((char *)p + apart, x);
+    }
+    // The vector that ends with the end.
+    p += CTZ(m);
+    STOREU((char *)p + apart - (WIDTH - 1), LOADU(p - (WIDTH - 1)));
+    return (char *)p + apart;
+}
+#endif

@@ -1,13 +1,62 @@
-#include "memory.h"
-#define END_IS_NULL 0
-#define SOURCE "find-char.h"
+#ifndef WIDTH
+#define SOURCE "strchrnul.c"
+#include "find-char.h"
 #include "levels.h"
 
-static COLD char *first(const char *s, int c) {
+static COLD char *first(const char *s, int c, int or_null) {
+    (void)or_null;
     brawn_memory_detect();
     return brawn_strchrnul(s, c);
 }
 
-HIDDEN char *brawn_strchrnul(const char *s, int c) { DISPATCH(find, first, s, c); }
+HIDDEN char *brawn_strchrnul(const char *s, int c) { DISPATCH(brawn_find_char, first, s, c, 0); }
 NAME(__strchrnul, brawn_strchrnul)
 NAME(strchrnul, brawn_strchrnul)
+
+#else
+TARGET HIDDEN char *AT(brawn_find_char)(const char *s, int c, int or_null) {
+    const vec x = FILL(c), zero = ZERO;
+    const char *p = DOWN(s, WIDTH);
+    bits m;
+    if (LIKELY(FITS(s))) {
+        const vec a = LOADU(s);
+        m = EQ(MIN(a, XOR(a, x)), zero);
+        if (m) {
+            p = s;
+            goto found;
+        }
+    } else {
+        const vec a = LOAD(p);
+        m = EQ(MIN(a, XOR(a, x)), zero) >> (s - p);
+        if (m) {
+            p = s;
+            goto found;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        p += WIDTH;
+        const vec a = LOAD(p);
+        m = EQ(MIN(a, XOR(a, x)), zero);
+        if (m) goto found;
+    }
+    // What has been seen of the first four is looked at again.
+    for (p = DOWN(p + WIDTH, 4 * WIDTH);; p += 4 * WIDTH) {
+        const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
+        const vec ax = MIN(a, XOR(a, x)), bx = MIN(b, XOR(b, x)), dx = MIN(d, XOR(d, x)), ex = MIN(e, XOR(e, x));
+        const vec ab = MIN(ax, bx);
+        if (LIKELY(!EQ(MIN(ab, MIN(dx, ex)), zero))) continue;
+        if (EQ(ab, zero)) {
+            m = EQ(ax, zero);
+            if (!m) p += WIDTH, m = EQ(bx, zero);
+        } else {
+            p += 2 * WIDTH;
+            m = EQ(dx, zero);
+            if (!m) p += WIDTH, m = EQ(ex, zero);
+        }
+        break;
+    }
+found:
+    p += CTZ(m);
+    return or_null && *p != (char)c ? NULL : (char *)p;
+}
+#endif

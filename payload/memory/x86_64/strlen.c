@@ -18,11 +18,16 @@ TARGET static size_t AT(length)(const char *s) {
     if (LIKELY(FITS(s))) m = EQ(LOADU(s), zero);
     else m = EQ(LOAD(p), zero) >> (s - p);
     if (LIKELY(m)) return CTZ(m);
-    for (int i = 0; i < 3; i++) {
-        p += WIDTH;
-        m = EQ(LOAD(p), zero);
-        if (m) return (size_t)(p - s) + CTZ(m);
-    }
+#define STEP                                                \
+    do {                                                    \
+        p += WIDTH;                                         \
+        m = EQ(LOAD(p), zero);                              \
+        if (m) return (size_t)(p - s) + CTZ(m);             \
+    } while (0)
+    STEP;
+    STEP;
+    STEP;
+#undef STEP
     // What has been seen of the first four is looked at again.
     p = DOWN(p + WIDTH, 4 * WIDTH);
     for (;; p += 4 * WIDTH) {

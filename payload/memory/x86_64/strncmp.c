@@ -1,6 +1,5 @@
-#include "memory.h"
-#define BOUNDED 1
-#define SOURCE "order.h"
+#ifndef WIDTH
+#define SOURCE "strncmp.c"
 #include "levels.h"
 
 static COLD int first(const char *a, const char *b, size_t n) {
@@ -10,3 +9,107 @@ static COLD int first(const char *a, const char *b, size_t n) {
 
 HIDDEN int brawn_strncmp(const char *a, const char *b, size_t n) { DISPATCH(order, first, a, b, n); }
 NAME(strncmp, brawn_strncmp)
+
+#else
+#undef FOUND
+#undef FITS_FOUR
+#define FITS_FOUR(p) (((uintptr_t)(p) & (PAGE - 1)) <= PAGE - 4 * WIDTH)
+#define FOUND(i, m)                                       \
+    do {                                                  \
+        const size_t at = (i) + CTZ(m);                   \
+        if (at >= n) return 0;                            \
+        return a[at] - b[at];                             \
+    } while (0)
+
+TARGET static int AT(order)(const char *left, const char *right, size_t n);
+
+// After the first vector, which both strings go beyond.
+TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, size_t n) {
+    const vec zero = ZERO;
+    bits m;
+    vec x;
+    size_t i = WIDTH;
+    if (LIKELY(FITS_FOUR(a) && FITS_FOUR(b))) {
+        for (int k = 0; k < 3; k++) {
+            x = LOADU(a + i);
+            m = STOP(x, LOADU(b + i));
+            if (m) FOUND(i, m);
+            i += WIDTH;
+            if (i >= n) return 0;
+        }
+    }
+    // a is aligned from now on, so that only b's vectors may lie on two pages.
+    i -= (uintptr_t)a & (WIDTH - 1);
+    for (;;) {
+        // As far as both go on in their pages.
+        const size_t more_a = PAGE - ((uintptr_t)(a + i) & (PAGE - 1)), more_b = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));
+        size_t room = more_a < more_b ? more_a : more_b;
+        for (; room >= 4 * WIDTH; room -= 4 * WIDTH) {
+            const vec c = LOAD(a + i), d = LOAD(a + i + WIDTH), e = LOAD(a + i + 2 * WIDTH), f = LOAD(a + i + 3 * WIDTH);
+            const vec cd = OR(XOR(c, LOADU(b + i)), XOR(d, LOADU(b + i + WIDTH)));
+            const vec ef = OR(XOR(e, LOADU(b + i + 2 * WIDTH)), XOR(f, LOADU(b + i + 3 * WIDTH)));
+            if (UNLIKELY(NE(OR(cd, ef), zero) | EQ(MIN(MIN(c, d), MIN(e, f)), zero))) break;
+            i += 4 * WIDTH;
+            if (i >= n) return 0;
+        }
+        for (; room >= WIDTH; room -= WIDTH) {
+            x = LOAD(a + i);
+            m = STOP(x, LOADU(b + i));
+            if (m) FOUND(i, m);
+            i += WIDTH;
+            if (i >= n) return 0;
+        }
+        if (!room) continue;
+        // b's page ends within the next vector.  First the vector that ends with the page, unless the first one of all
+        // has seen what is there; then that next one: b goes on there.
+        if (i + room > WIDTH) {
+            const size_t j = i + room - WIDTH;
+            x = LOADU(a + j);
+            m = STOP(x, LOADU(b + j));
+            if (m) FOUND(j, m);
+            if (j + WIDTH >= n) return 0;
+        }
+        x = LOAD(a + i);
+        m = STOP(x, LOADU(b + i));
+        if (m) FOUND(i, m);
+        i += WIDTH;
+        if (i >= n) return 0;
+    }
+}
+
+// How many bytes a string has in its page, of WIDTH at most, its end with them.
+TARGET static size_t AT(in_page)(const unsigned char *s) {
+    if (FITS(s)) return WIDTH;
+    const unsigned char *p = DOWN(s, WIDTH);
+    const bits end = EQ(LOAD(p), ZERO) >> (s - p);
+    return end ? CTZ(end) + 1 : (size_t)(p + WIDTH - s);
+}
+
+// Where a page ends within the first vector: what lies before that, then all over again.
+TARGET static int AT(order_at_edge)(const unsigned char *a, const unsigned char *b, size_t n) {
+    const size_t some_a = AT(in_page)(a), some_b = AT(in_page)(b);
+    size_t some = some_a < some_b ? some_a : some_b;
+    if (some > n) some = n;
+    const int order = brawn_memcmp(a, b, some);
+    if (order || !a[some - 1] || some == n) return order;
+    return AT(order)((const char *)a + some, (const char *)b + some, n - some);
+}
+
+TARGET static int AT(order)(const char *left, const char *right, size_t n) {
+    const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
+    if (UNLIKELY(!n)) return 0;
+    if (UNLIKELY(!FITS(a) || !FITS(b))) return AT(order_at_edge)(a, b, n);
+    bits m;
+#if WIDTH == 64
+    // Half a vector first: fewer of them lie on two cache lines.
+    const __m256i half = _mm256_loadu_si256((const __m256i *)a);
+    m = (uint32_t)~_mm256_mask_cmpeq_epi8_mask(_mm256_test_epi8_mask(half, half), half, _mm256_loadu_si256((const __m256i *)b));
+    if (LIKELY(m)) FOUND(0, m);
+#endif
+    const vec x = LOADU(a);
+    m = STOP(x, LOADU(b));
+    if (LIKELY(m)) FOUND(0, m);
+    if (n <= WIDTH) return 0;
+    return AT(order_on)(a, b, n);
+}
+#endif

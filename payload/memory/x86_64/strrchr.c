@@ -13,7 +13,8 @@ NAME(strrchr, brawn_strrchr)
 #else
 TARGET static char *AT(find_last)(const char *s, int c) {
     const vec x = FILL(c), zero = ZERO;
-    const char *p = DOWN(s, WIDTH), *last = NULL;
+    // Where the last one so far is: at last, or else somewhere in the four vectors at block.
+    const char *p = DOWN(s, WIDTH), *last = NULL, *block = NULL;
     bits m, end;
     if (LIKELY(FITS(s))) {
         const vec a = LOADU(s);
@@ -29,15 +30,29 @@ TARGET static char *AT(find_last)(const char *s, int c) {
         return m ? (char *)s + TOP(m) : NULL;
     }
     if (m) last = s + TOP(m);
+    p += WIDTH;
     for (;;) {
-        p += WIDTH;
-        const vec a = LOAD(p);
-        m = EQ(a, x);
-        end = EQ(a, zero);
-        if (end) break;
-        if (m) last = p + TOP(m);
+        do {
+            const vec a = LOAD(p);
+            m = EQ(a, x);
+            end = EQ(a, zero);
+            if (end) goto at_end;
+            if (m) last = p + TOP(m), block = NULL;
+            p += WIDTH;
+        } while ((uintptr_t)p & (4 * WIDTH - 1));
+        for (;; p += 4 * WIDTH) {
+            const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
+            if (UNLIKELY(EQ(MIN(MIN(a, b), MIN(d, e)), zero))) break;
+            if (HITS(JOIN(JOIN(SAME(a, x), SAME(b, x)), JOIN(SAME(d, x), SAME(e, x))))) block = p;
+        }
     }
+at_end:
     m &= end ^ (end - 1);
-    return m ? (char *)p + TOP(m) : (char *)last;
+    if (m) return (char *)p + TOP(m);
+    if (!block) return (char *)last;
+    for (p = block + 3 * WIDTH;; p -= WIDTH) {
+        m = EQ(LOAD(p), x);
+        if (m) return (char *)p + TOP(m);
+    }
 }
 #endif

@@ -1,22 +1,78 @@
+#ifndef WIDTH
+#define SOURCE "strstr.c"
 #include "memory.h"
 
-// The text's end is looked for a piece at a time, not far beyond where the part may be.
-HIDDEN char *brawn_strstr(const char *text, const char *part) {
-    if (!part[0]) return (char *)text;
-    if (!part[1]) return brawn_strchr(text, part[0]);
-    const size_t size = brawn_strlen(part);
-    size_t step = 512;
+// Text that keeps promising: memmem knows what to do then, but has to be told where the text ends, which is looked
+// for a piece at a time, not far beyond where the part may be.
+static COLD char *in_pieces(const char *text, const char *part) {
+    const size_t size = brawn_strlen(part), step = size < 4096 ? 4096 : size;
     size_t length = brawn_strnlen(text, size + step);
-    for (;;) {
-        if (length < size) return NULL;
+    while (length >= size) {
         char *const found = brawn_memmem(text, length, part, size);
         if (found) return found;
         const size_t kept = size - 1;
         text += length - kept;
-        if (step < 16384) step *= 2;
         length = kept + brawn_strnlen(text + kept, step);
-        // The end was seen if nothing new came.
-        if (length == kept) return NULL;
     }
+    return NULL;
+}
+
+#include "levels.h"
+
+static COLD char *first(const char *text, const char *part) {
+    brawn_memory_detect();
+    return brawn_strstr(text, part);
+}
+
+HIDDEN char *brawn_strstr(const char *text, const char *part) {
+    if (UNLIKELY(!part[0])) return (char *)text;
+    if (UNLIKELY(!part[1])) return brawn_strchr(text, part[0]);
+    DISPATCH(search, first, text, part);
 }
 NAME(strstr, brawn_strstr)
+
+#else
+// Looks for the part's first two bytes, in aligned vectors.
+TARGET static char *AT(search)(const char *text, const char *part) {
+    const vec x = FILL(part[0]), y = FILL(part[1]), zero = ZERO;
+    const char *p = DOWN(text, WIDTH);
+    const bits known = (bits)(ALL << (text - p)) & ALL;
+    vec a = LOAD(p);
+    bits ones = EQ(a, x) & known, ends = EQ(a, zero) & known;
+    // Places of the second byte behind one of the first; carry: the last vector ended with the first byte.
+    bits m = EQ(a, y) & (bits)(ones << 1), carry = ones >> (WIDTH - 1);
+    size_t size = 0, budget = 512;
+    for (;;) {
+        if (ends) m &= ends ^ (ends - 1);
+        for (; UNLIKELY(m); m &= m - 1) {
+            const char *const rest = p + CTZ(m) + 1;
+            if (!part[2]) return (char *)rest - 2;
+            size_t cost = WIDTH;
+            if (LIKELY(FITS(rest) && FITS(part + 2))) {
+                // How far they go together; if that is the part's end, this is it.
+                const vec r = LOADU(part + 2);
+                const bits stop = STOP(r, LOADU(rest));
+                if (LIKELY(stop)) {
+                    if (!part[2 + CTZ(stop)]) return (char *)rest - 2;
+                    goto next;
+                }
+            }
+            if (!size) size = brawn_strlen(part + 2);
+            // strncmp does not go beyond the text's end.
+            if (!brawn_strncmp(rest, part + 2, size)) return (char *)rest - 2;
+            cost += size / 8;
+        next:
+            if (UNLIKELY(budget < cost)) return in_pieces(rest - 1, part);
+            budget -= cost;
+        }
+        if (ends) return NULL;
+        p += WIDTH;
+        budget += WIDTH;
+        a = LOAD(p);
+        ends = EQ(a, zero);
+        ones = EQ(a, x);
+        m = EQ(a, y) & ((bits)(ones << 1) | carry);
+        carry = ones >> (WIDTH - 1);
+    }
+}
+#endif
