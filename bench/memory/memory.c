@@ -2,7 +2,7 @@
 // linked in under prefixed names (build.sh).  For each function and size all candidates take turns within each
 // round, in an order that rotates, on the same data and through the same volatile pointer.
 //
-//     memory [-r ROUNDS] [-f FUNCTION] [-m warm|cold|mix] [-c CANDIDATE]... > results.tsv
+//     memory [-r ROUNDS] [-f FUNCTION] [-m mix|warm|huge|cold] [-b MICROSECONDS] [-c CANDIDATE]... > results.tsv
 //
 // A line for each function, mode, size and candidate: nanoseconds a call in each round.
 #define _GNU_SOURCE
@@ -186,6 +186,7 @@ static void measure(int f, const char *mode, size_t size) {
     size_t slots, orders;
     if (is_mix) slots = 256, orders = 8192;
     else if (is_cold) slots = orders = AREA / 2 / (size + 512) < MAX_SLOTS ? AREA / 2 / (size + 512) : MAX_SLOTS;
+    else if (size > AREA / 4) slots = orders = 1;
     else slots = orders = 16384 / (size + 128) < 2 ? 2 : 16384 / (size + 128) > 64 ? 64 : 16384 / (size + 128);
     // Each slot has an alignment of its own on both sides.
     const size_t gap = is_cold ? 512 : 160;
@@ -278,6 +279,10 @@ int main(int argc, char **argv) {
         if (!mode || !strcmp(mode, "warm"))
             for (size_t i = 0; i < sizeof warm / sizeof *warm; i++)
                 if (!whole || warm[i] >= 16) measure(f, "warm", warm[i]);
+        // What does not fit into caches any more: copies only, since the rest does nothing else then.
+        const int copies = functions[f].shape == COPY || functions[f].shape == SET;
+        if (copies && (!mode || !strcmp(mode, "huge")))
+            for (size_t size = (size_t)4 << 20; size <= (size_t)64 << 20; size *= 4) measure(f, "huge", size);
         if (!mode || !strcmp(mode, "cold"))
             for (size_t i = 0; i < sizeof cold / sizeof *cold; i++)
                 if (!whole || cold[i] >= 16) measure(f, "cold", cold[i]);

@@ -59,7 +59,7 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
         const vec head = LOADU(s), tail = LOADU(s + n - WIDTH);
         STOREU(d, head);
         STOREU(d + n - WIDTH, tail);
-        return to;
+        return opaque(to);
     }
 #endif
 #if WIDTH > 16
@@ -69,7 +69,7 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
         STOREU(d + WIDTH, b);
         STOREU(d + n - 2 * WIDTH, c);
         STOREU(d + n - WIDTH, e);
-        return to;
+        return opaque(to);
     }
 #endif
     if (n <= 8 * WIDTH) {
@@ -83,14 +83,14 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
         STOREU(d + n - 3 * WIDTH, g);
         STOREU(d + n - 2 * WIDTH, h);
         STOREU(d + n - WIDTH, i);
-        return to;
+        return opaque(to);
     }
     // Forwards unless the destination begins inside the source.
     if (LIKELY((uintptr_t)d - (uintptr_t)s >= n)) {
 #if WIDTH > 16
         if (n >= BRAWN_REP_FROM && (uintptr_t)s - (uintptr_t)d >= n) {
             __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n)::"memory");
-            return to;
+            return opaque(to);
         }
 #endif
         const vec head = LOADU(s);
@@ -111,7 +111,7 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
         STOREU(last + 2 * WIDTH, c);
         STOREU(last + 3 * WIDTH, e);
         STOREU(d, head);
-        return to;
+        return opaque(to);
     }
     const vec a = LOADU(s), b = LOADU(s + WIDTH), c = LOADU(s + 2 * WIDTH), e = LOADU(s + 3 * WIDTH);
     const vec tail = LOADU(s + n - WIDTH);
@@ -130,6 +130,6 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
     STOREU(d + 2 * WIDTH, c);
     STOREU(d + 3 * WIDTH, e);
     STOREU(d + n - WIDTH, tail);
-    return to;
+    return opaque(to);
 }
 #endif

@@ -44,6 +44,13 @@ HIDDEN void brawn_memory_detect(void);
         return again(__VA_ARGS__);                                      \
     } while (0)
 
+// Gives p without letting the compiler see that it is the argument that came in: it would call the variant and then
+// put the argument into place itself, instead of jumping there.
+INLINE void *opaque(void *p) {
+    __asm__("" : "+r"(p));
+    return p;
+}
+
 #define PAGE 4096
 
 // Loads and stores that may be unaligned and alias anything.

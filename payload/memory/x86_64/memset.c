@@ -10,26 +10,30 @@ static COLD void *first(void *to, int c, size_t n) {
 HIDDEN void *brawn_memset(void *to, int c, size_t n) {
     char *d = to;
     const uint64_t bytes = (unsigned char)c * 0x0101010101010101u;
-    if (LIKELY(n <= 16)) {
-        if (n >= 8) {
+    if (LIKELY(n <= 32)) {
+        if (LIKELY(n >= 8)) {
+            // One way for four times the sizes: up to 16 bytes the inner two lie on the outer ones.
+            const size_t inner = ((n - 1) >> 1) & 8;
             PUT64(d, bytes);
+            PUT64(d + inner, bytes);
+            PUT64(d + n - 8 - inner, bytes);
             PUT64(d + n - 8, bytes);
         } else if (n >= 4) {
             PUT32(d, bytes);
             PUT32(d + n - 4, bytes);
-        } else if (n >= 2) {
-            PUT16(d, bytes);
-            PUT16(d + n - 2, bytes);
-        } else if (n) d[0] = bytes;
+        } else if (n) {
+            d[0] = bytes;
+            d[n - 1] = bytes;
+            if (n > 2) d[1] = bytes;
+        }
         return to;
     }
     if (LIKELY(n <= 64)) {
         const __m128i x = _mm_set1_epi64x((long long)bytes);
         PUT128(d, x);
-        PUT128(d + n - 16, x);
-        if (n <= 32) return to;
         PUT128(d + 16, x);
         PUT128(d + n - 32, x);
+        PUT128(d + n - 16, x);
         return to;
     }
     DISPATCH(fill, first, to, c, n);
@@ -44,15 +48,15 @@ TARGET static void *AT(fill)(void *to, int c, size_t n) {
     if (n <= 4 * WIDTH) {
         STOREU(d, x);
         STOREU(d + n - WIDTH, x);
-        if (n <= 2 * WIDTH) return to;
+        if (n <= 2 * WIDTH) return opaque(to);
         STOREU(d + WIDTH, x);
         STOREU(d + n - 2 * WIDTH, x);
-        return to;
+        return opaque(to);
     }
     if (UNLIKELY(n >= BRAWN_STOS_FROM)) {
         char *p = d;
         __asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(c) : "memory");
-        return to;
+        return opaque(to);
     }
 #endif
     STOREU(d, x);
@@ -66,6 +70,6 @@ TARGET static void *AT(fill)(void *to, int c, size_t n) {
     STOREU(last + WIDTH, x);
     STOREU(last + 2 * WIDTH, x);
     STOREU(last + 3 * WIDTH, x);
-    return to;
+    return opaque(to);
 }
 #endif

@@ -1,6 +1,6 @@
 #include "memory.h"
 
-static char *copy_in_parts(char *restrict to, const char *restrict from, size_t n) {
+static char *in_parts(char *restrict to, const char *restrict from, size_t n) {
     const size_t length = brawn_strnlen(from, n);
     brawn_memcpy(to, from, length);
     if (length < n) brawn_memset(to + length, 0, n - length);
@@ -9,19 +9,46 @@ static char *copy_in_parts(char *restrict to, const char *restrict from, size_t 
 
 #define WIDTH 64
 #include "vector.h"
-// Up to 64 bytes that lie in one page: the string and the zeros behind it at once.
+// The bytes up to the end are kept, those behind it are zeros.
+#define UP_TO(end) ((end) ^ ((end) - 1))
+
+// n is not 0, and the first vector lies in one page.
 TARGET static char *AT(copy)(char *restrict to, const char *restrict from, size_t n) {
-    const bits some = LOW(n);
-    const vec x = LOADU(from);
-    const bits end = EQ(x, ZERO) & some;
-    const bits kept = end ? (end ^ (end - 1)) : some;
-    _mm512_mask_storeu_epi8(to, some, _mm512_maskz_mov_epi8(kept, x));
-    return to + (end ? CTZ(end) : n);
+    const vec zero = ZERO;
+    vec x = LOADU(from);
+    bits end = EQ(x, zero);
+    if (n <= WIDTH) {
+        const bits some = LOW(n);
+        end &= some;
+        _mm512_mask_storeu_epi8(to, some, _mm512_maskz_mov_epi8(end ? UP_TO(end) : some, x));
+        return to + (end ? CTZ(end) : n);
+    }
+    size_t i = 0;
+    if (!end) {
+        STOREU(to, x);
+        for (i = WIDTH - ((uintptr_t)from & (WIDTH - 1)); i + WIDTH <= n; i += WIDTH) {
+            x = LOAD(from + i);
+            end = EQ(x, zero);
+            if (end) goto padded;
+            STOREU(to + i, x);
+        }
+        // Less than a vector, or nothing, is left to write.
+        if (i == n) return to + n;
+        const bits some = LOW(n - i);
+        x = LOAD(from + i);
+        end = EQ(x, zero) & some;
+        _mm512_mask_storeu_epi8(to + i, some, _mm512_maskz_mov_epi8(end ? UP_TO(end) : some, x));
+        return to + (end ? i + CTZ(end) : n);
+    }
+padded:
+    STOREU(to + i, _mm512_maskz_mov_epi8(UP_TO(end), x));
+    if (i + WIDTH < n) brawn_memset(to + i + WIDTH, 0, n - i - WIDTH);
+    return to + i + CTZ(end);
 }
 
 HIDDEN char *brawn_stpncpy(char *restrict to, const char *restrict from, size_t n) {
-    if (LIKELY(n <= 64) && LEVEL() == AVX512 && LIKELY(n && FITS(from))) return AT(copy)(to, from, n);
-    return copy_in_parts(to, from, n);
+    if (LIKELY(LEVEL() == AVX512 && n && FITS(from))) return AT(copy)(to, from, n);
+    return in_parts(to, from, n);
 }
 NAME(__stpncpy, brawn_stpncpy)
 NAME(stpncpy, brawn_stpncpy)

@@ -12,8 +12,6 @@ NAME(strncmp, brawn_strncmp)
 
 #else
 #undef FOUND
-#undef FITS_FOUR
-#define FITS_FOUR(p) (((uintptr_t)(p) & (PAGE - 1)) <= PAGE - 4 * WIDTH)
 #define FOUND(i, m)                                       \
     do {                                                  \
         const size_t at = (i) + CTZ(m);                   \
@@ -29,7 +27,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
     bits m;
     vec x;
     size_t i = WIDTH;
-    if (LIKELY(FITS_FOUR(a) && FITS_FOUR(b))) {
+    if (LIKELY(FITS_IN(a, 4 * WIDTH) && FITS_IN(b, 4 * WIDTH))) {
         for (int k = 0; k < 3; k++) {
             x = LOADU(a + i);
             m = STOP(x, LOADU(b + i));
@@ -77,6 +75,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
     }
 }
 
+#if WIDTH < 64
 // How many bytes a string has in its page, of WIDTH at most, its end with them.
 TARGET static size_t AT(in_page)(const unsigned char *s) {
     if (FITS(s)) return WIDTH;
@@ -84,28 +83,42 @@ TARGET static size_t AT(in_page)(const unsigned char *s) {
     const bits end = EQ(LOAD(p), ZERO) >> (s - p);
     return end ? CTZ(end) + 1 : (size_t)(p + WIDTH - s);
 }
+#endif
 
 // Where a page ends within the first vector: what lies before that, then all over again.
 TARGET static int AT(order_at_edge)(const unsigned char *a, const unsigned char *b, size_t n) {
+#if WIDTH == 64
+    const size_t some_a = PAGE - ((uintptr_t)a & (PAGE - 1)), some_b = PAGE - ((uintptr_t)b & (PAGE - 1));
+    const size_t some = some_a < some_b ? some_a : some_b;
+    // What the mask leaves out is not read, and so cannot fault.
+    const vec x = _mm512_maskz_loadu_epi8(LOW(some), a);
+    const bits m = STOP(x, _mm512_maskz_loadu_epi8(LOW(some), b)) & LOW(some);
+    if (LIKELY(m)) FOUND(0, m);
+    if (n <= some) return 0;
+#else
     const size_t some_a = AT(in_page)(a), some_b = AT(in_page)(b);
     size_t some = some_a < some_b ? some_a : some_b;
     if (some > n) some = n;
     const int order = brawn_memcmp(a, b, some);
     if (order || !a[some - 1] || some == n) return order;
+#endif
     return AT(order)((const char *)a + some, (const char *)b + some, n - some);
 }
 
 TARGET static int AT(order)(const char *left, const char *right, size_t n) {
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
     if (UNLIKELY(!n)) return 0;
-    if (UNLIKELY(!FITS(a) || !FITS(b))) return AT(order_at_edge)(a, b, n);
     bits m;
 #if WIDTH == 64
-    // Half a vector first: fewer of them lie on two cache lines.
-    const __m256i half = _mm256_loadu_si256((const __m256i *)a);
-    m = (uint32_t)~_mm256_mask_cmpeq_epi8_mask(_mm256_test_epi8_mask(half, half), half, _mm256_loadu_si256((const __m256i *)b));
-    if (LIKELY(m)) FOUND(0, m);
+    // Half a vector first: fewer of them lie on two pages or cache lines.
+    if (LIKELY(FITS_IN(a, 32) && FITS_IN(b, 32))) {
+        const __m256i half = _mm256_loadu_si256((const __m256i *)a);
+        m = (uint32_t)~_mm256_mask_cmpeq_epi8_mask(_mm256_test_epi8_mask(half, half), half, _mm256_loadu_si256((const __m256i *)b));
+        if (LIKELY(m)) FOUND(0, m);
+        if (n <= 32) return 0;
+    }
 #endif
+    if (UNLIKELY(!FITS(a) || !FITS(b))) return AT(order_at_edge)(a, b, n);
     const vec x = LOADU(a);
     m = STOP(x, LOADU(b));
     if (LIKELY(m)) FOUND(0, m);
