@@ -1,6 +1,15 @@
 // memcpy, which is memmove: finished programs may rely on copies that overlap as musl's allows.
 #ifndef WIDTH
 #define SOURCE "memcpy.c"
+#include <stddef.h>
+
+enum {
+    // The processor's own copy wins from here on, where both ends are apart: by measurement.
+    REP_FROM = 8192,
+    // What cannot stay in the cache is written past it.
+    STREAM_FROM = 32 << 20,
+};
+
 #include "levels.h"
 
 static COLD void *first(void *to, const void *from, size_t n) {
@@ -88,7 +97,8 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
     // Forwards unless the destination begins inside the source.
     if (LIKELY((uintptr_t)d - (uintptr_t)s >= n)) {
 #if WIDTH > 16
-        if (n >= BRAWN_REP_FROM && (uintptr_t)s - (uintptr_t)d >= n) {
+        const int apart_for_good = (uintptr_t)s - (uintptr_t)d >= n;
+        if (n >= REP_FROM && n < STREAM_FROM && apart_for_good) {
             __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n)::"memory");
             return opaque(to);
         }
@@ -98,6 +108,20 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
         char *const last = d + n - 4 * WIDTH;
         const ptrdiff_t apart = s - d;
         char *p = DOWN(d, WIDTH) + WIDTH;
+#if WIDTH > 16
+        if (UNLIKELY(n >= STREAM_FROM && apart_for_good)) {
+            do {
+                for (int k = 0; k < 4 * WIDTH; k += 64) _mm_prefetch(p + apart + 2048 + k, _MM_HINT_T0);
+                const vec f = LOADU(p + apart), g = LOADU(p + apart + WIDTH), h = LOADU(p + apart + 2 * WIDTH), i = LOADU(p + apart + 3 * WIDTH);
+                STREAM(p, f);
+                STREAM(p + WIDTH, g);
+                STREAM(p + 2 * WIDTH, h);
+                STREAM(p + 3 * WIDTH, i);
+                p += 4 * WIDTH;
+            } while (p < last);
+            _mm_sfence();
+        } else
+#endif
         do {
             const vec f = LOADU(p + apart), g = LOADU(p + apart + WIDTH), h = LOADU(p + apart + 2 * WIDTH), i = LOADU(p + apart + 3 * WIDTH);
             STORE(p, f);

@@ -32,6 +32,7 @@ TARGET static char *AT(find_last)(const char *s, int c) {
     if (m) last = s + TOP(m);
     p += WIDTH;
     for (;;) {
+        // Space counts more than the speed of a level that few processors are left with.
         do {
             const vec a = LOAD(p);
             m = EQ(a, x);
@@ -39,7 +40,7 @@ TARGET static char *AT(find_last)(const char *s, int c) {
             if (end) goto at_end;
             if (m) last = p + TOP(m), block = NULL;
             p += WIDTH;
-        } while ((uintptr_t)p & (4 * WIDTH - 1));
+        } while (WIDTH == 16 || (uintptr_t)p & (4 * WIDTH - 1));
         for (;; p += 4 * WIDTH) {
             const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
             if (UNLIKELY(EQ(MIN(MIN(a, b), MIN(d, e)), zero))) break;

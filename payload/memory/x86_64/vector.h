@@ -26,6 +26,7 @@
 #undef TOP
 #undef LOW
 #undef STOP
+#undef STREAM
 
 #if WIDTH == 16
 #define TARGET
@@ -37,6 +38,7 @@
 #define LOADU(p) _mm_loadu_si128((const __m128i *)(p))
 #define STORE(p, x) _mm_store_si128((__m128i *)(p), x)
 #define STOREU(p, x) _mm_storeu_si128((__m128i *)(p), x)
+#define STREAM(p, x) _mm_stream_si128((__m128i *)(p), x)
 #define FILL(c) _mm_set1_epi8((char)(c))
 #define ZERO _mm_setzero_si128()
 #define EQ(a, b) ((bits)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)))
@@ -59,6 +61,7 @@
 #define LOADU(p) _mm256_loadu_si256((const __m256i *)(p))
 #define STORE(p, x) _mm256_store_si256((__m256i *)(p), x)
 #define STOREU(p, x) _mm256_storeu_si256((__m256i *)(p), x)
+#define STREAM(p, x) _mm256_stream_si256((__m256i *)(p), x)
 #define FILL(c) _mm256_set1_epi8((char)(c))
 #define ZERO _mm256_setzero_si256()
 #define EQ(a, b) ((bits)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)))
@@ -81,6 +84,7 @@
 #define LOADU(p) _mm512_loadu_si512((const void *)(p))
 #define STORE(p, x) _mm512_store_si512((void *)(p), x)
 #define STOREU(p, x) _mm512_storeu_si512((void *)(p), x)
+#define STREAM(p, x) _mm512_stream_si512((__m512i *)(p), x)
 #define FILL(c) _mm512_set1_epi8((char)(c))
 #define ZERO _mm512_setzero_si512()
 #define EQ(a, b) ((bits)_mm512_cmpeq_epi8_mask(a, b))
