@@ -1,5 +1,5 @@
 // Counts how many bytes each memory function has to look at in a real program: loaded before glibc with
-// LD_PRELOAD, it answers each call itself, one byte at a time, and writes a histogram at exit.  sizes.sh uses it.
+// LD_PRELOAD, it answers each call itself, one byte at a time, and writes a histogram at exit.  sizes.py reads it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
