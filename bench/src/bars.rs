@@ -36,6 +36,8 @@ struct Bar {
     unit: Unit,
     form: Form,
     limit: f64,
+    /// Whose figure it is about.
+    of: Variant,
 }
 
 const RLIMIT: &[&str] = &[
@@ -54,8 +56,70 @@ const fn threads(measure: &'static str, ids: &'static [&'static str]) -> Bar {
         unit: Unit::Nanoseconds,
         form: Form::Ratio(Variant::Glibc),
         limit: 1.25,
+        of: Variant::Brawn,
     }
 }
+
+const fn profile(
+    of: Variant,
+    measure: &'static str,
+    ids: &'static [&'static str],
+    form: Form,
+    limit: f64,
+) -> Bar {
+    let is_memory = matches!(form, Form::Ratio(Variant::Glibc));
+    Bar {
+        measure,
+        ids,
+        metric: if is_memory { "hwm_kb" } else { "ns" },
+        unit: if is_memory {
+            Unit::Kibibytes
+        } else {
+            Unit::Nanoseconds
+        },
+        form,
+        limit,
+        of,
+    }
+}
+
+const THREADS: &[&str] = &[
+    "profiles-threads-1",
+    "profiles-threads-2",
+    "profiles-threads-8",
+    "profiles-threads-32",
+];
+
+const PROFILES: &[Bar] = &[
+    profile(
+        Variant::Secure,
+        "secure: filled vectors of 1–1000 B, time against fast",
+        &["profiles-seed001"],
+        Form::Ratio(Variant::Brawn),
+        1.5,
+    ),
+    profile(
+        Variant::Secure,
+        "secure: malloc+free of 1–1000 B, the worst of 1, 2, 8 and 32 threads, time against fast",
+        THREADS,
+        Form::Ratio(Variant::Brawn),
+        1.5,
+    ),
+    profile(
+        Variant::Lean,
+        "lean: peak RSS of a mixed stress, against glibc",
+        &["profiles-stress"],
+        Form::Ratio(Variant::Glibc),
+        1.1,
+    ),
+    profile(
+        Variant::Lean,
+        "lean: time of the mixed stress against fast",
+        &["profiles-stress"],
+        Form::Ratio(Variant::Brawn),
+        1.5,
+    ),
+];
 
 const BARS: &[Bar] = &[
     threads(
@@ -72,6 +136,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Nanoseconds,
         form: Form::Ratio(Variant::Stock),
         limit: 1.15,
+        of: Variant::Brawn,
     },
     Bar {
         measure: "its peak RSS",
@@ -80,6 +145,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Kibibytes,
         form: Form::Excess(Variant::Stock),
         limit: 128.0,
+        of: Variant::Brawn,
     },
     Bar {
         measure: "growth of a stripped executable (text and data)",
@@ -88,6 +154,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Bytes,
         form: Form::Excess(Variant::Stock),
         limit: 96.0 * 1024.0,
+        of: Variant::Brawn,
     },
     Bar {
         measure: "live bytes held before NULL under RLIMIT_AS of 64 MiB, worst of five block sizes",
@@ -96,6 +163,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Bytes,
         form: Form::Share(Variant::Stock),
         limit: 0.90,
+        of: Variant::Brawn,
     },
     Bar {
         measure: "private writable address space of an idle program after one malloc",
@@ -104,6 +172,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Kibibytes,
         form: Form::Excess(Variant::Stock),
         limit: 1024.0,
+        of: Variant::Brawn,
     },
     Bar {
         measure: "peak RSS of a mixed stress, against glibc",
@@ -112,6 +181,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Kibibytes,
         form: Form::Ratio(Variant::Glibc),
         limit: 1.5,
+        of: Variant::Brawn,
     },
     Bar {
         measure: "brawn patch of a libc.a of 8 MB",
@@ -120,6 +190,7 @@ const BARS: &[Bar] = &[
         unit: Unit::Nanoseconds,
         form: Form::Value,
         limit: 0.2e9,
+        of: Variant::Brawn,
     },
 ];
 
@@ -209,13 +280,13 @@ impl Bar {
         let mut text = self.text(figure.median);
         // An interval that says nothing new is left out.
         let (low, high) = (self.text(figure.low), self.text(figure.high));
-        if variant == Variant::Brawn && (low != text || high != text) {
+        if variant == self.of && (low != text || high != text) {
             text = format!("{text} ({low} … {high})");
         }
-        let tone = match (variant, self.met(&figure)) {
-            (Variant::Brawn, true) => Tone::Good,
-            (Variant::Brawn, false) => Tone::Bad,
-            _ => Tone::Plain,
+        let tone = match (variant == self.of, self.met(&figure)) {
+            (true, true) => Tone::Good,
+            (true, false) => Tone::Bad,
+            (false, _) => Tone::Plain,
         };
         Cell::new(text, tone)
     }
@@ -229,16 +300,25 @@ fn amount(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The table of the bars: every variant's figures, the bar, and whether brawn meets it.
+/// The table of the bars: every libc's figures, the bar, and whether brawn meets it.
 pub fn table(results: &Results) -> Table {
+    of(results, BARS, &Variant::LIBCS)
+}
+
+/// The same of what brawn's profiles have to meet.
+pub fn profiles(results: &Results) -> Table {
+    of(results, PROFILES, &Variant::PROFILES)
+}
+
+fn of(results: &Results, bars: &[Bar], variants: &[Variant]) -> Table {
     let mut header: Vec<Cell> = vec!["measure".into()];
-    header.extend(Variant::ALL.map(|v| Cell::from(v.title())));
+    header.extend(variants.iter().map(|v| Cell::from(v.title())));
     header.extend(["bar".into(), "verdict".into()]);
     let row = |bar: &Bar| {
         let mut cells: Vec<Cell> = vec![bar.measure.into()];
-        cells.extend(Variant::ALL.map(|v| bar.cell(results, v)));
+        cells.extend(variants.iter().map(|v| bar.cell(results, *v)));
         cells.push(bar.limit_text().into());
-        cells.push(match bar.figure(results, Variant::Brawn) {
+        cells.push(match bar.figure(results, bar.of) {
             Some(figure) if bar.met(&figure) => Cell::new("met", Tone::Good),
             Some(_) => Cell::new("not met", Tone::Bad),
             None => Cell::new("not measured", Tone::Faint),
@@ -247,7 +327,7 @@ pub fn table(results: &Results) -> Table {
     };
     Table {
         header,
-        rows: BARS.iter().map(row).collect(),
+        rows: bars.iter().map(row).collect(),
     }
 }
 
@@ -348,7 +428,7 @@ mod tests {
 
     #[test]
     fn every_bar_names_measurements_of_the_catalogue() {
-        for id in BARS.iter().flat_map(|b| b.ids) {
+        for id in BARS.iter().chain(PROFILES).flat_map(|b| b.ids) {
             assert!(crate::catalogue::entry(id).is_some(), "{id}");
         }
     }

@@ -1,5 +1,7 @@
 //! What is measured: workloads, their arguments, and how many rounds.
 
+use crate::variant::Variant;
+
 /// How one measurement is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -30,6 +32,8 @@ pub struct Entry {
     pub kind: Kind,
     /// What a person reads in the tables.
     pub title: &'static str,
+    /// What is compared.
+    pub variants: &'static [Variant],
 }
 
 /// Rounds of a quick run, whose figures are for trying the machinery only.
@@ -51,44 +55,107 @@ const fn run(
         rounds,
         kind: Kind::Run,
         title,
+        variants: &Variant::LIBCS,
     }
 }
+
+/// The same workload for brawn's profiles.
+const fn profiles(id: &'static str, of: Entry) -> Entry {
+    Entry {
+        id,
+        variants: &Variant::PROFILES,
+        ..of
+    }
+}
+
+const THREADS_1: Entry = run(
+    "threads-1",
+    "threads",
+    &["1", "2000000", "random"],
+    &["1", "500000", "random"],
+    21,
+    "1–1000 B, 1 thread",
+);
+const THREADS_2: Entry = run(
+    "threads-2",
+    "threads",
+    &["2", "1000000", "random"],
+    &["2", "200000", "random"],
+    21,
+    "1–1000 B, 2 threads",
+);
+const THREADS_8: Entry = run(
+    "threads-8",
+    "threads",
+    &["8", "250000", "random"],
+    &["8", "50000", "random"],
+    21,
+    "1–1000 B, 8 threads",
+);
+const THREADS_32: Entry = run(
+    "threads-32",
+    "threads",
+    &["32", "62500", "random"],
+    &["32", "12500", "random"],
+    21,
+    "1–1000 B, 32 threads",
+);
+const SEED003: Entry = run(
+    "seed003",
+    "seed003",
+    &[],
+    &[],
+    9,
+    "filled vectors of 0–100,000 B, a thread per processor",
+);
+const SEED001: Entry = run(
+    "seed001",
+    "seed001",
+    &[],
+    &[],
+    15,
+    "filled vectors of 1–1000 B, a thread per processor",
+);
+const STRESS: Entry = run(
+    "stress",
+    "stress",
+    &["20"],
+    &["2"],
+    5,
+    "mixed stress, 16 B–1 MiB, blocks passed between 2 threads",
+);
+const SERVER_2: Entry = run(
+    "server-2",
+    "server",
+    &["2", "100"],
+    &["2", "25"],
+    11,
+    "server tables that move on to new threads, 2 workers",
+);
+const REALLOC: Entry = run(
+    "realloc",
+    "realloc",
+    &["3000"],
+    &["1000"],
+    11,
+    "growing vectors up to 1 MiB",
+);
+const HUGE: Entry = run(
+    "huge",
+    "huge",
+    &["400"],
+    &["100"],
+    11,
+    "buffers of 256 KiB–8 MiB, every page written",
+);
 
 /// Everything that is measured.  The iteration counts give glibc at least 20 ms a run, so that
 /// starting threads is no part of the figures, and stock musl not more than some seconds.
 pub const CATALOGUE: &[Entry] = &[
-    run(
-        "threads-1",
-        "threads",
-        &["1", "2000000", "random"],
-        &["1", "500000", "random"],
-        21,
-        "1–1000 B, 1 thread",
-    ),
-    run(
-        "threads-2",
-        "threads",
-        &["2", "1000000", "random"],
-        &["2", "200000", "random"],
-        21,
-        "1–1000 B, 2 threads",
-    ),
-    run(
-        "threads-8",
-        "threads",
-        &["8", "250000", "random"],
-        &["8", "50000", "random"],
-        21,
-        "1–1000 B, 8 threads",
-    ),
-    run(
-        "threads-32",
-        "threads",
-        &["32", "62500", "random"],
-        &["32", "12500", "random"],
-        21,
-        "1–1000 B, 32 threads",
-    ),
+    THREADS_1,
+    THREADS_2,
+    THREADS_8,
+    THREADS_32,
     run(
         "counter-1",
         "threads",
@@ -121,22 +188,8 @@ pub const CATALOGUE: &[Entry] = &[
         11,
         "1, 2, … 1000 B, 32 threads",
     ),
-    run(
-        "seed003",
-        "seed003",
-        &[],
-        &[],
-        9,
-        "filled vectors of 0–100,000 B, a thread per processor",
-    ),
-    run(
-        "seed001",
-        "seed001",
-        &[],
-        &[],
-        15,
-        "filled vectors of 1–1000 B, a thread per processor",
-    ),
+    SEED003,
+    SEED001,
     run(
         "startup",
         "once",
@@ -153,6 +206,7 @@ pub const CATALOGUE: &[Entry] = &[
         rounds: 11,
         kind: Kind::Peak,
         title: "its peak RSS",
+        variants: &Variant::LIBCS,
     },
     Entry {
         id: "size",
@@ -162,6 +216,7 @@ pub const CATALOGUE: &[Entry] = &[
         rounds: 1,
         kind: Kind::Size,
         title: "its executable, stripped",
+        variants: &Variant::LIBCS,
     },
     run(
         "idle",
@@ -211,14 +266,7 @@ pub const CATALOGUE: &[Entry] = &[
         3,
         "held under RLIMIT_AS 64 MiB, blocks of 1 MiB",
     ),
-    run(
-        "stress",
-        "stress",
-        &["20"],
-        &["2"],
-        5,
-        "mixed stress, 16 B–1 MiB, blocks passed between 2 threads",
-    ),
+    STRESS,
     run(
         "server-1",
         "server",
@@ -227,14 +275,7 @@ pub const CATALOGUE: &[Entry] = &[
         11,
         "server tables that move on to new threads, 1 worker",
     ),
-    run(
-        "server-2",
-        "server",
-        &["2", "100"],
-        &["2", "25"],
-        11,
-        "server tables that move on to new threads, 2 workers",
-    ),
+    SERVER_2,
     run(
         "server-8",
         "server",
@@ -243,14 +284,7 @@ pub const CATALOGUE: &[Entry] = &[
         11,
         "server tables that move on to new threads, 8 workers",
     ),
-    run(
-        "realloc",
-        "realloc",
-        &["3000"],
-        &["1000"],
-        11,
-        "growing vectors up to 1 MiB",
-    ),
+    REALLOC,
     run(
         "bignum",
         "bignum",
@@ -259,14 +293,7 @@ pub const CATALOGUE: &[Entry] = &[
         11,
         "short-lived big numbers of 16–64 B, 1 thread",
     ),
-    run(
-        "huge",
-        "huge",
-        &["400"],
-        &["100"],
-        11,
-        "buffers of 256 KiB–8 MiB, every page written",
-    ),
+    HUGE,
     Entry {
         id: "patch",
         workload: "",
@@ -275,6 +302,27 @@ pub const CATALOGUE: &[Entry] = &[
         rounds: 21,
         kind: Kind::Patch,
         title: "brawn patch of a libc.a of 8 MB",
+        variants: &[Variant::Brawn],
+    },
+    profiles("profiles-threads-1", THREADS_1),
+    profiles("profiles-threads-2", THREADS_2),
+    profiles("profiles-threads-8", THREADS_8),
+    profiles("profiles-threads-32", THREADS_32),
+    profiles("profiles-seed001", SEED001),
+    profiles("profiles-seed003", SEED003),
+    profiles("profiles-stress", STRESS),
+    profiles("profiles-server-2", SERVER_2),
+    profiles("profiles-realloc", REALLOC),
+    profiles("profiles-huge", HUGE),
+    Entry {
+        id: "profiles-peak",
+        workload: "once",
+        arguments: &[],
+        quick: &[],
+        rounds: 11,
+        kind: Kind::Peak,
+        title: "a program that allocates once",
+        variants: &Variant::PROFILES,
     },
 ];
 

@@ -1,7 +1,7 @@
 //! `brawn-bench`: parses, calls the library, prints.
 #![forbid(unsafe_code)]
 
-use brawn_bench::catalogue::{CATALOGUE, Entry, Kind};
+use brawn_bench::catalogue::{CATALOGUE, Entry};
 use brawn_bench::measure::{Effort, measure};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
@@ -179,7 +179,7 @@ fn run(
 ) -> Result<()> {
     let progress = Progress::new();
     // Without brawn among the variants, none is needed.
-    let needs_brawn = variants.contains(&Variant::Brawn);
+    let needs_brawn = variants.iter().any(|v| v.is_brawn());
     let brawn = if needs_brawn {
         places.brawn()?
     } else {
@@ -207,15 +207,12 @@ fn run(
     write_json(&out.join("run.json"), &description)?;
     let mut failures = 0;
     for entry in entries {
-        if entry.kind == Kind::Patch && !needs_brawn {
+        let compared = variants.iter().filter(|v| entry.variants.contains(v));
+        let compared = compared.count();
+        if compared == 0 {
             continue;
         }
-        let kinds = if entry.kind == Kind::Patch {
-            1
-        } else {
-            variants.len()
-        };
-        progress.steps(entry.id, effort.rounds(entry) * kinds);
+        progress.steps(entry.id, effort.rounds(entry) * compared);
         let measurement = measure(&prepared, entry, effort, &mut |_| progress.advance())?;
         failures += measurement.failures.len();
         write_json(&out.join(format!("{}.json", entry.id)), &measurement)?;
@@ -239,7 +236,10 @@ fn report(folder: &Path, markdown: bool) -> Result<()> {
     print(&bars::table(&results));
     print(&tables::times(&results));
     print(&tables::memory(&results));
-    print(&tables::programs(&results, &Variant::ALL));
+    print(&tables::programs(&results, &Variant::LIBCS));
+    print(&bars::profiles(&results));
+    print(&tables::profile_times(&results));
+    print(&tables::profile_memory(&results));
     for measurement in results.measurements.values() {
         for failure in &measurement.failures {
             let (id, variant) = (&measurement.id, failure.variant.name());

@@ -52,15 +52,8 @@ pub fn measure(
     let before = machine::load();
     let rounds = effort.rounds(entry);
     let arguments = effort.arguments(entry);
-    let variants: Vec<Variant> = match entry.kind {
-        Kind::Patch => prepared
-            .variants
-            .iter()
-            .copied()
-            .filter(|v| *v == Variant::Brawn)
-            .collect(),
-        _ => prepared.variants.clone(),
-    };
+    let asked = prepared.variants.iter().copied();
+    let variants: Vec<Variant> = asked.filter(|v| entry.variants.contains(v)).collect();
     if entry.kind == Kind::Patch && !variants.is_empty() {
         large_archive(prepared)?;
     }

@@ -62,9 +62,10 @@ impl Prepared {
             builds: Vec::new(),
             engines: BTreeMap::new(),
         };
-        for &variant in variants {
+        let needed = |variant: &&Variant| entries.iter().any(|e| e.variants.contains(*variant));
+        for &variant in variants.iter().filter(needed) {
             prepared.libc_of(variant, step)?;
-            for entry in entries {
+            for entry in entries.iter().filter(|e| e.variants.contains(&variant)) {
                 prepared.workload(variant, entry, step)?;
             }
         }
@@ -96,10 +97,17 @@ impl Prepared {
         }
         context(fs::create_dir_all(&lib), "create", &lib)?;
         match variant {
-            Variant::Brawn => {
+            Variant::Brawn | Variant::Secure | Variant::Lean => {
                 copy_writable(&self.libc, &lib.join("libc.a"))?;
                 let mut patch = Command::new(&self.brawn);
-                self.patch_output = checked(patch.arg("patch").arg(lib.join("libc.a")))?;
+                patch.arg("patch").arg(lib.join("libc.a"));
+                if let Some(profile) = variant.profile() {
+                    patch.args(["--profile", profile]);
+                }
+                let output = checked(&mut patch)?;
+                if variant == Variant::Brawn {
+                    self.patch_output = output;
+                }
             }
             _ => {
                 let version = if variant == Variant::Mimalloc2 {

@@ -8,14 +8,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The tables by the names of their markers.
-pub const NAMES: [&str; 5] = ["bars", "times", "memory", "programs", "machine"];
+pub const NAMES: [&str; 8] = [
+    "bars",
+    "times",
+    "memory",
+    "programs",
+    "machine",
+    "profile-bars",
+    "profile-times",
+    "profile-memory",
+];
 
 fn text(results: &Results, name: &str) -> Option<String> {
     Some(match name {
         "bars" => bars::table(results).markdown(),
         "times" => tables::times(results).markdown(),
         "memory" => tables::memory(results).markdown(),
-        "programs" => tables::programs(results, &Variant::ALL).markdown(),
+        "programs" => tables::programs(results, &Variant::LIBCS).markdown(),
+        "profile-bars" => bars::profiles(results).markdown(),
+        "profile-times" => tables::profile_times(results).markdown(),
+        "profile-memory" => tables::profile_memory(results).markdown(),
         "machine" => tables::machine(results),
         _ => return None,
     })

@@ -50,14 +50,27 @@ fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> C
     }
 }
 
-fn header(first: &str, last: Option<&str>) -> Vec<Cell> {
-    let mut header: Vec<Cell> = vec![first.into()];
-    header.extend(Variant::ALL.map(|v| Cell::from(v.title())));
-    header.extend(last.map(Cell::from));
-    header
+/// One table: a workload a row, a variant a column, and the last one's paired ratio.
+struct Shape {
+    first: &'static str,
+    metric: &'static str,
+    show: fn(f64) -> String,
+    variants: &'static [Variant],
+    /// Each with its heading: which variant against which.
+    ratios: &'static [(&'static str, Variant, Variant)],
+    /// Whether rows are the measurements of profiles, or of libcs.
+    profiles: bool,
 }
 
-fn against_glibc(results: &Results, first: &str, metric: &str, show: fn(f64) -> String) -> Table {
+const AGAINST_GLIBC: &[(&str, Variant, Variant)] =
+    &[("brawn / glibc", Variant::Brawn, Variant::Glibc)];
+const AGAINST_FAST: &[(&str, Variant, Variant)] = &[
+    ("secure / fast", Variant::Secure, Variant::Brawn),
+    ("lean / fast", Variant::Lean, Variant::Brawn),
+];
+
+fn workloads(results: &Results, shape: &Shape) -> Table {
+    let Shape { metric, show, .. } = *shape;
     // A program without operations is no workload: its memory has a table of its own.
     let has = |id: &str, metric: &str| {
         let samples = results.measurements.get(id).map(|m| &m.samples);
@@ -66,33 +79,71 @@ fn against_glibc(results: &Results, first: &str, metric: &str, show: fn(f64) -> 
     let with_metric = |id: &str| has(id, "ns") && has(id, metric);
     let entries = catalogue::CATALOGUE
         .iter()
-        .filter(|e| e.kind == Kind::Run && with_metric(e.id));
+        .filter(|e| e.kind == Kind::Run && with_metric(e.id))
+        .filter(|e| e.id.starts_with("profiles-") == shape.profiles);
     let rows = entries.map(|entry| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];
-        cells.extend(Variant::ALL.map(|v| median(results, entry.id, v, metric, show)));
-        cells.push(ratio(
-            results,
-            entry.id,
-            metric,
-            Variant::Brawn,
-            Variant::Glibc,
-        ));
+        let variants = shape.variants.iter();
+        cells.extend(variants.map(|v| median(results, entry.id, *v, metric, show)));
+        let ratios = shape.ratios.iter();
+        cells.extend(ratios.map(|(_, a, b)| ratio(results, entry.id, metric, *a, *b)));
         Row::Cells(cells)
     });
+    let mut header: Vec<Cell> = vec![shape.first.into()];
+    header.extend(shape.variants.iter().map(|v| Cell::from(v.title())));
+    header.extend(shape.ratios.iter().map(|(title, _, _)| Cell::from(*title)));
     Table {
-        header: header(first, Some("brawn / glibc")),
+        header,
         rows: rows.collect(),
     }
 }
 
+const TIMES: Shape = Shape {
+    first: "time of one operation",
+    metric: "ns",
+    show: show::time,
+    variants: &Variant::LIBCS,
+    ratios: AGAINST_GLIBC,
+    profiles: false,
+};
+
+const MEMORY: Shape = Shape {
+    first: "peak RSS",
+    metric: "hwm_kb",
+    show: show::memory,
+    ..TIMES
+};
+
 /// Time of one operation in each workload.
 pub fn times(results: &Results) -> Table {
-    against_glibc(results, "time of one operation", "ns", show::time)
+    workloads(results, &TIMES)
 }
 
 /// Peak memory of each workload.
 pub fn memory(results: &Results) -> Table {
-    against_glibc(results, "peak RSS", "hwm_kb", show::memory)
+    workloads(results, &MEMORY)
+}
+
+/// Time of one operation with each profile.
+pub fn profile_times(results: &Results) -> Table {
+    let shape = Shape {
+        variants: &Variant::PROFILES,
+        ratios: AGAINST_FAST,
+        profiles: true,
+        ..TIMES
+    };
+    workloads(results, &shape)
+}
+
+/// Peak memory with each profile.
+pub fn profile_memory(results: &Results) -> Table {
+    let shape = Shape {
+        variants: &Variant::PROFILES,
+        ratios: AGAINST_FAST,
+        profiles: true,
+        ..MEMORY
+    };
+    workloads(results, &shape)
 }
 
 /// A line of a figure: what it is called, the measurement, the metric, how it is written.

@@ -16,16 +16,40 @@ pub enum Variant {
     Glibc,
     /// A copy of the distribution's musl after `brawn patch`.
     Brawn,
+    /// The same with `--profile secure`.
+    Secure,
+    /// The same with `--profile lean`.
+    Lean,
 }
 
 impl Variant {
-    /// Every variant, in the order of the tables' columns.
-    pub const ALL: [Self; 5] = [
+    /// Every variant.
+    pub const ALL: [Self; 7] = [
         Self::Stock,
         Self::Mimalloc2,
         Self::Mimalloc3,
         Self::Glibc,
         Self::Brawn,
+        Self::Secure,
+        Self::Lean,
+    ];
+
+    /// What programs have today against what they get, in the order of the tables' columns.
+    pub const LIBCS: [Self; 5] = [
+        Self::Stock,
+        Self::Mimalloc2,
+        Self::Mimalloc3,
+        Self::Glibc,
+        Self::Brawn,
+    ];
+
+    /// brawn's profiles, and what they are held against.
+    pub const PROFILES: [Self; 5] = [
+        Self::Stock,
+        Self::Glibc,
+        Self::Brawn,
+        Self::Secure,
+        Self::Lean,
     ];
 
     /// The name on the command line, in paths and in the raw data.
@@ -36,6 +60,21 @@ impl Variant {
             Self::Mimalloc3 => "mimalloc3",
             Self::Glibc => "glibc",
             Self::Brawn => "brawn",
+            Self::Secure => "secure",
+            Self::Lean => "lean",
+        }
+    }
+
+    /// Whether it has brawn's payload.
+    pub const fn is_brawn(self) -> bool {
+        matches!(self, Self::Brawn | Self::Secure | Self::Lean)
+    }
+
+    /// The `--profile` that `brawn patch` is given, if it is given one.
+    pub const fn profile(self) -> Option<&'static str> {
+        match self {
+            Self::Secure | Self::Lean => Some(self.name()),
+            _ => None,
         }
     }
 
@@ -47,6 +86,8 @@ impl Variant {
             Self::Mimalloc3 => "mimalloc 3 by hand",
             Self::Glibc => "glibc",
             Self::Brawn => "brawn",
+            Self::Secure => "brawn, secure",
+            Self::Lean => "brawn, lean",
         }
     }
 
