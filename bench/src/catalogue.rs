@@ -64,6 +64,7 @@ const fn profiles(id: &'static str, of: Entry) -> Entry {
     Entry {
         id,
         variants: &Variant::PROFILES,
+        rounds: if of.rounds > 11 { 11 } else { of.rounds },
         ..of
     }
 }

@@ -44,13 +44,7 @@ impl Variant {
     ];
 
     /// brawn's profiles, and what they are held against.
-    pub const PROFILES: [Self; 5] = [
-        Self::Stock,
-        Self::Glibc,
-        Self::Brawn,
-        Self::Secure,
-        Self::Lean,
-    ];
+    pub const PROFILES: [Self; 4] = [Self::Glibc, Self::Brawn, Self::Secure, Self::Lean];
 
     /// The name on the command line, in paths and in the raw data.
     pub const fn name(self) -> &'static str {
