@@ -1,6 +1,6 @@
 //# states: threads free, grow and read blocks of other threads, living and gone ones
 //# link: static static-pie line zig
-//# case: ring producer_consumers owner_gone realloc_foreign last_thread_frees_all
+//# case: ring producer_consumers owner_gone owner_gone_spans realloc_foreign last_thread_frees_all
 //# timeout: 60
 #include "check.h"
 #include <pthread.h>
@@ -98,6 +98,36 @@ static void owner_gone(void) {
     }
 }
 
+/* Blocks of some tens of KiB, which a heap may manage one by one.  With every fourth gone there is room
+ * for the next thread's between those that are left, and then all of it becomes empty. */
+enum { SPANS = 200 };
+static struct block spans[SPANS];
+static void *leave_spans(void *argument) {
+    size_t n = (size_t)argument;
+    for (int i = 0; i < SPANS; i++) {
+        spans[i] = (struct block){malloc(n), n, i};
+        NEED(spans[i].p);
+        fill(spans[i].p, n, i);
+    }
+    for (int i = 0; i < SPANS; i += 4) free(spans[i].p);
+    return NULL;
+}
+static void owner_gone_spans(void) {
+    for (size_t n = 20000; n <= 90000; n += 35000) {
+        pthread_t id;
+        NEED(!pthread_create(&id, NULL, leave_spans, (void *)n));
+        pthread_join(id, NULL);
+        void *own[SPANS / 2];
+        for (int i = 0; i < SPANS / 2; i++) NEED(own[i] = malloc(n - 5000));
+        for (int i = 0; i < SPANS / 2; i++) free(own[i]);
+        for (int i = 0; i < SPANS; i++)
+            if (i % 4) end(spans[i]);
+        void *small[1000];
+        for (int i = 0; i < 1000; i++) NEED(small[i] = calloc(1, i * 5));
+        for (int i = 0; i < 1000; i++) free(small[i]);
+    }
+}
+
 static void *grow_blocks(void *argument) {
     size_t from = (size_t)argument;
     for (size_t i = from; i < from + 250; i++) {
@@ -148,4 +178,5 @@ static void prepare(void) {
     }
 }
 RUN_CASES({"ring", ring}, {"producer_consumers", producer_consumers}, {"owner_gone", owner_gone},
-          {"realloc_foreign", realloc_foreign}, {"last_thread_frees_all", last_thread_frees_all})
+          {"owner_gone_spans", owner_gone_spans}, {"realloc_foreign", realloc_foreign},
+          {"last_thread_frees_all", last_thread_frees_all})

@@ -101,11 +101,14 @@ static void brawn_engine_free_remote(mi_page_t *page, mi_segment_t *segment, voi
 // over keeps the page.  (Only the one page of a size: cycles are counted on the first page of a queue, others
 // would stay.)
 static inline void brawn_page_emptied(mi_page_t *page) {
-  if (mi_unlikely(page->next != NULL || page->prev != NULL)) {
+  const bool only = page->next == NULL && page->prev == NULL;
+  if (mi_unlikely(!only || page->retire_expire == 0)) {
+    // The engine gives others up at once, and a span, which is in no full queue where its segment was
+    // adopted: there is no such page any more, and perhaps no such segment.
+    const bool waits = only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX;
     _mi_page_retire(page);
-    return;
+    if (!waits) return;
   }
-  if (mi_unlikely(page->retire_expire == 0)) _mi_page_retire(page);
   page->retire_expire = BRAWN_RETIRE_CYCLES;
 }
 _Static_assert(BRAWN_RETIRE_CYCLES > 0 && BRAWN_RETIRE_CYCLES < 1 << 7, "a page counts them in 7 bits");
