@@ -1,5 +1,5 @@
-// The paths of blocks that carry a seal: 8 bytes at their end that nobody can know who does not know the
-// process's secret, and that hold how many bytes the program asked for.  The surface asks for the same as of
+// The paths of blocks that carry a seal: 8 bytes at their end that nobody can make up who does not know the
+// process's secret (or has read seals, from which it can be computed), and that hold how many bytes the program asked for.  The surface asks for the same as of
 // blocks.c.
 //
 //   block                                                        block + its size
@@ -149,7 +149,8 @@ static NOINLINE void brawn_free_remote(void *p) {
   brawn_seal_t *const at = brawn_seal_at(page, p);
   uint64_t seal = *at;
   brawn_sealed_size(page, p, seal);
-  // One exchange: of two threads that free the same block, one finds the seal gone.
+  // One exchange: of two threads that free another's block, one finds the seal gone.  (The block's own thread
+  // has none in its way: it and another one that free a block within the same few instructions are not found.)
   if (!__atomic_compare_exchange_n(at, &seal, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) brawn_trap_freed_already();
   brawn_engine_free_remote(page, segment, p);
 }

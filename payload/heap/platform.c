@@ -172,6 +172,11 @@ bool _mi_os_unprotect(void *p, size_t size) { return brawn_protect(p, size, PROT
 
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
   if (is_zero != NULL) *is_zero = false;
+#if MI_SECURE > 0
+  // The engine rounds what it needs up to MI_MINIMAL_COMMIT_SIZE, over the guard page at the segment's end.
+  const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
+  if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
+#endif
   return brawn_protect(p, size, PROT_RW_);
 }
 
