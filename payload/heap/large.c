@@ -146,11 +146,18 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
   return oldest;
 }
 
+// How much of all mappings is in use when `kept` bytes are not.  The sums are read one after the other: what other
+// threads do in between may leave the first behind the second.
+static inline size_t brawn_large_used(size_t kept) {
+  const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
+  return all > kept ? all - kept : 0;
+}
+
 // How much blocks in use and kept ones may take together: what was in use at most, and a part more.  `size`
 // bytes are no longer in use.  What was long ago is forgotten slowly.
 static size_t brawn_large_room(size_t size) {
   static _Atomic(uintptr_t) most;
-  const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - mi_atomic_load_relaxed(&brawn_kept_large_bytes) + size;
+  const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + size;
   const size_t before = mi_atomic_load_relaxed(&most);
   const size_t now = used > before ? used : before - before / 65536;
   mi_atomic_store_relaxed(&most, now);
@@ -181,7 +188,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
     if (oldest == NULL) break;
     const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
-    const size_t used = mi_atomic_load_relaxed(&brawn_large_bytes) - kept + again;
+    const size_t used = brawn_large_used(kept) + again;
     const bool many = kept > BRAWN_KEPT_LARGE_MIN &&
                       (kept > used / 2 * BRAWN_KEPT_LARGE_HALVES || (BRAWN_KEPT_LARGE_ROOM > 0 && used - again + kept > room));
     const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
