@@ -1,6 +1,6 @@
 // The paths of blocks that carry a seal: 8 bytes at their end that nobody can make up who does not know the
-// process's secret (or has read seals, from which it can be computed), and that hold how many bytes the program asked for.  The surface asks for the same as of
-// blocks.c.
+// process's secret (or has read seals, from which it can be computed), and that hold how many bytes the
+// program asked for.  The surface asks for the same as of blocks.c.
 //
 //   block                                                        block + its size
 //   | the program's bytes | the seal's first byte | unused ... | seal |
@@ -67,19 +67,6 @@ static inline mi_block_t *brawn_decode(const mi_page_t *page, mi_encoded_t code)
 // ---------------------------------------------------------------------------------------------
 // Allocation
 
-static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
-  mi_heap_t *const heap = brawn_own_heap();
-  void *p = NULL;
-  if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
-  if (mi_likely(heap != NULL)) {
-    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero) : brawn_engine_alloc(heap, block, zero);
-  }
-  if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
-  if (block > BRAWN_SPAN_MAX) return p;
-  mi_page_t *const page = _mi_segment_page_of(brawn_segment(p), p);
-  return brawn_seal(page, p, size);
-}
-
 // The block behind `block` in the list of free ones; NULL: none.
 static inline mi_block_t *brawn_next(const mi_page_t *page, const mi_block_t *block) {
   mi_block_t *const next = brawn_decode(page, block->next);
@@ -90,6 +77,78 @@ static inline mi_block_t *brawn_next(const mi_page_t *page, const mi_block_t *bl
 }
 _Static_assert(offsetof(mi_segment_t, slices) % MI_MAX_ALIGN_SIZE == 0 && sizeof(mi_page_t) % MI_MAX_ALIGN_SIZE == 0,
                "a page's own address passes for a block's");
+
+// Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of four
+// lists that is drawn for it, and these are joined.  The stack of the smallest thread has room for no more.
+static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
+  enum { LISTS = 4 };
+  mi_block_t *first[LISTS] = { NULL }, *last[LISTS];
+  uintptr_t random = _mi_random_next(&heap->random);
+  size_t drawn = 0;
+  mi_block_t *more = page->local_free;
+  page->local_free = NULL;
+  for (mi_block_t *block = page->free, *next; block != NULL; block = next) {
+    next = brawn_next(page, block);
+    if (next == NULL) {
+      next = more;
+      more = NULL;
+    }
+    if (drawn++ % 32 == 0) random = _mi_random_shuffle(random);
+    const size_t list = random % LISTS;
+    random /= LISTS;
+    if (first[list] == NULL) first[list] = block;
+    else last[list]->next = brawn_encode(page, block);
+    last[list] = block;
+  }
+  page->free = more;
+  for (size_t list = 0; list < LISTS; list++) {
+    if (first[list] == NULL) continue;
+    last[list]->next = brawn_encode(page, page->free);
+    page->free = first[list];
+  }
+}
+
+// A page as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
+// since are in ascending order, `p` among them.  How many there were then is in a field that it has for padding.
+static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
+  if (page->reserved == 1 || (uintptr_t)page->padding[0] == page->capacity) return p;
+  page->padding[0] = (void *)(uintptr_t)page->capacity;
+  mi_block_t *block = p;
+  block->next = brawn_encode(page, page->free);
+  page->free = block;
+  brawn_shuffle(heap, page);
+  block = page->free;
+  page->free = brawn_next(page, block);
+  block->next = 0;
+  return block;
+}
+
+// A block that is freed comes back after so many others of its page, if it has so many.
+enum { BRAWN_ROUND = 16 };
+
+// Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
+// harder to tell, and the way around is longer.
+static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
+  mi_page_extend_free(heap, page, heap->tld);
+  page->padding[0] = (void *)(uintptr_t)page->capacity;
+  brawn_shuffle(heap, page);
+  page->free_is_zero = false;
+}
+
+static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
+  mi_heap_t *const heap = brawn_own_heap();
+  void *p = NULL;
+  if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
+  if (mi_likely(heap != NULL)) {
+    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero) : brawn_engine_alloc(heap, block, zero && block > MI_MEDIUM_OBJ_SIZE_MAX);
+  }
+  if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
+  if (block > BRAWN_SPAN_MAX) return p;
+  mi_page_t *const page = _mi_segment_page_of(brawn_segment(p), p);
+  p = brawn_fresh_shuffled(heap, page, p);
+  if (zero && page->reserved != 1) brawn_zero_block(p, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
+  return brawn_seal(page, p, size);
+}
 
 // A block for `size` bytes of the program's, and for `more` that no one sees, SIZE_MAX - size at most.
 static inline __attribute__((always_inline)) void *brawn_block(size_t size, size_t more, bool zero) {
@@ -109,9 +168,13 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
   else return brawn_block_slow(block, size, zero);
   mi_block_t *p = page->free;
   if (mi_unlikely(p == NULL)) {
-    // Around once more, without the engine, where it has no fresh blocks to mix in.
+    // Around once more, without the engine.
     p = page->local_free;
-    if (p == NULL || page->capacity < page->reserved) return brawn_block_slow(block, size, zero);
+    if (mi_unlikely(p == NULL)) return brawn_block_slow(block, size, zero);
+    if (mi_unlikely(page->capacity < BRAWN_ROUND && page->capacity < page->reserved)) {
+      brawn_refill(heap, page);
+      p = page->free;
+    }
     page->local_free = NULL;
     page->free_is_zero = false;
   }

@@ -7,8 +7,9 @@
 #define BRAWN_CHECKED 0
 #endif
 
-// The engine's own hardening: from 1 on guard pages around a segment's header and behind its end, from
-// 2 on random order of fresh blocks, from 3 on encoded free lists.  Padding is ours (checked.c).
+// The engine's own hardening: with 1 guard pages behind a segment's header and at its end.  (With 2 it puts fresh
+// blocks in random order, by arrays of 1 KiB on the stack, which the smallest of threads does not have; that
+// and padding are ours, in checked.c.)  MI_ENCODE_FREELIST: the links of free blocks are encoded.
 #ifndef MI_SECURE
 #define MI_SECURE 0
 #endif
