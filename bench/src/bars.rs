@@ -343,6 +343,7 @@ mod tests {
             .map(|(v, s)| (*v, BTreeMap::from([(metric.to_owned(), s.to_vec())])));
         let measurement = Measurement {
             id: id.to_owned(),
+            date: None,
             command: String::new(),
             load: [0.0; 2],
             seed: 0,

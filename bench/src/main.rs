@@ -197,13 +197,19 @@ fn run(
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut versions = machine::versions(&brawn);
     versions.extend(prepared.engines.clone());
-    let description = Run {
+    let mut description = Run {
         format: 1,
         date: machine::today(),
         machine: machine::machine(),
         versions,
         builds: prepared.builds.clone(),
     };
+    // Parts that are run again, or for the first time, join what the folder has of the same machine.
+    if let Ok(before) = Results::read(out)
+        && before.run.machine == description.machine
+    {
+        description.join(before.run);
+    }
     write_json(&out.join("run.json"), &description)?;
     let mut failures = 0;
     for entry in entries {

@@ -64,6 +64,7 @@ pub fn measure(
     let mut state = seed;
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
+        date: Some(machine::today()),
         command: [&[entry.workload], arguments].concat().join(" "),
         load: [before, before],
         seed,
@@ -264,6 +265,7 @@ mod tests {
     fn a_failed_round_leaves_a_gap() {
         let mut m = Measurement {
             id: String::new(),
+            date: None,
             command: String::new(),
             load: [0.0; 2],
             seed: 1,

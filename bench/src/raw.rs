@@ -23,6 +23,22 @@ pub struct Run {
     pub builds: Vec<Build>,
 }
 
+impl Run {
+    /// Takes over what an earlier run on this machine has that this one has not.
+    pub fn join(&mut self, earlier: Self) {
+        self.date = earlier.date;
+        for (name, version) in earlier.versions {
+            self.versions.entry(name).or_insert(version);
+        }
+        let is_new = |b: &Build| {
+            let same = |own: &Build| own.variant == b.variant && own.workload == b.workload;
+            !self.builds.iter().any(same)
+        };
+        let kept: Vec<Build> = earlier.builds.into_iter().filter(is_new).collect();
+        self.builds.extend(kept);
+    }
+}
+
 /// One executable and how it was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Build {
@@ -39,6 +55,9 @@ pub struct Build {
 pub struct Measurement {
     /// The name in the catalogue.
     pub id: String,
+    /// The day it was made, in UTC; the run's if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     /// What is run.
     pub command: String,
     /// Load averages over one minute before and after: what else the machine did.

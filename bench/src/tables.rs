@@ -224,9 +224,16 @@ pub fn machine(results: &Results) -> String {
     let version = |name: &str| run.versions.get(name).map_or("?", String::as_str);
     // "ldd (Debian GLIBC 2.36-9) 2.36" and its like end in the version.
     let last = |name: &str| version(name).rsplit(' ').next().unwrap_or("?").to_owned();
+    // Parts may have been measured on later days.
+    let dates = results.measurements.values();
+    let last_day = dates.filter_map(|m| m.date.as_ref()).max();
+    let date = match last_day {
+        Some(last) if *last > run.date => format!("{} to {last}", run.date),
+        _ => run.date.clone(),
+    };
     format!(
         "{}: {}, {} processors, Linux {}, {}; musl {}, glibc {}, gcc {}; mimalloc {} and {} by hand; {}.\n",
-        run.date,
+        date,
         of("cpu"),
         of("processors"),
         of("kernel"),
