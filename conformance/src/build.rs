@@ -171,7 +171,7 @@ struct Recipe {
     compile_flags: Vec<String>,
     link_flags: Vec<String>,
     /// Objects between the program's own and libc.
-    line: Vec<PathBuf>,
+    line: Vec<String>,
     /// The folder of libc.a; empty where the compiler knows it.
     libraries: PathBuf,
     shared: bool,

@@ -3,7 +3,9 @@
 use crate::build::{Failure, hash};
 use crate::musls::Musl;
 use crate::toolchain;
-use brawn_payload::{Architecture, Member, Profile};
+use brawn_core::link;
+use brawn_core::plan::Component;
+use brawn_payload::{Architecture, Payload, Profile};
 use std::path::{Path, PathBuf};
 
 /// A copy of the distribution's musl libraries with a patched `libc.a`.
@@ -11,21 +13,21 @@ use std::path::{Path, PathBuf};
 pub struct Patched {
     /// The folder of the libraries.
     pub libraries: PathBuf,
-    /// The payload's objects, as files.
-    pub objects: Vec<PathBuf>,
+    /// What brings the payload into a program on the link line, as `brawn link-args` has it.
+    pub line: Vec<String>,
     /// A hash of libc.a and payload.
     pub identity: String,
 }
 
 impl Patched {
-    /// The objects for a link line.
-    pub fn line(&self) -> Result<Vec<PathBuf>, Failure> {
-        if self.objects.is_empty() {
+    /// The words for a link line.
+    pub fn line(&self) -> Result<Vec<String>, Failure> {
+        if self.line.is_empty() {
             return Err(Failure::setup(
                 "there are no objects to BRAWN_CONFORMANCE_LIBC",
             ));
         }
-        Ok(self.objects.clone())
+        Ok(self.line.clone())
     }
 }
 
@@ -37,36 +39,40 @@ pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patch
         None => toolchain::musl_libraries()?,
     };
     let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
-    let (archive, members) = if musl.is_some_and(|m| m.link.payload_on_line()) {
+    let (archive, payload) = if musl.is_some_and(|m| m.link.payload_on_line()) {
         // The payload is on the line, and the libraries stay what they are.
-        (
-            read(&stock.join("libc.a"))?,
-            objects(architecture, profile)?,
-        )
+        let payload = payload(architecture, profile)?;
+        (read(&stock.join("libc.a"))?, Some(payload))
     } else {
-        archive_and_objects(&stock.join("libc.a"), architecture, profile)?
+        archive_and_payload(&stock.join("libc.a"), architecture, profile)?
     };
     let others = others(&stock)?;
-    let mut parts: Vec<&[u8]> = vec![&archive];
-    parts.extend(members.iter().map(|m| m.bytes));
+    let name = |payload| link::folder_name(payload, Component::ALL);
+    let payload_name = payload.map(name).unwrap_or_default();
+    let mut parts: Vec<&[u8]> = vec![&archive, payload_name.as_bytes()];
     for (name, bytes) in &others {
         parts.extend([name.as_bytes(), bytes]);
     }
     let identity = hash(&parts);
     let libraries = cache.join("musl").join(&identity[..32]);
-    let objects = members
-        .iter()
-        .map(|m| libraries.join("payload").join(m.name));
+    let folder = libraries.join("payload");
+    let mut line = Vec::new();
+    let mut files = Vec::new();
+    if let Some(payload) = payload {
+        let link = link::link(payload, Component::ALL, &folder).map_err(|e| e.to_string())?;
+        files = link::files(payload, &link).map_err(|e| e.to_string())?;
+        line = link.flags.cc;
+    }
     let patched = Patched {
-        objects: objects.collect(),
+        line,
         libraries: libraries.clone(),
         identity,
     };
     if libraries.join("libc.a").is_file() {
         return Ok(patched);
     }
-    for (member, path) in members.iter().zip(&patched.objects) {
-        write_once(path, member.bytes)?;
+    for file in &files {
+        write_once(&folder.join(&file.name), &file.bytes)?;
     }
     for (name, bytes) in &others {
         write_once(&libraries.join(name), bytes)?;
@@ -93,16 +99,16 @@ fn others(libraries: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     paths.iter().map(named).collect()
 }
 
-/// What `brawn patch` makes of `stock`, and the payload's objects for the link line.
+/// What `brawn patch` makes of `stock`, and the payload for the link line.
 /// `BRAWN_CONFORMANCE_LIBC` names another archive with another heap, to hold that to the same
-/// statements; there are no objects to it.
-fn archive_and_objects(
+/// statements; there is no payload to it.
+fn archive_and_payload(
     stock: &Path,
     architecture: Architecture,
     profile: Profile,
-) -> Result<(Vec<u8>, &'static [Member]), String> {
+) -> Result<(Vec<u8>, Option<&'static Payload>), String> {
     if let Some(path) = std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
-        return Ok((read(&PathBuf::from(path))?, &[]));
+        return Ok((read(&PathBuf::from(path))?, None));
     }
     let bytes = read(stock)?;
     let edit = brawn_core::edit(&bytes, brawn_payload::payloads(), profile)
@@ -113,16 +119,14 @@ fn archive_and_objects(
             stock.display()
         )
     })?;
-    Ok((archive, objects(architecture, profile)?))
+    Ok((archive, Some(payload(architecture, profile)?)))
 }
 
-fn objects(architecture: Architecture, profile: Profile) -> Result<&'static [Member], String> {
-    brawn_payload::payload(architecture, profile)
-        .map(|payload| payload.members)
-        .ok_or_else(|| {
-            let (name, profile) = (architecture.name(), profile.name());
-            format!("this build of brawn-payload embeds no payload for {name}, profile {profile}")
-        })
+fn payload(architecture: Architecture, profile: Profile) -> Result<&'static Payload, String> {
+    brawn_payload::payload(architecture, profile).ok_or_else(|| {
+        let (name, profile) = (architecture.name(), profile.name());
+        format!("this build of brawn-payload embeds no payload for {name}, profile {profile}")
+    })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

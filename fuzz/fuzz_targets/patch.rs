@@ -41,6 +41,7 @@ const PAYLOAD: Payload = Payload {
         "valloc",
     ],
     needs: &["__errno_location"],
+    memory: None,
 };
 
 fuzz_target!(|bytes: &[u8]| {

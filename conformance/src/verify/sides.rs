@@ -5,8 +5,9 @@ use crate::run::watch;
 use brawn_core::identify::heap::{Found, Heap};
 use brawn_core::identify::{Libc, Linkage};
 use brawn_core::inspect::{Report, inspect};
-use brawn_core::link::shell;
+use brawn_core::link::{self, shell};
 use brawn_core::note::Note;
+use brawn_core::plan::Component;
 use brawn_core::read::image::Image;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Profile, payload};
@@ -246,12 +247,13 @@ impl Lab<'_> {
                 ))
                 .expected("an architecture that this brawn has a payload for")
             })?;
-        let mut objects = Vec::new();
-        for member in payload.members {
-            let path = self.folder.join(member.name);
-            write(&path, member.bytes)?;
-            objects.push(text(&path));
+        let folder = std::path::absolute(&self.folder)
+            .map_err(|e| Error::io("cannot make it absolute", e).path(&self.folder))?;
+        let link = link::link(payload, Component::ALL, &folder)?;
+        for file in link::files(payload, &link)? {
+            write(&folder.join(&file.name), &file.bytes)?;
         }
+        let objects = link.flags.cc;
         match self.link(tool, object, &objects)? {
             Ok((report, _)) if is_brawns(&report.heaps) => {
                 let what = "payload added to its line".to_owned();
@@ -279,7 +281,11 @@ impl Lab<'_> {
         object: &Path,
     ) -> Result<std::result::Result<Side, String>> {
         // What `brawn link-args` gave is in the command itself.
-        let bare = tool.without(|word| holds_payload(Path::new(word)));
+        let is_pull = |word: &str| {
+            let name = word.strip_prefix("-u");
+            name.is_some_and(|name| link::PULL_MEMORY.contains(&name))
+        };
+        let bare = tool.without(|word| is_pull(word) || holds_payload(Path::new(word)));
         let mut ways = Vec::new();
         if bare.words().len() < tool.words().len() {
             ways.push((bare, Vec::new(), "payload taken off its line".to_owned()));
@@ -373,7 +379,9 @@ fn original(archive: &Path) -> PathBuf {
 /// Whether a word of a command is the payload as a file.
 fn holds_payload(path: &Path) -> bool {
     is_linked(path)
-        && std::fs::read(path).is_ok_and(|bytes| inspect(&bytes).is_ok_and(|r| is_brawns(&r.heaps)))
+        && std::fs::read(path).is_ok_and(|bytes| {
+            inspect(&bytes).is_ok_and(|r| is_brawns(&r.heaps) || r.memory_note.is_some())
+        })
 }
 
 /// `program`, as the runner runs it.

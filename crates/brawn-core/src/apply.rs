@@ -25,19 +25,16 @@ pub fn apply(
         .filter(|n| !matches!(archive.entries[*n].kind, EntryKind::Index(_)) && !plan.removes(*n))
         .collect();
     // Everything after the index, with where each entry begins in it.
-    let size: usize = payload
-        .members
-        .iter()
-        .map(|m| m.bytes.len() + HEADER + 1)
-        .sum();
+    let coming = plan.coming(payload)?;
+    let size: usize = coming.iter().map(|m| m.bytes.len() + HEADER + 1).sum();
     let mut body = Vec::with_capacity(archive.bytes.len().saturating_add(size));
-    let mut places: Vec<(Owner, u64)> = Vec::with_capacity(kept.len() + payload.members.len());
+    let mut places: Vec<(Owner, u64)> = Vec::with_capacity(kept.len() + coming.len());
     for number in kept {
         pad(&mut body);
         places.push((Owner::Kept(number), body.len() as u64));
         body.extend_from_slice(archive.whole(&archive.entries[number]));
     }
-    for (number, member) in payload.members.iter().enumerate() {
+    for (number, member) in coming.iter().enumerate() {
         pad(&mut body);
         places.push((Owner::Added(number), body.len() as u64));
         body.extend(header(archive.dialect, member.name, member.bytes.len())?);
@@ -48,8 +45,7 @@ pub fn apply(
     let mut bytes = Vec::with_capacity(MAGIC.len().saturating_add(body.capacity()));
     bytes.extend_from_slice(MAGIC);
     if let Some(index) = &archive.index {
-        let added: Vec<Vec<&[u8]>> = payload
-            .members
+        let added: Vec<Vec<&[u8]>> = coming
             .iter()
             .map(|m| {
                 let object = Object::read(m.bytes, 0).map_err(|e| e.member(m.name.as_bytes()))?;
@@ -59,7 +55,8 @@ pub fn apply(
             })
             .collect::<Result<_>>()?;
         let mut symbols = symbols_by_entry(archive, findings);
-        let mut lines = Vec::with_capacity(index.lines.len() + payload.surface.len());
+        let mut lines =
+            Vec::with_capacity(index.lines.len() + added.iter().map(Vec::len).sum::<usize>());
         for (owner, place) in places {
             let defined = match owner {
                 Owner::Kept(number) => std::mem::take(&mut symbols[number]),

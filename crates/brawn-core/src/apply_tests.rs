@@ -17,13 +17,8 @@ fn reindexed(bytes: &[u8]) -> Vec<u8> {
     let plan = Plan {
         action: Action::Patch,
         architecture: String::new(),
-        payload: crate::plan::Provenance {
-            brawn: String::new(),
-            engine: String::new(),
-            profile: String::new(),
-            compiler: String::new(),
-            source: String::new(),
-        },
+        payload: None,
+        memory: None,
         replaces: Vec::new(),
         remove: Vec::new(),
         add: Vec::new(),
@@ -182,7 +177,7 @@ fn a_stale_index_is_completed_and_unreadable_members_keep_their_lines() {
     });
     let findings = identify(&read).unwrap();
     let payload = fake_payload("1");
-    let plan = crate::plan::plan(&read, &findings, &payload).unwrap();
+    let plan = crate::plan::plan(&read, &findings, &payload, crate::plan::Component::ALL).unwrap();
     let new = apply(&read, &findings, &plan, &payload).unwrap();
     crate::check::check(&read, &findings, &plan, &payload, &new).unwrap();
     let again = Archive::read(&new).unwrap();
@@ -211,7 +206,7 @@ fn a_64_bit_index_stays_one() {
     wide.index.as_mut().unwrap().format = IndexFormat::Gnu64;
     let findings = identify(&wide).unwrap();
     let payload = fake_payload("1");
-    let plan = crate::plan::plan(&wide, &findings, &payload).unwrap();
+    let plan = crate::plan::plan(&wide, &findings, &payload, crate::plan::Component::ALL).unwrap();
     let mut new = apply(&wide, &findings, &plan, &payload).unwrap();
     // The old header was copied; it said `/`.
     new[8..24].copy_from_slice(b"/SYM64/         ");

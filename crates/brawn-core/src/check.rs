@@ -48,7 +48,7 @@ pub fn check(
         let lines = std::mem::take(&mut symbols[number]);
         expected_lines.extend(lines.into_iter().map(|symbol| (symbol, position)));
     }
-    for member in payload.members {
+    for member in plan.coming(payload)? {
         let name = member.name.as_bytes();
         let (position, after) = entries
             .next()
@@ -111,7 +111,8 @@ mod tests {
         let old = Archive::read(&bytes).unwrap();
         let findings = identify(&old).unwrap();
         let payload = fake_payload("1");
-        let plan = crate::plan::plan(&old, &findings, &payload).unwrap();
+        let plan =
+            crate::plan::plan(&old, &findings, &payload, crate::plan::Component::ALL).unwrap();
         let mut new = apply(&old, &findings, &plan, &payload).unwrap();
         check(&old, &findings, &plan, &payload, &new).unwrap();
         let read = Archive::read(&new).unwrap();
@@ -139,7 +140,8 @@ mod tests {
         let old = Archive::read(&bytes).unwrap();
         let findings = identify(&old).unwrap();
         let payload = fake_payload("1");
-        let plan = crate::plan::plan(&old, &findings, &payload).unwrap();
+        let plan =
+            crate::plan::plan(&old, &findings, &payload, crate::plan::Component::ALL).unwrap();
         let new = apply(&old, &findings, &plan, &payload).unwrap();
         let read = Archive::read(&new).unwrap();
         let last = read.entries.last().unwrap().whole.clone();

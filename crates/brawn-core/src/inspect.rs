@@ -1,10 +1,13 @@
 //! What a file is, and whether its heap is worth replacing: plain data for tables and scripts.
 
 use crate::error::{Error, Result, printable};
-use crate::identify::archive::{Content, Findings, Member, Role};
+use crate::identify::archive::{Content, Findings, Role};
 use crate::identify::heap::{self, Found, Heap, MemberUse, Sure};
 use crate::identify::signs::Traces;
-use crate::identify::{INTERNAL, Identity, Libc, Linkage, Memory, archive, executable, is_heap};
+use crate::identify::{
+    INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, archive, executable, is_heap,
+};
+use crate::note::Note;
 use crate::read::Format;
 use crate::read::archive::Archive;
 use crate::read::image::Image;
@@ -66,6 +69,9 @@ pub struct Report {
     pub heap: String,
     /// Whose memory functions.
     pub memory: Memory,
+    /// Where brawn's are from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_note: Option<Note>,
     /// What to make of it.
     pub verdict: Verdict,
     /// How far the verdict can be relied on.
@@ -122,6 +128,7 @@ fn report(format: &'static str, identity: Identity) -> Report {
         interpreter: identity.interpreter,
         heap,
         memory: identity.memory,
+        memory_note: identity.memory_note,
         verdict,
         sure,
         why,
@@ -162,7 +169,14 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
     };
     if let ([brawn], []) = (brawn.as_slice(), others.as_slice()) {
         let engine = brawn.note.as_ref().map_or("", |n| n.engine.as_str());
-        return (Verdict::Fine, sure, format!("one heap, brawn's: {engine}"));
+        let memory = match identity.memory {
+            Memory::Brawn => "; so are its memory functions",
+            Memory::Musl => "; its memory functions are musl's",
+            Memory::Mixed => "; of its memory functions not all are",
+            _ => "",
+        };
+        let why = format!("one heap, brawn's: {engine}{memory}");
+        return (Verdict::Fine, sure, why);
     }
     if let [heap] = musl.as_slice() {
         return match heap.heap {
@@ -223,8 +237,7 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
     let mut heaps: Vec<Found> = findings
         .members
         .iter()
-        .flat_map(Member::notes)
-        .cloned()
+        .flat_map(|member| executable::heap_notes(member.notes()))
         .map(Found::brawn)
         .collect();
     heaps.extend(named_heaps(&findings));
@@ -242,6 +255,11 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
             "{unreadable} of them LLVM bitcode, known by the symbol index only"
         ));
     }
+    let memory = memory(archive, &findings, &mut evidence)?;
+    let notes: Vec<Note> = findings
+        .with_role(Role::BrawnMemory)
+        .flat_map(|member| member.notes().to_vec())
+        .collect();
     Ok(Identity {
         architecture: findings
             .ident
@@ -252,7 +270,8 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
         interpreter: None,
         heaps,
         has_symbols: true,
-        memory: memory(archive, &findings)?,
+        memory,
+        memory_note: executable::memory_note(&notes),
         evidence,
     })
 }
@@ -381,7 +400,28 @@ fn glibc_version(image: &Image<'_>) -> Option<String> {
     })
 }
 
-fn memory(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Memory> {
+fn memory(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    evidence: &mut Vec<String>,
+) -> Result<Memory> {
+    let is_memory = |name: &[u8]| MEMORY.iter().any(|n| n.as_bytes() == name);
+    let ours: Vec<_> = findings.with_role(Role::BrawnMemory).collect();
+    if !ours.is_empty() {
+        let mut others = findings.members.iter().filter(|m| {
+            m.role != Role::BrawnMemory && m.defined().any(|symbol| is_memory(symbol.name))
+        });
+        evidence.push(format!(
+            "{} members of brawn's memory functions",
+            ours.len()
+        ));
+        if let Some(member) = others.next() {
+            let name = printable(member.name);
+            evidence.push(format!("member {name} defines memory functions, too"));
+            return Ok(Memory::Mixed);
+        }
+        return Ok(Memory::Brawn);
+    }
     if findings.libc == Libc::Glibc {
         return Ok(Memory::Glibc);
     }
@@ -399,6 +439,7 @@ fn memory(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Memory> {
         Linkage::Object,
         findings.libc,
         &traces,
+        evidence,
     ))
 }
 

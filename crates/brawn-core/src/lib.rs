@@ -35,10 +35,20 @@ pub fn edit(
     payloads: &[brawn_payload::Payload],
     profile: brawn_payload::Profile,
 ) -> Result<Edit> {
+    edit_components(bytes, payloads, profile, plan::Component::ALL)
+}
+
+/// The same for these parts of libc alone.
+pub fn edit_components(
+    bytes: &[u8],
+    payloads: &[brawn_payload::Payload],
+    profile: brawn_payload::Profile,
+    components: &[plan::Component],
+) -> Result<Edit> {
     let archive = read::archive::Archive::read(bytes)?;
     let findings = identify::archive::identify(&archive)?;
     let payload = plan::choose(&findings, payloads, profile)?;
-    let plan = plan::plan(&archive, &findings, payload)?;
+    let plan = plan::plan(&archive, &findings, payload, components)?;
     if plan.action == plan::Action::Nothing {
         return Ok(Edit { plan, bytes: None });
     }

@@ -5,12 +5,15 @@
 //! upon the payload finds the strong names twice; one that has the payload first takes nothing of
 //! that heap.  And a linker must take the payload even where nothing before it has asked for
 //! `malloc`, since a libc function may be the first to ask.
+//!
+//! The memory functions come as an archive, of which a program takes those that it has use for.
 
 use crate::apply::{header, index_contents};
 use crate::error::{Error, Kind, Result};
+use crate::plan::Component;
 use crate::read::archive::{Dialect, HEADER, IndexFormat, MAGIC};
 use crate::read::elf::Object;
-use brawn_payload::Payload;
+use brawn_payload::{Memory, Payload};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -19,6 +22,10 @@ use std::path::{Path, PathBuf};
 pub const LIBRARY: &str = "brawn_heap";
 /// The archive, as linkers look for [`LIBRARY`].
 pub const ARCHIVE: &str = "libbrawn_heap.a";
+/// The memory functions' library, for `-l`.
+pub const MEMORY_LIBRARY: &str = "brawn_memory";
+/// The archive, as linkers look for [`MEMORY_LIBRARY`].
+pub const MEMORY_ARCHIVE: &str = "libbrawn_memory.a";
 /// The file for `include()`.
 pub const CMAKE: &str = "brawn.cmake";
 /// The file for `pkg-config`.
@@ -26,6 +33,11 @@ pub const PKG_CONFIG: &str = "brawn.pc";
 /// The strong name that makes a linker take the payload out of the archive: every program that
 /// defines its own public names leaves it alone.
 const PULL: &str = "__libc_malloc";
+/// The memory functions that are asked for from the start.  GNU ld takes from an archive what was asked
+/// for before it: without this, what only libc calls, or what stands behind the archive on the line,
+/// would be musl's.  Nearly every program has these, and whose they are decides over its speed; a
+/// program's own take their place.
+pub const PULL_MEMORY: [&str; 6] = ["memchr", "memcmp", "memcpy", "memset", "strcmp", "strlen"];
 
 /// One file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +63,20 @@ pub struct Link {
     pub compiler: &'static str,
     /// The folder that the files are in.
     pub directory: String,
-    /// The objects, for linkers that take them by path.
+    /// The heap's objects, for linkers that take them by path; none without the heap.
     pub objects: Vec<String>,
     /// The same objects in an archive.
-    pub archive: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<String>,
     /// The archive's name for `-l`.
-    pub library: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<&'static str>,
+    /// The memory functions in an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_archive: Option<String>,
+    /// That archive's name for `-l`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_library: Option<&'static str>,
     /// A file for CMake's `include()`.
     pub cmake: String,
     /// A file for `pkg-config`.
@@ -80,13 +100,19 @@ pub struct Flags {
     pub cmake: Vec<String>,
 }
 
-/// The folder's name below the user's cache: the version, and a hash of the objects.
-pub fn folder_name(payload: &Payload) -> String {
+/// The folder's name below the user's cache: the version, and a hash of the objects and of what is
+/// chosen of them.
+pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     let mut hash = Sha256::new();
-    for member in payload.members {
+    let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
+    let functions = memory.iter().map(|f| &f.member);
+    for member in payload.members.iter().chain(functions) {
         hash.update(member.name.as_bytes());
         hash.update([0]);
         hash.update(member.bytes);
+    }
+    for component in components {
+        hash.update([*component as u8]);
     }
     let hash: String = hash.finalize()[..8]
         .iter()
@@ -96,7 +122,7 @@ pub fn folder_name(payload: &Payload) -> String {
 }
 
 /// Flags for the files of `payload` in `directory`, which is absolute.
-pub fn link(payload: &Payload, directory: &Path) -> Result<Link> {
+pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Result<Link> {
     let Some(folder) = directory.to_str().filter(|d| !d.contains(char::is_control)) else {
         return Err(
             Error::new(Kind::Usage, "a folder whose name is not printable text")
@@ -106,8 +132,45 @@ pub fn link(payload: &Payload, directory: &Path) -> Result<Link> {
         );
     };
     let at = |name: &str| PathBuf::from(folder).join(name).display().to_string();
-    let objects: Vec<String> = payload.members.iter().map(|m| at(m.name)).collect();
-    let words = |words: &[&str]| words.iter().map(|w| w.to_string()).collect();
+    let has_heap = components.contains(&Component::Heap);
+    let memory = payload.memory;
+    let memory = memory.filter(|_| components.contains(&Component::Memory));
+    if let ([Component::Memory], None) = (components, memory) {
+        let name = payload.architecture.name();
+        return Err(Error::not_applicable(format!(
+            "no memory functions for {name} in this brawn"
+        )));
+    }
+    let words = |words: &[&str]| -> Vec<String> { words.iter().map(|w| w.to_string()).collect() };
+    let members = payload.members.iter().filter(|_| has_heap);
+    let objects: Vec<String> = members.map(|m| at(m.name)).collect();
+    // `-u` is understood by compilers and by linkers alike.
+    let pulled: Vec<String> = PULL_MEMORY
+        .iter()
+        .filter(|name| memory.is_some_and(|m| m.functions.iter().any(|f| f.surface.contains(name))))
+        .map(|name| format!("-u{name}"))
+        .collect();
+    let memory_archive = memory.map(|_| at(MEMORY_ARCHIVE));
+    let line: Vec<String> = [&objects, &pulled]
+        .into_iter()
+        .flatten()
+        .chain(&memory_archive)
+        .cloned()
+        .collect();
+    // In front of libc.a, where rustc puts a crate's native libraries; an object behind `link-arg` comes
+    // after it.  Not `+whole-archive`: Cargo passes its flags to every crate, and each would add the
+    // objects once more.
+    let mut rustc = words(&["-L", &format!("native={folder}")]);
+    if has_heap {
+        rustc.extend(words(&["-l", &format!("static:-bundle={LIBRARY}")]));
+        rustc.extend(words(&["-C", &format!("link-arg=-u{PULL}")]));
+    }
+    if memory.is_some() {
+        rustc.extend(words(&["-l", &format!("static:-bundle={MEMORY_LIBRARY}")]));
+        for pull in &pulled {
+            rustc.extend(words(&["-C", &format!("link-arg={pull}")]));
+        }
+    }
     let cmake = at(CMAKE);
     Ok(Link {
         brawn: payload.version,
@@ -116,30 +179,22 @@ pub fn link(payload: &Payload, directory: &Path) -> Result<Link> {
         engine: payload.engine,
         compiler: payload.compiler,
         directory: folder.to_string(),
-        archive: at(ARCHIVE),
-        library: LIBRARY,
+        archive: has_heap.then(|| at(ARCHIVE)),
+        library: has_heap.then_some(LIBRARY),
+        memory_library: memory.map(|_| MEMORY_LIBRARY),
         pkg_config: at(PKG_CONFIG),
         flags: Flags {
-            cc: objects.clone(),
-            ld: objects.clone(),
-            // In front of libc.a, where rustc puts a crate's native libraries; an object behind
-            // `link-arg` comes after it.  Not `+whole-archive`: Cargo passes its flags to every
-            // crate, and each would add the objects once more.
-            rustc: words(&[
-                "-L",
-                &format!("native={folder}"),
-                "-l",
-                &format!("static:-bundle={LIBRARY}"),
-                "-C",
-                // Understood by compilers and by linkers alike.
-                &format!("link-arg=-u{PULL}"),
-            ]),
-            swift: objects.clone(),
+            cc: line.clone(),
+            ld: line,
+            rustc,
+            // The Static Linux SDK links with lld, which needs no `-u`.
+            swift: objects.iter().chain(&memory_archive).cloned().collect(),
             cmake: words(&[
                 &format!("-DCMAKE_PROJECT_INCLUDE={cmake}"),
                 "-DBRAWN_EVERYWHERE=ON",
             ]),
         },
+        memory_archive,
         cmake,
         objects,
     })
@@ -147,30 +202,35 @@ pub fn link(payload: &Payload, directory: &Path) -> Result<Link> {
 
 /// The files that [`Link`] speaks of.
 pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
-    let mut files: Vec<File> = payload
-        .members
-        .iter()
-        .map(|m| File {
-            name: m.name.to_string(),
-            bytes: m.bytes.to_vec(),
-        })
-        .collect();
-    let text = |name: &str, text: String| File {
-        name: name.to_string(),
-        bytes: text.into_bytes(),
+    let mut files: Vec<File> = Vec::new();
+    let mut file = |name: &str, bytes: Vec<u8>| {
+        let name = name.to_string();
+        files.push(File { name, bytes });
     };
-    files.push(File {
-        name: ARCHIVE.to_string(),
-        bytes: archive(payload)?,
-    });
-    files.push(text(CMAKE, cmake(link, payload)));
-    files.push(text(PKG_CONFIG, pkg_config(link, payload)));
+    if link.archive.is_some() {
+        for member in payload.members {
+            file(member.name, member.bytes.to_vec());
+        }
+        file(ARCHIVE, archive(payload)?);
+    }
+    if let Some(memory) = payload.memory.filter(|_| link.memory_archive.is_some()) {
+        file(MEMORY_ARCHIVE, memory_archive(memory)?);
+    }
+    file(CMAKE, cmake(link, payload).into_bytes());
+    file(PKG_CONFIG, pkg_config(link, payload).into_bytes());
     Ok(files)
 }
 
-/// An archive of the payload's objects.
+/// An archive of the heap's objects.
 fn archive(payload: &Payload) -> Result<Vec<u8>> {
     let members: Vec<_> = payload.members.iter().map(|m| (m.name, m.bytes)).collect();
+    archive_of(&members)
+}
+
+/// An archive of the memory functions.
+pub fn memory_archive(memory: &Memory) -> Result<Vec<u8>> {
+    let members = memory.functions.iter().map(|f| f.member);
+    let members: Vec<_> = members.map(|m| (m.name, m.bytes)).collect();
     archive_of(&members)
 }
 
@@ -210,56 +270,83 @@ const MARK: &str = "# brawn ";
 pub fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK.as_bytes())
         || crate::inspect::inspect(bytes)
-            .is_ok_and(|report| report.heaps.iter().any(|h| h.note.is_some()))
+            .is_ok_and(|r| r.memory_note.is_some() || r.heaps.iter().any(|h| h.note.is_some()))
 }
 
-fn title(payload: &Payload) -> String {
+/// What is in the folder, in words.
+fn contents(link: &Link) -> String {
+    let heap = format!("the heap {}", link.engine);
+    match (&link.archive, &link.memory_archive) {
+        (Some(_), Some(_)) => format!("{heap} and memory functions"),
+        (Some(_), None) => heap,
+        _ => "memory functions".into(),
+    }
+}
+
+fn title(link: &Link) -> String {
     format!(
-        "{MARK}{}: the heap {}, profile {}, {}, for static executables linked with musl",
-        payload.version,
-        payload.engine,
-        payload.profile.name(),
-        payload.architecture.name()
+        "{MARK}{}: {}, profile {}, {}, for static executables linked with musl",
+        link.brawn,
+        contents(link),
+        link.profile,
+        link.architecture
     )
 }
 
 /// The file for `include()`.
 pub fn cmake(link: &Link, payload: &Payload) -> String {
-    let objects: Vec<String> = payload
-        .members
-        .iter()
-        .map(|m| format!("${{CMAKE_CURRENT_LIST_DIR}}/{}", m.name))
-        .collect();
-    // Link options come before objects and libraries, whatever the project links.
+    let at = |name: &str| format!("${{CMAKE_CURRENT_LIST_DIR}}/{name}");
+    let for_executables =
+        |what: &str| format!("$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:{what}>");
+    let members = payload.members.iter().filter(|_| link.archive.is_some());
+    let objects: Vec<String> = members.map(|m| at(m.name)).collect();
+    let pulled = link.flags.ld.iter().filter(|flag| flag.starts_with("-u"));
+    let archive = link.memory_archive.as_ref().map(|_| at(MEMORY_ARCHIVE));
+    // Link options come before objects and libraries, whatever the project links: a `c` among those, too.
     let options: Vec<String> = objects
         .iter()
-        .map(|o| format!("\"$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:{o}>\""))
+        .chain(pulled)
+        .chain(&archive)
+        .map(|option| for_executables(option))
         .collect();
+    let target = match link.archive {
+        Some(_) => "brawn::heap",
+        None => "brawn::memory",
+    };
+    let mut properties = format!("INTERFACE_LINK_OPTIONS \"{}\"", options.join(";"));
+    let mut depends = objects;
+    if let Some(archive) = archive {
+        // Once more behind the objects, for what they ask for.
+        properties += &format!(
+            "\n    INTERFACE_LINK_LIBRARIES \"{}\"",
+            for_executables(&archive)
+        );
+        depends.push(archive);
+    }
     format!(
         "{}
 #
 # For single executables:
 #   include({})
-#   target_link_libraries(app PRIVATE brawn::heap)
+#   target_link_libraries(app PRIVATE {target})
 # For every executable of a project, without a change to it:
 #   cmake {}
 
 cmake_minimum_required(VERSION 3.13...3.25)
-if(NOT TARGET brawn::heap)
-  add_library(brawn::heap INTERFACE IMPORTED GLOBAL)
-  set_target_properties(brawn::heap PROPERTIES
-    INTERFACE_LINK_OPTIONS {}
+if(NOT TARGET {target})
+  add_library({target} INTERFACE IMPORTED GLOBAL)
+  set_target_properties({target} PROPERTIES
+    {properties}
     INTERFACE_LINK_DEPENDS \"{}\")
 endif()
 if(BRAWN_EVERYWHERE)
-  link_libraries(brawn::heap)
+  link_libraries({target})
 endif()
 ",
-        title(payload),
+        title(link),
         cmake_quoted(&link.cmake),
         shell(&link.flags.cmake),
-        options.join(";").replace("\";\"", ";"),
-        objects.join(";"),
+        depends.join(";"),
     )
 }
 
@@ -292,19 +379,19 @@ pub fn pkg_config(link: &Link, payload: &Payload) -> String {
         }
         out
     };
-    let objects: Vec<String> = link.objects.iter().map(|o| escaped(o)).collect();
+    let libs: Vec<String> = link.flags.ld.iter().map(|word| escaped(word)).collect();
     format!(
         "{}
 
 Name: brawn
-Description: the heap {} in place of musl's, for static executables
+Description: {} in place of musl's, for static executables
 Version: {}
 Libs: {}
 ",
-        title(payload),
-        payload.engine,
+        title(link),
+        contents(link),
         payload.version,
-        objects.join(" ")
+        libs.join(" ")
     )
 }
 

@@ -4,7 +4,7 @@ use crate::testing::fake_payload;
 
 fn at(directory: &str) -> (Payload, Link) {
     let payload = fake_payload("1.0.0");
-    let link = link(&payload, Path::new(directory)).unwrap();
+    let link = link(&payload, Component::ALL, Path::new(directory)).unwrap();
     (payload, link)
 }
 
@@ -70,7 +70,7 @@ fn paths_are_quoted_for_whom_they_are_for() {
 #[test]
 fn a_folder_that_no_flag_can_name_is_refused() {
     let payload = fake_payload("1.0.0");
-    let error = link(&payload, Path::new("/a\nb")).unwrap_err();
+    let error = link(&payload, Component::ALL, Path::new("/a\nb")).unwrap_err();
     assert_eq!(error.kind(), Kind::Usage);
 }
 

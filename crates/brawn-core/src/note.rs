@@ -15,11 +15,13 @@ const TYPE: u32 = 1;
 pub struct Note {
     /// Version of brawn.
     pub brawn: String,
-    /// Which part of libc it replaces: `heap`.
+    /// Which part of libc it replaces: `heap` or `memory`.
     pub component: String,
-    /// The engine and its version.
+    /// The heap's engine and its version.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub engine: String,
-    /// The payload's variant.
+    /// The heap's variant.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub profile: String,
     /// What it runs on.
     pub architecture: String,
@@ -27,6 +29,27 @@ pub struct Note {
     pub compiler: String,
     /// SHA-256 over its sources, in hex.
     pub source: String,
+}
+
+impl Note {
+    /// Whether it is that of the memory functions.  Every other is a heap's.
+    pub fn is_memory(&self) -> bool {
+        self.component == "memory"
+    }
+
+    /// The same with nothing in it that a terminal would act on: anybody may have written it.
+    pub fn printable(self) -> Self {
+        let clean = |text: String| crate::error::printable(text.as_bytes());
+        Self {
+            brawn: clean(self.brawn),
+            component: clean(self.component),
+            engine: clean(self.engine),
+            profile: clean(self.profile),
+            architecture: clean(self.architecture),
+            compiler: clean(self.compiler),
+            source: clean(self.source),
+        }
+    }
 }
 
 /// Reads every brawn note in `bytes`, the contents of an `SHT_NOTE` section or `PT_NOTE` segment.

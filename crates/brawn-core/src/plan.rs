@@ -1,5 +1,7 @@
 //! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
 
+mod memory;
+
 use crate::error::{Error, Kind, Result, printable};
 use crate::identify::archive::{Content, Findings, Member, Role};
 use crate::identify::{Libc, is_heap, is_surface};
@@ -8,6 +10,8 @@ use crate::read::archive::Archive;
 use brawn_payload::{Payload, Profile};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
+
+pub use memory::{Memory, State, Stays};
 
 /// What a plan amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -27,8 +31,25 @@ pub enum Action {
 pub enum Why {
     /// It defines nothing but musl's heap.
     MuslHeap,
-    /// It carries the note of another brawn payload.
+    /// It defines nothing but memory functions that the payload has.
+    MuslMemory,
+    /// It is of another brawn payload.
     OtherPayload,
+}
+
+/// A part of libc that a payload has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Component {
+    /// The malloc family.
+    Heap,
+    /// `memcpy` and its kin.
+    Memory,
+}
+
+impl Component {
+    /// Both.
+    pub const ALL: &[Self] = &[Self::Heap, Self::Memory];
 }
 
 /// A member that goes.
@@ -40,6 +61,8 @@ pub struct Removed {
     pub name: String,
     /// Where its header is in the file.
     pub offset: u64,
+    /// Of which part it is.
+    pub component: Component,
     /// Why it goes.
     pub why: Why,
     /// The global symbols that go with it.
@@ -51,6 +74,8 @@ pub struct Removed {
 pub struct Added {
     /// Its name.
     pub name: String,
+    /// Of which part it is.
+    pub component: Component,
     /// Its size in bytes.
     pub size: usize,
 }
@@ -77,8 +102,12 @@ pub struct Plan {
     pub action: Action,
     /// What the archive's objects run on.
     pub architecture: String,
-    /// The payload that comes, or is there already.
-    pub payload: Provenance,
+    /// The heap that comes, or is there already; absent where the heap is left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Provenance>,
+    /// What becomes of the memory functions; absent where they are left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
     /// What the notes of payloads that go say.
     pub replaces: Vec<Note>,
     /// Members that go.
@@ -95,6 +124,27 @@ impl Plan {
         self.remove
             .binary_search_by_key(&entry, |r| r.entry)
             .is_ok()
+    }
+
+    /// The members of `payload` that come, in their order.
+    pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
+        let functions = payload.memory.map_or(&[][..], |memory| memory.functions);
+        let find = |added: &Added| match added.component {
+            Component::Heap => payload.members.iter().find(|m| m.name == added.name),
+            Component::Memory => {
+                let mut members = functions.iter().map(|f| &f.member);
+                members.find(|m| m.name == added.name)
+            }
+        };
+        self.add
+            .iter()
+            .map(|added| {
+                find(added).ok_or_else(|| {
+                    Error::refused(format!("a plan with member {}", added.name))
+                        .expected("members that the payload has")
+                })
+            })
+            .collect()
     }
 }
 
@@ -152,11 +202,93 @@ fn not_musl(findings: &Findings<'_>) -> Error {
     }
 }
 
-/// Plans the exchange of the heap in `archive` for `payload`.
-pub fn plan(archive: &Archive<'_>, findings: &Findings<'_>, payload: &Payload) -> Result<Plan> {
+/// Plans the exchange of `components` of `archive` for those of `payload`.
+pub fn plan(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    components: &[Component],
+) -> Result<Plan> {
     if findings.libc != Libc::Musl {
         return Err(not_musl(findings));
     }
+    let mut plan = Plan {
+        action: Action::Nothing,
+        architecture: payload.architecture.name().into(),
+        payload: None,
+        memory: None,
+        replaces: Vec::new(),
+        remove: Vec::new(),
+        add: Vec::new(),
+        keep: findings.members.len(),
+    };
+    if components.contains(&Component::Heap) {
+        heap(archive, findings, payload, &mut plan)?;
+    }
+    if components.contains(&Component::Memory) {
+        let memory = memory::plan(archive, findings, payload, &mut plan);
+        if components == [Component::Memory]
+            && let Some(error) = memory.refusal()
+        {
+            return Err(error);
+        }
+        plan.memory = Some(memory);
+    }
+    plan.remove.sort_by_key(|removed| removed.entry);
+    plan.replaces.dedup();
+    plan.keep -= plan.remove.len();
+    if !(plan.remove.is_empty() && plan.add.is_empty()) {
+        let is_brawns = |m: &Member<'_>| matches!(m.role, Role::Brawn | Role::BrawnMemory);
+        plan.action = match findings.members.iter().any(is_brawns) {
+            true => Action::Upgrade,
+            false => Action::Patch,
+        };
+    }
+    Ok(plan)
+}
+
+/// Whether `old` are just these members.
+fn is_same<'a>(
+    archive: &Archive<'_>,
+    old: &[&Member<'_>],
+    new: impl ExactSizeIterator<Item = &'a brawn_payload::Member>,
+) -> bool {
+    old.len() == new.len()
+        && old.iter().zip(new).all(|(old, new)| {
+            old.name == new.name.as_bytes()
+                && archive
+                    .entries
+                    .get(old.entry)
+                    .is_some_and(|e| archive.data(e) == new.bytes)
+        })
+}
+
+fn removed(member: &Member<'_>, component: Component, why: Why) -> Removed {
+    Removed {
+        entry: member.entry,
+        name: printable(member.name),
+        offset: member.offset,
+        component,
+        why,
+        defines: member.defined().map(|s| printable(s.name)).collect(),
+    }
+}
+
+fn added(member: &brawn_payload::Member, component: Component) -> Added {
+    Added {
+        name: member.name.into(),
+        component,
+        size: member.bytes.len(),
+    }
+}
+
+/// Plans the exchange of the heap.
+fn heap(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    plan: &mut Plan,
+) -> Result<()> {
     refuse_old(findings)?;
     refuse_foreign(findings)?;
     let payload_objects: HashSet<&str> = payload.surface.iter().copied().collect();
@@ -172,64 +304,28 @@ pub fn plan(archive: &Archive<'_>, findings: &Findings<'_>, payload: &Payload) -
                  original has to be installed again",
             ));
     }
-    let same = musl == 0
-        && brawn.len() == payload.members.len()
-        && brawn.iter().zip(payload.members).all(|(old, new)| {
-            old.name == new.name.as_bytes()
-                && archive
-                    .entries
-                    .get(old.entry)
-                    .is_some_and(|e| archive.data(e) == new.bytes)
-        });
-    let mut plan = Plan {
-        action: match (same, brawn.is_empty()) {
-            (true, _) => Action::Nothing,
-            (false, true) => Action::Patch,
-            (false, false) => Action::Upgrade,
-        },
-        architecture: payload.architecture.name().into(),
-        payload: Provenance {
-            brawn: payload.version.into(),
-            engine: payload.engine.into(),
-            profile: payload.profile.name().into(),
-            compiler: payload.compiler.into(),
-            source: payload.source.into(),
-        },
-        replaces: Vec::new(),
-        remove: Vec::new(),
-        add: Vec::new(),
-        keep: findings.members.len(),
-    };
-    if same {
-        return Ok(plan);
+    plan.payload = Some(Provenance {
+        brawn: payload.version.into(),
+        engine: payload.engine.into(),
+        profile: payload.profile.name().into(),
+        compiler: payload.compiler.into(),
+        source: payload.source.into(),
+    });
+    if musl == 0 && is_same(archive, &brawn, payload.members.iter()) {
+        return Ok(());
     }
     for member in &findings.members {
         let why = match member.role {
             Role::MuslHeap => Why::MuslHeap,
             Role::Brawn => Why::OtherPayload,
-            Role::ForeignHeap | Role::Rest => continue,
+            Role::ForeignHeap | Role::BrawnMemory | Role::Rest => continue,
         };
         plan.replaces.extend_from_slice(member.notes());
-        plan.remove.push(Removed {
-            entry: member.entry,
-            name: printable(member.name),
-            offset: member.offset,
-            why,
-            defines: member.defined().map(|s| printable(s.name)).collect(),
-        });
+        plan.remove.push(removed(member, Component::Heap, why));
     }
-    plan.replaces.dedup();
-    plan.keep -= plan.remove.len();
-    plan.add = payload
-        .members
-        .iter()
-        .map(|m| Added {
-            name: m.name.into(),
-            size: m.bytes.len(),
-        })
-        .collect();
-    check_symbols(findings, payload, &payload_objects)?;
-    Ok(plan)
+    let members = payload.members.iter();
+    plan.add.extend(members.map(|m| added(m, Component::Heap)));
+    check_symbols(findings, payload, &payload_objects)
 }
 
 /// Refuses musl before 1.2.2, whose fork does not tell the heap about itself: a child of a program

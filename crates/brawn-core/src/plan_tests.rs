@@ -4,7 +4,7 @@ use crate::testing::{Sym, archive, fake_payload, musl, object};
 fn planned(bytes: &[u8], payload: &Payload) -> Result<Plan> {
     let archive = Archive::read(bytes)?;
     let findings = crate::identify::archive::identify(&archive)?;
-    plan(&archive, &findings, payload)
+    plan(&archive, &findings, payload, Component::ALL)
 }
 
 fn refusal(members: &[(&str, Vec<u8>)]) -> String {
@@ -109,7 +109,7 @@ fn bitcode_heaps_are_refused_by_what_the_index_says() {
     findings
         .indexed
         .push((b"malloc", findings.members[0].entry));
-    let error = plan(&read, &findings, &fake_payload("1")).unwrap_err();
+    let error = plan(&read, &findings, &fake_payload("1"), Component::ALL).unwrap_err();
     assert!(error.to_string().contains("LLVM bitcode"), "{error}");
 }
 

@@ -255,5 +255,6 @@ pub fn fake_payload(version: &str) -> brawn_payload::Payload {
         }])),
         surface: SURFACE,
         needs: &["__errno_location"],
+        memory: None,
     }
 }

@@ -6,6 +6,7 @@
 mod code;
 
 use crate::error::{Error, Result, printable};
+use crate::identify::executable;
 use crate::identify::heap::{Heap, Sure};
 use crate::identify::reach::{LOCAL, refers_to};
 use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
@@ -133,6 +134,11 @@ pub struct Report {
     pub heap: String,
     /// Where brawn's is from.
     pub note: Option<Note>,
+    /// Whose memory functions, as `inspect` has it.
+    pub memory: Memory,
+    /// Where brawn's are from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_note: Option<Note>,
     /// What to make of it.
     pub verdict: Verdict,
     /// How far that can be relied on.
@@ -174,7 +180,24 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         .filter(|p| Some(p.architecture) == machine)
         .filter(|p| note.as_ref().is_none_or(|n| n.source == p.source));
     let codes = codes.map(Code::read).collect::<Result<Vec<_>>>()?;
+    // One copy serves every profile.
+    let memory_codes = payloads
+        .iter()
+        .find(|p| Some(p.architecture) == machine)
+        .and_then(|p| Some((p, p.memory?)))
+        .filter(|(_, m)| {
+            found
+                .memory_note
+                .as_ref()
+                .is_none_or(|n| n.source == m.source)
+        })
+        .map(|(payload, memory)| Code::memory(payload, memory))
+        .transpose()?;
     let evidence = Evidence {
+        memory: memory_codes
+            .as_ref()
+            .and_then(|c| Some((c, c.locate(&image)?))),
+        memory_names: executable::memory_functions(&image).0,
         located: codes.iter().find_map(|c| Some((c, c.locate(&image)?))),
         is_other: note.is_some() && codes.is_empty(),
         libc: libc(&image),
@@ -191,6 +214,8 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         has_symbols: image.has_symbol_table,
         heap: found.heap,
         note,
+        memory: found.memory,
+        memory_note: found.memory_note,
         verdict,
         sure,
         why,
@@ -204,6 +229,10 @@ struct Evidence<'e, 'a> {
     found: &'e inspect::Report,
     /// The payload's code in it.
     located: Option<(&'e Code, Located<'e>)>,
+    /// The memory functions' code in it.
+    memory: Option<(&'e Code, Located<'e>)>,
+    /// The memory functions that have a name of brawn's, too.
+    memory_names: Vec<&'static str>,
     /// Whether its note names a payload that this brawn does not have.
     is_other: bool,
     /// Where musl's functions begin: linkers put the members of an archive together, and libc.a
@@ -246,7 +275,7 @@ impl Evidence<'_, '_> {
 
     fn named(&self, name: &str, symbol: &Symbol<'_>, group: Group) -> (Provider, Sure, String) {
         let answer = |provider, sure, what: &str| (provider, sure, what.to_string());
-        if let Some((code, located)) = &self.located {
+        if let Some((code, located)) = self.code(group) {
             let version = code.version;
             let what = match located.at(self.image, name, symbol.address) {
                 Match::Same(bytes) => Some(format!(
@@ -268,6 +297,11 @@ impl Evidence<'_, '_> {
         let is_inside = symbol.global && self.libc.is_some_and(|start| symbol.address >= start);
         if group == Group::Memory {
             return match self.found.memory {
+                _ if self.memory_names.contains(&name) => answer(
+                    Provider::Brawn,
+                    Sure::Likely,
+                    "it is one with a function of brawn's",
+                ),
                 Memory::Musl if name == "memcpy" => {
                     answer(Provider::Musl, Sure::Certain, "its code is musl's")
                 }
@@ -295,6 +329,14 @@ impl Evidence<'_, '_> {
         }
     }
 
+    /// The payload's code for functions of `group`.
+    fn code(&self, group: Group) -> Option<&(&Code, Located<'_>)> {
+        match group {
+            Group::Heap => self.located.as_ref(),
+            Group::Memory => self.memory.as_ref(),
+        }
+    }
+
     /// Whether `symbol` is one with, or uses, something that only musl's heap has.
     fn is_tied(&self, symbol: &Symbol<'_>) -> bool {
         let is_telling = |s: &&Symbol<'_>| {
@@ -313,7 +355,7 @@ impl Evidence<'_, '_> {
 
     fn stripped(&self, name: &str, group: Group) -> (Provider, Sure, Option<u64>, String) {
         let unknown = |what: &str| (Provider::Unknown, Sure::Guess, None, what.to_string());
-        if group == Group::Memory {
+        if group == Group::Memory && self.memory.is_none() {
             return match self.found.memory {
                 Memory::Musl if name == "memcpy" => (
                     Provider::Musl,
@@ -324,7 +366,7 @@ impl Evidence<'_, '_> {
                 _ => unknown("stripped"),
             };
         }
-        match &self.located {
+        match self.code(group) {
             Some((code, located)) => match located.find(name) {
                 Ok(Some(address)) => {
                     let what = format!("brawn {}'s code for it is in the program", code.version);

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::engine::Engine;
-use crate::recipe::{Architecture, FLAGS};
+use crate::recipe::{Architecture, FLAGS, MEMORY_FLAGS};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -99,18 +99,7 @@ impl Compiler {
         let object = self
             .work
             .join(format!("{}-{profile}-raw.o", architecture.name));
-        let mut command = Command::new(&self.program);
-        if self.is_zig {
-            command.args([
-                "cc",
-                "-target",
-                architecture.zig_target,
-                "-fno-sanitize=all",
-            ]);
-            // Its caches belong to this build, not to the user's home.
-            command.env("ZIG_GLOBAL_CACHE_DIR", self.work.join("zig-cache"));
-            command.env("ZIG_LOCAL_CACHE_DIR", self.work.join("zig-cache"));
-        }
+        let mut command = self.command(architecture);
         // Relative names, from a fixed folder: the bytes do not depend on where the checkout lies.
         command.current_dir(payload.join("heap"));
         command.args(FLAGS).args(architecture.flags);
@@ -125,8 +114,55 @@ impl Compiler {
             map.push("=mimalloc");
             command.arg(map);
         }
-        command.arg(format!("-DBRAWN_NOTE=\"{}\"", note.replace('\n', "\\n")));
+        command.arg(define(note));
         command.args(["-c", "brawn-heap.c", "-o"]).arg(&object);
+        self.object(command, &object)
+    }
+
+    /// Compiles one file of the memory functions, with the note where it is to carry one, and returns
+    /// the object's bytes.
+    pub fn compile_memory(
+        &self,
+        payload: &Path,
+        architecture: &Architecture,
+        file: &str,
+        note: Option<&str>,
+    ) -> Result<Vec<u8>> {
+        let object = self
+            .work
+            .join(format!("{}-memory-{file}-raw.o", architecture.name));
+        let mut command = self.command(architecture);
+        command.current_dir(payload.join("memory").join(architecture.name));
+        command.args(FLAGS).args(architecture.flags);
+        command.args(MEMORY_FLAGS);
+        if let Some(note) = note {
+            command.arg(define(note));
+            command.args(["-include", "stdint.h", "-include", "../../heap/note.c"]);
+        }
+        command.arg("-c").arg(format!("{file}.c"));
+        command.arg("-o").arg(&object);
+        self.object(command, &object)
+    }
+
+    /// The compiler for `architecture`.
+    fn command(&self, architecture: &Architecture) -> Command {
+        let mut command = Command::new(&self.program);
+        if self.is_zig {
+            command.args([
+                "cc",
+                "-target",
+                architecture.zig_target,
+                "-fno-sanitize=all",
+            ]);
+            // Its caches belong to this build, not to the user's home.
+            command.env("ZIG_GLOBAL_CACHE_DIR", self.work.join("zig-cache"));
+            command.env("ZIG_LOCAL_CACHE_DIR", self.work.join("zig-cache"));
+        }
+        command
+    }
+
+    /// Runs it, and reads what it made.
+    fn object(&self, mut command: Command, object: &Path) -> Result<Vec<u8>> {
         let output = command
             .output()
             .map_err(|e| format!("{}: {e}", self.program.display()))?;
@@ -138,6 +174,11 @@ impl Compiler {
             )
             .into());
         }
-        Ok(std::fs::read(&object)?)
+        Ok(std::fs::read(object)?)
     }
+}
+
+/// The macro with the note's text.
+fn define(note: &str) -> String {
+    format!("-DBRAWN_NOTE=\"{}\"", note.replace('\n', "\\n"))
 }

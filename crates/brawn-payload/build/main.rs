@@ -8,10 +8,11 @@
 mod compiler;
 mod engine;
 mod finish;
+mod memory;
 mod recipe;
 
 use compiler::Compiler;
-use recipe::{ARCHITECTURES, PROFILES};
+use recipe::{ARCHITECTURES, Architecture, PROFILES};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -46,12 +47,30 @@ fn run() -> Result<()> {
 
     let engine = engine::find(&manifest)?;
     let compiler = Compiler::find(root, &out)?;
+    let mut statics = String::new();
     let mut table =
         String::from("/// Every payload of this build.\nstatic PAYLOADS: &[Payload] = &[\n");
     for architecture in ARCHITECTURES {
         if !compiler.targets(architecture.name) {
             continue;
         }
+        let memory = memory::build(&compiler, &payload, architecture, &version)?;
+        let memory = match memory {
+            None => "None".to_owned(),
+            Some(memory) => {
+                let name = format!("MEMORY_{}", architecture.name.to_uppercase());
+                embed(
+                    &mut statics,
+                    &out,
+                    architecture,
+                    &name,
+                    &memory,
+                    &version,
+                    &compiler,
+                )?;
+                format!("Some(&{name})")
+            }
+        };
         for profile in PROFILES {
             let source = recipe::source_hash(&payload, &engine, architecture, profile, &version)?;
             let note = recipe::note(
@@ -71,7 +90,7 @@ fn run() -> Result<()> {
                 "    Payload {{\n        architecture: Architecture::{},\n        profile: Profile::{},\n        \
                  version: {version:?},\n        engine: {:?},\n        compiler: {:?},\n        source: {source:?},\n        \
                  members: &[Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }}],\n        \
-                 surface: &{:?},\n        needs: &{:?},\n    }},\n",
+                 surface: &{:?},\n        needs: &{:?},\n        memory: {memory},\n    }},\n",
                 architecture.variant,
                 capitalized(profile),
                 engine.version,
@@ -84,12 +103,47 @@ fn run() -> Result<()> {
         }
     }
     table.push_str("];\n");
+    table.push_str(&statics);
     write!(
         table,
         "/// Licence texts of what the payload contains.\nstatic LICENSES: &str = {:?};\n",
         licenses(root, &engine.license)?
     )?;
     fs::write(out.join("payloads.rs"), table)?;
+    Ok(())
+}
+
+/// Writes the objects of the memory functions, and a static item that holds them.
+fn embed(
+    statics: &mut String,
+    out: &Path,
+    architecture: &Architecture,
+    name: &str,
+    memory: &memory::Memory,
+    version: &str,
+    compiler: &Compiler,
+) -> Result<()> {
+    write!(
+        statics,
+        "/// The memory functions for {}.\nstatic {name}: Memory = Memory {{\n    version: {version:?},\n    \
+         compiler: {:?},\n    source: {:?},\n    functions: &[\n",
+        architecture.name, compiler.name, memory.source
+    )?;
+    for function in &memory.functions {
+        let file = format!("{}-{}", architecture.name, function.member);
+        fs::write(out.join(&file), &function.bytes)?;
+        writeln!(
+            statics,
+            "        Function {{ member: Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }}, \
+             surface: &{:?}, own: &{:?}, needs: &{:?} }},",
+            function.member,
+            format!("/{file}"),
+            function.surface,
+            function.own,
+            function.needs
+        )?;
+    }
+    statics.push_str("    ],\n};\n");
     Ok(())
 }
 

@@ -95,7 +95,52 @@ pub const FLAGS: &[&str] = &[
     "-Wno-unused-function",
 ];
 
-/// The text of the provenance note (docs/note.md).
+/// Besides [`FLAGS`], for the memory functions: clang would make three copies of what is written once.
+pub const MEMORY_FLAGS: &[&str] = &["-fno-unroll-loops"];
+
+/// A file of `payload/memory/<architecture>/`, without its ending, and the public names that its object
+/// may define.  Its hidden ones begin with [`MEMORY_PREFIX`].
+pub const MEMORY: &[(&str, &[&str])] = &[
+    ("level", &[]),
+    ("memchr", &["memchr"]),
+    ("memcmp", &["bcmp", "memcmp"]),
+    (
+        "memcpy",
+        &["__memcpy_fwd", "__memcpy_fwd_alias_1", "memcpy", "memmove"],
+    ),
+    ("memmem", &["memmem"]),
+    ("memrchr", &["__memrchr", "memrchr"]),
+    ("memset", &["memset"]),
+    ("stpcpy", &["__stpcpy", "stpcpy"]),
+    ("stpncpy", &["__stpncpy", "stpncpy"]),
+    ("strcat", &["strcat"]),
+    ("strchr", &["strchr"]),
+    ("strchrnul", &["__strchrnul", "strchrnul"]),
+    ("strcmp", &["strcmp"]),
+    ("strcpy", &["strcpy"]),
+    ("strlen", &["strlen"]),
+    ("strncat", &["strncat"]),
+    ("strncmp", &["strncmp"]),
+    ("strncpy", &["strncpy"]),
+    ("strnlen", &["strnlen"]),
+    ("strrchr", &["strrchr"]),
+    ("strstr", &["strstr"]),
+];
+
+/// What hidden names of the memory functions begin with: by these they call each other.
+pub const MEMORY_PREFIX: &str = "brawn_";
+
+/// Files whose object carries the note of the memory functions, the first that there is: the others
+/// need them.
+pub const MEMORY_NOTED: &[&str] = &["level", "memcpy"];
+
+/// The member's name, of which every `ar` keeps 15 bytes.
+pub fn memory_member(file: &str) -> String {
+    let room = 15 - MEMORY_PREFIX.len() - ".o".len();
+    format!("{MEMORY_PREFIX}{}.o", &file[..file.len().min(room)])
+}
+
+/// The text of the heap's provenance note (docs/note.md).
 pub fn note(
     version: &str,
     engine: &str,
@@ -108,6 +153,44 @@ pub fn note(
         "brawn={version}\ncomponent=heap\nengine={engine}\nprofile={profile}\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
         architecture.name
     )
+}
+
+/// The text of the memory functions' provenance note.
+pub fn memory_note(
+    version: &str,
+    architecture: &Architecture,
+    compiler: &str,
+    source: &str,
+) -> String {
+    format!(
+        "brawn={version}\ncomponent=memory\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
+        architecture.name
+    )
+}
+
+/// The same as [`source_hash`], of the memory functions.
+pub fn memory_source_hash(
+    payload: &Path,
+    architecture: &Architecture,
+    version: &str,
+) -> Result<String> {
+    let mut hash = Sha256::new();
+    for word in [&version, &architecture.name]
+        .into_iter()
+        .chain(FLAGS)
+        .chain(MEMORY_FLAGS)
+        .chain(architecture.flags)
+    {
+        hash.update(word.as_bytes());
+        hash.update([0]);
+    }
+    let folder = payload.join("memory").join(architecture.name);
+    for file in files(&folder)? {
+        let name = file.strip_prefix(&folder)?;
+        add(&mut hash, &format!("memory/{}", name.display()), &file)?;
+    }
+    add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
+    Ok(hex(hash))
 }
 
 /// SHA-256, in hex, over the version, every flag, and the name and bytes of every file that can end
@@ -137,18 +220,24 @@ pub fn source_hash(
     ] {
         for file in files(&folder)? {
             let name = file.strip_prefix(&folder)?;
-            hash.update(format!("{label}/{}", name.display()).as_bytes());
-            hash.update([0]);
-            let bytes = fs::read(&file)?;
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(&bytes);
+            add(&mut hash, &format!("{label}/{}", name.display()), &file)?;
         }
     }
-    Ok(hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(hex(hash))
+}
+
+fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
+    hash.update(name.as_bytes());
+    hash.update([0]);
+    let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(&bytes);
+    Ok(())
+}
+
+fn hex(hash: Sha256) -> String {
+    let bytes = hash.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// All files below `folder`, sorted.

@@ -76,8 +76,35 @@ impl Profile {
 pub struct Member {
     /// File name, at most 15 bytes, so that every `ar` dialect stores it in the member header.
     pub name: &'static str,
-    /// An ELF relocatable object.  Its global definitions are all in [`Payload::surface`].
+    /// An ELF relocatable object.  Its global definitions are all in [`Payload::surface`], or in its
+    /// [`Function`].
     pub bytes: &'static [u8],
+}
+
+/// One of the memory functions, with what goes by other names for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// Its object.
+    pub member: Member,
+    /// The public names that it defines, musl's internal ones among them, sorted.  All are weak.
+    pub surface: &'static [&'static str],
+    /// The hidden names by which the others call it, sorted.
+    pub own: &'static [&'static str],
+    /// The hidden names of others that it needs, sorted.  It needs nothing else.
+    pub needs: &'static [&'static str],
+}
+
+/// The memory functions for one architecture, whatever the profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Version of brawn that they were built from.
+    pub version: &'static str,
+    /// The compiler that made the bytes.
+    pub compiler: &'static str,
+    /// SHA-256, in hex, over every source file and flag that went into the bytes.
+    pub source: &'static str,
+    /// The functions, sorted by name.
+    pub functions: &'static [Function],
 }
 
 /// A payload for one architecture and profile.
@@ -95,12 +122,14 @@ pub struct Payload {
     pub compiler: &'static str,
     /// SHA-256, in hex, over every source file and flag that went into the bytes.
     pub source: &'static str,
-    /// The objects to link.
+    /// The heap's objects.
     pub members: &'static [Member],
     /// Every global symbol that the members define, sorted.
     pub surface: &'static [&'static str],
     /// Every symbol that the members need from libc, sorted.
     pub needs: &'static [&'static str],
+    /// The memory functions; `None` for an architecture that has none yet.
+    pub memory: Option<&'static Memory>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/payloads.rs"));

@@ -4,6 +4,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod only;
 mod profile;
 mod ui;
 mod walk;

@@ -1,6 +1,6 @@
 //! What is in an archive: members are told apart by what they define, never by their names.
 
-use super::{Libc, is_heap, is_public, is_surface};
+use super::{Libc, MEMORY_OWN, is_heap, is_public, is_surface};
 use crate::error::{Error, Result};
 use crate::note::Note;
 use crate::read::Format;
@@ -31,8 +31,10 @@ pub enum Content<'a> {
 pub enum Role {
     /// Nothing but musl's heap.
     MuslHeap,
-    /// Carries brawn's note.
+    /// Carries the note of brawn's heap.
     Brawn,
+    /// One of brawn's memory functions: carries their note, or defines a name of theirs.
+    BrawnMemory,
     /// Defines names of the heap, and others that brawn does not know.
     ForeignHeap,
     /// Anything else.
@@ -105,7 +107,8 @@ impl<'a> Findings<'a> {
 
     /// Whether it has no member that defines a heap.
     pub fn has_no_heap(&self) -> bool {
-        self.members.iter().all(|m| m.role == Role::Rest)
+        let is_none = |m: &Member<'_>| matches!(m.role, Role::Rest | Role::BrawnMemory);
+        self.members.iter().all(is_none)
             && !self.indexed.iter().any(|(symbol, _)| is_surface(symbol))
     }
 }
@@ -186,8 +189,11 @@ fn content<'a>(archive: &Archive<'a>, entry: &Entry<'a>) -> Result<Content<'a>> 
 /// would clash, or a public one at all.  Weak private names alone are fallbacks, as in fork's
 /// member, which must stay.
 fn role(object: &Object<'_>) -> Role {
-    if !object.notes.is_empty() {
+    if object.notes.iter().any(|note| !note.is_memory()) {
         return Role::Brawn;
+    }
+    if !object.notes.is_empty() || object.defined().any(|s| s.name.starts_with(MEMORY_OWN)) {
+        return Role::BrawnMemory;
     }
     let is_its_business = object.defined().any(|s| match s.binding {
         Binding::Strong => is_surface(s.name),

@@ -2,10 +2,11 @@
 
 use super::heap::{self, Found, Heap, Sure};
 use super::signs::{self, Traces};
-use super::{Identity, Libc, Linkage, Memory, reach};
+use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
 use crate::error::printable;
+use crate::note::Note;
 use crate::read::image::{Image, Symbol, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How many symbols are named as evidence of one thing.
 const ENOUGH: usize = 3;
@@ -37,13 +38,15 @@ pub fn identify(image: &Image<'_>) -> Identity {
         shared(image, libc, &mut heaps);
     }
     second_heaps(image, &mut heaps);
+    let memory = memory(image, linkage, libc, &traces, &mut evidence);
     Identity {
         architecture: image.ident.describe(),
         libc,
         libc_version: version(image, libc, &heaps),
         linkage,
         interpreter: image.interpreter.map(printable),
-        memory: memory(image, linkage, libc, &traces),
+        memory,
+        memory_note: memory_note(&image.brawn),
         heaps,
         has_symbols: image.has_symbol_table,
         evidence,
@@ -79,7 +82,7 @@ fn is_packed(image: &Image<'_>) -> bool {
 
 /// The heaps that are in the file itself.
 fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Found> {
-    let mut heaps: Vec<Found> = image.brawn.iter().cloned().map(Found::brawn).collect();
+    let mut heaps: Vec<Found> = heap_notes(&image.brawn).map(Found::brawn).collect();
     let has_brawn = !heaps.is_empty();
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
     for symbol in image.defined() {
@@ -294,8 +297,63 @@ pub fn musl_version(image: &Image<'_>) -> Option<String> {
     is_version.then(|| printable(text.as_bytes()))
 }
 
-/// Whose memory functions a file has, by `memcpy`.
-pub fn memory(image: &Image<'_>, linkage: Linkage, libc: Libc, traces: &Traces<'_, '_>) -> Memory {
+/// The notes of heaps among these.
+pub fn heap_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
+    notes.iter().filter(|note| !note.is_memory()).cloned()
+}
+
+/// The first note of memory functions among these.
+pub fn memory_note(notes: &[Note]) -> Option<Note> {
+    let note = notes.iter().find(|note| note.is_memory());
+    note.cloned().map(Note::printable)
+}
+
+/// The memory functions that symbols name: brawn's, which have a name of brawn's at the same place, and
+/// all others.
+pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static str>) {
+    let own = image.defined().filter(|s| s.name.starts_with(MEMORY_OWN));
+    let own: HashSet<_> = own.map(|s| (s.section, s.address)).collect();
+    let mut found: BTreeMap<&str, &Symbol<'_>> = BTreeMap::new();
+    for symbol in image.defined() {
+        let Some(name) = MEMORY.iter().find(|n| n.as_bytes() == symbol.name) else {
+            continue;
+        };
+        // Who hides functions of these names has them besides.
+        if symbol.global || !found.contains_key(name) {
+            found.insert(name, symbol);
+        }
+    }
+    let (brawn, others): (Vec<_>, Vec<_>) = found
+        .into_iter()
+        .partition(|(_, s)| own.contains(&(s.section, s.address)));
+    let names = |of: Vec<(&'static str, _)>| of.into_iter().map(|(name, _)| name).collect();
+    (names(brawn), names(others))
+}
+
+/// Whose memory functions a file has: brawn's by their names or their note, all others by `memcpy`.
+pub fn memory(
+    image: &Image<'_>,
+    linkage: Linkage,
+    libc: Libc,
+    traces: &Traces<'_, '_>,
+    evidence: &mut Vec<String>,
+) -> Memory {
+    let (brawn, others) = memory_functions(image);
+    let note = memory_note(&image.brawn);
+    if !brawn.is_empty() || note.is_some() {
+        if let Some(note) = note {
+            evidence.push(format!("note: memory functions of brawn {}", note.brawn));
+        }
+        if !others.is_empty() {
+            evidence.push(format!("not brawn's: {}", others.join(", ")));
+            return Memory::Mixed;
+        }
+        if !image.has_symbol_table && traces.has_musl_memcpy() {
+            evidence.push("not brawn's: the code of musl's memcpy".into());
+            return Memory::Mixed;
+        }
+        return Memory::Brawn;
+    }
     let memcpy = image
         .defined()
         .filter(|s| s.name == b"memcpy")

@@ -141,16 +141,7 @@ impl Found {
 
     /// brawn's, by its note, whose text anybody may have written.
     pub fn brawn(note: Note) -> Self {
-        let clean = |text: String| crate::error::printable(text.as_bytes());
-        let note = Note {
-            brawn: clean(note.brawn),
-            component: clean(note.component),
-            engine: clean(note.engine),
-            profile: clean(note.profile),
-            architecture: clean(note.architecture),
-            compiler: clean(note.compiler),
-            source: clean(note.source),
-        };
+        let note = note.printable();
         let mut found = Self::new(
             Heap::Brawn,
             Sure::Certain,

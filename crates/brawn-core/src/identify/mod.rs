@@ -6,6 +6,7 @@ pub mod heap;
 pub(crate) mod reach;
 pub(crate) mod signs;
 
+use crate::note::Note;
 use serde::Serialize;
 
 /// Which C library a file holds.
@@ -72,6 +73,10 @@ impl Linkage {
 pub enum Memory {
     /// musl's.
     Musl,
+    /// brawn's.
+    Brawn,
+    /// brawn's, and others beside them.
+    Mixed,
     /// glibc's.
     Glibc,
     /// The shared libc's, outside of the file.
@@ -89,6 +94,8 @@ impl Memory {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Musl => "musl",
+            Self::Brawn => "brawn",
+            Self::Mixed => "mixed",
             Self::Glibc => "glibc",
             Self::Shared => "shared libc",
             Self::Other => "other",
@@ -117,6 +124,8 @@ pub struct Identity {
     pub has_symbols: bool,
     /// Whose memory functions are in it.
     pub memory: Memory,
+    /// Where brawn's are from.
+    pub memory_note: Option<Note>,
     /// What says all that, apart from the heaps' own evidence.
     pub evidence: Vec<String>,
 }
@@ -164,24 +173,34 @@ pub const INTERNAL: [&str; 9] = [
     "__realloc_dep",
 ];
 
-/// The memory and string functions that programs spend their time in.
-pub const MEMORY: [&str; 15] = [
+/// The memory and string functions that programs spend their time in, by their public names.
+pub const MEMORY: [&str; 22] = [
+    "bcmp",
     "memchr",
     "memcmp",
     "memcpy",
+    "memmem",
     "memmove",
     "memrchr",
     "memset",
     "stpcpy",
+    "stpncpy",
+    "strcat",
     "strchr",
     "strchrnul",
     "strcmp",
     "strcpy",
     "strlen",
+    "strncat",
     "strncmp",
+    "strncpy",
     "strnlen",
     "strrchr",
+    "strstr",
 ];
+
+/// What the names begin with by which brawn's memory functions call each other.
+pub const MEMORY_OWN: &[u8] = b"brawn_";
 
 /// Whether `name` is one of the heap's public names.
 pub fn is_public(name: &[u8]) -> bool {

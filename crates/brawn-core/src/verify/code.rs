@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::read::image::Image;
-use brawn_payload::Payload;
+use brawn_payload::{Architecture, Member, Memory, Payload};
 use object::read::elf::ElfFile64;
 use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SectionKind,
@@ -52,14 +52,24 @@ pub enum Match {
 }
 
 impl Code {
-    /// Reads the functions of `payload`.
+    /// Reads the functions of `payload`'s heap.
     pub fn read(payload: &Payload) -> Result<Self> {
+        Self::of(payload.version, payload.architecture, payload.members)
+    }
+
+    /// Reads the memory functions of `payload`, which has some.
+    pub fn memory(payload: &Payload, memory: &Memory) -> Result<Self> {
+        let members: Vec<Member> = memory.functions.iter().map(|f| f.member).collect();
+        Self::of(memory.version, payload.architecture, &members)
+    }
+
+    fn of(version: &'static str, architecture: Architecture, members: &[Member]) -> Result<Self> {
         let mut pieces = Vec::new();
-        for member in payload.members {
+        for member in members {
             let bad =
                 |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
             let file = ElfFile64::<LittleEndian>::parse(member.bytes).map_err(bad)?;
-            let is_x86 = payload.architecture.elf_machine() == 62;
+            let is_x86 = architecture.elf_machine() == 62;
             for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {
                 let bytes = section.data().map_err(bad)?.to_vec();
                 let changed = section
@@ -76,10 +86,7 @@ impl Code {
                 });
             }
         }
-        Ok(Self {
-            version: payload.version,
-            pieces,
-        })
+        Ok(Self { version, pieces })
     }
 
     /// Where it is in `image`; `None` if nothing of it is.

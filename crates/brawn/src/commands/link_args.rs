@@ -1,6 +1,7 @@
 //! `brawn link-args`: the payload for a link line, with the toolchain's libc.a left as it is.
 
 use crate::exit::Exit;
+use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::link::{self, Link};
@@ -12,8 +13,9 @@ use std::path::PathBuf;
 
 /// Write the payload into a folder and print the flags that link it, leaving libc.a alone.
 ///
-/// As in `musl-gcc -static $(brawn link-args) main.c`: the flags belong before every library.  The
-/// result has one heap.  Arguments are quoted as a shell reads them where they need it.
+/// As in `musl-gcc -static main.c $(brawn link-args)`: the flags belong behind the program's own files,
+/// before every library.  The result has one heap.  Arguments are quoted as a shell reads them where
+/// they need it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP)]
 pub struct Args {
@@ -24,6 +26,10 @@ pub struct Args {
     /// The payload's variant.
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
+
+    /// Only the heap, or only the memory functions [default: both].
+    #[arg(long, value_enum)]
+    only: Option<OnlyArg>,
 
     /// What the program runs on [default: what brawn runs on].
     #[arg(long, value_enum)]
@@ -37,7 +43,7 @@ pub struct Args {
 /// Whom the flags are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A C or C++ compiler, or a linker: the object, by its path.
+    /// A C or C++ compiler, or a linker: object and archive, by their paths.
     Cc,
     /// rustc, or Cargo's rustflags for a musl target.
     Rustc,
@@ -76,6 +82,7 @@ pub fn run(args: &Args) -> Exit {
 
 fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let payload = choose(args)?;
+    let components = components(args.only);
     let directory = match &args.dir {
         // Flags are used in other folders than this one.
         Some(dir) => std::path::absolute(dir)
@@ -83,10 +90,10 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
         None => {
             let variable = |name| std::env::var_os(name).map(PathBuf::from);
             let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))?;
-            cache.join(link::folder_name(payload))
+            cache.join(link::folder_name(payload, components))
         }
     };
-    let link = link::link(payload, &directory)?;
+    let link = link::link(payload, components, &directory)?;
     let files = link::files(payload, &link)?;
     match &args.dir {
         Some(_) => place::into_folder(&directory, &files)?,

@@ -1,17 +1,18 @@
-//! `brawn patch`: exchanges the heap in `libc.a`.
+//! `brawn patch`: exchanges heap and memory functions in `libc.a`.
 
 use crate::exit::Exit;
+use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::ui::{self, Tone};
 use crate::walk::{Found, walk};
-use brawn_core::plan::{Action, Plan, Why};
+use brawn_core::plan::{Action, Plan, State, Why};
 use brawn_core::publish::{Published, Target, write_elsewhere};
-use brawn_core::{Error, Kind, Result, edit};
+use brawn_core::{Error, Kind, Result, edit_components};
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Replace musl's heap in a libc.a, or in every libc.a of a folder.
+/// Replace musl's heap and memory functions in a libc.a, or in every libc.a of a folder.
 ///
 /// The file is exchanged atomically and keeps its owner, mode and extended attributes.  The
 /// original is kept beside it as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn
@@ -36,7 +37,11 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The payload's variant.
+    /// Only the heap, or only the memory functions [default: both].
+    #[arg(long, value_enum)]
+    only: Option<OnlyArg>,
+
+    /// The heap's variant.
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
 }
@@ -154,7 +159,8 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
     let profile = args.profile.into();
     if args.dry_run || args.output.is_some() {
         let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
-        let edit = edit(&bytes, payloads(), profile).map_err(|e| e.path(path))?;
+        let edit = edit_components(&bytes, payloads(), profile, components(args.only))
+            .map_err(|e| e.path(path))?;
         let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
         if let Some(out) = &args.output {
             write_elsewhere(path, out, edit.bytes.as_deref().unwrap_or(&bytes))?;
@@ -165,7 +171,8 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
     }
     let target = open(path)?;
     let bytes = target.read()?;
-    let edit = edit(&bytes, payloads(), profile).map_err(|e| e.path(path))?;
+    let edit = edit_components(&bytes, payloads(), profile, components(args.only))
+        .map_err(|e| e.path(path))?;
     let mut report = Report::new(path, status(edit.plan.action, false));
     if let Some(new) = edit.bytes {
         let has_payload = edit.plan.action == Action::Upgrade;
@@ -212,7 +219,7 @@ fn print(report: &Report) {
             ui::line(
                 Tone::Good,
                 "unchanged",
-                &format!("{path}: nothing to do, it holds {}", heap(plan)),
+                &format!("{path}: nothing to do, it holds {}", holds(plan)),
             );
         }
         (Status::Planned, Some(plan)) => {
@@ -230,6 +237,9 @@ fn print(report: &Report) {
             };
             ui::line(Tone::Good, word, &format!("{path}: {}", summary(plan)));
         }
+    }
+    if let Some(plan) = &report.plan {
+        staying(plan);
     }
     if let Some(out) = &report.output {
         ui::more(&format!("written to {out}"));
@@ -253,23 +263,52 @@ fn print(report: &Report) {
     }
 }
 
-fn heap(plan: &Plan) -> String {
-    let payload = &plan.payload;
-    format!(
-        "{} (profile {}, brawn {}, {})",
-        payload.engine, payload.profile, payload.brawn, payload.compiler
-    )
+/// What an archive holds, of what was asked for.
+fn holds(plan: &Plan) -> String {
+    let mut parts = Vec::new();
+    if let Some(heap) = &plan.payload {
+        parts.push(format!(
+            "{} (profile {}, brawn {}, {})",
+            heap.engine, heap.profile, heap.brawn, heap.compiler
+        ));
+    }
+    if let Some(memory) = &plan.memory {
+        parts.push(match (&memory.why, &memory.brawn, &memory.compiler) {
+            (None, Some(brawn), Some(compiler)) if plan.payload.is_none() => {
+                format!("memory functions of brawn {brawn} ({compiler})")
+            }
+            (None, ..) => "memory functions".to_owned(),
+            (Some(_), ..) => "memory functions that stay".to_owned(),
+        });
+    }
+    parts.join(", ")
 }
 
 fn summary(plan: &Plan) -> String {
+    let title = if plan.payload.is_some() { "heap: " } else { "" };
     format!(
-        "{}, {} members go, {} come, {} stay; heap: {}",
+        "{}, {} members go, {} come, {} stay; {title}{}",
         plan.architecture,
         plan.remove.len(),
         plan.add.len(),
         plan.keep,
-        heap(plan)
+        holds(plan)
     )
+}
+
+/// What of the memory functions stays, and why.
+fn staying(plan: &Plan) {
+    let Some(memory) = &plan.memory else {
+        return;
+    };
+    if let (State::Stay, Some(why)) = (memory.state, &memory.why) {
+        ui::more(&format!("memory functions stay: {why}"));
+        return;
+    }
+    for member in &memory.stay {
+        let names = member.defines.join(" ");
+        ui::more(&format!("stays  {}: {names}: {}", member.name, member.why));
+    }
 }
 
 /// The plan as a table.
@@ -280,6 +319,7 @@ fn details(plan: &Plan) {
     for removed in &plan.remove {
         let why = match removed.why {
             Why::MuslHeap => "musl's heap",
+            Why::MuslMemory => "musl's memory",
             Why::OtherPayload => "other payload",
         };
         ui::more(&format!(

@@ -71,9 +71,10 @@ impl Room {
         path.to_str().expect("temporary folders are UTF-8").into()
     }
 
-    /// Runs a tool; paths are relative to the folder.
+    /// Runs a tool; paths are relative to the folder.  What `link_args` gave is split, as by a shell.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
-        run_in(self.0.path(), program, arguments)
+        let words: Vec<&str> = arguments.iter().flat_map(|a| a.split(' ')).collect();
+        run_in(self.0.path(), program, &words)
     }
 
     /// Runs a program that was built here, which must succeed.
@@ -104,9 +105,37 @@ impl Room {
         for musls in ["__malloc_context", "__bin_chunk", "__simple_malloc"] {
             assert!(!symbols.contains(musls), "{musls} is in {name}");
         }
+        // Whoever asks for them, be it libc alone.
+        assert!(
+            ["brawn", "mixed"].contains(&report["memory"].as_str().unwrap()),
+            "{report:#}"
+        );
+        for name in ["memcpy", "memset", "strlen"] {
+            self.has_brawns(&symbols, name);
+        }
         for shared in [" malloc", " free", " __libc_malloc"] {
             let count = symbols.lines().filter(|l| l.ends_with(shared)).count();
             assert_eq!(count, 1, "definitions of{shared}");
+        }
+    }
+}
+
+impl Room {
+    /// Holds that of these symbols `name` is one with brawn's, if it is there.
+    pub fn has_brawns(&self, symbols: &str, name: &str) {
+        let place = |wanted: &str| {
+            let mut words = symbols.lines().map(|l| l.split_whitespace());
+            words.find_map(|mut w| {
+                let place = w.next();
+                (w.last() == Some(wanted)).then_some(place).flatten()
+            })
+        };
+        if let Some(found) = place(name) {
+            assert_eq!(
+                place(&format!("brawn_{name}")),
+                Some(found),
+                "{name}\n{symbols}"
+            );
         }
     }
 }

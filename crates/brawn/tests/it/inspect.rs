@@ -63,7 +63,7 @@ fn a_program_linked_with_a_patched_archive_has_one_heap() {
             ("linkage", "static"),
             ("libc", "musl"),
             ("heap", "brawn"),
-            ("memory", "musl"),
+            ("memory", "brawn"),
             ("verdict", "fine"),
             ("sure", "certain"),
         ],

@@ -69,7 +69,12 @@ fn the_archive_form_that_rustc_uses_with_both_linkers() {
         let room = Room::with(PROGRAM);
         room.link_args("rustc");
         let folder = format!("-L{}", room.path("brawn"));
-        link_with(&room, linker, &["-u__libc_malloc", &folder, "-lbrawn_heap"]);
+        let pull = "-u__libc_malloc -umemcpy -umemset -ustrlen";
+        link_with(
+            &room,
+            linker,
+            &[pull, &folder, "-lbrawn_heap", "-lbrawn_memory"],
+        );
         room.has_brawns_heap_only("main");
     }
 }
@@ -264,9 +269,15 @@ fn json_and_swift() {
         assert!(Path::new(json[key].as_str().unwrap()).exists(), "{key}");
     }
     assert_eq!(json["flags"]["cc"][0], object);
+    let memory = json["memory_archive"].as_str().unwrap();
+    assert!(Path::new(memory).exists());
+    assert_eq!(
+        json["flags"]["cc"].as_array().unwrap().last().unwrap(),
+        memory
+    );
     assert_eq!(
         room.link_args("swift"),
-        format!(".unsafeFlags([\"{object}\"])")
+        format!(".unsafeFlags([\"{object}\", \"{memory}\"])")
     );
 }
 
@@ -279,7 +290,8 @@ fn the_cache_is_the_users_own_and_checked_every_time() {
         command.arg("link-args");
         command
     };
-    let object = succeed(&mut run()).trim_end().to_string();
+    let first = |line: String| line.split(' ').next().unwrap().to_string();
+    let object = first(succeed(&mut run()));
     assert!(object.starts_with(&room.path("cache/brawn/")), "{object}");
     let folder = Path::new(&object).parent().unwrap();
     let version = format!("{}-", env!("CARGO_PKG_VERSION"));
@@ -295,7 +307,7 @@ fn the_cache_is_the_users_own_and_checked_every_time() {
     assert_eq!(before.mode() & 0o777, 0o700);
     // The second time nothing is written.
     let written = std::fs::metadata(&object).unwrap().ino();
-    assert_eq!(succeed(&mut run()).trim_end(), object);
+    assert_eq!(first(succeed(&mut run())), object);
     assert_eq!(std::fs::metadata(&object).unwrap().ino(), written);
     // Damage is put right.
     let whole = read(object.as_ref());
@@ -316,7 +328,14 @@ fn a_folder_with_a_space_and_a_file_that_is_not_brawns() {
     let room = Room::new();
     let dir = room.path("a b");
     let text = succeed(brawn().args(["link-args", "--dir", &dir]));
-    assert_eq!(text.trim_end(), format!("'{dir}/brawn_heap.o'"));
+    let (object, archive) = (
+        format!("'{dir}/brawn_heap.o' -u"),
+        format!(" '{dir}/libbrawn_memory.a'"),
+    );
+    assert!(
+        text.starts_with(&object) && text.trim_end().ends_with(&archive),
+        "{text}"
+    );
     room.write("a b/brawn_heap.o", "mine");
     let error = fail(brawn().args(["link-args", "--dir", &dir]), REFUSED);
     assert!(error.contains("did not write"), "{error}");
@@ -337,4 +356,83 @@ fn zig_cc_for_aarch64() {
     let report = room.inspect("main");
     let found = ["architecture", "libc", "heap", "verdict"].map(|key| &report[key]);
     assert_eq!(found, ["aarch64", "musl", "brawn", "fine"], "{report:#}");
+}
+
+/// Uses a few memory functions, and libc others.
+const MEMORY: &str = "#include <stdio.h>
+#include <string.h>
+static _Thread_local char image[300] = \"thread-local\";
+int main(int argc, char **argv) {
+    char text[400];
+    snprintf(text, sizeof text, \"%s %d\", image, argc);
+    return strcmp(strrchr(text, ' '), \" 1\") || !argv[0] || strnlen(image, 300) != 12;
+}
+";
+
+#[test]
+fn one_part_alone_and_only_what_a_program_uses() {
+    let room = Room::with(MEMORY);
+    let dir = room.path("only");
+    let only = |part: &str| {
+        let _ = std::fs::remove_dir_all(&dir);
+        let text = succeed(brawn().args(["link-args", "--only", part, "--dir", &dir]));
+        text.trim_end().to_string()
+    };
+    let heap = only("heap");
+    assert!(
+        heap.ends_with("/brawn_heap.o") && !heap.contains(' '),
+        "{heap}"
+    );
+    room.run("musl-gcc", &["-static", "main.c", &heap, "-o", "main"]);
+    room.succeeds("main");
+    assert_eq!(room.inspect("main")["memory"], "musl");
+    let memory = only("memory");
+    assert!(
+        memory.ends_with("/libbrawn_memory.a") && !memory.contains("heap"),
+        "{memory}"
+    );
+    for more in [
+        "-fno-builtin",
+        "-fstack-protector-all",
+        "-flto",
+        "-Wl,--gc-sections",
+    ] {
+        let line = ["-static", "-O1", more, "main.c", &memory, "-o", "main"];
+        room.run("musl-gcc", &line);
+        room.succeeds("main");
+        let symbols = crate::common::ok("nm", &[&room.path("main")]);
+        // Asked for by the program, by libc alone, and by nobody.
+        for name in ["strrchr", "memcpy", "memset", "memchr"] {
+            room.has_brawns(&symbols, name);
+        }
+        assert!(symbols.contains(" brawn_memory_level"), "{symbols}");
+        assert!(!symbols.contains(" brawn_strstr"), "{symbols}");
+        assert_eq!(room.inspect("main")["memory_note"]["component"], "memory");
+        room.run("strip", &["main"]);
+        assert_eq!(room.inspect("main")["memory"], "brawn");
+    }
+}
+
+#[test]
+fn a_program_with_its_own_memcpy_links_and_uses_it() {
+    let room = Room::with(
+        "#include <string.h>\nstatic int calls;\n\
+         void *memcpy(void *restrict to, const void *restrict from, size_t n) {\n\
+             volatile char *d = to; const char *s = from; calls++;\n\
+             while (n--) *d++ = *s++;\n\
+             return to; }\n\
+         int main(void) { char a[9], *volatile p = a; memcpy(p, \"12345678\", 9); \
+         return strlen(strcat(strcpy(p, \"a\"), \"b\")) != 2 || !calls; }\n",
+    );
+    let line = room.link_args("cc");
+    for inputs in [[line.as_str(), "main.c"], ["main.c", &line]] {
+        let flags = ["-static", "-fno-builtin", "-o", "main"];
+        room.run("musl-gcc", &[&flags[..], &inputs].concat());
+        room.succeeds("main");
+        assert_eq!(room.inspect("main")["memory"], "mixed");
+    }
+    for linker in ["ld.lld", "ld.bfd"] {
+        link_with(&room, linker, &[&line]);
+        room.succeeds("main");
+    }
 }

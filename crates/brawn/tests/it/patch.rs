@@ -118,7 +118,7 @@ fn the_plan_is_printed_and_nothing_written() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json[0]["status"], "planned");
     assert_eq!(json[0]["plan"]["action"], "patch");
-    assert_eq!(json[0]["plan"]["remove"].as_array().unwrap().len(), 15);
+    assert_eq!(json[0]["plan"]["remove"].as_array().unwrap().len(), 37);
     assert_eq!(folder.names(), ["libc.a"]);
     assert!(read(&folder.libc()) == folder.old());
 }
@@ -367,4 +367,59 @@ fn licences_help_and_colour() {
             .env("CLICOLOR_FORCE", "1"),
     );
     assert!(colour.contains('\x1b'));
+}
+
+#[test]
+fn one_part_first_and_the_other_later() {
+    for (first, second) in [("heap", "memory"), ("memory", "heap")] {
+        let folder = Folder::musl();
+        let patch = |only: &[&str]| succeed(brawn().arg("patch").args(only).arg(folder.libc()));
+        assert!(patch(&["--only", first]).starts_with("patched"));
+        let report = crate::build::inspect(folder.libc().to_str().unwrap());
+        let is_heap = first == "heap";
+        assert_eq!(report["heap"] == "brawn", is_heap, "{report:#}");
+        assert_eq!(report["memory"] == "brawn", !is_heap, "{report:#}");
+        assert!(patch(&["--only", first]).starts_with("unchanged"));
+        // What an archive lacks comes without asking.
+        assert!(patch(&[]).starts_with("upgraded"));
+        assert!(patch(&["--only", second]).starts_with("unchanged"));
+        assert!(patch(&[]).starts_with("unchanged"));
+        folder.restore();
+        assert!(read(&folder.libc()) == folder.old());
+    }
+}
+
+#[test]
+fn a_stripped_program_grows_by_16_kib_at_most() {
+    let folder = Folder::musl();
+    succeed(
+        brawn()
+            .args(["patch", "--only", "memory"])
+            .arg(folder.libc()),
+    );
+    let names = brawn_core::identify::MEMORY;
+    let source = folder.path().join("all.c");
+    let text = format!(
+        "#define _GNU_SOURCE\n#include <string.h>\n#include <strings.h>\n\
+         void *volatile all[] = {{ {} }};\nint main(void) {{ return !all[0]; }}\n",
+        names.join(", ")
+    );
+    std::fs::write(&source, text).unwrap();
+    let source = source.to_str().unwrap();
+    let size = |more: &[&str], name: &str| {
+        let program = folder.path().join(name);
+        let program = program.to_str().unwrap();
+        let flags = ["-O2", "-static", "-s", source, "-o", program];
+        ok("musl-gcc", &[&flags[..], more].concat());
+        ok(program, &[]);
+        let sizes = ok("size", &[program]);
+        let line = sizes.lines().nth(1).unwrap();
+        let mut words = line.split_whitespace().map(|w| w.parse::<u64>().unwrap());
+        words.next().unwrap() + words.next().unwrap()
+    };
+    let stock = size(&[], "stock");
+    let ours = size(&[&format!("-L{}", folder.path().display())], "ours");
+    // What musl's take is no more than 4 KiB: else the programs are not what they should be.
+    assert!(ours > stock + 8000, "{stock} and {ours} bytes");
+    assert!(ours <= stock + 16384, "{stock} and {ours} bytes");
 }

@@ -136,7 +136,7 @@ fn a_patched_toolchain_is_held_against_its_original() {
     assert_eq!(report["cases"][0]["with"]["result"], "passes");
     // The command may also have the payload in itself.
     let object = room.link_args("cc");
-    let cc = format!("musl-gcc -static '{object}'");
+    let cc = format!("musl-gcc -static {object}");
     let report = json(&["--cc", &cc, "--filter", "own_basics_archive"], 0);
     assert_eq!(report["c"]["has_payload"], true, "{report:#}");
     assert_eq!(report["c"]["before"]["command"], "musl-gcc -static");

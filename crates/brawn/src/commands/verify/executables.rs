@@ -74,6 +74,12 @@ fn print(file: &File, is_verbose: bool) {
             note.brawn, note.engine, note.profile, note.architecture
         ));
     }
+    if let Some(note) = &report.memory_note {
+        ui::more(&format!(
+            "note: brawn {}, memory functions, {}",
+            note.brawn, note.architecture
+        ));
+    }
     if is_verbose {
         report.functions.iter().for_each(function);
         return;

@@ -1,0 +1,147 @@
+//! The memory functions: one object to a function, with what each defines and needs checked against
+//! `recipe.rs` and against the others.
+
+use crate::Result;
+use crate::compiler::Compiler;
+use crate::finish::finish;
+use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX};
+use object::elf;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolFlags};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// One finished object.
+pub struct Function {
+    /// The member's name.
+    pub member: String,
+    pub bytes: Vec<u8>,
+    /// Public names, musl's internal ones among them, sorted: all weak.
+    pub surface: Vec<String>,
+    /// Hidden names by which the others call it, sorted.
+    pub own: Vec<String>,
+    /// Hidden names of the others that it needs, sorted.
+    pub needs: Vec<String>,
+}
+
+pub struct Memory {
+    pub source: String,
+    pub functions: Vec<Function>,
+}
+
+/// Builds those of `architecture`; `None` where there are none yet.
+pub fn build(
+    compiler: &Compiler,
+    payload: &Path,
+    architecture: &Architecture,
+    version: &str,
+) -> Result<Option<Memory>> {
+    let folder = payload.join("memory").join(architecture.name);
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "c") {
+            let stem = path.file_stem().unwrap_or_default();
+            files.push(stem.to_string_lossy().into_owned());
+        }
+    }
+    files.sort();
+    let source = recipe::memory_source_hash(payload, architecture, version)?;
+    let note = recipe::memory_note(version, architecture, &compiler.name, &source);
+    let noted = MEMORY_NOTED
+        .iter()
+        .find(|name| files.iter().any(|file| file == *name))
+        .ok_or_else(|| format!("{}: nothing to carry the note", folder.display()))?;
+    let mut functions = Vec::new();
+    for file in &files {
+        let note = (file == noted).then_some(note.as_str());
+        let raw = compiler.compile_memory(payload, architecture, file, note)?;
+        let function = function(file, &raw).map_err(|e| format!("{file}.c: {e}"))?;
+        functions.push(function);
+    }
+    together(&functions)?;
+    Ok(Some(Memory { source, functions }))
+}
+
+/// Checks what the object of `file` defines, and finishes it.
+pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
+    let (_, allowed) = MEMORY
+        .iter()
+        .find(|(name, _)| *name == file)
+        .ok_or("not in the list of recipe.rs")?;
+    let object = object::File::parse(raw)?;
+    let (mut surface, mut own) = (Vec::new(), Vec::new());
+    for symbol in object.symbols() {
+        if symbol.is_local() || symbol.is_undefined() {
+            continue;
+        }
+        let name = symbol.name()?;
+        let SymbolFlags::Elf { st_other, .. } = symbol.flags() else {
+            return Err("not ELF".into());
+        };
+        let is_hidden = st_other.0 & 3 == elf::STV_HIDDEN.0;
+        if allowed.contains(&name) && symbol.is_weak() && !is_hidden {
+            surface.push(name.to_owned());
+        } else if name.starts_with(MEMORY_PREFIX) && !symbol.is_weak() && is_hidden {
+            own.push(name.to_owned());
+        } else {
+            return Err(format!(
+                "it defines {name}, expected weak names of {allowed:?} and hidden ones that begin with {MEMORY_PREFIX}"
+            )
+            .into());
+        }
+    }
+    surface.sort();
+    own.sort();
+    if !allowed.is_empty() && !surface.iter().any(|name| name == file) {
+        return Err(format!("it does not define {file}").into());
+    }
+    let mut all: Vec<&str> = surface.iter().chain(&own).map(String::as_str).collect();
+    all.sort_unstable();
+    let needs: Vec<String> = object
+        .symbols()
+        .filter(|symbol| symbol.is_undefined() && !symbol.is_local())
+        .filter_map(|symbol| Some(symbol.name().ok()?.to_owned()))
+        .filter(|name| name.starts_with(MEMORY_PREFIX))
+        .collect();
+    let listed: Vec<&str> = needs.iter().map(String::as_str).collect();
+    let finished = finish(raw, &all, &listed)?;
+    // libc calls them before a program is relocated, and before it has a stack protector.
+    for section in object::File::parse(&*finished.bytes)?.sections() {
+        let name = section.name()?.to_owned();
+        if [".init_array", ".ctors", ".tbss", ".tdata", ".eh_frame"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        {
+            return Err(format!("it has a section {name}").into());
+        }
+    }
+    Ok(Function {
+        member: recipe::memory_member(file),
+        bytes: finished.bytes,
+        surface,
+        own,
+        needs: finished.needs,
+    })
+}
+
+/// Every name is defined once, and what one needs another has.
+fn together(functions: &[Function]) -> Result<()> {
+    let mut defined = HashSet::new();
+    for function in functions {
+        let names = function.surface.iter().chain(&function.own);
+        for name in names.chain([&function.member]) {
+            if !defined.insert(name) {
+                return Err(format!("two memory functions define or are called {name}").into());
+            }
+        }
+    }
+    for function in functions {
+        if let Some(name) = function.needs.iter().find(|name| !defined.contains(name)) {
+            return Err(format!("{} needs {name}, which none defines", function.member).into());
+        }
+    }
+    Ok(())
+}
