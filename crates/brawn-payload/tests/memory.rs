@@ -1,4 +1,5 @@
-//! Compiles `payload/memory/` with every compiler that has to be able to, runs its test program, and looks at the objects.
+//! Compiles `payload/memory/` with every compiler that has to be able to, runs its test program, natively or under
+//! qemu-user, and looks at the objects.
 
 #![allow(dead_code, missing_docs)] // the module is the build script's; these tests use its flags
 
@@ -15,14 +16,60 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 mod engine;
 #[path = "../build/recipe.rs"]
 mod recipe;
+use recipe::Architecture;
 
 /// Besides the heap's: clang would make three copies of what is written once.
 const MORE_FLAGS: &[&str] = &["-fno-unroll-loops", "-Wextra", "-Werror"];
 
-/// What musl's members define, and with it what the objects have to.
+/// An architecture, what compiles for it, and what the objects have to be there.
+struct Kind {
+    architecture: &'static Architecture,
+    compilers: &'static [&'static str],
+    /// The level that is always there.
+    level: &'static str,
+    /// The names that only this architecture's members have.
+    names: &'static [&'static str],
+    /// Places relative to the code itself: the linker resolves them all.
+    relative: &'static [object::elf::RelocationType],
+    broken: &'static [Break],
+    /// What the broken functions run under: here all of their code runs.
+    emulator: &'static [&'static str],
+}
+
+const X86_64: Kind = Kind {
+    architecture: &recipe::ARCHITECTURES[0],
+    compilers: &["zig", "gcc", "clang"],
+    level: "sse2",
+    names: &["__memcpy_fwd", "__memcpy_fwd_alias_1"],
+    relative: &[object::elf::R_X86_64_PC32, object::elf::R_X86_64_PLT32],
+    broken: BROKEN_X86_64,
+    emulator: &[],
+};
+
+const AARCH64: Kind = Kind {
+    architecture: &recipe::ARCHITECTURES[1],
+    compilers: &["zig", "gcc"],
+    level: "neon",
+    names: &[],
+    relative: &[
+        object::elf::R_AARCH64_CALL26,
+        object::elf::R_AARCH64_JUMP26,
+        object::elf::R_AARCH64_ADR_PREL_PG_HI21,
+        object::elf::R_AARCH64_ADD_ABS_LO12_NC,
+        object::elf::R_AARCH64_LDST128_ABS_LO12_NC,
+    ],
+    broken: BROKEN_AARCH64,
+    emulator: CORTEX,
+};
+
+/// A processor that clears blocks of 64 bytes, which memset asks for.
+const CORTEX: &[&str] = &["qemu-aarch64", "-cpu", "cortex-a57"];
+/// qemu's own, whose blocks have 512, with the kernel's smallest and largest pages.
+const SMALL_PAGES: &[&str] = &["qemu-aarch64", "-p", "4096"];
+const LARGE_PAGES: &[&str] = &["qemu-aarch64", "-p", "65536"];
+
+/// What musl's members define on every architecture, and with it what the objects have to.
 const NAMES: &[&str] = &[
-    "__memcpy_fwd",
-    "__memcpy_fwd_alias_1",
     "__memrchr",
     "__stpcpy",
     "__stpncpy",
@@ -76,14 +123,30 @@ fn run(command: &mut Command) -> Result<String> {
 }
 
 /// The compiler's command, as the payload's recipe calls it.
-fn compiler(name: &str, work: &Path) -> Command {
+fn compiler(name: &str, kind: &Kind, work: &Path) -> Command {
+    if name == "gcc" && kind.architecture.name != std::env::consts::ARCH {
+        return Command::new(format!("{}-linux-gnu-gcc", kind.architecture.name));
+    }
     if name != "zig" {
         return Command::new(name);
     }
     let mut command = Command::new(root().join("target/tools/zig/ziglang/zig"));
-    command.args(["cc", "-target", "x86_64-linux-musl", "-fno-sanitize=all"]);
-    command.env("ZIG_GLOBAL_CACHE_DIR", work.join("zig-cache"));
+    command.args(["cc", "-target", kind.architecture.zig_target]);
+    command.arg("-fno-sanitize=all");
+    command.env(
+        "ZIG_GLOBAL_CACHE_DIR",
+        root().join("target/tools/zig-cache"),
+    );
     command.env("ZIG_LOCAL_CACHE_DIR", work.join("zig-cache"));
+    command
+}
+
+fn started(emulator: &[&str], program: &Path) -> Command {
+    let Some((emulator, arguments)) = emulator.split_first() else {
+        return Command::new(program);
+    };
+    let mut command = Command::new(emulator);
+    command.args(arguments).arg(program);
     command
 }
 
@@ -100,75 +163,116 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Compiles `source` as a member and returns its object.
-fn object(name: &str, source: &Path, work: &Path, more: &[&str]) -> Result<PathBuf> {
+fn object(name: &str, kind: &Kind, source: &Path, work: &Path, more: &[&str]) -> Result<PathBuf> {
     let file = source.file_name().ok_or("a file")?;
     let object = work.join(file).with_extension("o");
-    let mut command = compiler(name, work);
-    command.args(recipe::FLAGS).args(MORE_FLAGS).args(more);
-    command.arg("-fcf-protection=none");
+    let mut command = compiler(name, kind, work);
+    command.args(recipe::FLAGS).args(kind.architecture.flags);
+    command.args(MORE_FLAGS).args(more);
     run(command.arg("-c").arg(source).arg("-o").arg(&object))?;
     Ok(object)
 }
 
-fn objects(name: &str, folder: &Path, work: &Path, more: &[&str]) -> Result<Vec<PathBuf>> {
-    sources(folder)?
+fn objects(name: &str, kind: &Kind, work: &Path, more: &[&str]) -> Result<Vec<PathBuf>> {
+    sources(&folder().join(kind.architecture.name))?
         .iter()
-        .map(|source| object(name, source, work, more))
+        .map(|source| object(name, kind, source, work, more))
         .collect()
 }
 
 fn folder() -> PathBuf {
-    root().join("payload/memory/x86_64")
+    root().join("payload/memory")
 }
 
 const UNNAMED: &[&str] = &["-DBRAWN_MEMORY_UNNAMED"];
 
 /// The test program, without the functions.
-fn test_program(work: &Path) -> Result<PathBuf> {
+fn test_program(kind: &Kind, work: &Path) -> Result<PathBuf> {
     let object = work.join("test-program.o");
-    let mut command = Command::new("gcc");
+    let mut command = compiler("gcc", kind, work);
     command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c"]);
-    command.arg(root().join("payload/memory/tests/memory.c"));
+    command.arg(folder().join("tests/memory.c"));
     run(command.arg("-o").arg(&object))?;
     Ok(object)
 }
 
 /// Links it, with glibc, whose own functions are in it, too.
-fn link(test: &Path, objects: &[PathBuf], work: &Path) -> Result<PathBuf> {
+fn link(kind: &Kind, test: &Path, objects: &[PathBuf], work: &Path) -> Result<PathBuf> {
     let program = work.join("memory");
-    let mut command = Command::new("gcc");
-    run(command.arg(test).args(objects).arg("-o").arg(&program))?;
+    let mut command = compiler("gcc", kind, work);
+    command.arg("-static").arg(test).args(objects);
+    run(command.arg("-o").arg(&program))?;
     Ok(program)
 }
 
-fn holds(compiler: &str, arguments: &[&str]) -> Result<()> {
+/// Runs it as each of the emulators does, with the arguments.
+fn holds(compiler: &str, kind: &Kind, emulators: &[&[&str]], arguments: &[&str]) -> Result<()> {
     let work = tempfile::tempdir()?;
-    let objects = objects(compiler, &folder(), work.path(), UNNAMED)?;
-    let program = link(&test_program(work.path())?, &objects, work.path())?;
-    let output = run(Command::new(program).args(arguments))?;
-    print!("{output}");
-    assert!(output.contains("level sse2: done"), "{output}");
+    let work = work.path();
+    let objects = objects(compiler, kind, work, UNNAMED)?;
+    let program = link(kind, &test_program(kind, work)?, &objects, work)?;
+    for emulator in emulators {
+        let output = run(started(emulator, &program).args(arguments))?;
+        print!("{output}");
+        let done = format!("level {}: done", kind.level);
+        assert!(output.contains(&done), "{output}");
+    }
     Ok(())
 }
 
 #[test]
 fn every_function_holds_as_zig_compiles_it() -> Result<()> {
-    holds("zig", &[])
+    holds("zig", &X86_64, &[&[]], &[])
 }
 
 #[test]
 fn every_function_holds_as_gcc_compiles_it() -> Result<()> {
-    holds("gcc", &["without-giants"])
+    holds("gcc", &X86_64, &[&[]], &["without-giants"])
 }
 
 #[test]
 fn every_function_holds_as_clang_compiles_it() -> Result<()> {
-    holds("clang", &["without-giants"])
+    holds("clang", &X86_64, &[&[]], &["without-giants"])
+}
+
+#[test]
+fn every_function_holds_on_aarch64_as_zig_compiles_it() -> Result<()> {
+    holds("zig", &AARCH64, &[SMALL_PAGES, LARGE_PAGES], &["sparse"])
+}
+
+#[test]
+fn every_function_holds_on_aarch64_as_gcc_compiles_it() -> Result<()> {
+    holds("gcc", &AARCH64, &[CORTEX], &["sparse"])
 }
 
 /// A file, what is replaced in it, by what, and the function that has to be named: the first one tested of those that
 /// use it.
-const BROKEN: &[(&str, &str, &str, &str)] = &[
+type Break = (&'static str, &'static str, &'static str, &'static str);
+
+/// What the architectures share.
+const BROKEN: &[Break] = &[
+    (
+        "generic/in-parts.h",
+        "if (length < n) brawn_memset",
+        "if (length > n) brawn_memset",
+        "strncpy",
+    ),
+    ("generic/strncat.c", "end[length] = 0;", "", "strncat"),
+    (
+        "generic/two-way.h",
+        "known = repeats ? size - period : 0;",
+        "known = size - period;",
+        "memmem",
+    ),
+    (
+        "generic/compare-short.h",
+        "GET64(b + n - 8)",
+        "GET64(b + n - 9)",
+        "memcmp",
+    ),
+];
+
+const BROKEN_X86_64: &[Break] = &[
     ("memcpy.c", "d[n / 2] = middle;", "", "memcpy"),
     ("memcpy.c", "STOREU(d, head);", "", "memcpy"),
     (
@@ -199,47 +303,110 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
         "- (WIDTH - 2), LOADU",
         "strcpy",
     ),
-    (
-        "stpncpy.c",
-        "if (length < n) brawn_memset",
-        "if (length > n) brawn_memset",
-        "strncpy",
-    ),
-    ("strncat.c", "end[length] = 0;", "", "strncat"),
-    (
-        "memmem.c",
-        "known = repeats ? size - period : 0;",
-        "known = size - period;",
-        "memmem",
-    ),
     ("strstr.c", "| carry)", ")", "strstr"),
 ];
 
-#[test]
-fn a_broken_function_is_found_and_named() -> Result<()> {
+const BROKEN_AARCH64: &[Break] = &[
+    ("memcpy.c", "d[n / 2] = middle;", "", "memcpy"),
+    ("memcpy.c", "STORE(d, head);", "", "memcpy"),
+    ("memcpy.c", "apart >= n", "apart >= n / 2", "memcpy"),
+    ("memcpy.c", "p > s + 64", "p > s + 128", "memcpy"),
+    (
+        "memset.c",
+        "PUT64(d + n - 8, bytes);",
+        "PUT64(d + n - 7, bytes);",
+        "memset",
+    ),
+    (
+        "memset.c",
+        "p <= last; p += BLOCK",
+        "p < d + n; p += BLOCK",
+        "memset",
+    ),
+    ("memset.c", "STORE(p + 32, x);", "", "memset"),
+    ("memcmp.c", "i += CTZ(m);", "", "memcmp"),
+    ("memchr.c", "if (LIKELY(FITS(s)))", "if (1)", "strncpy"),
+    ("memchr.c", "CTZ(m) < n ?", "1 ?", "memchr"),
+    ("memrchr.c", "p += TOP(m);", "p += CTZ(m);", "memrchr"),
+    (
+        "memrchr.c",
+        "& SKIP(ALL, WIDTH - (end - p))",
+        "& ALL",
+        "memrchr",
+    ),
+    ("strlen.c", "if (LIKELY(FITS(s)))", "if (1)", "strcat"),
+    ("strlen.c", "p += 16, m", "m", "strcat"),
+    ("strnlen.c", "return i < n ? i : n;", "return i;", "strnlen"),
+    ("strchr.c", "*p == (char)c ?", "1 ?", "strchr"),
+    ("strchrnul.c", "vcgeq_u8(is, a)", "is", "strchr"),
+    ("strrchr.c", "m &= UP_TO(end);", "", "strrchr"),
+    ("strrchr.c", "block + 48", "block + 32", "strrchr"),
+    ("strncmp.c", "if (at >= n) return 0;", "", "strncmp"),
+    ("strncmp.c", "if (some > n) some = n;", "", "strncmp"),
+    ("strncmp.c", "AND(cd, ef)", "cd", "strncmp"),
+    (
+        "stpcpy.c",
+        "- (WIDTH - 1), LOAD",
+        "- (WIDTH - 2), LOAD",
+        "strcpy",
+    ),
+    ("memmem.c", "m = SKIP(", "m = (", "memmem"),
+    ("strstr.c", "vextq_u8(before,", "vextq_u8(zero,", "strstr"),
+];
+
+/// The files of one folder.
+fn copy_files(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Breaks each function in turn; every one has to be found, and named.
+fn breaks(kind: &Kind) -> Result<()> {
     let work = tempfile::tempdir()?;
-    let whole = objects("gcc", &folder(), work.path(), UNNAMED)?;
-    let test = test_program(work.path())?;
+    let whole = objects("gcc", kind, work.path(), UNNAMED)?;
+    let test = test_program(kind, work.path())?;
+    let architecture = kind.architecture.name;
+    let quiet = [UNNAMED, &["-Wno-unused", "-Wno-error"]].concat();
     let mut missed = Vec::new();
-    for (file, from, to, function) in BROKEN {
+    for (file, from, to, function) in BROKEN.iter().chain(kind.broken) {
         let broken = tempfile::tempdir()?;
-        for entry in fs::read_dir(folder())? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                fs::copy(entry.path(), broken.path().join(entry.file_name()))?;
+        let members = broken.path().join(architecture);
+        copy_files(&folder().join("generic"), &broken.path().join("generic"))?;
+        copy_files(&folder().join(architecture), &members)?;
+        let shared = file.starts_with("generic/");
+        let path = if shared {
+            broken.path().join(file)
+        } else {
+            members.join(file)
+        };
+        let text = fs::read_to_string(&path)?;
+        assert!(text.contains(from), "{file} has no {from:?} to break");
+        fs::write(&path, text.replace(from, to))?;
+        // What is shared is in the members that include it.
+        let includes = format!("#include \"../{file}\"");
+        let mut parts = whole.clone();
+        let mut again = 0;
+        for source in sources(&members)? {
+            if shared && fs::read_to_string(&source)?.contains(&includes) || source == path {
+                again += 1;
+                parts.retain(|part| part.file_stem() != source.file_stem());
+                parts.push(object("gcc", kind, &source, broken.path(), &quiet)?);
             }
         }
-        let source = broken.path().join(file);
-        let text = fs::read_to_string(&source)?;
-        assert!(text.contains(from), "{file} has no {from:?} to break");
-        fs::write(&source, text.replace(from, to))?;
-        let quiet = [UNNAMED, &["-Wno-unused", "-Wno-error"]].concat();
-        let mut parts = whole.clone();
-        parts.retain(|part| part.file_stem() != source.file_stem());
-        parts.push(object("gcc", &source, broken.path(), &quiet)?);
-        let output = Command::new(link(&test, &parts, broken.path())?)
-            .arg("without-giants")
-            .output()?;
+        assert!(again > 0, "no member of {architecture} has {file}");
+        let way = if kind.emulator.is_empty() {
+            "without-giants"
+        } else {
+            "sparse"
+        };
+        let program = link(kind, &test, &parts, broken.path())?;
+        let output = started(kind.emulator, &program).arg(way).output()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let named = format!("memory: {function} at level");
         if output.status.code() != Some(1) || !text.contains(&named) {
@@ -255,22 +422,30 @@ fn a_broken_function_is_found_and_named() -> Result<()> {
 }
 
 #[test]
-fn the_objects_need_nothing_and_can_run_before_relocation() -> Result<()> {
-    for name in ["zig", "gcc", "clang"] {
+fn a_broken_function_is_found_and_named() -> Result<()> {
+    breaks(&X86_64)
+}
+
+#[test]
+fn a_broken_function_is_found_and_named_on_aarch64() -> Result<()> {
+    breaks(&AARCH64)
+}
+
+fn needs_nothing(kind: &Kind) -> Result<()> {
+    for name in kind.compilers {
         let work = tempfile::tempdir()?;
         let (mut public, mut own, mut needed) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        for path in objects(name, &folder(), work.path(), &[])? {
+        for path in objects(name, kind, work.path(), &[])? {
             let bytes = fs::read(&path)?;
             let file = object::File::parse(&*bytes)?;
             let place = format!("{name}: {}", path.display());
             for section in file.sections() {
                 for (at, relocation) in section.relocations() {
-                    // Places relative to the code itself: the linker resolves them all.
                     let object::RelocationFlags::Elf { r_type } = relocation.flags() else {
                         return Err(format!("{place}: not ELF").into());
                     };
-                    let relative = [object::elf::R_X86_64_PC32, object::elf::R_X86_64_PLT32];
-                    assert!(relative.contains(&r_type), "{place}: {at:#x}: {r_type}");
+                    let relative = kind.relative.contains(&r_type);
+                    assert!(relative, "{place}: {at:#x}: relocation {r_type}");
                 }
             }
             for symbol in file.symbols().filter(|symbol| symbol.is_global()) {
@@ -294,7 +469,9 @@ fn the_objects_need_nothing_and_can_run_before_relocation() -> Result<()> {
         }
         assert_eq!(
             public,
-            NAMES.iter().map(|&n| n.to_owned()).collect(),
+            (NAMES.iter().chain(kind.names))
+                .map(|&n| n.to_owned())
+                .collect(),
             "{name}"
         );
         let missing: Vec<_> = needed.difference(&own).collect();
@@ -304,11 +481,15 @@ fn the_objects_need_nothing_and_can_run_before_relocation() -> Result<()> {
 }
 
 #[test]
-fn static_programs_of_musl_start_and_may_have_their_own() -> Result<()> {
-    let work = tempfile::tempdir()?;
-    let objects = objects("zig", &folder(), work.path(), &[])?;
-    let source = work.path().join("own.c");
-    // Thread-locals with an image, which libc copies before main; memcpy of its own, and strcat that needs none.
+fn the_objects_need_nothing_and_can_run_before_relocation() -> Result<()> {
+    needs_nothing(&X86_64)?;
+    needs_nothing(&AARCH64)
+}
+
+/// A program with thread-locals that have an image, which libc copies before main; with memcpy of its own (-DOWN), and
+/// strcat that needs none.
+fn own(work: &Path) -> Result<PathBuf> {
+    let source = work.join("own.c");
     fs::write(
         &source,
         "#include <stdio.h>\n#include <string.h>\n\
@@ -327,26 +508,80 @@ fn static_programs_of_musl_start_and_may_have_their_own() -> Result<()> {
              printf(\"%s %d\\n\", text, calls > 0);\n\
              return 0; }\n",
     )?;
-    for (flags, own) in [(&["-static"][..], 0), (&["-static", "-DOWN"][..], 1)] {
-        let program = work.path().join("own");
-        let mut command = Command::new("musl-gcc");
-        command
-            .args(["-O2", "-fno-builtin"])
-            .args(flags)
-            .arg(&source);
-        run(command.args(&objects).arg("-o").arg(&program))?;
-        assert_eq!(
-            run(&mut Command::new(&program))?,
-            format!("bthread-local {own}\n")
-        );
+    Ok(source)
+}
+
+/// Links it by each of the commands, with what they add, and runs it, which has to say whether it has its own.
+fn starts(
+    commands: Vec<(Command, &[&str], u32)>,
+    objects: &[PathBuf],
+    emulator: &[&str],
+    work: &Path,
+) -> Result<()> {
+    let source = own(work)?;
+    let program = work.join("own");
+    for (mut command, flags, own) in commands {
+        command.args(["-O2", "-fno-builtin"]).args(flags);
+        run(command.arg(&source).args(objects).arg("-o").arg(&program))?;
+        let said = run(&mut started(emulator, &program))?;
+        assert_eq!(said, format!("bthread-local {own}\n"), "{command:?}");
     }
-    // zig's default for musl is static, and it can make static-pie.
-    let program = work.path().join("pie");
-    let mut command = compiler("zig", work.path());
-    command
-        .args(["-fPIE", "-pie", "-static", "-O2", "-fno-builtin"])
-        .arg(&source);
-    run(command.args(&objects).arg("-o").arg(&program))?;
-    assert_eq!(run(&mut Command::new(&program))?, "bthread-local 0\n");
+    Ok(())
+}
+
+#[test]
+fn static_programs_of_musl_start_and_may_have_their_own() -> Result<()> {
+    let work = tempfile::tempdir()?;
+    let work = work.path();
+    let objects = objects("zig", &X86_64, work, &[])?;
+    let musl = || Command::new("musl-gcc");
+    let commands: Vec<(_, &[&str], _)> = vec![
+        (musl(), &["-static"], 0),
+        (musl(), &["-static", "-DOWN"], 1),
+        // zig's default for musl is static, and it can make static-pie.
+        (
+            compiler("zig", &X86_64, work),
+            &["-fPIE", "-pie", "-static"],
+            0,
+        ),
+    ];
+    starts(commands, &objects, &[], work)
+}
+
+#[test]
+fn static_programs_of_musl_start_on_aarch64() -> Result<()> {
+    let musl = root().join("target/tools/musls/1.2.3-arm64");
+    assert!(
+        musl.join("lib/libc.a").exists(),
+        "{}: not there: run `make test-tools`",
+        musl.display()
+    );
+    let work = tempfile::tempdir()?;
+    let work = work.path();
+    let specs = fs::read_to_string(root().join("conformance/src/musl.specs"))?
+        .replace("@LIB@", &musl.join("lib").display().to_string())
+        .replace("@INC@", &musl.join("include").display().to_string());
+    let specs_file = work.join("musl.specs");
+    fs::write(&specs_file, specs)?;
+    let specs_flag = format!("-specs={}", specs_file.display());
+    for name in AARCH64.compilers {
+        let objects = objects(name, &AARCH64, work, &[])?;
+        let musl = || {
+            let mut command = compiler("gcc", &AARCH64, work);
+            command.arg(&specs_flag);
+            command
+        };
+        let commands: Vec<(_, &[&str], _)> = vec![
+            (musl(), &["-static"], 0),
+            (musl(), &["-static", "-DOWN"], 1),
+            (musl(), &["-fPIE", "-static-pie"], 0),
+            (
+                compiler("zig", &AARCH64, work),
+                &["-fPIE", "-pie", "-static"],
+                0,
+            ),
+        ];
+        starts(commands, &objects, SMALL_PAGES, work)?;
+    }
     Ok(())
 }

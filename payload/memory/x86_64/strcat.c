@@ -1,7 +1,1 @@
-#include "memory.h"
-
-HIDDEN char *brawn_strcat(char *restrict to, const char *restrict from) {
-    brawn_strcpy(to + brawn_strlen(to), from);
-    return to;
-}
-NAME(strcat, brawn_strcat)
+#include "../generic/strcat.c"

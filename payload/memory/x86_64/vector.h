@@ -114,8 +114,5 @@
 #else
 #define EVEX512
 #endif
-// Whether the WIDTH bytes at p lie in one page: what holds one of them can be read.
 #define FITS(p) FITS_IN(p, WIDTH)
-#define FITS_IN(p, size) (((uintptr_t)(p) & (PAGE - 1)) <= PAGE - (size))
-#define DOWN(p, n) ((__typeof(p))((uintptr_t)(p) & -(uintptr_t)(n)))
 #endif
