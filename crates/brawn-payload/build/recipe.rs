@@ -184,10 +184,16 @@ pub fn memory_source_hash(
         hash.update(word.as_bytes());
         hash.update([0]);
     }
-    let folder = payload.join("memory").join(architecture.name);
-    for file in files(&folder)? {
-        let name = file.strip_prefix(&folder)?;
-        add(&mut hash, &format!("memory/{}", name.display()), &file)?;
+    for part in [architecture.name, "generic"] {
+        let folder = payload.join("memory").join(part);
+        for file in files(&folder)? {
+            let name = file.strip_prefix(&folder)?;
+            add(
+                &mut hash,
+                &format!("memory/{part}/{}", name.display()),
+                &file,
+            )?;
+        }
     }
     add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
     Ok(hex(hash))
