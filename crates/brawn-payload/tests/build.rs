@@ -15,6 +15,8 @@ mod compiler;
 mod engine;
 #[path = "../build/finish.rs"]
 mod finish;
+#[path = "../build/memory.rs"]
+mod memory;
 #[path = "../build/recipe.rs"]
 mod recipe;
 
@@ -147,6 +149,107 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
             .find(|line| line.starts_with("compiler="))
             .ok_or("no compiler")?;
         assert!(compiler.contains(program), "{compiler}");
+    }
+    Ok(())
+}
+
+/// Builds the memory functions for x86_64 from a copy of their sources below `folder`.
+fn memory_in(
+    folder: &Path,
+    compiler: impl Fn(&Path) -> Result<Compiler>,
+) -> Result<memory::Memory> {
+    let (payload, work) = (folder.join("payload"), folder.join("work"));
+    copy_tree(&root().join("payload"), &payload)?;
+    fs::create_dir(&work)?;
+    let architecture = &recipe::ARCHITECTURES[0];
+    let version = env!("CARGO_PKG_VERSION");
+    let built = memory::build(&compiler(&work)?, &payload, architecture, version)?;
+    built.ok_or_else(|| "no memory functions".into())
+}
+
+#[test]
+fn memory_functions_are_the_same_wherever_they_are_built_and_say_what_they_are() -> Result<()> {
+    let (one, other) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let deep = other.path().join("a folder/with another name, and longer");
+    let first = memory_in(one.path(), |work| Compiler::zig(&zig(), work))?;
+    let second = memory_in(&deep, |work| Compiler::zig(&zig(), work))?;
+    let payload = brawn_payload::payload(brawn_payload::Architecture::X86_64, Default::default());
+    let embedded = payload.and_then(|p| p.memory).ok_or("none embedded")?;
+    let pairs = first.functions.iter().zip(&second.functions);
+    assert_eq!(first.functions.len(), embedded.functions.len());
+    for ((a, b), c) in pairs.zip(embedded.functions) {
+        assert!(
+            a.bytes == b.bytes && a.bytes == c.member.bytes,
+            "{}",
+            a.member
+        );
+        assert!(a.member == c.member.name && a.member.len() <= 15);
+        let has_note = note(&a.bytes).is_ok();
+        assert_eq!(has_note, a.member == "brawn_level.o", "{}", a.member);
+        if has_note {
+            let text = note(&a.bytes)?;
+            for line in [
+                "component=memory\n",
+                &format!("source={}\n", embedded.source),
+            ] {
+                assert!(text.contains(line), "{line} is not in the note:\n{text}");
+            }
+        }
+    }
+    for program in ["gcc", "clang"] {
+        let folder = tempfile::tempdir()?;
+        let compiler = |work: &Path| Compiler::host(OsStr::new(program), work);
+        let built = memory_in(folder.path(), compiler)?;
+        assert_eq!(built.functions.len(), first.functions.len(), "{program}");
+        for (host, ours) in built.functions.iter().zip(&first.functions) {
+            assert_eq!((&host.surface, &host.own), (&ours.surface, &ours.own));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_memory_function_that_defines_or_needs_what_is_not_listed_is_refused() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let hidden = "__attribute__((visibility(\"hidden\")))";
+    let weak = "__attribute__((weak, visibility(\"default\")))";
+    for (source, expected) in [
+        (
+            format!("{weak} int strlen(void) {{ return 0; }} int other(void) {{ return 1; }}"),
+            "other",
+        ),
+        (
+            format!("{hidden} int brawn_strlen(void) {{ return 0; }}"),
+            "does not define strlen",
+        ),
+        (
+            format!(
+                "__attribute__((visibility(\"default\"))) int strlen(void) {{ return 0; }} {hidden} int brawn_strlen(void) {{ return 0; }}"
+            ),
+            "strlen",
+        ),
+        (
+            format!("int puts(const char *); {weak} int strlen(void) {{ return puts(\"\"); }}"),
+            "needs puts",
+        ),
+    ] {
+        let (path, object) = (folder.path().join("x.c"), folder.path().join("x.o"));
+        fs::write(&path, source)?;
+        let mut command = std::process::Command::new("gcc");
+        command.args([
+            "-w",
+            "-fno-builtin",
+            "-fPIC",
+            "-ffunction-sections",
+            "-c",
+            "-o",
+        ]);
+        assert!(command.arg(&object).arg(&path).status()?.success());
+        let error = match memory::function("strlen", &fs::read(&object)?) {
+            Ok(_) => return Err(format!("taken, expected {expected}").into()),
+            Err(error) => error.to_string(),
+        };
+        assert!(error.contains(expected), "{error}");
     }
     Ok(())
 }
