@@ -35,19 +35,21 @@ pub fn edit(
     payloads: &[brawn_payload::Payload],
     profile: brawn_payload::Profile,
 ) -> Result<Edit> {
-    edit_components(bytes, payloads, profile, plan::Component::ALL)
+    edit_components(bytes, payloads, Some(profile), plan::Component::ALL)
 }
 
-/// The same for these parts of libc alone.
+/// The same for these parts of libc alone.  Without a profile an archive keeps the one that it has: to
+/// patch again what is patched must not take its hardening away.
 pub fn edit_components(
     bytes: &[u8],
     payloads: &[brawn_payload::Payload],
-    profile: brawn_payload::Profile,
+    profile: Option<brawn_payload::Profile>,
     components: &[plan::Component],
 ) -> Result<Edit> {
     let archive = read::archive::Archive::read(bytes)?;
     let findings = identify::archive::identify(&archive)?;
-    let payload = plan::choose(&findings, payloads, profile)?;
+    let profile = profile.or_else(|| plan::own_profile(&findings));
+    let payload = plan::choose(&findings, payloads, profile.unwrap_or_default())?;
     let plan = plan::plan(&archive, &findings, payload, components)?;
     if plan.action == plan::Action::Nothing {
         return Ok(Edit { plan, bytes: None });

@@ -148,6 +148,12 @@ impl Plan {
     }
 }
 
+/// The profile of the heap that brawn put there, if it did, and if this brawn knows it.
+pub fn own_profile(findings: &Findings<'_>) -> Option<Profile> {
+    let mut notes = findings.with_role(Role::Brawn).flat_map(|m| m.notes());
+    Profile::from_name(&notes.find(|note| !note.is_memory())?.profile)
+}
+
 /// The payload for what was found.
 pub fn choose<'p>(
     findings: &Findings<'_>,

@@ -63,7 +63,7 @@ fn with(members: &[(&'static str, &[Sym<'_>])]) -> Members {
 }
 
 fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> crate::Edit {
-    crate::edit_components(bytes, &[payload], Profile::Fast, components).unwrap()
+    crate::edit_components(bytes, &[payload], Some(Profile::Fast), components).unwrap()
 }
 
 fn names(edit: &crate::Edit) -> (Vec<&str>, Vec<&str>) {
@@ -152,7 +152,7 @@ fn what_shares_its_member_stays_and_is_reported_and_the_heap_goes_all_the_same()
     );
     assert!(memory.why.as_ref().unwrap().contains("all.o"), "{memory:?}");
     let payloads = [payload("1")];
-    let error = crate::edit_components(&old, &payloads, Profile::Fast, &[Component::Memory]);
+    let error = crate::edit_components(&old, &payloads, Some(Profile::Fast), &[Component::Memory]);
     assert!(error.unwrap_err().to_string().contains("all.o"));
 }
 

@@ -41,9 +41,9 @@ pub struct Args {
     #[arg(long, value_enum)]
     only: Option<OnlyArg>,
 
-    /// The heap's variant.
-    #[arg(long, value_enum, default_value_t)]
-    profile: ProfileArg,
+    /// The heap's variant [default: the one that it has; fast].
+    #[arg(long, value_enum)]
+    profile: Option<ProfileArg>,
 }
 
 /// What became of an archive.
@@ -156,7 +156,7 @@ fn folder(args: &Args) -> Vec<Report> {
 }
 
 fn archive(args: &Args, path: &Path) -> Result<Report> {
-    let profile = args.profile.into();
+    let profile = args.profile.map(Into::into);
     if args.dry_run || args.output.is_some() {
         let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
         let edit = edit_components(&bytes, payloads(), profile, components(args.only))

@@ -9,6 +9,7 @@ mod link_args;
 mod mounts;
 mod musls;
 mod patch;
+mod profiles;
 mod publish;
 mod verify;
 mod verify_executables;
