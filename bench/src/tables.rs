@@ -124,26 +124,25 @@ pub fn memory(results: &Results) -> Table {
     workloads(results, &MEMORY)
 }
 
-/// Time of one operation with each profile.
-pub fn profile_times(results: &Results) -> Table {
+/// The same rows and figures of the profiles.
+fn of_profiles(results: &Results, shape: Shape) -> Table {
     let shape = Shape {
         variants: &Variant::PROFILES,
         ratios: AGAINST_FAST,
         profiles: true,
-        ..TIMES
+        ..shape
     };
     workloads(results, &shape)
 }
 
+/// Time of one operation with each profile.
+pub fn profile_times(results: &Results) -> Table {
+    of_profiles(results, TIMES)
+}
+
 /// Peak memory with each profile.
 pub fn profile_memory(results: &Results) -> Table {
-    let shape = Shape {
-        variants: &Variant::PROFILES,
-        ratios: AGAINST_FAST,
-        profiles: true,
-        ..MEMORY
-    };
-    workloads(results, &shape)
+    of_profiles(results, MEMORY)
 }
 
 /// A line of a figure: what it is called, the measurement, the metric, how it is written.
