@@ -26,7 +26,7 @@ pub enum Verdict {
     /// musl's own heap.
     #[serde(rename = "slow heap")]
     SlowHeap,
-    /// musl's own heap beside another, or one payload twice.
+    /// musl's own heap beside another, or a payload twice.
     #[serde(rename = "mixed")]
     Mixed,
     /// Nothing that brawn is for.
@@ -128,7 +128,7 @@ fn report(format: &'static str, identity: Identity) -> Report {
         interpreter: identity.interpreter,
         heap,
         memory: identity.memory,
-        memory_note: identity.memory_note,
+        memory_note: identity.memory_notes.into_iter().next(),
         verdict,
         sure,
         why,
@@ -150,6 +150,11 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
     if brawn.len() > 1 {
         let why = format!("brawn's payload is in it {} times", brawn.len());
         return (Verdict::Mixed, sure, why);
+    }
+    let memory = identity.memory_notes.len();
+    if memory > 1 {
+        let why = format!("brawn's memory functions are in it {memory} times");
+        return (Verdict::Mixed, Sure::Certain, why);
     }
     if let (Some(old), Some(other)) = (musl.first(), brawn.first().or(others.first())) {
         let mut why = format!("{} is in it beside {}", old.heap.name(), other.heap.name());
@@ -256,10 +261,14 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
         ));
     }
     let memory = memory(archive, &findings, &mut evidence)?;
-    let notes: Vec<Note> = findings
+    let notes = findings
         .with_role(Role::BrawnMemory)
-        .flat_map(|member| member.notes().to_vec())
-        .collect();
+        .flat_map(|member| executable::memory_notes(member.notes()).map(move |n| (member, n)));
+    let (noted, memory_notes): (Vec<_>, Vec<_>) = notes.unzip();
+    if noted.len() > 1 {
+        let names: Vec<_> = noted.iter().map(|m| printable(m.name)).collect();
+        evidence.push(format!("notes of memory functions: {}", names.join(", ")));
+    }
     Ok(Identity {
         architecture: findings
             .ident
@@ -271,7 +280,7 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
         heaps,
         has_symbols: true,
         memory,
-        memory_note: executable::memory_note(&notes),
+        memory_notes,
         evidence,
     })
 }

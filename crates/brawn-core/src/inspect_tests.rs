@@ -56,6 +56,28 @@ fn two_payloads_are_mixed() {
 }
 
 #[test]
+fn memory_functions_that_are_in_it_twice_are_mixed() {
+    let level = |version: &str| {
+        let note = format!("brawn={version}\ncomponent=memory\n");
+        object(&[Sym::Strong("brawn_memory_level")], Some(&note))
+    };
+    let heap = object(&[Sym::Weak("malloc")], Some(NOTE));
+    let one = [("heap.o", heap), ("a.o", level("1.0.0"))];
+    let report = inspect(&archive(&one)).unwrap();
+    assert_eq!(report.verdict, Verdict::Fine, "{}", report.why);
+    let mut two = one.to_vec();
+    two.push(("b.o", level("2.0.0")));
+    let report = inspect(&archive(&two)).unwrap();
+    assert_eq!(
+        (report.verdict, report.sure),
+        (Verdict::Mixed, Sure::Certain)
+    );
+    assert!(report.why.contains("memory functions are in it 2 times"));
+    assert!(report.evidence.iter().any(|e| e.ends_with(": a.o, b.o")));
+    assert_eq!(report.memory_note.unwrap().brawn, "1.0.0");
+}
+
+#[test]
 fn objects_and_heaps_of_others() {
     let report = inspect(&object(&[Sym::Strong("mi_malloc")], None)).unwrap();
     assert_eq!(

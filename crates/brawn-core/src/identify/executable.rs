@@ -46,7 +46,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
         linkage,
         interpreter: image.interpreter.map(printable),
         memory,
-        memory_note: memory_note(&image.brawn),
+        memory_notes: memory_notes(&image.brawn).collect(),
         heaps,
         has_symbols: image.has_symbol_table,
         evidence,
@@ -302,10 +302,10 @@ pub fn heap_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
     notes.iter().filter(|note| !note.is_memory()).cloned()
 }
 
-/// The first note of memory functions among these.
-pub fn memory_note(notes: &[Note]) -> Option<Note> {
-    let note = notes.iter().find(|note| note.is_memory());
-    note.cloned().map(Note::printable)
+/// The notes of memory functions among these.
+pub fn memory_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
+    let notes = notes.iter().filter(|note| note.is_memory());
+    notes.cloned().map(Note::printable)
 }
 
 /// The memory functions that symbols name: brawn's, which have a name of brawn's at the same place, and
@@ -339,9 +339,9 @@ pub fn memory(
     evidence: &mut Vec<String>,
 ) -> Memory {
     let (brawn, others) = memory_functions(image);
-    let note = memory_note(&image.brawn);
-    if !brawn.is_empty() || note.is_some() {
-        if let Some(note) = note {
+    let notes: Vec<Note> = memory_notes(&image.brawn).collect();
+    if !brawn.is_empty() || !notes.is_empty() {
+        for note in notes {
             evidence.push(format!("note: memory functions of brawn {}", note.brawn));
         }
         if !others.is_empty() {

@@ -124,8 +124,8 @@ pub struct Identity {
     pub has_symbols: bool,
     /// Whose memory functions are in it.
     pub memory: Memory,
-    /// Where brawn's are from.
-    pub memory_note: Option<Note>,
+    /// Where brawn's are from: as many notes as it has of their payload.
+    pub memory_notes: Vec<Note>,
     /// What says all that, apart from the heaps' own evidence.
     pub evidence: Vec<String>,
 }

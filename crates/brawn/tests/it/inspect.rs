@@ -376,6 +376,34 @@ fn a_second_heap_in_an_archive_is_named_with_its_members() {
 }
 
 #[test]
+fn the_memory_functions_twice() {
+    let room = Room::with(PROGRAM);
+    let line = room.link_args("cc");
+    succeed(brawn().args(["patch", &musl("libc.a"), "-o", &room.path("libc.a")]));
+    // The payload on the line of a patched libc.a comes once.
+    room.run(
+        "musl-gcc",
+        &["-static", "main.c", &line, "-L.", "-o", "main"],
+    );
+    room.has_brawns_heap_only("main");
+    // What another link has made local is there besides.
+    room.run("ar", &["x", "brawn/libbrawn_memory.a", "brawn_level.o"]);
+    room.run(
+        "objcopy",
+        &["--localize-hidden", "brawn_level.o", "local.o"],
+    );
+    let input = ["-static", "main.c", "local.o", &line, "-o", "main"];
+    room.run("musl-gcc", &input);
+    room.run("ar", &["q", "libc.a", "local.o"]);
+    for name in ["main", "libc.a"] {
+        let report = room.inspect(name);
+        expect(&report, &[("verdict", "mixed"), ("heap", "brawn")]);
+        let why = report["why"].as_str().unwrap();
+        assert_eq!(why, "brawn's memory functions are in it 2 times");
+    }
+}
+
+#[test]
 fn a_table_for_people() {
     let text = succeed(brawn().arg("inspect").args(ARCHIVES));
     let lines: Vec<&str> = text.lines().collect();
