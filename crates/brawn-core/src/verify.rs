@@ -15,7 +15,7 @@ use crate::note::Note;
 use crate::read::Format;
 use crate::read::image::{Image, Symbol, SymbolKind};
 use brawn_payload::Payload;
-use code::{Code, Located, Match};
+use code::{Code, Found, Located, Match};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -198,7 +198,12 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
             .as_ref()
             .and_then(|c| Some((c, c.locate(&image)?))),
         memory_names: executable::memory_functions(&image).0,
-        located: codes.iter().find_map(|c| Some((c, c.locate(&image)?))),
+        // Profiles share functions: without a note it is the one of which most is there.
+        located: codes
+            .iter()
+            .rev()
+            .filter_map(|c| Some((c, c.locate(&image)?)))
+            .max_by_key(|(_, located)| located.count()),
         is_other: note.is_some() && codes.is_empty(),
         libc: libc(&image),
         image: &image,
@@ -367,19 +372,23 @@ impl Evidence<'_, '_> {
             };
         }
         match self.code(group) {
-            Some((code, located)) => match located.find(name) {
-                Ok(Some(address)) => {
-                    let what = format!("brawn {}'s code for it is in the program", code.version);
-                    (Provider::Brawn, Sure::Likely, Some(address), what)
+            Some((code, located)) => {
+                let brawns = |address, what: &str| {
+                    let what = format!(
+                        "brawn {}'s code for it is in the program{what}",
+                        code.version
+                    );
+                    (Provider::Brawn, Sure::Likely, address, what)
+                };
+                match located.find(self.image, name) {
+                    Found::At(address) => brawns(Some(address), ""),
+                    Found::Parts => brawns(None, ", in parts"),
+                    Found::Not => unknown(
+                        "stripped, and brawn's code for it is not in the program: whether another's is cannot be told",
+                    ),
+                    Found::TooShort => unknown("stripped, and too short to be told by its code"),
                 }
-                Ok(None) => (
-                    Provider::Absent,
-                    Sure::Likely,
-                    None,
-                    "brawn's code for it is not in the program".to_string(),
-                ),
-                Err(()) => unknown("stripped, and too short to be told by its code"),
-            },
+            }
             None if self.is_other => unknown("stripped, and the note is of another brawn"),
             None => unknown("stripped"),
         }

@@ -18,6 +18,8 @@ const GAP: u64 = 16;
 /// A section of code, with one function in it.
 #[derive(Debug)]
 struct Piece {
+    /// The number of its object.
+    member: usize,
     names: Vec<String>,
     bytes: Vec<u8>,
     /// The bytes that no relocation changes, sorted.
@@ -30,6 +32,8 @@ pub struct Code {
     /// Version of brawn that it is from.
     pub version: &'static str,
     pieces: Vec<Piece>,
+    /// Whether every object is one function, in parts: where one of them is, the others are.
+    is_one_each: bool,
 }
 
 /// A payload's code in an executable.
@@ -38,6 +42,19 @@ pub struct Located<'c> {
     code: &'c Code,
     /// Where each piece was found; short ones are not searched for.
     addresses: Vec<Option<u64>>,
+}
+
+/// What the code of a program without names says of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It is here.
+    At(u64),
+    /// Parts of it are in the program, which no other function has; where it begins is not clear.
+    Parts,
+    /// The payload's is not in the program.
+    Not,
+    /// The payload's is too short to tell.
+    TooShort,
 }
 
 /// What a name's code is.
@@ -54,18 +71,28 @@ pub enum Match {
 impl Code {
     /// Reads the functions of `payload`'s heap.
     pub fn read(payload: &Payload) -> Result<Self> {
-        Self::of(payload.version, payload.architecture, payload.members)
+        Self::of(
+            payload.version,
+            payload.architecture,
+            payload.members,
+            false,
+        )
     }
 
     /// Reads the memory functions of `payload`, which has some.
     pub fn memory(payload: &Payload, memory: &Memory) -> Result<Self> {
         let members: Vec<Member> = memory.functions.iter().map(|f| f.member).collect();
-        Self::of(memory.version, payload.architecture, &members)
+        Self::of(memory.version, payload.architecture, &members, true)
     }
 
-    fn of(version: &'static str, architecture: Architecture, members: &[Member]) -> Result<Self> {
+    fn of(
+        version: &'static str,
+        architecture: Architecture,
+        members: &[Member],
+        is_one_each: bool,
+    ) -> Result<Self> {
         let mut pieces = Vec::new();
-        for member in members {
+        for (number, member) in members.iter().enumerate() {
             let bad =
                 |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
             let file = ElfFile64::<LittleEndian>::parse(member.bytes).map_err(bad)?;
@@ -80,13 +107,18 @@ impl Code {
                 });
                 let names = names.map(|s| s.name().map(str::to_owned).map_err(bad));
                 pieces.push(Piece {
+                    member: number,
                     names: names.collect::<Result<_>>()?,
                     fixed: rest(bytes.len(), changed),
                     bytes,
                 });
             }
         }
-        Ok(Self { version, pieces })
+        Ok(Self {
+            version,
+            pieces,
+            is_one_each,
+        })
     }
 
     /// Where it is in `image`; `None` if nothing of it is.
@@ -94,11 +126,10 @@ impl Code {
         let find = |piece: &Piece| {
             let loads = image.loads.iter().filter(|l| l.executable);
             let mut found = loads.filter_map(|load| {
-                piece
-                    .find(load.data)
-                    .map(|at| load.address.wrapping_add(at as u64))
+                let place = piece.places(load.data).next();
+                place.map(|at| load.address.wrapping_add(at as u64))
             });
-            found.next()
+            piece.is_telling().then(|| found.next())?
         };
         let addresses: Vec<Option<u64>> = self.pieces.iter().map(find).collect();
         addresses.iter().any(Option::is_some).then_some(())?;
@@ -120,7 +151,7 @@ impl Located<'_> {
             return Match::Other;
         }
         match piece.compared() {
-            compared if compared >= TELLING => Match::Same(compared),
+            compared if piece.is_telling() => Match::Same(compared),
             _ if self.is_in_place(number, address) => Match::InPlace,
             _ => Match::Other,
         }
@@ -132,7 +163,9 @@ impl Located<'_> {
         let pieces = &self.code.pieces;
         let room =
             |between: &[Piece]| -> u64 { between.iter().map(|p| p.bytes.len() as u64 + GAP).sum() };
+        let member = pieces[number].member;
         let found = |n: usize| self.addresses[n].map(|a| (n, a));
+        let found = |n: usize| found(n).filter(|_| pieces[n].member == member);
         let before = (0..number).rev().find_map(found).map(|(n, at)| {
             let end = at.saturating_add(pieces[n].bytes.len() as u64);
             end..=end.saturating_add(room(&pieces[n + 1..number]) + GAP)
@@ -145,12 +178,40 @@ impl Located<'_> {
         sides.peek().is_some() && sides.all(|side| side.contains(&address))
     }
 
-    /// Where the function `name` is, whatever it is called there; `Err` if it is too short to tell.
-    pub fn find(&self, name: &str) -> std::result::Result<Option<u64>, ()> {
-        match self.piece(name) {
-            Some(n) if self.code.pieces[n].compared() >= TELLING => Ok(self.addresses[n]),
-            _ => Err(()),
+    /// How many functions and parts of functions were found.
+    pub fn count(&self) -> usize {
+        self.addresses.iter().flatten().count()
+    }
+
+    /// Where the function `name` is in `image`, whatever it is called there.
+    pub fn find(&self, image: &Image<'_>, name: &str) -> Found {
+        let Some(number) = self.piece(name) else {
+            return Found::TooShort;
+        };
+        let pieces = &self.code.pieces;
+        let piece = &pieces[number];
+        if piece.is_telling() {
+            return self.addresses[number].map_or(Found::Not, Found::At);
         }
+        let parts = (0..pieces.len()).filter(|n| {
+            self.code.is_one_each && pieces[*n].member == piece.member && pieces[*n].is_telling()
+        });
+        let parts: Vec<_> = parts.map(|n| self.addresses[n]).collect();
+        if parts.is_empty() {
+            return Found::TooShort;
+        }
+        if parts.iter().all(Option::is_none) {
+            return Found::Not;
+        }
+        // In its place among them its few bytes tell.
+        let loads = image.loads.iter().filter(|l| l.executable);
+        let mut places = loads.flat_map(|load| {
+            let places = piece.places(load.data);
+            places.map(|at| load.address.wrapping_add(at as u64))
+        });
+        places
+            .find(|at| self.is_in_place(number, *at))
+            .map_or(Found::Parts, Found::At)
     }
 
     fn piece(&self, name: &str) -> Option<usize> {
@@ -164,21 +225,24 @@ impl Piece {
         self.fixed.iter().map(ExactSizeIterator::len).sum()
     }
 
+    fn is_telling(&self) -> bool {
+        self.compared() >= TELLING
+    }
+
     fn is_at(&self, bytes: &[u8]) -> bool {
         let fixed = |r: &Range<usize>| bytes.get(r.clone()) == self.bytes.get(r.clone());
         self.fixed.iter().all(fixed)
     }
 
-    /// Where it begins in `code`.
-    fn find(&self, code: &[u8]) -> Option<usize> {
-        if self.compared() < TELLING {
-            return None;
-        }
-        let longest = self.fixed.iter().max_by_key(|r| r.len())?;
-        let needle = self.bytes.get(longest.clone())?;
-        memchr::memmem::find_iter(code, needle)
-            .filter_map(|at| at.checked_sub(longest.start))
-            .find(|at| code.get(*at..).is_some_and(|rest| self.is_at(rest)))
+    /// Where it may begin in `code`: nowhere if none of its bytes is fixed.
+    fn places<'c>(&'c self, code: &'c [u8]) -> impl Iterator<Item = usize> + 'c {
+        let longest = self.fixed.iter().max_by_key(|r| r.len());
+        let needle = longest.and_then(|range| Some((self.bytes.get(range.clone())?, range.start)));
+        needle.into_iter().flat_map(move |(needle, start)| {
+            memchr::memmem::find_iter(code, needle)
+                .filter_map(move |at| at.checked_sub(start))
+                .filter(|at| code.get(*at..).is_some_and(|rest| self.is_at(rest)))
+        })
     }
 }
 
@@ -229,6 +293,27 @@ mod tests {
         assert_eq!(changed(1, flags(4), true), 1..5);
         assert_eq!(changed(8, flags(42), true), 5..12);
         assert_eq!(changed(8, flags(283), false), 8..12);
+    }
+
+    #[test]
+    fn what_tells_a_function_is_in_no_other() {
+        for payload in brawn_payload::payloads() {
+            let mut codes = vec![Code::read(payload).unwrap()];
+            codes.extend(payload.memory.map(|m| Code::memory(payload, m).unwrap()));
+            let pieces: Vec<&Piece> = codes.iter().flat_map(|c| &c.pieces).collect();
+            for (number, piece) in pieces.iter().enumerate() {
+                for (other, code) in pieces.iter().enumerate() {
+                    assert!(
+                        number == other
+                            || !piece.is_telling()
+                            || piece.places(&code.bytes).next().is_none(),
+                        "{:?} is in {:?}",
+                        piece.names,
+                        code.names
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -220,6 +220,91 @@ fn every_function_of_an_executable_has_a_provider() {
     );
 }
 
+/// Calls memory functions of every size, one of which is its own.
+const MEMORY: &str = "#include <stdlib.h>
+#include <string.h>
+char *strrchr(const char *s, int c) {
+    const char *found = 0;
+    do if (*s == (char)c) found = s; while (*s++);
+    return (char *)found;
+}
+int main(int argc, char **argv) {
+    char text[100], *copy = malloc(argc * 100);
+    memset(text, argc, 90);
+    strcpy(text, argv[0]);
+    memcpy(copy, text, 90);
+    return !memchr(text, 0, 90) || strcmp(text, copy) || strncmp(text, copy, argc)
+        || strnlen(text, 90) != strlen(copy) || !strrchr(text, '/');
+}
+";
+
+#[test]
+fn without_names_memory_functions_are_told_by_what_they_alone_have() {
+    let room = patched();
+    room.write("main.c", MEMORY);
+    let lib = format!("-L{}", room.path("lib"));
+    let line = ["-static", "-fno-builtin", "main.c", "-o", "main"];
+    room.run("musl-gcc", &[&line[..], &[&lib]].concat());
+    room.run("strip", &["-o", "stripped", "main"]);
+    let (named, _) = look(&room, "main");
+    let (told, code) = look(&room, "stripped");
+    assert_eq!(code, 0, "{told:#}");
+    let functions = |report: &Value| report["functions"].as_array().unwrap().clone();
+    for (named, told) in functions(&named).iter().zip(functions(&told)) {
+        let name = named["name"].as_str().unwrap();
+        // Nothing else is taken for brawn's, and what is not there is not taken for anything.
+        match told["provider"].as_str().unwrap() {
+            "brawn" => {
+                assert_eq!(named["provider"], "brawn", "{name}");
+                assert_eq!(named["address"], told["address"], "{name}");
+            }
+            other => assert_eq!(other, "unknown", "{name}"),
+        }
+    }
+    let brawns = of(&told, "brawn");
+    for name in ["memchr", "memcmp", "memcpy", "memset", "strlen", "strncmp"] {
+        assert!(brawns.iter().any(|b| b == name), "{name}: {told:#}");
+    }
+    let evidence = |name: &str| {
+        let functions = functions(&told);
+        let found = functions.iter().find(|f| f["name"] == name).unwrap();
+        found["evidence"].as_str().unwrap().to_owned()
+    };
+    assert!(evidence("strcpy").contains("too short"));
+    assert!(evidence("strstr").contains("not in the program"));
+    // Of musl's own nothing is taken for brawn's, short or not.
+    room.run("musl-gcc", &line);
+    room.run("strip", &["main"]);
+    let (stock, _) = look(&room, "main");
+    assert_eq!(of(&stock, "brawn"), Vec::<String>::new(), "{stock:#}");
+}
+
+#[test]
+fn without_a_note_the_profile_is_told_by_most_of_its_code() {
+    let room = patched();
+    room.write("main.c", ALL);
+    let archive = room.path("lib/libc.a");
+    for profile in ["fast", "secure", "lean"] {
+        let out = ["-o", &archive];
+        let patch = ["patch", "--profile", profile, &musl("libc.a")];
+        brawn().args(patch).args(out).assert().success();
+        let lib = format!("-L{}", room.path("lib"));
+        let line = ["-static", "-fno-builtin", "-D_GNU_SOURCE", "main.c", &lib];
+        room.run("musl-gcc", &[&line[..], &["-o", "main"]].concat());
+        room.run("objcopy", &["--remove-section=.note.brawn", "main"]);
+        let (report, code) = look(&room, "main");
+        assert_eq!(code, 0, "{profile}: {report:#}");
+        let heap = of(&report, "brawn");
+        assert_eq!(heap.iter().filter(|n| !is_memory(n)).count(), 18);
+        room.run("strip", &["main"]);
+        let (report, _) = look(&room, "main");
+        let heap = of(&report, "brawn");
+        for name in ["malloc", "free", "calloc", "realloc", "aligned_alloc"] {
+            assert!(heap.iter().any(|b| b == name), "{profile}: {report:#}");
+        }
+    }
+}
+
 #[test]
 fn musls_heap_beside_brawns_is_mixed() {
     let room = Room::with(
