@@ -2,10 +2,10 @@
 //! is as it was, in its order, and which patching again leaves alone.
 #![no_main]
 
-use brawn_core::edit;
-use brawn_core::plan::Action;
+use brawn_core::edit_components;
+use brawn_core::plan::{Action, Component};
 use brawn_core::read::archive::Archive;
-use brawn_payload::{Architecture, Member, Payload, Profile};
+use brawn_payload::{Architecture, Function, Member, Memory, Payload, Profile};
 use libfuzzer_sys::fuzz_target;
 
 /// Defines what the heap of the seeds does, and is small.
@@ -41,11 +41,74 @@ const PAYLOAD: Payload = Payload {
         "valloc",
     ],
     needs: &["__errno_location"],
-    memory: None,
+    memory: Some(&MEMORY),
 };
 
+/// The same for its memory functions, one of which needs all others.
+const MEMORY: Memory = Memory {
+    version: "0.0.0",
+    compiler: "as",
+    source: "0",
+    functions: &[
+        Function {
+            member: Member {
+                name: "brawn_level.o",
+                bytes: include_bytes!("../seeds/brawn_level.o"),
+            },
+            surface: &[],
+            own: &["brawn_level"],
+            needs: &[],
+        },
+        Function {
+            member: Member {
+                name: "brawn_memcpy.o",
+                bytes: include_bytes!("../seeds/brawn_memcpy.o"),
+            },
+            surface: &["memcpy", "memmove"],
+            own: &["brawn_memcpy"],
+            needs: &["brawn_level"],
+        },
+        Function {
+            member: Member {
+                name: "brawn_strcat.o",
+                bytes: include_bytes!("../seeds/brawn_strcat.o"),
+            },
+            surface: &["strcat"],
+            own: &["brawn_strcat"],
+            needs: &["brawn_memcpy", "brawn_strlen"],
+        },
+        Function {
+            member: Member {
+                name: "brawn_strlen.o",
+                bytes: include_bytes!("../seeds/brawn_strlen.o"),
+            },
+            surface: &["strlen"],
+            own: &["brawn_strlen"],
+            needs: &["brawn_level"],
+        },
+    ],
+};
+
+/// The object of that name.
+fn object(name: &str) -> &'static [u8] {
+    let mut members = PAYLOAD.members.iter();
+    let mut functions = MEMORY.functions.iter().map(|f| &f.member);
+    let found = members.find(|m| m.name == name);
+    let found = found.or_else(|| functions.find(|m| m.name == name));
+    found
+        .expect("the plan names an object of the payload")
+        .bytes
+}
+
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(edited) = edit(bytes, &[PAYLOAD], Profile::Fast) else {
+    for components in [Component::ALL, &[Component::Heap], &[Component::Memory]] {
+        patch(bytes, components);
+    }
+});
+
+fn patch(bytes: &[u8], components: &[Component]) {
+    let edit = |bytes: &[u8]| edit_components(bytes, &[PAYLOAD], Some(Profile::Fast), components);
+    let Ok(edited) = edit(bytes) else {
         return;
     };
     let Some(new) = edited.bytes else {
@@ -68,10 +131,15 @@ fuzz_target!(|bytes: &[u8]| {
             header(&archive, after.whole.start)
         );
     }
-    let (_, last) = members.next().expect("the payload is missing");
-    assert_eq!(archive.data(last), PAYLOAD.members[0].bytes);
+    assert!(!edited.plan.add.is_empty());
+    for added in &edited.plan.add {
+        assert!(components.contains(&added.component));
+        let (_, entry) = members.next().expect("a member of the payload is missing");
+        assert_eq!(entry.name, added.name.as_bytes());
+        assert_eq!(archive.data(entry), object(&added.name));
+    }
     assert!(members.next().is_none());
-    if let Ok(again) = edit(&new, &[PAYLOAD], Profile::Fast) {
+    if let Ok(again) = edit(&new) {
         assert_eq!(again.plan.action, Action::Nothing);
     }
-});
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the payload of the `patch` target and the seeds in fuzz/corpus/.  Needs binutils and llvm.
+# Makes the payload of the `patch` target (*.o here) and the seeds in fuzz/corpus/.  Needs binutils and llvm.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -23,17 +23,21 @@ symbols() {
 
 public="aligned_alloc calloc free malloc malloc_usable_size memalign posix_memalign realloc reallocarray valloc"
 private="__libc_calloc __libc_free __libc_malloc __libc_malloc_impl __libc_realloc __malloc_allzerop __malloc_atfork __malloc_donate"
-note='.section .note.brawn,"a",@note
-.long 6, 2f-1f, 1
-.asciz "brawn"
-.balign 4
-1: .ascii "brawn=0.0.0\ncomponent=heap\nprofile=fast\n"
-2: .balign 4
-.text'
+# note TEXT: a provenance note.
+note() {
+    printf '%s\n' '.section .note.brawn,"a",@note' '.long 6, 2f-1f, 1' '.asciz "brawn"' '.balign 4' \
+        "1: .ascii \"$1\"" '2: .balign 4' .text
+}
+heap_note=$(note 'brawn=0.0.0\ncomponent=heap\nprofile=fast\n')
+# own NAME...: hidden names of the memory functions.
+own() {
+    symbols .globl "$@"
+    printf '.hidden %s\n' "$@"
+}
 
 # shellcheck disable=SC2086 # Lists of names.
 {
-    object payload.o "$note" "$(symbols .weak $public)" "$(symbols .globl $private)" "call __errno_location"
+    object payload.o "$heap_note" "$(symbols .weak $public)" "$(symbols .globl $private)" "call __errno_location"
     object start.lo "$(symbols .globl __init_libc)" "call __errno_location"
     object trans.lo "$(symbols .globl __lctrans)"
     object errno.lo "$(symbols .globl __errno_location)"
@@ -43,8 +47,18 @@ note='.section .note.brawn,"a",@note
     object malloc.lo "$(symbols .globl __libc_free __libc_malloc_impl __malloc_context __malloc_atfork)"
     object fork.lo "$(symbols .globl fork)" "$(symbols .weak __malloc_atfork __bump_lockptr)"
     object a_member_with_a_long_name.lo "$(symbols .globl strdup)" "call malloc"
+    # The memory functions: the payload's, those of a brawn before it, musl's, and one with more in it.
+    object brawn_level.o "$(note 'brawn=0.0.0\ncomponent=memory\n')" "$(own brawn_level)"
+    object brawn_memcpy.o "$(symbols .weak memcpy memmove)" "$(own brawn_memcpy)" "call brawn_level"
+    object brawn_strcat.o "$(symbols .weak strcat)" "$(own brawn_strcat)" "call brawn_strlen" "call brawn_memcpy"
+    object brawn_strlen.o "$(symbols .weak strlen)" "$(own brawn_strlen)" "call brawn_level"
+    object memcpy.lo "$(symbols .globl memcpy)"
+    object memmove.lo "$(symbols .globl memmove)"
+    object strcat.lo "$(symbols .globl strcat)" "call strlen"
+    object strlen.lo "$(symbols .globl strlen)"
+    object strings.lo "$(symbols .globl strlen strange)"
 }
-cp "$work/payload.o" payload.o
+cp "$work"/{payload,brawn_level,brawn_memcpy,brawn_strcat,brawn_strlen}.o .
 
 rm -rf ../corpus
 mkdir -p ../corpus/{archive,patch,elf,note,inspect,package}
@@ -63,10 +77,15 @@ members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo 
         printf 'BC\300\336bitcode' > lto.o
         printf 'text' > README
         ar rcSD mixed.a start.lo lto.o README
+        ar rcsD memory.a $members memcpy.lo memmove.lo strcat.lo strlen.lo
+        ar rcsD stays.a start.lo trans.lo errno.lo fork.lo payload.o strings.lo strcat.lo
+        mkdir before
+        sed s/brawn=0.0.0/brawn=0.0.9/ brawn_level.o > before/brawn_level.o
+        ar rcsD before.a start.lo trans.lo errno.lo fork.lo payload.o before/brawn_level.o brawn_memcpy.o strlen.lo
     }
 )
-cp "$work"/*.a ../corpus/archive/
-cp "$work"/{gnu,bsd,sym64,bare,older,mixed}.a ../corpus/patch/
+cp "$work"/{bare,bsd,empty,gnu,mixed,older,sym64,thin}.a ../corpus/archive/
+cp "$work"/{gnu,bsd,sym64,bare,older,mixed,memory,stays,before}.a ../corpus/patch/
 cp "$work"/{payload.o,lite.lo,fork.lo,free.lo} ../corpus/elf/
 objcopy -O binary --only-section=.note.brawn "$work/payload.o" ../corpus/note/brawn
 printf '\4\0\0\0\3\0\0\0\3\0\0\0GNU\0abc\0' | cat - ../corpus/note/brawn > ../corpus/note/two
