@@ -108,10 +108,10 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
   }
 }
 
-// A page as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
+// A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
 // since are in ascending order, `p` among them.  How many there were then is in a field that it has for padding.
 static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
-  if (page->reserved == 1 || (uintptr_t)page->padding[0] == page->capacity) return p;
+  if ((uintptr_t)page->padding[0] == page->capacity) return p;
   page->padding[0] = (void *)(uintptr_t)page->capacity;
   mi_block_t *block = p;
   block->next = brawn_encode(page, page->free);
@@ -132,21 +132,23 @@ static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
   mi_page_extend_free(heap, page, heap->tld);
   page->padding[0] = (void *)(uintptr_t)page->capacity;
   brawn_shuffle(heap, page);
-  page->free_is_zero = false;
 }
 
 static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
   mi_heap_t *const heap = brawn_own_heap();
   void *p = NULL;
   if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
+  const bool shared = block <= MI_MEDIUM_OBJ_SIZE_MAX;  // its page has others; only a span is zeroed by the engine
   if (mi_likely(heap != NULL)) {
-    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero) : brawn_engine_alloc(heap, block, zero && block > MI_MEDIUM_OBJ_SIZE_MAX);
+    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero) : brawn_engine_alloc(heap, block, zero && !shared);
   }
   if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
   if (block > BRAWN_SPAN_MAX) return p;
   mi_page_t *const page = _mi_segment_page_of(brawn_segment(p), p);
-  p = brawn_fresh_shuffled(heap, page, p);
-  if (zero && page->reserved != 1) brawn_zero_block(p, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
+  if (shared) {
+    p = brawn_fresh_shuffled(heap, page, p);
+    if (zero) brawn_zero_block(p, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
+  }
   return brawn_seal(page, p, size);
 }
 
@@ -175,8 +177,7 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
       brawn_refill(heap, page);
       p = page->free;
     }
-    page->local_free = NULL;
-    page->free_is_zero = false;
+    else page->local_free = NULL;
   }
   page->free = brawn_next(page, p);
   page->used++;
