@@ -292,6 +292,17 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
   return brawn_large_give_out(segment, size);
 }
 
+// Whether its block has no more than ordinary alignment.
+static inline bool brawn_large_is_plain(mi_segment_t *segment) {
+  return brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
+}
+
+// The mapping that its block needs for `size` bytes; 0: it is not plain, or there is no such block.
+static size_t brawn_large_mapping(mi_segment_t *segment, size_t size) {
+  if (!brawn_large_is_plain(segment) || size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return 0;
+  return _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+}
+
 // What `free` gives; `p` is the block, or what a program takes for one.
 static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p) {
 #if BRAWN_CHECKED
@@ -301,17 +312,15 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p) {
 #else
   MI_UNUSED(p);
 #endif
-  const bool plain = brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
-  if (plain) brawn_kept_large_give(segment);
+  if (brawn_large_is_plain(segment)) brawn_kept_large_give(segment);
   else brawn_large_release(segment);
 }
 
 // The same for a block: NULL also where its alignment is not the ordinary one.
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
-  if (brawn_large_page(segment)->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return NULL;
-  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
   const size_t used = segment->segment_size;
-  const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+  const size_t mapping = brawn_large_mapping(segment, size);
+  if (mapping == 0) return NULL;
   if (used < mapping && used <= BRAWN_COPY_MAX) {
     // Copying into pages that are there already takes less time than having the kernel make as many
     // new ones.
@@ -331,10 +340,8 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
 // Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
 // and the block copied down to its start.  NULL: no room there, and the block is as it was.
 static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
-  if (brawn_large_page(segment)->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return NULL;
-  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return NULL;
   const size_t used = segment->segment_size;
-  const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+  const size_t mapping = brawn_large_mapping(segment, size);
   if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
   const size_t guard = brawn_large_guard(segment);
   const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);

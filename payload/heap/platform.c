@@ -26,7 +26,8 @@ static void brawn_discard(void *address, size_t size) {
 
 // Where the profile wants no huge pages.
 static inline void brawn_keep_small_pages(void *address, size_t size) {
-  if (BRAWN_SMALL_PAGES > 0 && size >= BRAWN_SMALL_PAGES) arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_NOHUGEPAGE_, 0, 0, 0);
+  if (BRAWN_SMALL_PAGES == 0 || size < BRAWN_SMALL_PAGES) return;
+  arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_NOHUGEPAGE_, 0, 0, 0);
 }
 
 // Where the kernel is likely to have room at the right alignment: just below the last mapping.
