@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools lint demo bench tools
+.PHONY: test test-tools lint demo bench figures tools
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -34,3 +34,7 @@ demo: tools
 bench: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run
+
+# The figures of docs/memory-functions.md, from the newest raw data in bench/results/memory.
+figures: tools
+	tools/figures.sh

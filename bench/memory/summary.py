@@ -3,34 +3,14 @@ against glibc's over every size and mode, the worst size, and where it is slower
 
     python3 summary.py results.tsv [CANDIDATE]
 """
-import collections
 import math
 import statistics
 import sys
 
+from samples import interval, paired, read
+
 candidate = sys.argv[2] if len(sys.argv) > 2 else "brawn"
-times = collections.defaultdict(dict)
-for line in open(sys.argv[1]):
-    function, mode, size, name, *rounds = line.rstrip("\n").split("\t")
-    times[function, mode, int(size)][name] = [float(x) for x in rounds]
-
-
-def interval(values):
-    """The median's 95 % interval, by the binomial distribution of how many values lie below it."""
-    values, n = sorted(values), len(values)
-    below, k = 0.0, 0
-    while True:
-        below += math.comb(n, k) / 2**n
-        if below > 0.025:
-            break
-        k += 1
-    k = max(k - 1, 0)
-    return values[k], values[n - 1 - k]
-
-
-def paired(row, other):
-    return [x / y for x, y in zip(row[candidate], row[other])]
-
+times = read(sys.argv[1])
 
 print("| function | mean, glibc | mix | warm | cold | worst size, glibc | mean, stock | slower than stock |")
 print("| --- | ---: | ---: | ---: | ---: | --- | ---: | --- |")
@@ -39,19 +19,19 @@ for function in functions:
     rows = {k[1:]: v for k, v in times.items() if k[0] == function and candidate in v}
     if not rows:
         continue
-    ratio = {k: statistics.median(paired(v, "glibc")) for k, v in rows.items()}
+    ratio = {k: statistics.median(paired(v, candidate, "glibc")) for k, v in rows.items()}
 
     def mean(mode=None, of=ratio):
         logs = [math.log(r) for k, r in of.items() if mode in (None, k[0])]
         return f"{math.exp(sum(logs) / len(logs)):.2f}" if logs else "–"
 
     worst = max(ratio, key=ratio.get)
-    low, high = interval(paired(rows[worst], "glibc"))
-    stock = {k: statistics.median(paired(v, "stock")) for k, v in rows.items() if "stock" in v}
+    low, high = interval(paired(rows[worst], candidate, "glibc"))
+    stock = {k: statistics.median(paired(v, candidate, "stock")) for k, v in rows.items() if "stock" in v}
     slower = []
     for k, row in rows.items():
         if "stock" in row:
-            a, b = interval(paired(row, "stock"))
+            a, b = interval(paired(row, candidate, "stock"))
             if a > 1:
                 slower.append(f"{k[0]} {k[1]}: {stock[k]:.2f} ({a:.2f} … {b:.2f})")
     over = [f"{k[0]} {k[1]}: {r:.2f}" for k, r in ratio.items() if r > 1.5 and k != worst]
