@@ -190,7 +190,8 @@ const UNNAMED: &[&str] = &["-DBRAWN_MEMORY_UNNAMED"];
 fn test_program(kind: &Kind, work: &Path) -> Result<PathBuf> {
     let object = work.join("test-program.o");
     let mut command = compiler("gcc", kind, work);
-    command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c"]);
+    // -O3: the references' loops over bytes are most of its time.
+    command.args(["-O3", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-c"]);
     command.arg(folder().join("tests/memory.c"));
     run(command.arg("-o").arg(&object))?;
     Ok(object)
@@ -400,18 +401,25 @@ fn breaks(kind: &Kind) -> Result<()> {
             }
         }
         assert!(again > 0, "no member of {architecture} has {file}");
-        let way = if kind.emulator.is_empty() {
-            "without-giants"
+        let ways: &[_] = if kind.emulator.is_empty() {
+            &["glance", "sparse", "without-giants"]
         } else {
-            "sparse"
+            &["glance", "sparse"]
         };
         let program = link(kind, &test, &parts, broken.path())?;
-        let output = started(kind.emulator, &program).arg(way).output()?;
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let named = format!("memory: {function} at level");
-        if output.status.code() != Some(1) || !text.contains(&named) {
-            missed.push(format!("{file}: {from:?}: {}: {text}", output.status));
+        // Most are found at a glance; only what is not takes the time of all the rest.
+        let mut said = None;
+        for way in ways {
+            let output = started(kind.emulator, &program).arg(way).output()?;
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.code() == Some(1) && text.contains(&named) {
+                said = None;
+                break;
+            }
+            said = Some(format!("{file}: {from:?}: {}: {text}", output.status));
         }
+        missed.extend(said);
     }
     assert!(
         missed.is_empty(),
