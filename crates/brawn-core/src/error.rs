@@ -154,6 +154,11 @@ impl Error {
         self.0.offset
     }
 
+    /// What the operating system said, where it said no.
+    pub fn os(&self) -> Option<io::ErrorKind> {
+        self.0.source.as_ref().map(io::Error::kind)
+    }
+
     /// The message without its path, for output that has named the file already.
     pub fn without_path(&self) -> impl fmt::Display + '_ {
         WithoutPath(self)

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod publish;
 
 pub mod read;
+pub mod toolchains;
 pub mod verify;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What can be typed.
 
-use crate::commands::{inspect, link_args, patch, restore, verify};
+use crate::commands::{inspect, link_args, patch, restore, toolchains, verify};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -30,6 +30,7 @@ pub enum Command {
     LinkArgs(link_args::Args),
     Patch(patch::Args),
     Restore(restore::Args),
+    Toolchains(toolchains::Args),
     Verify(verify::Args),
 }
 

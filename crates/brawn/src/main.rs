@@ -6,8 +6,10 @@ mod commands;
 mod exit;
 mod only;
 mod profile;
+mod table;
 mod ui;
 mod walk;
+mod which;
 
 use clap::Parser as _;
 use exit::Exit;

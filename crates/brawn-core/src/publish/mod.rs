@@ -19,9 +19,11 @@
 pub mod place;
 mod record;
 mod restore;
+mod standing;
 mod write;
 
 pub use restore::Restored;
+pub use standing::{Standing, standing};
 pub use write::write_elsewhere;
 
 use crate::error::{Error, Kind, Result};
@@ -333,7 +335,7 @@ impl Target {
     }
 
     fn record(&self) -> PathBuf {
-        self.beside("", ".brawn.json")
+        standing::record_path(&self.path)
     }
 
     fn beside(&self, before: &str, after: &str) -> PathBuf {
@@ -357,9 +359,7 @@ fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S:
 
 /// Whether brawn keeps a record beside `path`.
 pub fn has_record(path: &Path) -> bool {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".brawn.json");
-    path.with_file_name(name).exists()
+    standing::record_path(path).exists()
 }
 
 /// Takes the lock on a folder; it goes when the handle is closed, however that comes about.

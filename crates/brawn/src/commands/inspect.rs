@@ -3,6 +3,7 @@
 mod gather;
 
 use crate::exit::Exit;
+use crate::table::{Row, table};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
@@ -77,7 +78,7 @@ pub fn run(args: &Args) -> Exit {
     if args.json {
         ui::json(&files);
     } else if !files.is_empty() {
-        ui::text(&table(&files));
+        ui::text(&table(HEAD, &rows(&files)));
     }
     if gathered.others > 0 {
         ui::info(&format!(
@@ -107,39 +108,15 @@ fn count(files: usize) -> String {
 }
 
 const HEAD: [&str; 6] = ["VERDICT", "LIBC", "LINKAGE", "HEAP", "MEMORY", "PATH"];
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
 
 /// One line of columns for each file, and below it why.
-fn table(files: &[File]) -> String {
-    let rows: Vec<[String; HEAD.len()]> = files.iter().map(columns).collect();
-    // The path comes last, so that its length moves nothing.
-    let mut widths = HEAD.map(str::len);
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let line = |text: &mut String, cells: &[String], first: Style, rest: Style| {
-        for (number, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            let style = if number == 0 { first } else { rest };
-            // Nothing is padded behind the last column.
-            let width = if number + 1 == cells.len() { 0 } else { width };
-            let gap = if number == 0 { "" } else { "  " };
-            // A String takes everything.
-            let _ = write!(text, "{gap}{style}{cell:<width$}{style:#}");
-        }
-        text.push('\n');
+fn rows(files: &[File]) -> Vec<Row<{ HEAD.len() }>> {
+    let row = |file: &File| Row {
+        cells: columns(file),
+        style: colour(file.report.verdict),
+        details: details(&file.report),
     };
-    let mut text = String::new();
-    line(&mut text, &HEAD.map(String::from), BOLD, BOLD);
-    for (file, row) in files.iter().zip(&rows) {
-        line(&mut text, row, colour(file.report.verdict), Style::new());
-        for detail in details(&file.report) {
-            let _ = writeln!(text, "{:1$}  {DIM}{detail}{DIM:#}", "", widths[0]);
-        }
-    }
-    text
+    files.iter().map(row).collect()
 }
 
 fn columns(file: &File) -> [String; HEAD.len()] {

@@ -4,6 +4,7 @@ pub mod inspect;
 pub mod link_args;
 pub mod patch;
 pub mod restore;
+pub mod toolchains;
 pub mod verify;
 
 use crate::cli::Command;
@@ -16,6 +17,7 @@ pub fn run(command: Command) -> Exit {
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Toolchains(args) => toolchains::run(&args),
         Command::Verify(args) => verify::run(&args),
     }
 }

@@ -5,14 +5,16 @@ use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::ui::{self, Tone};
 use crate::walk::{Found, walk};
+use crate::which::{self, Which};
 use brawn_core::plan::{Action, Plan, State, Why};
 use brawn_core::publish::{Published, Target, write_elsewhere};
-use brawn_core::{Error, Kind, Result, edit_components};
+use brawn_core::{Error, Kind, Result, edit_components, toolchains};
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Replace musl's heap and memory functions in a libc.a, or in every libc.a of a folder.
+/// Replace musl's heap and memory functions in a libc.a, in every libc.a of a folder, or in those of
+/// toolchains.
 ///
 /// The file is exchanged atomically and keeps its owner, mode and extended attributes.  The
 /// original is kept beside it as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn
@@ -23,10 +25,14 @@ use std::path::{Path, PathBuf};
 #[command(after_help = crate::exit::HELP)]
 pub struct Args {
     /// A libc.a, or a folder to search for them.
-    path: PathBuf,
+    #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
+    path: Option<PathBuf>,
+
+    #[command(flatten)]
+    which: Which,
 
     /// Write the patched archive here, and leave PATH alone.
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", conflicts_with = "toolchains")]
     output: Option<PathBuf>,
 
     /// Print what would be done, and write nothing.
@@ -98,18 +104,10 @@ impl Report {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let is_folder = std::fs::metadata(&args.path).is_ok_and(|m| m.is_dir());
-    let reports = match (is_folder, &args.output) {
-        (true, Some(_)) => {
-            let error = Error::new(Kind::Usage, "`-o` with a folder")
-                .expected("one archive")
-                .path(&args.path);
-            vec![Report::failed(&args.path, &error)]
-        }
-        (true, None) => folder(args),
-        (false, _) => {
-            vec![archive(args, &args.path).unwrap_or_else(|e| Report::failed(&args.path, &e))]
-        }
+    let mut kinds = Vec::new();
+    let reports = match &args.path {
+        Some(path) => named(args, path),
+        None => toolchains(args, &mut kinds),
     };
     let exit = reports.iter().map(|r| r.exit).max().unwrap_or_default();
     if args.json {
@@ -117,42 +115,86 @@ pub fn run(args: &Args) -> Exit {
     } else {
         reports.iter().for_each(print);
     }
+    which::note_relinking(&kinds);
     exit
 }
 
-fn folder(args: &Args) -> Vec<Report> {
+fn named(args: &Args, path: &Path) -> Vec<Report> {
+    let is_folder = std::fs::metadata(path).is_ok_and(|m| m.is_dir());
+    match (is_folder, &args.output) {
+        (true, Some(_)) => {
+            let error = Error::new(Kind::Usage, "`-o` with a folder")
+                .expected("one archive")
+                .path(path);
+            vec![Report::failed(path, &error)]
+        }
+        (true, None) => folder(args, path),
+        (false, _) => {
+            vec![archive(args, path).unwrap_or_else(|e| Report::failed(path, &e))]
+        }
+    }
+}
+
+/// The toolchains that flags name; `changed` gets the kinds of those that were written to.
+fn toolchains(args: &Args, changed: &mut Vec<toolchains::Kind>) -> Vec<Report> {
+    let chosen = args.which.choose();
+    let mut reports = Vec::with_capacity(chosen.toolchains.len());
+    for toolchain in &chosen.toolchains {
+        let report = one_of_many(args, &toolchain.path);
+        if matches!(report.status, Status::Patched | Status::Upgraded) {
+            changed.push(toolchain.kind);
+        }
+        reports.push(report);
+    }
+    for error in chosen.errors {
+        reports.push(Report::failed(
+            error.file().unwrap_or(Path::new("")),
+            &error,
+        ));
+    }
+    if reports.iter().all(|r| r.status == Status::LeftAlone) {
+        let error = Error::not_applicable("nothing in these toolchains that brawn can patch");
+        reports.push(Report::failed(Path::new(""), &error));
+    }
+    reports
+}
+
+fn folder(args: &Args, path: &Path) -> Vec<Report> {
     let Found {
         archives,
         links,
         errors,
-    } = walk(&args.path);
-    let mut reports = Vec::with_capacity(archives.len());
-    for path in archives {
-        reports.push(match archive(args, &path) {
-            Ok(report) => report,
-            Err(error) if error.kind() == Kind::NotApplicable => {
-                let mut report = Report::new(&path, Status::LeftAlone);
-                report.reason = Some(error.without_path().to_string());
-                report
-            }
-            Err(error) => Report::failed(&path, &error),
-        });
-    }
+    } = walk(path);
+    let mut reports: Vec<Report> = archives.iter().map(|a| one_of_many(args, a)).collect();
     for path in links {
         let mut report = Report::new(&path, Status::LeftAlone);
         report.reason = Some("a symlink: patched only where it points".into());
         reports.push(report);
     }
     for error in errors {
-        reports.push(Report::failed(error.file().unwrap_or(&args.path), &error));
+        reports.push(Report::failed(error.file().unwrap_or(path), &error));
     }
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error =
             Error::not_applicable("no libc.a of musl's in this folder that brawn can patch")
-                .path(&args.path);
-        reports.push(Report::failed(&args.path, &error));
+                .path(path);
+        reports.push(Report::failed(path, &error));
     }
     reports
+}
+
+/// An archive that nobody named: what is not for brawn is left alone.
+fn one_of_many(args: &Args, path: &Path) -> Report {
+    match archive(args, path) {
+        Ok(report) => report,
+        Err(error) if error.kind() == Kind::NotApplicable => {
+            let mut report = Report::new(path, Status::LeftAlone);
+            report.reason = Some(error.without_path().to_string());
+            report
+        }
+        Err(error) if args.which.is_any() => Report::failed(path, &which::denied(error, path)),
+        Err(error) => Report::failed(path, &error),
+    }
 }
 
 fn archive(args: &Args, path: &Path) -> Result<Report> {

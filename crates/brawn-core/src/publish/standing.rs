@@ -1,0 +1,46 @@
+//! What an archive is to what brawn keeps beside it, for those who only look.
+
+use super::record::{Fingerprint, Record, State};
+use crate::error::Result;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What an archive is to the record beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// The very file that brawn wrote.
+    Written,
+    /// The original that brawn kept: it came back, as by installing its package again.
+    Original,
+    /// Neither: an update or another tool wrote it.
+    Changed,
+    /// A write in place was interrupted; the next `patch` or `restore` puts the original back.
+    Torn,
+}
+
+/// What the file at `path`, whose contents are `bytes`, is to the record beside it; `None` without a
+/// record.  Only reads.
+///
+/// # Errors
+/// The record cannot be read, or is none of brawn's.
+pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
+    // The record lies beside the file itself, not beside a link to it.
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let Some(record) = Record::read(&record_path(&real))? else {
+        return Ok(None);
+    };
+    Ok(Some(match record.state(&Fingerprint::of(bytes)) {
+        State::Original => Standing::Original,
+        State::Result => Standing::Written,
+        State::Changed if record.in_place.is_some() => Standing::Torn,
+        State::Changed => Standing::Changed,
+    }))
+}
+
+/// Where the record of the file at `path` is.
+pub(super) fn record_path(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(".brawn.json");
+    path.with_file_name(name)
+}

@@ -1,0 +1,117 @@
+//! Cross compilers for musl, and musl installed from its sources.
+
+use super::folder::Folder;
+use super::system::is_musl_triple;
+use super::{Archive, Found, Kind, Places, name};
+use std::path::{Path, PathBuf};
+
+/// Where a target's libc lies below PREFIX/TARGET: musl-cross-make, then crosstool-NG and Buildroot.
+const BELOW_TARGET: [&str; 5] = ["lib", "usr/lib", "sysroot/usr/lib", "sysroot/lib", "lib64"];
+
+/// What compilers are called behind `TARGET-`.
+const COMPILERS: [&str; 4] = ["gcc", "cc", "g++", "clang"];
+
+pub(super) fn find(places: &Places, found: &mut Found) {
+    let root = &places.root;
+    // musl's own default, which images with a musl toolchain use, too.
+    own(&root.join("usr/local/musl"), found);
+    // Unpacked in a folder of its own: PREFIX/bin, PREFIX/TARGET/lib.
+    let mut folders = vec![root.join("opt"), root.join("usr/local")];
+    for home in &places.homes {
+        folders.extend(["", "opt", "x-tools"].map(|folder| home.join(folder)));
+    }
+    for folder in folders {
+        let mentions = |name: &str| name.contains("musl");
+        for (_, prefix) in Folder::open(&folder).named(mentions) {
+            own(&prefix, found);
+            targets(&prefix, found);
+        }
+    }
+    // musl-cross-make with one prefix for all its targets.
+    for prefix in ["usr/local", "opt", "opt/cross"] {
+        targets(&root.join(prefix), found);
+    }
+    // Homebrew: musl-cross, and a formula for each target.
+    for brew in ["opt/homebrew", "usr/local", "home/linuxbrew/.linuxbrew"] {
+        let formulas = Folder::open(&root.join(brew).join("opt"));
+        for (_, formula) in formulas.named(|name| name.contains("musl")) {
+            targets(&formula.join("libexec"), found);
+            targets(&formula.join("toolchain"), found);
+        }
+    }
+    for folder in &places.path {
+        compilers(folder, found);
+    }
+}
+
+/// A prefix that has musl and nothing else: PREFIX/lib/libc.a.
+fn own(prefix: &Path, found: &mut Found) {
+    // musl-cross-make's native compilers, and musl's own installation.
+    for lib in ["lib", "usr/lib"] {
+        add(prefix, None, prefix.join(lib), found);
+    }
+}
+
+/// The targets of one prefix.
+fn targets(prefix: &Path, found: &mut Found) {
+    let is_target = |name: &str| is_musl_triple(name) && alone(name) == name;
+    for (target, folder) in Folder::open(prefix).named(is_target) {
+        for lib in BELOW_TARGET {
+            add(prefix, Some(target.clone()), folder.join(lib), found);
+        }
+    }
+}
+
+/// What compilers in a folder of `PATH` link: `TARGET-gcc`, and musl's wrapper `musl-gcc`.
+fn compilers(folder: &Path, found: &mut Found) {
+    let is_compiler = |name: &str| name == "musl-gcc" || target_of(name).is_some();
+    for (compiler, path) in Folder::open(folder).named(is_compiler) {
+        // Homebrew and many installations have a link in PATH, and the compiler elsewhere.
+        let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        let prefixes = [path.as_path(), &real].map(|p| p.ancestors().nth(2));
+        for prefix in prefixes.into_iter().flatten() {
+            match target_of(&compiler) {
+                Some(target) => {
+                    for lib in BELOW_TARGET {
+                        let lib = prefix.join(target).join(lib);
+                        add(prefix, Some(target.into()), lib, found);
+                    }
+                }
+                // The wrapper's specs lie with the libc that they name.
+                None if prefix.join("lib/musl-gcc.specs").exists() => own(prefix, found),
+                None => {}
+            }
+        }
+    }
+}
+
+/// The target that a compiler's name begins with.
+fn target_of(compiler: &str) -> Option<&str> {
+    let (target, tool) = compiler.rsplit_once('-')?;
+    (is_musl_triple(target) && COMPILERS.contains(&tool)).then_some(target)
+}
+
+/// The target in the name of a folder for one compiler: `x86_64-linux-musl-cross`.
+fn alone(name: &str) -> &str {
+    name.trim_end_matches("-native").trim_end_matches("-cross")
+}
+
+fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut Found) {
+    let own = match name(prefix).as_str() {
+        // Homebrew's formulas are called by the folder around.
+        "libexec" | "toolchain" => name(prefix.parent().unwrap_or(prefix)),
+        own => own.to_owned(),
+    };
+    let target = target.or_else(|| {
+        let target = alone(&own);
+        is_musl_triple(target).then(|| target.to_owned())
+    });
+    found.archives.push(Archive {
+        kind: Kind::MuslCross,
+        name: own,
+        target,
+        active: false,
+        path: lib.join("libc.a"),
+        certain: false,
+    });
+}

@@ -1,0 +1,210 @@
+//! Finds the `libc.a`s of the toolchains on a machine, and says what each is.  Only reads.
+//!
+//! [`find`] goes by the names of folders alone, and is quick; [`survey`] reads one archive, and can run
+//! for several at once.  Where to look is [`Places`]: nothing here asks the environment.
+
+mod cross;
+mod folder;
+mod rust;
+mod state;
+mod system;
+
+pub use rust::Rust;
+pub use state::{State, Toolchain, survey};
+
+use crate::error::{Error, Result};
+use folder::Folder;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Whose toolchain it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A Rust toolchain's self-contained musl.
+    Rust,
+    /// The distribution's package.
+    System,
+    /// A cross compiler's, or musl's own installation.
+    MuslCross,
+    /// What zig compiled into its cache.
+    Zig,
+}
+
+impl Kind {
+    /// Every kind, in the order of listings.
+    pub const ALL: &[Self] = &[Self::Rust, Self::System, Self::MuslCross, Self::Zig];
+
+    /// The name for tables, the same as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::System => "system",
+            Self::MuslCross => "musl-cross",
+            Self::Zig => "zig",
+        }
+    }
+}
+
+/// Where to look.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// What stands for `/`.  Nothing is taken from outside of it, symbolic links included.
+    pub root: PathBuf,
+    /// rustup's folders (`RUSTUP_HOME`).
+    pub rustup: Vec<PathBuf>,
+    /// What `rustc --print sysroot` says, of the `rustc` that a build in the current folder uses.
+    pub active: Option<PathBuf>,
+    /// Other folders of Rust toolchains, none of rustup's.
+    pub sysroots: Vec<PathBuf>,
+    /// Home folders, for toolchains that are unpacked in them.
+    pub homes: Vec<PathBuf>,
+    /// The folders of `PATH`: a cross compiler there leads to its libc.
+    pub path: Vec<PathBuf>,
+    /// zig's global caches.
+    pub zig: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Where to look in a tree that is not the one this process runs in: an image that is being
+    /// built, a chroot.  The usual places in there count, whatever this machine's environment says.
+    pub fn below(root: &Path) -> Self {
+        let mut homes = vec![root.join("root")];
+        homes.extend(Folder::open(&root.join("home")).paths());
+        // The second is where Rust's official image has it.
+        let mut rustup: Vec<_> = homes.iter().map(|home| home.join(".rustup")).collect();
+        rustup.extend(["usr/local/rustup", "opt/rustup"].map(|path| root.join(path)));
+        Self {
+            root: root.to_path_buf(),
+            rustup,
+            // A distribution's own Rust has no folder of rustup's.
+            sysroots: vec![root.join("usr"), root.join("usr/local")],
+            active: None,
+            path: ["usr/local/bin", "usr/bin"].map(|p| root.join(p)).to_vec(),
+            zig: homes.iter().map(|home| home.join(".cache/zig")).collect(),
+            homes,
+        }
+    }
+}
+
+/// An archive that lies where a toolchain has its libc.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    /// Whose it is.
+    pub kind: Kind,
+    /// The toolchain's name: rustup's, the distribution's, or that of its folder.
+    pub name: String,
+    /// What it builds for, if a folder says so.
+    pub target: Option<String>,
+    /// Whether a build in the current folder uses it: Rust only.
+    pub active: bool,
+    /// The archive, as it was found.
+    pub path: PathBuf,
+    /// Whether only musl's libc lies at such a place.
+    pub(crate) certain: bool,
+}
+
+/// What [`find`] came upon.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// In the order of [`Kind::ALL`], by name and target; each file once.
+    pub archives: Vec<Archive>,
+    /// All Rust toolchains.
+    pub rust: Vec<Rust>,
+    /// What could not be read, or leads out of the root.
+    pub errors: Vec<Error>,
+}
+
+/// Looks for the archives of toolchains of these `kinds`.
+pub fn find(places: &Places, kinds: &[Kind]) -> Found {
+    let mut found = Found::default();
+    let has = |kind| kinds.contains(&kind);
+    if has(Kind::Rust) {
+        rust::find(places, &mut found);
+    }
+    if has(Kind::System) {
+        system::find(places, &mut found);
+    }
+    if has(Kind::MuslCross) {
+        cross::find(places, &mut found);
+    }
+    if has(Kind::Zig) {
+        zig(places, &mut found);
+    }
+    once(places, &mut found);
+    found
+}
+
+/// zig's cache has a folder for each result; which libc it is only the archive tells.
+fn zig(places: &Places, found: &mut Found) {
+    for cache in &places.zig {
+        for folder in Folder::reported(&cache.join("o"), &mut found.errors).paths() {
+            found.archives.push(Archive {
+                kind: Kind::Zig,
+                name: name(&folder),
+                target: None,
+                active: false,
+                path: folder.join("libc.a"),
+                certain: false,
+            });
+        }
+    }
+}
+
+/// Drops what is not there, what is there twice by way of links, and what lies outside of the root.
+fn once(places: &Places, found: &mut Found) {
+    let all = std::mem::take(&mut found.archives);
+    let root = std::fs::canonicalize(&places.root).unwrap_or_else(|_| places.root.clone());
+    let mut seen = HashSet::new();
+    for archive in all {
+        match inside(&root, &archive.path) {
+            // Of two names for one file the first that was found stays.
+            Ok(Some(real)) => {
+                if seen.insert(real) {
+                    found.archives.push(archive);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => found.errors.push(error),
+        }
+    }
+    let order = |a: &Archive| (a.kind, a.name.clone(), a.target.clone());
+    found.archives.sort_by_cached_key(order);
+}
+
+/// The file itself; `None` if there is none.
+fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
+    let real = match std::fs::canonicalize(path) {
+        Ok(real) => real,
+        Err(e) if is_missing(&e) => return Ok(None),
+        Err(e) => return Err(Error::io("cannot look at it", e).path(path)),
+    };
+    if !real.starts_with(root) {
+        return Err(
+            Error::refused(format!("a symbolic link that leads to {}", real.display()))
+                .expected(format!("a file in {}", root.display()))
+                .next("if that file is meant, name it")
+                .path(path),
+        );
+    }
+    Ok(Some(real))
+}
+
+/// Whether there simply is nothing.
+fn is_missing(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}
+
+/// The last part of a path as text.
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

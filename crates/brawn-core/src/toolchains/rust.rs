@@ -1,0 +1,109 @@
+//! Rust's toolchains: rustup's, linked ones, and the one that `rustc` on `PATH` belongs to.
+
+use super::folder::Folder;
+use super::{Archive, Found, Kind, Places, name};
+use std::collections::HashSet;
+use std::fs::canonicalize;
+use std::path::{Path, PathBuf};
+
+pub(super) fn find(places: &Places, found: &mut Found) {
+    let active = places.active.as_deref().and_then(|p| canonicalize(p).ok());
+    let mut seen = HashSet::new();
+    let mut consider = |sysroot: &Path, name: String, is_rustups: bool, found: &mut Found| {
+        // rustup's links to toolchains of others may lead nowhere.
+        let Ok(real) = canonicalize(sysroot) else {
+            return;
+        };
+        let is_active = active.as_ref() == Some(&real);
+        let is_toolchain = is_active || real.join("lib/rustlib").is_dir();
+        // rustup may have several names for one; its archives are listed under the first.
+        if (seen.insert(real) || is_rustups) && is_toolchain {
+            add(sysroot, name, is_active, found);
+        }
+    };
+    for rustup in &places.rustup {
+        let folders = Folder::reported(&rustup.join("toolchains"), &mut found.errors);
+        for sysroot in folders.paths() {
+            consider(&sysroot, name(&sysroot), true, found);
+        }
+    }
+    for sysroot in places.active.iter().chain(&places.sysroots) {
+        consider(sysroot, sysroot.display().to_string(), false, found);
+    }
+}
+
+/// The musl targets of the toolchain at `sysroot`.
+fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut Found) {
+    let targets = Folder::reported(&sysroot.join("lib/rustlib"), &mut found.errors);
+    for (target, folder) in targets.named(is_musl) {
+        found.archives.push(Archive {
+            kind: Kind::Rust,
+            name: toolchain.clone(),
+            target: Some(target),
+            active,
+            path: folder.join("lib/self-contained/libc.a"),
+            certain: true,
+        });
+    }
+    found.rust.push(Rust {
+        name: toolchain,
+        sysroot: sysroot.to_path_buf(),
+        active,
+    });
+}
+
+/// Whether a target of Rust's has musl, compiled for a processor: WebAssembly has a `linux-musl` too.
+fn is_musl(target: &str) -> bool {
+    let environment = target.rsplit('-').next().unwrap_or_default();
+    environment.starts_with("musl") && !target.starts_with("wasm")
+}
+
+/// A Rust toolchain, with or without a musl target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rust {
+    /// rustup's name for it, or its folder.
+    pub name: String,
+    /// Its folder.
+    pub sysroot: PathBuf,
+    /// Whether a build in the current folder uses it.
+    pub active: bool,
+}
+
+impl Rust {
+    /// Whether `asked` means this one: by its whole name, by what stands before the host in it, as with
+    /// rustup (`stable`, `1.90.0`, `nightly-2026-01-31`), or by its path.
+    pub fn is_called(&self, asked: &str) -> bool {
+        if asked.contains('/') {
+            return same(Path::new(asked), &self.sysroot);
+        }
+        let host = self.name.strip_prefix(asked);
+        let host = host.and_then(|rest| rest.strip_prefix('-'));
+        // A host, not a date: `nightly` is not every nightly.
+        let is_host =
+            |host: &str| host.contains('-') && !host.starts_with(|c: char| c.is_ascii_digit());
+        self.name == asked || host.is_some_and(is_host)
+    }
+
+    /// Whether `archive` is one of this toolchain's, under whatever name.
+    pub fn has(&self, archive: &Archive) -> bool {
+        let sysroot = archive.sysroot();
+        sysroot.is_some_and(|sysroot| same(&sysroot, &self.sysroot))
+    }
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    match (canonicalize(one), canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+impl Archive {
+    /// The folder of the Rust toolchain that it belongs to.
+    pub fn sysroot(&self) -> Option<PathBuf> {
+        // lib/rustlib/TARGET/lib/self-contained/libc.a
+        let is_rust = self.kind == Kind::Rust;
+        let sysroot = is_rust.then(|| self.path.ancestors().nth(6))??;
+        Some(sysroot.to_path_buf())
+    }
+}

@@ -1,0 +1,230 @@
+//! What an archive of a toolchain is.
+
+use super::{Archive, Kind};
+use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::identify::archive::identify;
+use crate::identify::heap::Heap;
+use crate::identify::{Libc, Memory};
+use crate::inspect::{Report, Verdict, inspect};
+use crate::plan::{self, Action, Component, Plan};
+use crate::publish::{Standing, standing};
+use crate::read::archive::Archive as Ar;
+use brawn_payload::Payload;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What is to be said of an archive.  The names are published: scripts read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// musl as it came.
+    Stock,
+    /// This brawn's payload, in one profile.
+    Patched,
+    /// The payload of another version or build of brawn: `patch` exchanges it.
+    OtherBrawn,
+    /// musl as it came, and beside it brawn's record of another file: an update replaced the
+    /// patched one.
+    Replaced,
+    /// Patched, and changed by something else afterwards: `restore` refuses.
+    Changed,
+    /// A write in place was interrupted.
+    Interrupted,
+    /// Another heap than musl's or brawn's: somebody put it there.
+    ForeignHeap,
+    /// musl's heap beside brawn's.
+    Mixed,
+    /// musl without a heap, as zig has it since 0.16.
+    NoHeap,
+    /// musl, for an architecture that brawn has no payload for.
+    Unsupported,
+    /// musl, in a shape that brawn does not edit.
+    Refused,
+    /// Not musl.
+    NotMusl,
+    /// It could not be read.
+    Unreadable,
+}
+
+impl State {
+    /// The words for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stock => "stock",
+            Self::Patched => "patched",
+            Self::OtherBrawn => "other brawn",
+            Self::Replaced => "replaced",
+            Self::Changed => "changed",
+            Self::Interrupted => "interrupted",
+            Self::ForeignHeap => "foreign heap",
+            Self::Mixed => "mixed",
+            Self::NoHeap => "no heap",
+            Self::Unsupported => "unsupported",
+            Self::Refused => "refused",
+            Self::NotMusl => "not musl",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// An archive of a toolchain, and what it is.  The names of these fields are published.
+#[derive(Clone, Debug, Serialize)]
+pub struct Toolchain {
+    /// Whose it is.
+    pub kind: Kind,
+    /// The toolchain's name.
+    pub name: String,
+    /// What it builds for.
+    pub target: Option<String>,
+    /// Whether a build in the current folder uses it: Rust only.
+    pub active: bool,
+    /// The archive.
+    #[serde(serialize_with = "displayed")]
+    pub path: PathBuf,
+    /// What is to be said of it.
+    pub state: State,
+    /// That in a sentence.
+    pub why: String,
+    /// The architecture, as in `x86_64`.
+    pub architecture: Option<String>,
+    /// musl's version.
+    pub libc_version: Option<String>,
+    /// Whose heap, as `inspect` has it.
+    pub heap: Option<String>,
+    /// Whose memory functions.
+    pub memory: Option<Memory>,
+    /// The profile of brawn's heap.
+    pub profile: Option<String>,
+    /// The version of brawn that its payload is from.
+    pub brawn: Option<String>,
+    /// What it is to the record beside it; absent without one, and then `restore` has no way back.
+    pub record: Option<Standing>,
+}
+
+/// Reads `archive`, and says what it is; `None` if it lies where other libcs lie, and is one of these.
+pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
+    let mut toolchain = Toolchain {
+        kind: archive.kind,
+        name: archive.name.clone(),
+        target: archive.target.clone(),
+        active: archive.active,
+        path: archive.path.clone(),
+        state: State::Unreadable,
+        why: String::new(),
+        architecture: None,
+        libc_version: None,
+        heap: None,
+        memory: None,
+        profile: None,
+        brawn: None,
+        record: None,
+    };
+    let read = std::fs::read(&archive.path).map_err(|e| Error::io("cannot read it", e));
+    if let Err(error) = read.and_then(|bytes| look(&bytes, payloads, &mut toolchain)) {
+        toolchain.state = match error.kind() {
+            ErrorKind::NotApplicable => State::NotMusl,
+            _ => State::Unreadable,
+        };
+        toolchain.why = error.without_path().to_string();
+    }
+    (archive.certain || toolchain.state != State::NotMusl).then_some(toolchain)
+}
+
+fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result<()> {
+    let report = inspect(bytes)?;
+    if report.libc != Libc::Musl {
+        let found = match report.libc {
+            Libc::Glibc => "glibc's libc.a",
+            _ => "an archive without musl's libc",
+        };
+        return Err(Error::not_applicable(found));
+    }
+    // Where no folder names the target, the archive does.
+    let target = || format!("{}-linux-musl", report.architecture);
+    toolchain.target.get_or_insert_with(target);
+    let notes = || report.heaps.iter().filter_map(|found| found.note.as_ref());
+    toolchain.profile = notes().next().map(|note| note.profile.clone());
+    let note = notes().next().or(report.memory_note.as_ref());
+    toolchain.brawn = note.map(|note| note.brawn.clone());
+    toolchain.record = standing(&toolchain.path, bytes)?;
+    (toolchain.state, toolchain.why) = state(bytes, payloads, &report, toolchain.record);
+    toolchain.architecture = Some(report.architecture);
+    toolchain.libc_version = report.libc_version;
+    toolchain.heap = Some(report.heap);
+    toolchain.memory = Some(report.memory);
+    Ok(())
+}
+
+fn state(
+    bytes: &[u8],
+    payloads: &[Payload],
+    report: &Report,
+    record: Option<Standing>,
+) -> (State, String) {
+    let has_brawn = report.heaps.iter().any(|found| found.heap == Heap::Brawn);
+    let parts: &[Component] = match (has_brawn, report.memory_note.is_some()) {
+        (true, false) => &[Component::Heap],
+        (false, true) => &[Component::Memory],
+        _ => Component::ALL,
+    };
+    let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
+    if record == Some(Standing::Torn) {
+        let why = "a write in place was interrupted; `brawn patch` or `brawn restore` puts the original back first";
+        return (State::Interrupted, why.into());
+    }
+    if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
+        let why = format!(
+            "its heap is {}, which somebody put there; brawn patches musl's own: install the original again",
+            found.heap.name()
+        );
+        return (State::ForeignHeap, why);
+    }
+    if has_brawn && report.verdict == Verdict::Mixed {
+        return (State::Mixed, report.why.clone());
+    }
+    let plan = match would(bytes, payloads, parts) {
+        Ok(plan) => plan,
+        Err(error) => {
+            let state = match error.kind() {
+                ErrorKind::NotApplicable => State::Unsupported,
+                _ if report.heaps.is_empty() => State::NoHeap,
+                _ => State::Refused,
+            };
+            return (state, error.without_path().to_string());
+        }
+    };
+    let is_brawns = has_brawn || report.memory_note.is_some();
+    let changed =
+        "it is not what brawn wrote, but holds brawn's payload: something changed it afterwards";
+    match (record, plan.action) {
+        (Some(Standing::Changed), _) if is_brawns => (State::Changed, changed.into()),
+        (Some(Standing::Changed), _) => {
+            let why = "something replaced what brawn had patched, as an update does; `brawn patch` patches the new one";
+            (State::Replaced, why.into())
+        }
+        (Some(Standing::Original), _) if !is_brawns => {
+            let why = "the original is back, as after installing its package again; `brawn patch` patches it";
+            (State::Replaced, why.into())
+        }
+        (_, Action::Patch) => (State::Stock, report.why.clone()),
+        (_, Action::Nothing) => (State::Patched, report.why.clone()),
+        (_, Action::Upgrade) => {
+            let why = "the payload is that of another version or build of brawn; `brawn patch` exchanges it";
+            (State::OtherBrawn, why.into())
+        }
+    }
+}
+
+/// What `patch` would do to these parts, so that this list and `patch` cannot disagree.
+fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan> {
+    let archive = Ar::read(bytes)?;
+    let findings = identify(&archive)?;
+    let profile = plan::own_profile(&findings).unwrap_or_default();
+    let payload = plan::choose(&findings, payloads, profile)?;
+    plan::plan(&archive, &findings, payload, parts)
+}
+
+/// Bytes of a path that are not UTF-8 have no place in most formats.
+fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}

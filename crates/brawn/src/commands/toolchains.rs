@@ -1,0 +1,172 @@
+//! `brawn toolchains`: lists the `libc.a`s of toolchains, and what each is.
+
+use crate::exit::Exit;
+use crate::table::{Row, table};
+use crate::{ui, which};
+use anstyle::{AnsiColor, Style};
+use brawn_core::error::printable;
+use brawn_core::identify::Memory;
+use brawn_core::toolchains::{Kind, State, Toolchain, find};
+use clap::ValueEnum;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+/// List the libc.a of every toolchain for musl on this machine, and what each is.
+///
+/// Looks for Rust's (rustup's toolchains, linked ones, that of `rustc` on PATH), the
+/// distribution's, those of cross compilers, and what zig has in its global cache.  Only reads.
+/// `brawn patch --rust`, `--system`, `--musl-cross`, `--zig` and `--all` patch them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP)]
+pub struct Args {
+    /// Only toolchains of these kinds [default: all].
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    kind: Vec<KindArg>,
+
+    /// Take DIR for `/`: an image or chroot.  This machine's environment does not count in there.
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+
+    /// Print a JSON array with one object for each archive.
+    #[arg(long)]
+    json: bool,
+}
+
+/// [`Kind`] as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KindArg {
+    Rust,
+    System,
+    MuslCross,
+    Zig,
+}
+
+impl KindArg {
+    const fn kind(self) -> Kind {
+        match self {
+            Self::Rust => Kind::Rust,
+            Self::System => Kind::System,
+            Self::MuslCross => Kind::MuslCross,
+            Self::Zig => Kind::Zig,
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Exit {
+    let mut kinds: Vec<Kind> = args.kind.iter().map(|kind| kind.kind()).collect();
+    if kinds.is_empty() {
+        kinds.extend(Kind::ALL);
+    }
+    let places = match &args.root {
+        Some(root) => which::below(root),
+        None => {
+            let (places, error) = which::here(kinds.contains(&Kind::Rust));
+            // The list is whole without it: only the active one is not marked.
+            if let Some(error) = error {
+                ui::info(&error.to_string());
+            }
+            Ok(places)
+        }
+    };
+    let places = match places {
+        Ok(places) => places,
+        Err(error) => {
+            ui::error(&error);
+            return error.kind().into();
+        }
+    };
+    let found = find(&places, &kinds);
+    let mut exit = Exit::Success;
+    for error in &found.errors {
+        ui::error(error);
+        exit = exit.max(error.kind().into());
+    }
+    let toolchains = which::surveyed(&found.archives);
+    if args.json {
+        ui::json(&toolchains);
+    } else if toolchains.is_empty() {
+        ui::info("no toolchain with musl");
+    } else {
+        let rows: Vec<_> = toolchains.iter().map(row).collect();
+        ui::text(&table(HEAD, &rows));
+    }
+    exit
+}
+
+const HEAD: [&str; 6] = ["STATE", "TOOLCHAIN", "TARGET", "MUSL", "HEAP", "PATH"];
+
+fn row(toolchain: &Toolchain) -> Row<{ HEAD.len() }> {
+    let active = if toolchain.active { " (active)" } else { "" };
+    let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".into());
+    let mut heap = or_unknown(&toolchain.heap);
+    if let Some(profile) = &toolchain.profile {
+        heap = format!("{heap}, {profile}");
+    }
+    let cells = [
+        toolchain.state.name().to_owned(),
+        format!("{} {}{active}", toolchain.kind.name(), toolchain.name),
+        or_unknown(&toolchain.target),
+        or_unknown(&toolchain.libc_version),
+        heap,
+    ]
+    .map(|cell| printable(cell.as_bytes()));
+    let [state, name, target, version, heap] = cells;
+    let path = printable(toolchain.path.as_os_str().as_bytes());
+    Row {
+        cells: [state, name, target, version, heap, path],
+        style: colour(toolchain.state),
+        details: details(toolchain),
+    }
+}
+
+/// What the columns do not say.
+fn details(toolchain: &Toolchain) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(brawn) = &toolchain.brawn {
+        let memory = match toolchain.memory {
+            Some(Memory::Brawn) => "memory functions, too",
+            Some(Memory::Mixed) => "memory functions, not all",
+            _ => "musl's memory functions",
+        };
+        let heap = match toolchain.profile {
+            Some(_) => "heap",
+            None => "no heap",
+        };
+        lines.push(format!("of brawn {brawn}: {heap}; {memory}"));
+        if toolchain.record.is_none() {
+            lines.push("no record beside it: `brawn restore` has no way back".into());
+        }
+    }
+    if !matches!(toolchain.state, State::Stock | State::Patched) {
+        lines.push(toolchain.why.clone());
+    }
+    let lines = lines.iter();
+    lines.map(|line| printable(line.as_bytes())).collect()
+}
+
+fn colour(state: State) -> Style {
+    let colour = match state {
+        State::Patched => AnsiColor::Green,
+        State::Stock | State::OtherBrawn | State::Replaced | State::NoHeap => AnsiColor::Yellow,
+        State::Unsupported | State::Refused | State::NotMusl => AnsiColor::Yellow,
+        State::Changed | State::Interrupted | State::ForeignHeap => AnsiColor::Red,
+        State::Mixed | State::Unreadable => AnsiColor::Red,
+    };
+    colour.on_default().bold()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_can_be_typed_by_its_name() {
+        let typed = KindArg::value_variants();
+        let kinds: Vec<Kind> = typed.iter().map(|arg| arg.kind()).collect();
+        assert_eq!(kinds, Kind::ALL);
+        for arg in typed {
+            let name = arg.to_possible_value().unwrap();
+            assert_eq!(name.get_name(), arg.kind().name());
+        }
+    }
+}

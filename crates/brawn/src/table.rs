@@ -1,0 +1,47 @@
+//! Tables for people: aligned columns, and below each line what else there is to say.
+
+use anstyle::Style;
+use std::fmt::Write as _;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// One line of a table.
+#[derive(Debug)]
+pub struct Row<const N: usize> {
+    /// The columns.
+    pub cells: [String; N],
+    /// How the first one is printed.
+    pub style: Style,
+    /// Lines below it.
+    pub details: Vec<String>,
+}
+
+/// `rows` below `head`.  Nothing is padded behind the last column, which has room for long paths.
+pub fn table<const N: usize>(head: [&str; N], rows: &[Row<N>]) -> String {
+    let mut widths = head.map(str::len);
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(&row.cells) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |text: &mut String, cells: &[String], first: Style, rest: Style| {
+        for (number, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let style = if number == 0 { first } else { rest };
+            let width = if number + 1 == cells.len() { 0 } else { width };
+            let gap = if number == 0 { "" } else { "  " };
+            // A String takes everything.
+            let _ = write!(text, "{gap}{style}{cell:<width$}{style:#}");
+        }
+        text.push('\n');
+    };
+    let mut text = String::new();
+    line(&mut text, &head.map(String::from), BOLD, BOLD);
+    for row in rows {
+        line(&mut text, &row.cells, row.style, Style::new());
+        for detail in &row.details {
+            let _ = writeln!(text, "{:1$}  {DIM}{detail}{DIM:#}", "", widths[0]);
+        }
+    }
+    text
+}
