@@ -131,6 +131,16 @@ pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
 }
 
 fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result<()> {
+    toolchain.record = standing(&toolchain.path, bytes)?;
+    // Whatever it holds then.
+    if toolchain.record == Some(Standing::Torn) {
+        toolchain.state = State::Interrupted;
+        toolchain.why =
+            "a write in place was interrupted; `brawn patch` or `brawn restore` puts the \
+                         original back first"
+                .into();
+        return Ok(());
+    }
     let report = inspect(bytes)?;
     if report.libc != Libc::Musl {
         let found = match report.libc {
@@ -146,7 +156,6 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
     toolchain.profile = notes().next().map(|note| note.profile.clone());
     let note = notes().next().or(report.memory_note.as_ref());
     toolchain.brawn = note.map(|note| note.brawn.clone());
-    toolchain.record = standing(&toolchain.path, bytes)?;
     (toolchain.state, toolchain.why) = state(bytes, payloads, &report, toolchain.record);
     toolchain.architecture = Some(report.architecture);
     toolchain.libc_version = report.libc_version;
@@ -168,10 +177,6 @@ fn state(
         _ => Component::ALL,
     };
     let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
-    if record == Some(Standing::Torn) {
-        let why = "a write in place was interrupted; `brawn patch` or `brawn restore` puts the original back first";
-        return (State::Interrupted, why.into());
-    }
     if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
         let why = format!(
             "its heap is {}, which somebody put there; brawn patches musl's own: install the original again",

@@ -1,6 +1,7 @@
 //! Archives to work on, and ways to run programs.
 
 use assert_cmd::Command;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::OnceLock;
@@ -93,6 +94,18 @@ impl Folder {
         succeed(brawn().arg("patch").arg(self.libc()).arg("-o").arg(&out));
         read(&out)
     }
+
+    /// The patched archive as an older brawn would have written it: another version in its note.
+    pub fn older(&self) -> Vec<u8> {
+        let mut bytes = self.new_bytes();
+        let version = format!("brawn={}\n", env!("CARGO_PKG_VERSION"));
+        let at = bytes
+            .windows(version.len())
+            .position(|w| w == version.as_bytes())
+            .expect("the payload's note");
+        bytes[at + 6] = b'x';
+        bytes
+    }
 }
 
 pub fn names(folder: &Path) -> Vec<String> {
@@ -123,6 +136,28 @@ pub fn succeed(command: &mut Command) -> String {
 pub fn fail(command: &mut Command, code: i32) -> String {
     let output = command.assert().code(code).get_output().clone();
     String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+/// Runs brawn without root's power to ignore permissions, with `variables` in its environment.
+pub fn as_nobody(variables: &[(&str, &Path)], arguments: &[&str]) -> Output {
+    // The binary may lie where only root can look.
+    let folder = tempfile::Builder::new()
+        .permissions(std::fs::Permissions::from_mode(0o755))
+        .tempdir()
+        .expect("a temporary folder");
+    let binary = folder.path().join("brawn");
+    std::fs::copy(brawn_path(), &binary).expect("a copy of the binary");
+    let mut command = if rustix::process::geteuid().is_root() {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]);
+        command.arg(&binary);
+        command
+    } else {
+        std::process::Command::new(&binary)
+    };
+    command.args(arguments).stdin(Stdio::null());
+    command.envs(variables.iter().copied());
+    command.output().expect("setpriv of util-linux")
 }
 
 /// Runs another program, which must exist.

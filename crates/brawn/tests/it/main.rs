@@ -11,5 +11,7 @@ mod musls;
 mod patch;
 mod profiles;
 mod publish;
+mod toolchain_states;
+mod toolchains;
 mod verify;
 mod verify_executables;

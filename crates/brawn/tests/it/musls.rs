@@ -4,7 +4,7 @@ use crate::build::inspect;
 use crate::common::{REFUSED, brawn};
 use std::path::{Path, PathBuf};
 
-fn archive(name: &str, file: &str) -> PathBuf {
+pub fn archive(name: &str, file: &str) -> PathBuf {
     let musls = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/musls");
     let path = musls.join(name).join("lib").join(file);
     assert!(path.is_file(), "{}: run tools/musls.sh", path.display());

@@ -1,6 +1,8 @@
 //! What happens to the file: links, mode, owner, attributes, locks, and the way back.
 
-use crate::common::{Folder, IO, REFUSED, RESTORE_REFUSED, brawn, brawn_path, fail, read, succeed};
+use crate::common::{
+    Folder, IO, REFUSED, RESTORE_REFUSED, as_nobody, brawn, brawn_path, fail, read, succeed,
+};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::time::{Duration, Instant};
@@ -84,30 +86,11 @@ fn a_read_only_file_in_a_writable_folder_is_patched() {
     assert_eq!(fs::metadata(folder.libc()).unwrap().mode() & 0o777, 0o444);
 }
 
-/// Runs brawn without root's power to ignore permissions.
-fn as_nobody(arguments: &[&str]) -> std::process::Output {
-    if rustix::process::geteuid().is_root() {
-        // The binary may lie where only root can look.
-        let folder = tempfile::Builder::new()
-            .permissions(fs::Permissions::from_mode(0o755))
-            .tempdir()
-            .unwrap();
-        let binary = folder.path().join("brawn");
-        fs::copy(brawn_path(), &binary).unwrap();
-        let mut all = vec!["--reuid=65534", "--regid=65534", "--clear-groups", "--"];
-        all.push(binary.to_str().unwrap());
-        all.extend(arguments);
-        crate::common::run("setpriv", &all)
-    } else {
-        crate::common::run(brawn_path(), arguments)
-    }
-}
-
 #[test]
 fn a_read_only_folder_is_a_clear_error() {
     let folder = Folder::small();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    let output = as_nobody(&["patch", folder.libc().to_str().unwrap()]);
+    let output = as_nobody(&[], &["patch", folder.libc().to_str().unwrap()]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(IO), "{text}");
     assert!(
@@ -126,7 +109,7 @@ fn an_owner_that_cannot_be_kept_is_a_clear_error() {
     }
     let folder = Folder::small();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let output = as_nobody(&["patch", folder.libc().to_str().unwrap()]);
+    let output = as_nobody(&[], &["patch", folder.libc().to_str().unwrap()]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(IO), "{text}");
     assert!(text.contains("owner 0"), "{text}");
@@ -198,23 +181,11 @@ fn an_original_without_a_record_is_not_overwritten() {
     assert!(read(&folder.libc()) == folder.old());
 }
 
-/// The patched archive as an older brawn would have written it: another version in its note.
-fn older(folder: &Folder) -> Vec<u8> {
-    let mut bytes = folder.new_bytes();
-    let version = format!("brawn={}\n", env!("CARGO_PKG_VERSION"));
-    let at = bytes
-        .windows(version.len())
-        .position(|w| w == version.as_bytes())
-        .expect("the payload's note");
-    bytes[at + 6] = b'x';
-    bytes
-}
-
 #[test]
 fn an_older_payload_is_upgraded_and_the_original_stays_the_first() {
     let folder = Folder::small();
     let new = folder.new_bytes();
-    let older = older(&folder);
+    let older = folder.older();
     folder.patch();
     // As if the older brawn had written both file and record.
     fs::write(folder.libc(), &older).unwrap();
@@ -240,7 +211,7 @@ fn an_older_payload_is_upgraded_and_the_original_stays_the_first() {
 fn a_changed_file_with_a_payload_does_not_replace_the_kept_original() {
     let folder = Folder::small();
     folder.patch();
-    let older = older(&folder);
+    let older = folder.older();
     fs::write(folder.libc(), &older).unwrap();
     let text = fail(brawn().arg("patch").arg(folder.libc()), REFUSED);
     assert!(text.contains("put the original back"), "{text}");
