@@ -11,6 +11,7 @@ mod musls;
 mod patch;
 mod profiles;
 mod publish;
+mod toolchain_rust;
 mod toolchain_states;
 mod toolchains;
 mod verify;
