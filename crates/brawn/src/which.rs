@@ -106,17 +106,19 @@ impl Which {
         let named = self.rust.as_deref().filter(|name| name.contains('/'));
         places.sysroots.extend(named.map(PathBuf::from));
         let mut found = find(&places, &kinds);
-        errors.append(&mut found.errors);
-        if let (Some(asked), false) = (&self.rust, self.all)
-            && errors.is_empty()
-        {
-            errors.extend(self.keep_rust(asked, &mut found));
+        if let (Some(asked), false) = (&self.rust, self.all) {
+            let error = self.keep_rust(asked, &mut found);
+            // Why the active one is not known says it already.
+            if errors.is_empty() {
+                errors.extend(error);
+            }
         }
+        errors.append(&mut found.errors);
         let toolchains = surveyed(&found.archives);
-        for kind in kinds {
-            let is_there = toolchains.iter().any(|toolchain| toolchain.kind == kind);
-            if !is_there && !self.all && errors.is_empty() {
-                errors.push(none_of(kind));
+        for kind in kinds.iter().filter(|kind| **kind != Kind::Rust) {
+            let is_there = toolchains.iter().any(|toolchain| toolchain.kind == *kind);
+            if !is_there && !self.all {
+                errors.push(none_of(*kind));
             }
         }
         if self.all && toolchains.is_empty() && errors.is_empty() {

@@ -209,10 +209,16 @@ fn cross_compilers_are_found_by_their_layouts() {
         "root/x-tools/x86_64-multilib-linux-musl/x86_64-multilib-linux-musl/sysroot/usr/lib/libc.a",
         "srv/bl/bin/x86_64-buildroot-linux-musl-gcc",
         "srv/bl/x86_64-buildroot-linux-musl/sysroot/usr/lib/libc.a",
+        "srv/own/bin/musl-gcc",
+        "srv/own/lib/musl-gcc.specs",
+        "srv/own/lib/libc.a",
+        // Debian's wrapper, whose specs lie elsewhere.
+        "usr/bin/musl-gcc",
         "usr/lib/libc.a",
     ]);
     let bin = root.path().join("usr/local/bin");
     fs::create_dir(&bin).unwrap();
+    symlink("../../../srv/own/bin/musl-gcc", bin.join("musl-gcc")).unwrap();
     symlink(
         root.path()
             .join("srv/bl/bin/x86_64-buildroot-linux-musl-gcc"),
@@ -227,6 +233,7 @@ fn cross_compilers_are_found_by_their_layouts() {
             "musl ? usr/local/musl/lib/libc.a",
             "musl aarch64-unknown-linux-musl usr/local/musl/aarch64-unknown-linux-musl/lib/libc.a",
             "musl-cross arm-linux-musleabihf opt/homebrew/opt/musl-cross/libexec/arm-linux-musleabihf/lib/libc.a",
+            "own ? srv/own/lib/libc.a",
             "riscv64-linux-musl-native riscv64-linux-musl opt/riscv64-linux-musl-native/lib/libc.a",
             "x86_64-linux-musl-cross x86_64-linux-musl opt/x86_64-linux-musl-cross/x86_64-linux-musl/lib/libc.a",
             "x86_64-multilib-linux-musl x86_64-multilib-linux-musl root/x-tools/x86_64-multilib-linux-musl/x86_64-multilib-linux-musl/sysroot/usr/lib/libc.a",

@@ -231,11 +231,8 @@ fn what_is_not_there_is_an_error_that_says_what_to_do() {
         text.contains("no rustc on PATH") && text.contains("none is installed"),
         "{text}"
     );
-    machine.rust(
-        "stable-x86_64-unknown-linux-gnu",
-        X86_64,
-        Folder::small().old(),
-    );
+    let small = Folder::small();
+    let stable = machine.rust("stable-x86_64-unknown-linux-gnu", X86_64, small.old());
     let text = patch("--rust");
     assert!(
         text.contains("installed: stable-x86_64-unknown-linux-gnu"),
@@ -263,6 +260,7 @@ fn what_is_not_there_is_an_error_that_says_what_to_do() {
         text.contains("it said: toolchain 1.2.3 is not installed"),
         "{text}"
     );
+    assert!(read(&stable) == small.old(), "none of these patched it");
     // The list does without.
     let (json, notes) = both(&mut machine.brawn(&["toolchains", "--kind=rust", "--json"]));
     assert!(
