@@ -181,6 +181,22 @@ fn a_read_only_filesystem_is_a_clear_error() {
 }
 
 #[test]
+fn a_toolchain_on_a_read_only_filesystem_is_a_clear_error() {
+    let folder = Folder::small();
+    let output = in_namespace(
+        folder.path(),
+        "musl=$1/usr/lib/x86_64-linux-musl; mkdir -p $musl; mv $1/libc.a $musl; \
+         mount --bind -o ro $1 $1; $2 patch --system --root $1",
+    );
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(IO), "{text}");
+    for part in ["Read-only file system", "patch it where that is made"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("`-o`"), "{text}");
+}
+
+#[test]
 fn an_overlay_is_patched_and_restored_as_in_containers() {
     let folder = Folder::small();
     // On a tmpfs, since an overlay cannot be the upper layer of another.

@@ -361,30 +361,36 @@ fn a_toolchain_of_somebody_else_is_a_clear_error() {
     let libc = machine.rust("stable-x86_64-unknown-linux-gnu", X86_64, small.old());
     let folder = libc.parent().unwrap();
     let mode = |mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
-    mode(0o555);
     let rustup = machine.path("home/.rustup");
-    let empty = machine.path("work");
-    let environment: [(&str, &Path); 2] = [("RUSTUP_HOME", &rustup), ("PATH", &empty)];
-    // PATH has no setpriv then: the search that finds it is the one of this process.
-    let patch = as_nobody(&environment[..1], &["patch", "--rust=stable"]);
-    let text = String::from_utf8(patch.stderr).unwrap();
-    assert_eq!(patch.status.code(), Some(IO), "{text}");
-    let owner = if rustix::process::geteuid().is_root() {
-        "root"
-    } else {
-        "user"
+    let owner = match rustix::process::geteuid() {
+        root if root.is_root() => "root".to_owned(),
+        user => format!("user {}", user.as_raw()),
     };
-    for part in [
-        "Permission denied",
-        &format!("run this as {owner}"),
-        "link-args",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    assert!(!text.contains("-o"), "{text}");
-    mode(0o755);
+    let refused = |command: &str| {
+        let output = as_nobody(&[("RUSTUP_HOME", &rustup)], &[command, "--rust=stable"]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(IO), "{text}");
+        for part in [
+            "Permission denied",
+            &format!("run this as {owner}"),
+            "link-args",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        // Which does not go with toolchains.
+        assert!(!text.contains("`-o`"), "{text}");
+    };
+    mode(0o555);
+    refused("patch");
     assert_eq!(names(folder), ["libc.a"]);
     assert!(read(&libc) == small.old());
+    mode(0o755);
+    succeed(&mut machine.brawn(&["patch", "--rust=stable"]));
+    let patched = read(&libc);
+    mode(0o555);
+    refused("restore");
+    assert!(read(&libc) == patched && read(&kept(&libc)) == small.old());
+    mode(0o755);
 }
 
 #[test]
