@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// hard links to the file keep the old contents, and are counted in the output.  Patching a file
 /// that is patched already does nothing; an older payload is upgraded.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::exit::HELP, override_usage = USAGE)]
 pub struct Args {
     /// A libc.a, or a folder to search for them.
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
@@ -51,6 +51,9 @@ pub struct Args {
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 }
+
+const USAGE: &str = "brawn patch [OPTIONS] <PATH>
+       brawn patch [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--all]";
 
 /// What became of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

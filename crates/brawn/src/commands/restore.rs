@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Refused where the file is not what brawn wrote from that original, as after a package upgrade.
 /// What brawn kept beside the file is removed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::exit::HELP, override_usage = USAGE)]
 pub struct Args {
     /// A patched libc.a, or a folder to search for them.
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
@@ -28,6 +28,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const USAGE: &str = "brawn restore [OPTIONS] <PATH>
+       brawn restore [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--all]";
 
 /// What became of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,10 +1,11 @@
 //! Every state that `brawn toolchains` knows, on real archives that are in it.
 
-use crate::common::{Folder, GLIBC, ok, read, succeed};
+use crate::common::{Folder, GLIBC, RESTORE_REFUSED, ok, read, succeed};
 use crate::musls;
 use crate::toolchains::{Machine, listed};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 /// `bytes`, an archive, with every object in it made for RISC-V, which there is no payload for.
@@ -67,6 +68,14 @@ fn machine() -> Machine {
     succeed(command.arg("patch").arg(&only).args(["--only", "heap"]));
     // As it comes in an image, without what lies beside it.
     add("patched-copy", &musl.new_bytes());
+    // The record lies beside the file itself.
+    let link = patched("patched-link", "lean");
+    let real = machine.put("real/libc.a", &[]);
+    for suffix in ["", ".brawn-original", ".brawn.json"] {
+        let name = format!("libc.a{suffix}");
+        fs::rename(link.with_file_name(&name), real.with_file_name(&name)).unwrap();
+    }
+    symlink(&real, &link).unwrap();
     add("other-brawn", &small.older());
     let replaced = patched("replaced", "fast");
     fs::remove_file(&replaced).unwrap();
@@ -164,6 +173,7 @@ fn every_state_is_told() {
         // The small archive has no memory functions.
         ("patched-secure", "secure", "none", "written"),
         ("patched-lean", "lean", "none", "written"),
+        ("patched-link", "lean", "none", "written"),
         ("patched-heap", "fast", "musl", "written"),
         ("patched-copy", "fast", "brawn", ""),
     ] {
@@ -198,6 +208,34 @@ fn the_table_says_it_in_words() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn restore_passes_over_what_has_no_record() {
+    let machine = machine();
+    let mut restore = machine.brawn(&["restore", "--rust=all", "--json"]);
+    let output = restore.assert().code(RESTORE_REFUSED).get_output().clone();
+    let reports: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let mut found: Vec<_> = reports
+        .iter()
+        .map(|report| {
+            let path = report["path"].as_str().unwrap();
+            let name = path.split("toolchains/").nth(1).unwrap();
+            let name = name.split('/').next().unwrap();
+            (name, report["status"].as_str().unwrap())
+        })
+        .collect();
+    found.sort_unstable();
+    let expected = [
+        ("changed", "failed"),
+        ("interrupted", "failed"),
+        ("patched-heap", "restored"),
+        ("patched-lean", "restored"),
+        ("patched-link", "restored"),
+        ("patched-secure", "restored"),
+        ("replaced", "failed"),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -440,7 +440,7 @@ fn distributions_cross_compilers_and_zigs_cache_are_patched_below_a_root() {
     assert_eq!(patched(), [false; 4]);
     assert!(others.iter().all(|libc| read(libc) == glibc));
 
-    // Alpine's, by its own mark and by what it is.
+    // Where musl is the system's own libc, by what the archive is.
     machine.put("root/usr/lib/libc.a", small.old());
     machine.put("root/etc/os-release", b"ID=alpine\n");
     fs::remove_dir_all(machine.path("root/usr/lib/x86_64-linux-musl")).unwrap();
