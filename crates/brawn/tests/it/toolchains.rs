@@ -80,6 +80,7 @@ impl Machine {
         let mut command = brawn();
         command.args(arguments).current_dir(self.path("work"));
         for name in [
+            "RUSTUP_AUTO_INSTALL",
             "RUSTUP_HOME",
             "ZIG_GLOBAL_CACHE_DIR",
             "XDG_CACHE_HOME",
