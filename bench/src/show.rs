@@ -60,7 +60,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// As GitHub renders it.
+    /// As GitHub renders it. Figures are not broken, but for an interval, which goes below its figure: else
+    /// the widest table fills a screen with lines of two words.
     pub fn markdown(&self) -> String {
         let line = |cells: &[Cell]| {
             let cells: Vec<String> = cells.iter().map(|c| c.text.replace('|', "\\|")).collect();
@@ -78,7 +79,7 @@ impl Table {
                     cells.resize(self.header.len(), Cell::default());
                     line(&cells)
                 }
-                Row::Cells(cells) => line(cells),
+                Row::Cells(cells) => line(&unbroken(cells)),
             };
         }
         out
@@ -264,6 +265,20 @@ pub fn ratio(value: f64) -> String {
     format!("{}x", digits(value))
 }
 
+/// The cells of a line, its figures with spaces at which nothing is broken.
+fn unbroken(cells: &[Cell]) -> Vec<Cell> {
+    let figure = |cell: &Cell| {
+        let text = cell.text.replace(" (", "<br>(").replace(' ', "\u{a0}");
+        Cell::new(text, cell.tone)
+    };
+    cells
+        .iter()
+        .take(1)
+        .cloned()
+        .chain(cells.iter().skip(1).map(figure))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,7 +323,23 @@ mod tests {
     fn markdown_has_a_rule_and_bold_headings() {
         assert_eq!(
             table().markdown(),
-            "| what | stock |\n| --- | ---: |\n| **first** |  |\n| time | 1 µs |\n"
+            "| what | stock |\n| --- | ---: |\n| **first** |  |\n| time | 1\u{a0}µs |\n"
+        );
+    }
+
+    #[test]
+    fn in_markdown_an_interval_stands_below_its_figure() {
+        let cells: Vec<Cell> = vec![
+            "run of a (short) program".into(),
+            "0.5x (0.4x … 0.6x)".into(),
+        ];
+        let texts: Vec<String> = unbroken(&cells).into_iter().map(|c| c.text).collect();
+        assert_eq!(
+            texts,
+            [
+                "run of a (short) program",
+                "0.5x<br>(0.4x\u{a0}…\u{a0}0.6x)"
+            ]
         );
     }
 }
