@@ -2,9 +2,9 @@
 // linked in under prefixed names (build.sh).  For each function and size all candidates take turns within each
 // round, in an order that rotates, on the same data and through the same volatile pointer.
 //
-//     memory [-r ROUNDS] [-f FUNCTION] [-m mix|warm|huge|cold] [-b MICROSECONDS] [-c CANDIDATE]... > results.tsv
+//     memory [-r ROUNDS] [-f FUNCTION] [-m mix|warm|huge|cold] [-s MIN-MAX] [-b MICROSECONDS] [-c CANDIDATE]...
 //
-// A line for each function, mode, size and candidate: nanoseconds a call in each round.
+// A line for each function, mode, size (0 for mix) and candidate: nanoseconds a call in each round.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -179,8 +179,10 @@ static unsigned order[MAX_SLOTS];
 
 static int rounds = 21, chosen[CANDIDATES], any_chosen;
 static double batch = 60e3;
+static size_t smallest = 0, largest = SIZE_MAX;
 
 static void measure(int f, const char *mode, size_t size) {
+    if (size < smallest || size > largest) return;
     const enum shape shape = functions[f].shape;
     const int is_mix = !strcmp(mode, "mix"), is_cold = !strcmp(mode, "cold");
     size_t slots, orders;
@@ -248,11 +250,13 @@ static void measure(int f, const char *mode, size_t size) {
 int main(int argc, char **argv) {
     const char *only = NULL, *mode = NULL;
     int option;
-    while ((option = getopt(argc, argv, "r:f:m:c:b:")) != -1) {
+    while ((option = getopt(argc, argv, "r:f:m:s:c:b:")) != -1) {
         if (option == 'r') rounds = atoi(optarg);
         else if (option == 'f') only = optarg;
         else if (option == 'm') mode = optarg;
-        else if (option == 'b') batch = atof(optarg) * 1e3;
+        else if (option == 's') {
+            if (sscanf(optarg, "%zu-%zu", &smallest, &largest) != 2) return fprintf(stderr, "memory: %s: not MIN-MAX\n", optarg), 2;
+        } else if (option == 'b') batch = atof(optarg) * 1e3;
         else if (option == 'c') {
             int known = 0;
             for (int c = 0; c < CANDIDATES; c++)

@@ -258,13 +258,13 @@ const BROKEN: &[Break] = &[
         "if (length > n) brawn_memset",
         "strncpy",
     ),
-    ("generic/strncat.c", "end[length] = 0;", "", "strncat"),
     (
         "generic/two-way.h",
         "known = repeats ? size - period : 0;",
         "known = size - period;",
         "memmem",
     ),
+    ("generic/copy-short.h", "d[n / 2] = middle;", "", "memcpy"),
     (
         "generic/compare-short.h",
         "GET64(b + n - 8)",
@@ -274,7 +274,6 @@ const BROKEN: &[Break] = &[
 ];
 
 const BROKEN_X86_64: &[Break] = &[
-    ("memcpy.c", "d[n / 2] = middle;", "", "memcpy"),
     ("memcpy.c", "STOREU(d, head);", "", "memcpy"),
     (
         "memcpy.c",
@@ -293,11 +292,14 @@ const BROKEN_X86_64: &[Break] = &[
     ("memchr.c", "CTZ(m) < n ?", "1 ?", "memchr"),
     ("memrchr.c", "p += TOP(m);", "p += CTZ(m);", "memrchr"),
     ("strlen.c", "if (LIKELY(FITS(s)))", "if (1)", "strcat"),
-    ("strnlen.c", "return i < n ? i : n;", "return i;", "strnlen"),
+    ("strnlen.c", "CTZ(m) < n ?", "1 ?", "strnlen"),
     ("strchrnul.c", "*p != (char)c ? NULL", "0 ? NULL", "strchr"),
     ("strrchr.c", "m &= end ^ (end - 1);", "", "strrchr"),
     ("strncmp.c", "if (at >= n) return 0;", "", "strncmp"),
     ("strncmp.c", "if (some > n) some = n;", "", "strncmp"),
+    ("strcat.c", "end_of(to)", "to", "strcat"),
+    ("strncat.c", "end[length] = 0;", "", "strncat"),
+    ("strncat.c", "end >> 1", "end", "strncat"),
     (
         "stpcpy.c",
         "- (WIDTH - 1), LOADU",
@@ -308,7 +310,7 @@ const BROKEN_X86_64: &[Break] = &[
 ];
 
 const BROKEN_AARCH64: &[Break] = &[
-    ("memcpy.c", "d[n / 2] = middle;", "", "memcpy"),
+    ("generic/strncat.c", "end[length] = 0;", "", "strncat"),
     ("memcpy.c", "STORE(d, head);", "", "memcpy"),
     ("memcpy.c", "apart >= n", "apart >= n / 2", "memcpy"),
     ("memcpy.c", "p > s + 64", "p > s + 128", "memcpy"),

@@ -1,4 +1,5 @@
 // memcpy, which is memmove: finished programs may rely on copies that overlap.
+#include "../generic/copy-short.h"
 #include "vector.h"
 
 // More than 128 bytes.  The loads are aligned, not the stores: that is what Arm's own functions do on its cores.
@@ -50,20 +51,7 @@ HIDDEN void *brawn_memcpy(void *to, const void *from, size_t n) {
     char *d = to;
     const char *s = from;
     if (LIKELY(n <= 16)) {
-        if (n >= 8) {
-            const uint64_t head = GET64(s), tail = GET64(s + n - 8);
-            PUT64(d, head);
-            PUT64(d + n - 8, tail);
-        } else if (n >= 4) {
-            const uint32_t head = GET32(s), tail = GET32(s + n - 4);
-            PUT32(d, head);
-            PUT32(d + n - 4, tail);
-        } else if (n) {
-            const char head = s[0], middle = s[n / 2], tail = s[n - 1];
-            d[0] = head;
-            d[n / 2] = middle;
-            d[n - 1] = tail;
-        }
+        copy_short(d, s, n);
         return to;
     }
     if (LIKELY(n <= 32)) {

@@ -1,22 +1,5 @@
+#include "../generic/copy-short.h"
 #include "vector.h"
-
-// Copies n bytes, 1 to 16.
-INLINE char *copy_short(char *restrict d, const char *restrict s, size_t n) {
-    if (n >= 8) {
-        const uint64_t head = GET64(s), tail = GET64(s + n - 8);
-        PUT64(d, head);
-        PUT64(d + n - 8, tail);
-    } else if (n >= 4) {
-        const uint32_t head = GET32(s), tail = GET32(s + n - 4);
-        PUT32(d, head);
-        PUT32(d + n - 4, tail);
-    } else if (n >= 2) {
-        const uint16_t head = GET16(s), tail = GET16(s + n - 2);
-        PUT16(d, head);
-        PUT16(d + n - 2, tail);
-    } else d[0] = 0;
-    return d + n - 1;
-}
 
 HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) {
     const vec zero = ZERO;
@@ -24,12 +7,16 @@ HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) {
     bits m;
     if (UNLIKELY(!FITS(from))) {
         m = SKIP(EQ(LOAD(p), zero), from - p);
-        if (m) return copy_short(to, from, CTZ(m) + 1);
+        if (m) goto found;
         // It goes on in the next page, so that can be read.
     }
     const vec first = LOAD(from);
     m = EQ(first, zero);
-    if (LIKELY(m)) return copy_short(to, from, CTZ(m) + 1);
+    if (LIKELY(m)) {
+    found:
+        copy_short(to, from, CTZ(m) + 1);
+        return to + CTZ(m);
+    }
     STORE(to, first);
     // At least one vector has been copied, up to p + WIDTH at least.
     const ptrdiff_t apart = to - from;

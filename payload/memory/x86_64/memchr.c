@@ -13,11 +13,11 @@ NAME(memchr, brawn_memchr)
 #else
 TARGET static void *AT(find)(const void *from, int c, size_t n) {
     const char *s = from, *p = DOWN(s, WIDTH);
-    const vec x = FILL(c);
+    const vec x = FILL_IN(17, c);
     if (UNLIKELY(!n)) return NULL;
     bits m;
-    if (LIKELY(FITS(s))) m = EQ(LOADU(s), x);
-    else m = EQ(LOAD(p), x) >> (s - p);
+    if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), x);
+    else m = EQ(LOADU_IN(16, p), x) >> (s - p);
     if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
     // Callers who know that the byte is there may say SIZE_MAX.
     uintptr_t sum;

@@ -15,24 +15,31 @@ NAME(memcmp, brawn_memcmp)
 NAME(bcmp, brawn_memcmp)
 
 #else
+#if WIDTH == 64
+// An end that the compiler does not take for the one that vzeroupper is needed before.
+INLINE int on_its_own(int order) {
+    __asm__("" : "+r"(order));
+    return order;
+}
+#endif
+
 TARGET static int AT(compare)(const void *left, const void *right, size_t n) {
     const unsigned char *a = left, *b = right;
     bits m;
 #if WIDTH == 64
-    // What the mask leaves out is not read, and so cannot fault.
-    if (LIKELY(n <= 32)) {
+    if (LIKELY(n - 1 < 32)) {
         const __mmask32 some = _bzhi_u32(~0u, (unsigned)n);
-        const uint32_t unlike = _mm256_cmpneq_epi8_mask(_mm256_maskz_loadu_epi8(some, a), _mm256_maskz_loadu_epi8(some, b));
-        if (UNLIKELY(!n)) return 0;
+        const uint32_t unlike = _mm256_cmpneq_epi8_mask(HALF_SOME_IN(16, some, a), HALF_SOME_IN(17, some, b));
         // Where all are equal that is the first: one branch less that is hard to predict.
         const unsigned k = (unsigned)_tzcnt_u32(unlike) & 31;
-        return a[k] - b[k];
+        return on_its_own(a[k] - b[k]);
     }
+    if (UNLIKELY(!n)) return 0;
     if (n <= 64) {
         const bits some = LOW(n);
-        m = _mm512_cmpneq_epi8_mask(_mm512_maskz_loadu_epi8(some, a), _mm512_maskz_loadu_epi8(some, b));
+        m = _mm512_cmpneq_epi8_mask(SOME_IN(16, some, a), SOME_IN(17, some, b));
         const unsigned k = (unsigned)_tzcnt_u64(m) & 63;
-        return a[k] - b[k];
+        return on_its_own(a[k] - b[k]);
     }
 #else
     if (LIKELY(n <= 16)) return compare_short(a, b, n);

@@ -1,7 +1,7 @@
 // memcpy, which is memmove: finished programs may rely on copies that overlap as musl's allows.
 #ifndef WIDTH
 #define SOURCE "memcpy.c"
-#include <stddef.h>
+#include "../generic/copy-short.h"
 
 enum {
     // The processor's own copy wins from here on, where both ends are apart: by measurement.
@@ -18,41 +18,27 @@ static COLD void *first(void *to, const void *from, size_t n) {
 }
 
 // Every load comes before every store: the two may overlap.
-HIDDEN void *brawn_memcpy(void *to, const void *from, size_t n) {
+HIDDEN __attribute__((aligned(64))) void *brawn_memcpy(void *to, const void *from, size_t n) {
     char *d = to;
     const char *s = from;
-    if (LIKELY(n <= 16)) {
-        if (n >= 8) {
-            const uint64_t head = GET64(s), tail = GET64(s + n - 8);
-            PUT64(d, head);
-            PUT64(d + n - 8, tail);
-        } else if (n >= 4) {
-            const uint32_t head = GET32(s), tail = GET32(s + n - 4);
-            PUT32(d, head);
-            PUT32(d + n - 4, tail);
-        } else if (n) {
-            const char head = s[0], middle = s[n / 2], tail = s[n - 1];
-            d[0] = head;
-            d[n / 2] = middle;
-            d[n - 1] = tail;
-        }
+    // The rare ones first: what is common has its branches from then on.
+    if (UNLIKELY(n > 64)) DISPATCH(move, first, to, from, n);
+    if (n <= 16) {
+        copy_short(d, s, n);
         return to;
     }
-    if (LIKELY(n <= 32)) {
+    if (n <= 32) {
         const __m128i head = GET128(s), tail = GET128(s + n - 16);
         PUT128(d, head);
         PUT128(d + n - 16, tail);
         return to;
     }
-    if (LIKELY(n <= 64)) {
-        const __m128i a = GET128(s), b = GET128(s + 16), c = GET128(s + n - 32), e = GET128(s + n - 16);
-        PUT128(d, a);
-        PUT128(d + 16, b);
-        PUT128(d + n - 32, c);
-        PUT128(d + n - 16, e);
-        return to;
-    }
-    DISPATCH(move, first, to, from, n);
+    const __m128i a = GET128(s), b = GET128(s + 16), c = GET128(s + n - 32), e = GET128(s + n - 16);
+    PUT128(d, a);
+    PUT128(d + 16, b);
+    PUT128(d + n - 32, c);
+    PUT128(d + n - 16, e);
+    return to;
 }
 NAME(memcpy, brawn_memcpy)
 NAME(memmove, brawn_memcpy)
@@ -64,8 +50,8 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
     char *d = to;
     const char *s = from;
 #if WIDTH == 64
-    if (n <= 2 * WIDTH) {
-        const vec head = LOADU(s), tail = LOADU(s + n - WIDTH);
+    if (LIKELY(n <= 2 * WIDTH)) {
+        const vec head = LOADU_IN(16, s), tail = LOADU_IN(17, s + n - WIDTH);
         STOREU(d, head);
         STOREU(d + n - WIDTH, tail);
         return opaque(to);

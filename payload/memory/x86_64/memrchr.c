@@ -14,17 +14,20 @@ NAME(memrchr, brawn_memrchr)
 #else
 TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
     const char *const s = from, *const end = s + n;
-    const vec x = FILL(c);
+    const vec x = FILL_IN(17, c);
     if (UNLIKELY(!n)) return NULL;
     // The vector that ends at the end, or, where that would begin on another page, the one that holds the end.
     const char *p = end - WIDTH;
     bits m;
-    if (LIKELY(FITS(p))) m = EQ(LOADU(p), x);
+    if (LIKELY(FITS(p))) m = EQ(LOADU_IN(16, p), x);
     else {
         p = DOWN(end - 1, WIDTH);
-        m = EQ(LOAD(p), x) & (bits)(ALL >> (WIDTH - (end - p)));
+        m = EQ(LOADU_IN(16, p), x) & (bits)(ALL >> (WIDTH - (end - p)));
     }
-    if (m) goto found;
+    if (LIKELY(m)) {
+        p += TOP(m);
+        return p >= s ? opaque((char *)p) : NULL;
+    }
     p = DOWN(end - 1, WIDTH);
     // Space counts more than the speed of a level that few processors are left with.
     for (int i = 0; WIDTH == 16 || i < 3; i++) {

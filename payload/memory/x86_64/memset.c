@@ -10,48 +10,48 @@ static COLD void *first(void *to, int c, size_t n) {
     return brawn_memset(to, c, n);
 }
 
-HIDDEN void *brawn_memset(void *to, int c, size_t n) {
+HIDDEN __attribute__((aligned(64))) void *brawn_memset(void *to, int c, size_t n) {
     char *d = to;
     const uint64_t bytes = (unsigned char)c * 0x0101010101010101u;
-    if (LIKELY(n <= 32)) {
-        if (LIKELY(n >= 8)) {
-            // One way for four times the sizes: up to 16 bytes the inner two lie on the outer ones.
-            const size_t inner = ((n - 1) >> 1) & 8;
-            PUT64(d, bytes);
-            PUT64(d + inner, bytes);
-            PUT64(d + n - 8 - inner, bytes);
-            PUT64(d + n - 8, bytes);
-        } else if (n >= 4) {
+    if (UNLIKELY(n > 64)) DISPATCH(fill, first, to, c, n);
+    if (UNLIKELY(n < 8)) {
+        if (n >= 4) {
             PUT32(d, bytes);
             PUT32(d + n - 4, bytes);
         } else if (n) {
             d[0] = bytes;
+            d[n / 2] = bytes;
             d[n - 1] = bytes;
-            if (n > 2) d[1] = bytes;
         }
         return to;
     }
-    if (LIKELY(n <= 64)) {
-        const __m128i x = _mm_set1_epi64x((long long)bytes);
-        PUT128(d, x);
-        PUT128(d + 16, x);
-        PUT128(d + n - 32, x);
-        PUT128(d + n - 16, x);
+    if (LIKELY(n <= 32)) {
+        // One way for four times the sizes: up to 16 bytes the inner two lie on the outer ones.
+        const size_t inner = ((n - 1) >> 1) & 8;
+        PUT64(d, bytes);
+        PUT64(d + inner, bytes);
+        PUT64(d + n - 8 - inner, bytes);
+        PUT64(d + n - 8, bytes);
         return to;
     }
-    DISPATCH(fill, first, to, c, n);
+    const __m128i x = _mm_set1_epi64x((long long)bytes);
+    PUT128(d, x);
+    PUT128(d + 16, x);
+    PUT128(d + n - 32, x);
+    PUT128(d + n - 16, x);
+    return to;
 }
 NAME(memset, brawn_memset)
 
 #else
 TARGET static void *AT(fill)(void *to, int c, size_t n) {
     char *const d = to, *const last = d + n - 4 * WIDTH;
-    const vec x = FILL(c);
+    const vec x = FILL_IN(16, c);
 #if WIDTH > 16
-    if (n <= 4 * WIDTH) {
+    if (LIKELY(n <= 4 * WIDTH)) {
         STOREU(d, x);
         STOREU(d + n - WIDTH, x);
-        if (n <= 2 * WIDTH) return opaque(to);
+        if (LIKELY(n <= 2 * WIDTH)) return opaque(to);
         STOREU(d + WIDTH, x);
         STOREU(d + n - 2 * WIDTH, x);
         return opaque(to);

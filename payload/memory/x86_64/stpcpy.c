@@ -1,5 +1,6 @@
 #ifndef WIDTH
 #define SOURCE "stpcpy.c"
+#include "../generic/copy-short.h"
 #include "levels.h"
 
 static COLD char *first(char *restrict to, const char *restrict from) {
@@ -12,27 +13,12 @@ NAME(__stpcpy, brawn_stpcpy)
 NAME(stpcpy, brawn_stpcpy)
 
 #else
-#if WIDTH < 64 && !defined COPY_SHORT
-#define COPY_SHORT
-// Copies n bytes, 1 to 32.
-INLINE void copy_short(char *d, const char *s, size_t n) {
-    if (n >= 16) {
-        const __m128i head = GET128(s), tail = GET128(s + n - 16);
-        PUT128(d, head);
-        PUT128(d + n - 16, tail);
-    } else if (n >= 8) {
-        const uint64_t head = GET64(s), tail = GET64(s + n - 8);
-        PUT64(d, head);
-        PUT64(d + n - 8, tail);
-    } else if (n >= 4) {
-        const uint32_t head = GET32(s), tail = GET32(s + n - 4);
-        PUT32(d, head);
-        PUT32(d + n - 4, tail);
-    } else if (n >= 2) {
-        const uint16_t head = GET16(s), tail = GET16(s + n - 2);
-        PUT16(d, head);
-        PUT16(d + n - 2, tail);
-    } else d[0] = s[0];
+#if WIDTH < 64
+INLINE void AT(copy_some)(char *d, const char *s, size_t n) {
+    if (n <= 16) return copy_short(d, s, n);
+    const __m128i head = GET128(s), tail = GET128(s + n - 16);
+    PUT128(d, head);
+    PUT128(d + n - 16, tail);
 }
 #endif
 
@@ -41,7 +27,7 @@ TARGET static char *AT(copy_end)(char *restrict to, const char *restrict from, s
 #if WIDTH == 64
     _mm512_mask_storeu_epi8(to, LOW(n), _mm512_maskz_loadu_epi8(LOW(n), from));
 #else
-    copy_short(to, from, n);
+    AT(copy_some)(to, from, n);
 #endif
     return to + n - 1;
 }
@@ -51,17 +37,17 @@ TARGET static char *AT(copy)(char *restrict to, const char *restrict from) {
     const char *p = DOWN(from, WIDTH);
     bits m;
     if (UNLIKELY(!FITS(from))) {
-        m = EQ(LOAD(p), zero) >> (from - p);
+        m = EQ(LOADU_IN(16, p), zero) >> (from - p);
         if (m) return AT(copy_end)(to, from, CTZ(m) + 1);
         // It goes on in the next page, so that can be read.
     }
-    const vec first = LOADU(from);
+    const vec first = LOADU_IN(16, from);
     m = EQ(first, zero);
     if (LIKELY(m)) {
 #if WIDTH == 64
         _mm512_mask_storeu_epi8(to, m ^ (m - 1), first);
 #else
-        copy_short(to, from, CTZ(m) + 1);
+        AT(copy_some)(to, from, CTZ(m) + 1);
 #endif
         return to + CTZ(m);
     }

@@ -1,1 +1,7 @@
-#include "../generic/strcat.c"
+#include "end.h"
+
+HIDDEN char *brawn_strcat(char *restrict to, const char *restrict from) {
+    brawn_stpcpy(end_of(to), from);
+    return to;
+}
+NAME(strcat, brawn_strcat)

@@ -15,8 +15,8 @@ TARGET static size_t AT(length)(const char *s) {
     const vec zero = ZERO;
     const char *p = DOWN(s, WIDTH);
     bits m;
-    if (LIKELY(FITS(s))) m = EQ(LOADU(s), zero);
-    else m = EQ(LOAD(p), zero) >> (s - p);
+    if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), zero);
+    else m = EQ(LOADU_IN(16, p), zero) >> (s - p);
     if (LIKELY(m)) return CTZ(m);
 #define STEP                                                \
     do {                                                    \

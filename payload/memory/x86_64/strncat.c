@@ -1,1 +1,25 @@
-#include "../generic/strncat.c"
+#include "end.h"
+
+#define WIDTH 64
+#include "vector.h"
+
+// What there is of n bytes, in one vector; NULL if it may go on.
+TARGET static char *AT(append)(char *restrict to, const char *restrict from, size_t n) {
+    const vec x = LOADU_IN(16, from);
+    bits end = EQ(x, ZERO);
+    if (n < WIDTH) end |= (bits)1 << n;
+    if (UNLIKELY(!end)) return NULL;
+    end ^= end - 1;
+    _mm512_mask_storeu_epi8(to, end, _mm512_maskz_mov_epi8(end >> 1, x));
+    return to;
+}
+
+HIDDEN char *brawn_strncat(char *restrict to, const char *restrict from, size_t n) {
+    char *const end = end_of(to);
+    if (LIKELY(LEVEL() == AVX512 && n && FITS(from) && AT(append)(end, from, n))) return to;
+    const size_t length = brawn_strnlen(from, n);
+    brawn_memcpy(end, from, length);
+    end[length] = 0;
+    return to;
+}
+NAME(strncat, brawn_strncat)

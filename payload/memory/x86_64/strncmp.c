@@ -1,5 +1,6 @@
 #ifndef WIDTH
 #define SOURCE "strncmp.c"
+#include "order.h"
 #include "levels.h"
 
 static COLD int first(const char *a, const char *b, size_t n) {
@@ -7,7 +8,10 @@ static COLD int first(const char *a, const char *b, size_t n) {
     return brawn_strncmp(a, b, n);
 }
 
-HIDDEN int brawn_strncmp(const char *a, const char *b, size_t n) { DISPATCH(order, first, a, b, n); }
+HIDDEN int brawn_strncmp(const char *a, const char *b, size_t n) {
+    if (UNLIKELY(!n)) return 0;
+    DISPATCH(brawn_order, first, a, b, n);
+}
 NAME(strncmp, brawn_strncmp)
 
 #else
@@ -19,23 +23,11 @@ NAME(strncmp, brawn_strncmp)
         return a[at] - b[at];                             \
     } while (0)
 
-TARGET static int AT(order)(const char *left, const char *right, size_t n);
-
-// After the first vector, which both strings go beyond.
-TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, size_t n) {
+// After the first i bytes, a vector or more, which both strings go beyond.
+TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, size_t n, size_t i) {
     const vec zero = ZERO;
     bits m;
     vec x;
-    size_t i = WIDTH;
-    if (LIKELY(FITS_IN(a, 4 * WIDTH) && FITS_IN(b, 4 * WIDTH))) {
-        for (int k = 0; k < 3; k++) {
-            x = LOADU(a + i);
-            m = STOP(x, LOADU(b + i));
-            if (m) FOUND(i, m);
-            i += WIDTH;
-            if (i >= n) return 0;
-        }
-    }
     // a is aligned from now on, so that only b's vectors may lie on two pages.
     i -= (uintptr_t)a & (WIDTH - 1);
     for (;;) {
@@ -46,7 +38,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
             const vec c = LOAD(a + i), d = LOAD(a + i + WIDTH), e = LOAD(a + i + 2 * WIDTH), f = LOAD(a + i + 3 * WIDTH);
             const vec cd = OR(XOR(c, LOADU(b + i)), XOR(d, LOADU(b + i + WIDTH)));
             const vec ef = OR(XOR(e, LOADU(b + i + 2 * WIDTH)), XOR(f, LOADU(b + i + 3 * WIDTH)));
-            if (UNLIKELY(NE(OR(cd, ef), zero) | EQ(MIN(MIN(c, d), MIN(e, f)), zero))) break;
+            if (UNLIKELY(NE(OR(cd, ef), zero) || EQ(MIN(MIN(c, d), MIN(e, f)), zero))) break;
             i += 4 * WIDTH;
             if (i >= n) return 0;
         }
@@ -102,27 +94,36 @@ TARGET static int AT(order_at_edge)(const unsigned char *a, const unsigned char 
     const int order = brawn_memcmp(a, b, some);
     if (order || !a[some - 1] || some == n) return order;
 #endif
-    return AT(order)((const char *)a + some, (const char *)b + some, n - some);
+    return AT(brawn_order)((const char *)a + some, (const char *)b + some, n - some);
 }
 
-TARGET static int AT(order)(const char *left, const char *right, size_t n) {
+TARGET HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n) {
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
-    if (UNLIKELY(!n)) return 0;
     bits m;
 #if WIDTH == 64
-    // Half a vector first: fewer of them lie on two pages or cache lines.
-    if (LIKELY(FITS_IN(a, 32) && FITS_IN(b, 32))) {
-        const __m256i half = _mm256_loadu_si256((const __m256i *)a);
-        m = (uint32_t)~_mm256_mask_cmpeq_epi8_mask(_mm256_test_epi8_mask(half, half), half, _mm256_loadu_si256((const __m256i *)b));
-        if (LIKELY(m)) FOUND(0, m);
-        if (n <= 32) return 0;
-    }
+    // Half a vector first: fewer of them lie on two pages or cache lines.  Two conditions, for shorter code than one.
+    if (LIKELY(FITS_IN(a, 32)))
+        if (LIKELY(FITS_IN(b, 32))) {
+            const __m256i half = HALF_IN(16, a);
+            m = moved(_mm256_mask_cmpeq_epi8_mask(_mm256_test_epi8_mask(half, half), half, _mm256_loadu_si256((const __m256i *)b)));
+            m = (uint32_t)(m + 1);
+            if (LIKELY(m)) FOUND(0, m);
+            if (n <= 32) return 0;
+        }
 #endif
     if (UNLIKELY(!FITS(a) || !FITS(b))) return AT(order_at_edge)(a, b, n);
-    const vec x = LOADU(a);
+    vec x = LOADU_IN(16, a);
     m = STOP(x, LOADU(b));
     if (LIKELY(m)) FOUND(0, m);
-    if (n <= WIDTH) return 0;
-    return AT(order_on)(a, b, n);
+    size_t i = WIDTH;
+    if (i >= n) return 0;
+    while (i < 7 * WIDTH && FITS(a + i) && FITS(b + i)) {
+        x = LOADU_IN(16, a + i);
+        m = STOP(x, LOADU(b + i));
+        if (m) FOUND(i, m);
+        i += WIDTH;
+        if (i >= n) return 0;
+    }
+    return AT(order_on)(a, b, n, i);
 }
 #endif

@@ -20,21 +20,19 @@ static __attribute__((noinline)) size_t long_length(const char *s, size_t n, siz
 static size_t long_length(const char *s, size_t n, size_t seen);
 
 TARGET static size_t AT(length)(const char *s, size_t n) {
-    const vec zero = ZERO;
     if (UNLIKELY(!n || !FITS(s))) return long_length(s, n, 0);
-    size_t i = 0;
-    bits m = EQ(LOADU(s), zero);
-    if (LIKELY(m)) goto found;
+    const bits m = EQ(LOADU_IN(16, s), ZERO);
+    if (LIKELY(m)) return CTZ(m) < n ? CTZ(m) : n;
+    size_t i = WIDTH;
+#if WIDTH == 64
     i -= (uintptr_t)s & (WIDTH - 1);
-    for (int k = 0; k < 3; k++) {
-        i += WIDTH;
+    for (int k = 0; k < 2; k++) {
         if (i >= n) return n;
-        m = EQ(LOAD(s + i), zero);
-        if (m) goto found;
+        const bits more = EQ(LOADU_IN(16, s + i), ZERO);
+        if (more) return i + CTZ(more) < n ? i + CTZ(more) : n;
+        i += WIDTH;
     }
-    return long_length(s, n, i + WIDTH);
-found:
-    i += CTZ(m);
-    return i < n ? i : n;
+#endif
+    return long_length(s, n, i);
 }
 #endif

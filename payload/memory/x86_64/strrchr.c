@@ -12,16 +12,16 @@ NAME(strrchr, brawn_strrchr)
 
 #else
 TARGET static char *AT(find_last)(const char *s, int c) {
-    const vec x = FILL(c), zero = ZERO;
+    const vec x = FILL_IN(17, c), zero = ZERO;
     // Where the last one so far is: at last, or else somewhere in the four vectors at block.
     const char *p = DOWN(s, WIDTH), *last = NULL, *block = NULL;
     bits m, end;
     if (LIKELY(FITS(s))) {
-        const vec a = LOADU(s);
+        const vec a = LOADU_IN(16, s);
         end = EQ(a, zero);
         m = EQ(a, x);
     } else {
-        const vec a = LOAD(p);
+        const vec a = LOADU_IN(16, p);
         end = EQ(a, zero) >> (s - p);
         m = EQ(a, x) >> (s - p);
     }

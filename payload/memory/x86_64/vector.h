@@ -2,7 +2,8 @@
 //
 // bits: one bit a byte, the first byte's lowest.  EQ, NE: which bytes are equal, are not.  SAME: a vector that says
 // so, JOIN: where either of two says so, HITS: its bits; no more is known of it, since the levels differ.  STOP:
-// where two strings differ or the first one ends.
+// where two strings differ or the first one ends; only its lowest bit is meant.  EITHER: what is 0 or equal.
+// LOADU_IN, FILL_IN: in register 16 or higher where there are such: who uses no lower one needs no vzeroupper.
 #undef TARGET
 #undef AT
 #undef vec
@@ -26,7 +27,10 @@
 #undef TOP
 #undef LOW
 #undef STOP
+#undef EITHER
 #undef STREAM
+#undef LOADU_IN
+#undef FILL_IN
 
 #if WIDTH == 16
 #define TARGET
@@ -39,6 +43,8 @@
 #define STORE(p, x) _mm_store_si128((__m128i *)(p), x)
 #define STOREU(p, x) _mm_storeu_si128((__m128i *)(p), x)
 #define STREAM(p, x) _mm_stream_si128((__m128i *)(p), x)
+#define LOADU_IN(r, p) LOADU(p)
+#define FILL_IN(r, c) FILL(c)
 #define FILL(c) _mm_set1_epi8((char)(c))
 #define ZERO _mm_setzero_si128()
 #define EQ(a, b) ((bits)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)))
@@ -51,6 +57,7 @@
 #define HITS(a) ((bits)_mm_movemask_epi8(a))
 #define LOW(n) ((bits)((1u << (n)) - 1))
 #define STOP(a, b) EQ(MIN(a, SAME(a, b)), ZERO)
+#define EITHER(a, x) EQ(MIN(a, XOR(a, x)), ZERO)
 #elif WIDTH == 32
 #define TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt,movbe"), noinline))
 #define AT(name) name##_avx2
@@ -62,6 +69,8 @@
 #define STORE(p, x) _mm256_store_si256((__m256i *)(p), x)
 #define STOREU(p, x) _mm256_storeu_si256((__m256i *)(p), x)
 #define STREAM(p, x) _mm256_stream_si256((__m256i *)(p), x)
+#define LOADU_IN(r, p) LOADU(p)
+#define FILL_IN(r, c) FILL(c)
 #define FILL(c) _mm256_set1_epi8((char)(c))
 #define ZERO _mm256_setzero_si256()
 #define EQ(a, b) ((bits)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)))
@@ -74,6 +83,7 @@
 #define HITS(a) ((bits)_mm256_movemask_epi8(a))
 #define LOW(n) ((bits)_bzhi_u32(ALL, (unsigned)(n)))
 #define STOP(a, b) EQ(MIN(a, SAME(a, b)), ZERO)
+#define EITHER(a, x) EQ(MIN(a, XOR(a, x)), ZERO)
 #else
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,lzcnt,movbe" EVEX512), noinline))
 #define AT(name) name##_avx512
@@ -87,7 +97,35 @@
 #define STREAM(p, x) _mm512_stream_si512((__m512i *)(p), x)
 #define FILL(c) _mm512_set1_epi8((char)(c))
 #define ZERO _mm512_setzero_si512()
-#define EQ(a, b) ((bits)_mm512_cmpeq_epi8_mask(a, b))
+// A mask that is asked whether it is 0 and then where it is not: it is moved once, not tested where it is, too.
+INLINE uint64_t moved(uint64_t mask) {
+    __asm__("" : "+r"(mask));
+    return mask;
+}
+// HALF_: half a vector.  SOME_: what the mask has; the rest is not read, and so cannot fault.
+#if defined __clang_major__ && __clang_major__ < 16
+// Has no such operands in a file that is not all for this level.
+#define LOADU_IN(r, p) LOADU(p)
+#define FILL_IN(r, c) FILL(c)
+#define HALF_IN(r, p) _mm256_loadu_si256((const __m256i *)(p))
+#define SOME_IN(r, mask, p) _mm512_maskz_loadu_epi8(mask, p)
+#define HALF_SOME_IN(r, mask, p) _mm256_maskz_loadu_epi8(mask, p)
+#else
+#define IN_REGISTER(type, name, instruction, ...)                      \
+    ({                                                                 \
+        register type in_register __asm__(name);                       \
+        __asm__(instruction : "=v"(in_register) : __VA_ARGS__);        \
+        in_register;                                                   \
+    })
+#define AS(type, p) (*(const type *)(const void *)(p))
+#define LOADU_IN(r, p) IN_REGISTER(vec, "zmm" #r, "vmovdqu64 %1, %0", "m"(AS(__m512i_u, p)))
+#define FILL_IN(r, c) IN_REGISTER(vec, "zmm" #r, "vpbroadcastb %1, %0", "r"((int)(c)))
+#define HALF_IN(r, p) IN_REGISTER(__m256i, "ymm" #r, "vmovdqu8 %1, %0", "m"(AS(__m256i_u, p)))
+#define SOME_IN(r, mask, p) IN_REGISTER(vec, "zmm" #r, MASKED, "m"(AS(__m512i_u, p)), "Yk"(mask))
+#define HALF_SOME_IN(r, mask, p) IN_REGISTER(__m256i, "ymm" #r, MASKED, "m"(AS(__m256i_u, p)), "Yk"(mask))
+#define MASKED "vmovdqu8 %1, %0%{%2%}%{z%}"
+#endif
+#define EQ(a, b) ((bits)moved(_mm512_cmpeq_epi8_mask(a, b)))
 #define NE(a, b) ((bits)_mm512_cmpneq_epi8_mask(a, b))
 #define MIN(a, b) _mm512_min_epu8(a, b)
 #define XOR(a, b) _mm512_xor_si512(a, b)
@@ -96,7 +134,8 @@
 #define JOIN(a, b) _mm512_min_epu8(a, b)
 #define HITS(a) ((bits)_mm512_testn_epi8_mask(a, a))
 #define LOW(n) ((bits)_bzhi_u64(ALL, (unsigned)(n)))
-#define STOP(a, b) (~(bits)_mm512_mask_cmpeq_epi8_mask(_mm512_test_epi8_mask(a, a), a, b))
+#define EITHER(a, x) ((bits)moved(_mm512_cmpeq_epi8_mask(a, x) | _mm512_testn_epi8_mask(a, a)))
+#define STOP(a, b) ((bits)_mm512_mask_cmpeq_epi8_mask(_mm512_test_epi8_mask(a, a), a, b) + 1)
 #endif
 
 #if WIDTH == 64
