@@ -1,6 +1,6 @@
 //! What can be typed.
 
-use crate::commands::{inspect, link_args, patch, restore, toolchains, verify};
+use crate::commands::{cargo, inspect, link_args, patch, restore, toolchains, verify};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -26,6 +26,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Cargo(cargo::Args),
     Inspect(inspect::Args),
     LinkArgs(link_args::Args),
     Patch(patch::Args),

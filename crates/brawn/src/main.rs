@@ -1,6 +1,7 @@
 //! The `brawn` command: parses, calls `brawn-core`, prints.
 #![forbid(unsafe_code)]
 
+mod cargo;
 mod cli;
 mod commands;
 mod exit;
@@ -16,6 +17,9 @@ use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = cargo::record_if_asked() {
+        return code;
+    }
     let cli = cli::Cli::parse();
     if cli.licenses {
         ui::text(brawn_payload::licenses());

@@ -16,6 +16,7 @@
 //! the record has noted which inode is about to be torn; the next run finds that note and writes
 //! the original back.
 
+pub mod cache;
 pub mod place;
 mod record;
 mod restore;

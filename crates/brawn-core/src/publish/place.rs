@@ -33,7 +33,7 @@ pub fn into_cache(folder: &Path, files: &[File]) -> Result<()> {
     for folder in [Some(folder), folder.parent()].into_iter().flatten() {
         let stat = fs::symlink_metadata(folder)
             .map_err(|e| Error::io("cannot look at the folder", e).path(folder))?;
-        if !stat.is_dir() || stat.uid() != user || stat.mode() & 0o022 != 0 {
+        if !is_own(&stat) {
             return Err(Error::refused(format!(
                 "a folder of user {}, mode {:o}, is no safe place for what ends up in programs",
                 stat.uid(),
@@ -48,6 +48,16 @@ pub fn into_cache(folder: &Path, files: &[File]) -> Result<()> {
     files
         .iter()
         .try_for_each(|file| one(folder, file, |_| true))
+}
+
+/// Whether `folder` is there, and nobody else may write to it.
+pub fn is_private(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|stat| is_own(&stat))
+}
+
+fn is_own(stat: &fs::Metadata) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    stat.is_dir() && stat.uid() == user && stat.mode() & 0o022 == 0
 }
 
 /// Puts `files` into `folder`, replacing only what brawn wrote.

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub mod cargo;
 pub mod inspect;
 pub mod link_args;
 pub mod patch;
@@ -13,6 +14,7 @@ use crate::exit::Exit;
 /// Runs `command`; everything is printed when it returns.
 pub fn run(command: Command) -> Exit {
     match command {
+        Command::Cargo(args) => cargo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),

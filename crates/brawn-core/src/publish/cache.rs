@@ -1,0 +1,174 @@
+//! What a cache needs beside files that are put there ([`place`](super::place)): that it does not grow for ever.
+//!
+//! Nothing here is locked.  A file that two processes write has the same contents from both; what is thrown away
+//! is made again by the next run that asks for it; and what was asked for lately is not thrown away.
+
+use crate::error::{Error, Result};
+use std::fs::{self, File, FileTimes, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How exactly it is known when something was used: a build that has nothing to do writes nothing.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What a killed run leaves goes after this.
+const LEFT: Duration = DAY;
+
+/// What names of scratch files begin with.
+const SCRATCH: &str = ".scratch-";
+
+/// An empty file for other processes to write to, gone when it is dropped.
+#[derive(Debug)]
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes one in `folder`, and removes those that killed runs left.
+    pub fn new(folder: &Path) -> Result<Self> {
+        remove_unused(folder, SCRATCH, LEFT);
+        let mut number = std::process::id();
+        loop {
+            let path = folder.join(format!("{SCRATCH}{number}"));
+            let made = OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&path);
+            match made {
+                Ok(_) => return Ok(Self(path)),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => number = number.wrapping_add(1),
+                Err(e) => return Err(Error::io("cannot create it", e).path(&path)),
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A leftover goes some other day.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Notes that a file or folder of the cache is used.  It may be on a disk that cannot be written to, where
+/// nothing can be thrown away either.
+pub fn used(path: &Path) {
+    if age(path).is_some_and(|age| age > DAY) {
+        let now = FileTimes::new().set_modified(SystemTime::now());
+        let _ = File::open(path).and_then(|file| file.set_times(now));
+    }
+}
+
+/// Makes `link` point at `to`, unless something is there.
+pub fn link(to: &Path, link: &Path) -> Result<()> {
+    match std::os::unix::fs::symlink(to, link) {
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => {
+            Err(Error::io("cannot create the link", e).path(link))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Leaves the `number` files of `folder` that were used last.
+pub fn keep_newest(folder: &Path, number: usize) {
+    let mut files: Vec<_> = entries(folder, "")
+        .into_iter()
+        .filter_map(|path| Some((age(&path)?, path)))
+        .collect();
+    files.sort();
+    for (_, path) in files.into_iter().skip(number) {
+        // Somebody else may have been faster.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Removes what is in `folder`, its name beginning with `prefix`, and was not used for so long.
+pub fn remove_unused(folder: &Path, prefix: &str, unused: Duration) {
+    for path in entries(folder, prefix) {
+        if age(&path).is_none_or(|age| age < unused) {
+            continue;
+        }
+        // Somebody else may have been faster.
+        let _ = if path.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        };
+    }
+}
+
+fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+    all.filter(|e| {
+        e.file_name()
+            .as_encoded_bytes()
+            .starts_with(prefix.as_bytes())
+    })
+    .map(|e| e.path())
+    .collect()
+}
+
+/// How long ago it was used; none for what comes from the future.
+fn age(path: &Path) -> Option<Duration> {
+    let modified = fs::symlink_metadata(path).and_then(|m| m.modified()).ok()?;
+    SystemTime::now().duration_since(modified).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn aged(path: &Path, days: u32) {
+        let then = SystemTime::now() - DAY * days;
+        let times = FileTimes::new().set_modified(then);
+        File::open(path).unwrap().set_times(times).unwrap();
+    }
+
+    #[test]
+    fn what_is_used_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        for name in ["libc-1", "libc-2", "other"] {
+            fs::create_dir(path(name)).unwrap();
+            fs::write(path(name).join("libc.a"), "x").unwrap();
+            aged(&path(name), 90);
+        }
+        used(&path("libc-2"));
+        remove_unused(root.path(), "libc-", DAY * 60);
+        assert!(!path("libc-1").exists());
+        assert!(path("libc-2").exists() && path("other").exists());
+    }
+
+    #[test]
+    fn the_newest_stay() {
+        let root = tempfile::tempdir().unwrap();
+        for days in 1..=5 {
+            let path = root.path().join(days.to_string());
+            fs::write(&path, "").unwrap();
+            aged(&path, days);
+        }
+        keep_newest(root.path(), 2);
+        let mut left: Vec<_> = entries(root.path(), "");
+        left.sort();
+        assert_eq!(left, [root.path().join("1"), root.path().join("2")]);
+    }
+
+    #[test]
+    fn a_scratch_file_is_gone_after_use() {
+        let root = tempfile::tempdir().unwrap();
+        let left = root.path().join(".scratch-1");
+        fs::write(&left, "").unwrap();
+        aged(&left, 2);
+        let one = Scratch::new(root.path()).unwrap();
+        let two = Scratch::new(root.path()).unwrap();
+        assert_ne!(one.path(), two.path());
+        drop((one, two));
+        assert_eq!(entries(root.path(), "").len(), 0);
+    }
+}

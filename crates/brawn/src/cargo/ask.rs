@@ -1,0 +1,249 @@
+//! Asks cargo which flags its targets get, and rustc what they amount to.
+
+use super::change::Change;
+use super::line::Line;
+use super::record::{Call, VARIABLE};
+use brawn_core::link::File;
+use brawn_core::publish::{cache, place};
+use brawn_core::{Error, Result};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folder of the package that cargo looks at.
+const PACKAGE: &str = "cargo-package";
+
+/// Variables whose flags hide those of the configuration, in cargo's order.
+pub const HIDING: [&str; 2] = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"];
+
+/// What rustc is for a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The target's name; `None` for the host's where none was asked for.
+    pub target: Option<String>,
+    /// The flags that cargo gives it.
+    pub flags: Vec<String>,
+    /// Where its libraries are.
+    pub sysroot: PathBuf,
+    /// Whether programs are linked statically with musl.
+    pub is_static_musl: bool,
+}
+
+/// What cargo did.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// The compiler.
+    pub rustc: PathBuf,
+    /// The compiler's own target.
+    pub host: String,
+    /// The targets, the host's where none was asked for.
+    pub targets: Vec<Answer>,
+}
+
+impl Answers {
+    /// What was said of a target.
+    pub fn of(&self, target: &str) -> Option<&Answer> {
+        let name = |answer: &&Answer| answer.target.as_deref().unwrap_or(&self.host) == target;
+        self.targets.iter().find(name)
+    }
+
+    /// Reads the calls of one cargo.
+    fn read(calls: &[Call]) -> Option<Self> {
+        let version = calls.iter().find(|c| c.arguments == ["-vV"])?;
+        let host = version
+            .output
+            .lines()
+            .find_map(|l| l.strip_prefix("host: "))?;
+        let mut targets: Vec<Answer> = Vec::new();
+        for call in calls.iter().filter(|c| c.succeeded) {
+            let Some(answer) = answer(call) else { continue };
+            // cargo asks twice where flags depend on answers; the last ones count.
+            match targets.iter_mut().find(|t| t.target == answer.target) {
+                Some(there) => *there = answer,
+                None => targets.push(answer),
+            }
+        }
+        // The host's without flags, for build scripts, if targets were asked for.
+        if targets.iter().any(|t| t.target.is_some()) {
+            targets.retain(|t| t.target.is_some());
+        }
+        Some(Self {
+            rustc: PathBuf::from(&version.rustc),
+            host: host.to_owned(),
+            targets,
+        })
+    }
+}
+
+/// What a call says, if it is one for a target's properties.
+fn answer(call: &Call) -> Option<Answer> {
+    let arguments = &call.arguments;
+    let from = arguments.iter().position(|a| a == "--print=file-names")? + 1;
+    let mut flags = &arguments[from..];
+    let to = flags
+        .windows(2)
+        .position(|w| w == ["--crate-type", "bin"])?;
+    flags = &flags[..to];
+    let mut target = None;
+    if let [before @ .., option, name] = flags
+        && option == "--target"
+    {
+        target = Some(name.clone());
+        flags = before;
+    }
+    let lines = call.output.lines();
+    let sysroot = lines.clone().find(|l| l.starts_with('/'))?;
+    let has = |line: &str| lines.clone().any(|l| l == line);
+    let is_static_musl = has("target_feature=\"crt-static\"") && has("target_env=\"musl\"");
+    Some(Answer {
+        target,
+        flags: flags.to_vec(),
+        sysroot: sysroot.into(),
+        is_static_musl,
+    })
+}
+
+/// A question: what cargo would do with these targets and this change.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// The user's line.
+    pub line: &'a Line,
+    /// The folder whose configuration counts.
+    pub folder: &'a Path,
+    /// Where brawn's files are.
+    pub root: &'a Path,
+}
+
+/// Puts the package there.
+pub fn place_package(root: &Path) -> Result<()> {
+    let file = |name: &str, text: &str| File {
+        name: name.into(),
+        bytes: text.into(),
+    };
+    place::into_cache(
+        &root.join(PACKAGE),
+        &[
+            file(
+                "Cargo.toml",
+                "[package]\nname = \"nothing\"\nversion = \"0.0.0\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n",
+            ),
+            file(
+                "Cargo.lock",
+                "version = 3\n\n[[package]]\nname = \"nothing\"\nversion = \"0.0.0\"\n",
+            ),
+            file("lib.rs", ""),
+        ],
+    )
+}
+
+impl Question<'_> {
+    /// Asks about `targets`, or those that the configuration names; an error says why there is no answer for
+    /// every one of them.
+    pub fn ask(&self, targets: &[OsString], change: &Change) -> Result<Answers> {
+        let manifest = self.root.join(PACKAGE).join("Cargo.toml");
+        let record = cache::Scratch::new(&self.root.join(PACKAGE))?;
+        let own = std::env::current_exe().map_err(|e| Error::io("cannot find brawn itself", e))?;
+        let mut command = Command::new(self.line.cargo());
+        command
+            .args(&self.line.toolchain)
+            .args(self.line.everywhere());
+        change.apply(&mut command);
+        command
+            .args(["tree", "--quiet", "--offline", "--manifest-path"])
+            .arg(manifest);
+        for target in targets {
+            command.arg("--target").arg(target);
+        }
+        let output = command
+            // What is remembered is not asked.
+            .env("CARGO_CACHE_RUSTC_INFO", "0")
+            .env("RUSTC_WRAPPER", own)
+            .env("RUSTC_WORKSPACE_WRAPPER", "")
+            .env(VARIABLE, record.path())
+            .current_dir(self.folder)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| Error::io("cannot run cargo", e).path(Path::new(&self.line.cargo())))?;
+        let calls = std::fs::read_to_string(record.path())
+            .map_err(|e| Error::io("cannot read it", e).path(record.path()))?;
+        let calls: Vec<Call> = calls
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        // cargo's own success says nothing: behind these calls it may need what is not there.
+        Answers::read(&calls)
+            .filter(|answers| answers.targets.len() >= targets.len().max(1))
+            .ok_or_else(|| {
+                let said = String::from_utf8_lossy(&output.stderr);
+                let error = said.lines().find(|line| line.starts_with("error"));
+                Error::not_applicable(format!(
+                    "cargo did not say what flags its targets get: {}",
+                    error.unwrap_or("no word of why")
+                ))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(arguments: &str, output: &str) -> Call {
+        Call {
+            rustc: "/rustc".into(),
+            arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+            output: output.into(),
+            succeeded: true,
+        }
+    }
+
+    const HOST: &str = "rustc 1\nhost: aarch64-unknown-linux-musl\n";
+    const STATIC: &str = "___\n/tool\noff\ntarget_env=\"musl\"\ntarget_feature=\"crt-static\"\n";
+    const TAIL: &str = "--crate-type bin --crate-type rlib --print=sysroot --print=cfg";
+
+    #[test]
+    fn the_last_flags_of_a_target_count() {
+        let first = format!("- --crate-name ___ --print=file-names --cfg a --target t {TAIL}");
+        let second =
+            format!("- --crate-name ___ --print=file-names --cfg a --cfg b --target t {TAIL}");
+        let host = format!("- --crate-name ___ --print=file-names {TAIL}");
+        let calls = [
+            call("-vV", HOST),
+            call(&host, STATIC),
+            call(&first, STATIC),
+            call(&second, STATIC),
+        ];
+        let answers = Answers::read(&calls).unwrap();
+        assert_eq!(answers.targets.len(), 1);
+        let target = answers.of("t").unwrap();
+        assert_eq!(target.flags, ["--cfg", "a", "--cfg", "b"]);
+        assert_eq!(target.sysroot, Path::new("/tool"));
+        assert!(target.is_static_musl);
+    }
+
+    #[test]
+    fn without_targets_it_is_the_host() {
+        let host = format!("- --crate-name ___ --print=file-names -Cx {TAIL}");
+        let calls = [
+            call("-vV", HOST),
+            call(&host, "___\n/tool\ntarget_env=\"musl\"\n"),
+        ];
+        let answers = Answers::read(&calls).unwrap();
+        let host = answers.of("aarch64-unknown-linux-musl").unwrap();
+        assert_eq!((host.target.as_deref(), host.is_static_musl), (None, false));
+        assert_eq!(host.flags, ["-Cx"]);
+    }
+
+    #[test]
+    fn what_failed_or_is_something_else_says_nothing() {
+        let mut failed = call(&format!("- --print=file-names --bad {TAIL}"), STATIC);
+        failed.succeeded = false;
+        assert!(
+            Answers::read(&[call("-vV", HOST), failed])
+                .unwrap()
+                .targets
+                .is_empty()
+        );
+        assert!(Answers::read(&[call("--crate-name x", "")]).is_none());
+    }
+}

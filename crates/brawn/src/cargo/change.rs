@@ -1,0 +1,270 @@
+//! What cargo has to be told, as plain data.
+//!
+//! cargo takes a target's flags from the first of these that there is: `CARGO_ENCODED_RUSTFLAGS`, `RUSTFLAGS`,
+//! all of `target.*.rustflags` together, `build.rustflags`.  brawn's flag joins the third, which is the only one
+//! for a single target; what it would hide goes there with it.
+
+use super::ask::HIDING;
+use brawn_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::process::Command;
+
+/// What parts flags in `CARGO_ENCODED_RUSTFLAGS`.
+const SEPARATOR: &str = "\x1f";
+
+/// Variables and arguments for cargo.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Variables to take away.
+    pub unset: Vec<String>,
+    /// Variables to set.
+    pub set: Vec<(String, String)>,
+    /// Values of `--config`.
+    pub config: Vec<String>,
+    /// What the user has to know.
+    pub notes: Vec<String>,
+}
+
+/// A target that gets a patched copy.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its name.
+    pub name: String,
+    /// brawn's flag.
+    pub flag: String,
+    /// The user's.
+    pub flags: Vec<String>,
+    /// Whether those are from `target.*.rustflags`.
+    pub has_own: bool,
+}
+
+/// Flags in a variable that hides those of the configuration.
+#[derive(Clone, Debug)]
+pub struct Hiding {
+    /// The variables that are set, with their values.
+    pub variables: Vec<(&'static str, String)>,
+    /// Whether there are flags that they hide.
+    pub hides: bool,
+    /// Whether this is a build for one target alone, which gets a patched copy.
+    pub is_for_one: bool,
+}
+
+impl Change {
+    /// Without the variables that hide flags.
+    pub fn without_hiding() -> Self {
+        let unset = HIDING.map(str::to_owned).into();
+        Self {
+            unset,
+            ..Self::default()
+        }
+    }
+
+    /// Tells `command`, whose command is still to come.
+    pub fn apply(&self, command: &mut Command) {
+        for name in &self.unset {
+            command.env_remove(name);
+        }
+        command.envs(self.set.iter().map(|(name, value)| (name, value)));
+        for config in &self.config {
+            command.args(["--config", config]);
+        }
+    }
+
+    /// The change that gives every target its flag beside the user's.  `variable` gives those of the user.
+    pub fn new(
+        targets: &[Target],
+        hiding: Option<&Hiding>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
+        let mut change = Self::default();
+        let Some(hiding) = hiding else {
+            for target in targets {
+                let mut flags = vec![target.flag.clone()];
+                if !target.has_own {
+                    flags.extend(target.flags.iter().cloned());
+                }
+                change.add(Some(&target.name), flags, &variable);
+            }
+            return Ok(change);
+        };
+        let [target, ..] = targets else {
+            return Ok(change);
+        };
+        if !hiding.hides {
+            // Nothing is below them: they can go there themselves.
+            change.unset = HIDING.map(str::to_owned).into();
+            change.add(None, target.flags.clone(), &variable);
+            for target in targets {
+                let flag = [target.flag.clone()].into_iter();
+                let flags = flag.chain(target.flags.iter().cloned()).collect();
+                change.add(Some(&target.name), flags, &variable);
+            }
+        } else if hiding.is_for_one {
+            let flags: Vec<&str> = std::iter::once(&target.flag)
+                .chain(&target.flags)
+                .map(String::as_str)
+                .collect();
+            change.set.push((HIDING[0].into(), flags.join(SEPARATOR)));
+        } else {
+            let (name, _) = hiding.variables[0];
+            return Err(Error::refused(format!(
+                "{name} hides rustflags of the configuration, in a build for several targets"
+            ))
+            .expected("one target, or rustflags in one of the two places")
+            .next("name one target with `--target`, or move the variable's flags to the configuration"));
+        }
+        // Programs that cargo runs, which may run cargo, see what they would see.
+        for (name, value) in &hiding.variables {
+            let value = text(value);
+            change
+                .config
+                .push(format!("env.{name}={{value={value},force=true}}"));
+        }
+        Ok(change)
+    }
+
+    /// Adds flags for one target, or for every one that has none of its own.
+    fn add(
+        &mut self,
+        target: Option<&str>,
+        flags: Vec<String>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) {
+        if flags.is_empty() {
+            return;
+        }
+        let name = match target {
+            Some(target) => variable_of(target),
+            None => "CARGO_BUILD_RUSTFLAGS".into(),
+        };
+        if flags.iter().all(|f| is_word(f)) {
+            let own = variable(&name).filter(|own| !own.is_empty());
+            let words: Vec<String> = flags.into_iter().chain(own).collect();
+            self.set.push((name, words.join(" ")));
+        } else {
+            let flags: Vec<String> = flags.iter().map(|f| text(f)).collect();
+            let table = target.map_or("build".to_owned(), |t| format!("target.{}", text(t)));
+            self.config
+                .push(format!("{table}.rustflags=[{}]", flags.join(",")));
+        }
+    }
+}
+
+/// Whether a list in a variable can hold it.
+fn is_word(flag: &str) -> bool {
+    !flag.is_empty() && !flag.contains(char::is_whitespace)
+}
+
+/// The variable with a target's flags.
+pub fn variable_of(target: &str) -> String {
+    let name = target.to_uppercase().replace(['-', '.'], "_");
+    format!("CARGO_TARGET_{name}_RUSTFLAGS")
+}
+
+/// A string as TOML has it, which JSON's are but for one control character.
+fn text(value: &str) -> String {
+    serde_json::Value::from(value)
+        .to_string()
+        .replace('\x7f', "\\u007f")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(flags: &[&str], has_own: bool) -> Target {
+        Target {
+            name: "x86_64-unknown-linux-musl".into(),
+            flag: "-Lnative=/c".into(),
+            flags: flags.iter().map(|f| f.to_string()).collect(),
+            has_own,
+        }
+    }
+
+    const VARIABLE: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_RUSTFLAGS";
+
+    fn set(change: &Change) -> Vec<(&str, &str)> {
+        let pairs = change.set.iter();
+        pairs.map(|(n, v)| (n.as_str(), v.as_str())).collect()
+    }
+
+    #[test]
+    fn a_targets_own_flags_are_joined() {
+        let change = Change::new(&[target(&["-Ca", "-Cb"], true)], None, |name| {
+            (name == VARIABLE).then(|| "-Cb".into())
+        });
+        assert_eq!(set(&change.unwrap()), [(VARIABLE, "-Lnative=/c -Cb")]);
+    }
+
+    #[test]
+    fn flags_that_would_be_hidden_go_along() {
+        let change = Change::new(&[target(&["-Ca", "--cfg=x"], false)], None, |_| None);
+        assert_eq!(
+            set(&change.unwrap()),
+            [(VARIABLE, "-Lnative=/c -Ca --cfg=x")]
+        );
+    }
+
+    #[test]
+    fn what_is_no_word_is_an_argument() {
+        let change =
+            Change::new(&[target(&["--cfg", "a=\"b c\""], false)], None, |_| None).unwrap();
+        assert!(change.set.is_empty());
+        assert_eq!(
+            change.config,
+            [r#"target."x86_64-unknown-linux-musl".rustflags=["-Lnative=/c","--cfg","a=\"b c\""]"#]
+        );
+    }
+
+    fn hiding(hides: bool, is_for_one: bool) -> Hiding {
+        Hiding {
+            variables: vec![("RUSTFLAGS", "-Ca".into())],
+            hides,
+            is_for_one,
+        }
+    }
+
+    #[test]
+    fn a_variable_that_hides_nothing_goes_below() {
+        let change = Change::new(
+            &[target(&["-Ca"], false)],
+            Some(&hiding(false, false)),
+            |_| None,
+        )
+        .unwrap();
+        assert_eq!(change.unset, HIDING);
+        assert_eq!(
+            set(&change),
+            [
+                ("CARGO_BUILD_RUSTFLAGS", "-Ca"),
+                (VARIABLE, "-Lnative=/c -Ca")
+            ]
+        );
+        assert_eq!(change.config, [r#"env.RUSTFLAGS={value="-Ca",force=true}"#]);
+    }
+
+    #[test]
+    fn a_variable_that_hides_something_stays_on_top() {
+        let one = Change::new(
+            &[target(&["-Ca"], false)],
+            Some(&hiding(true, true)),
+            |_| None,
+        );
+        assert_eq!(
+            set(&one.unwrap()),
+            [("CARGO_ENCODED_RUSTFLAGS", "-Lnative=/c\x1f-Ca")]
+        );
+        let several = Change::new(
+            &[target(&["-Ca"], false)],
+            Some(&hiding(true, false)),
+            |_| None,
+        );
+        let error = several.unwrap_err().to_string();
+        assert!(error.contains("RUSTFLAGS hides"), "{error}");
+    }
+
+    #[test]
+    fn text_is_tomls() {
+        assert_eq!(text("a\x1f\"\\\x7f"), r#""a\u001f\"\\\u007f""#);
+    }
+}

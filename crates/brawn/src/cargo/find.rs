@@ -1,0 +1,199 @@
+//! From what cargo answers to what it has to be told.
+
+use super::Request;
+use super::ask::{Answer, Answers, HIDING, Question};
+use super::change::{Change, Hiding, Target, variable_of};
+use super::known::Witness;
+use super::libc::{self, Outcome};
+use brawn_core::{Error, Result};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Tells a target's own flags from `build.rustflags`: it hides those.
+const MARK: &str = "--cfg=brawn_asks";
+
+/// The change, and the files that it holds for.
+pub fn find(request: &Request, question: &Question) -> Result<(Change, Vec<Witness>)> {
+    let wanted = question.line.values("--target");
+    let first = question.ask(&wanted, &Change::default())?;
+    let mut witnesses = vec![
+        Witness::of(&first.rustc),
+        Witness::of(Path::new(&question.line.cargo())),
+    ];
+    for sysroot in first
+        .targets
+        .iter()
+        .map(|t| &t.sysroot)
+        .collect::<BTreeSet<_>>()
+    {
+        witnesses.push(Witness::of(&sysroot.join("bin/rustc")));
+        // It changes when a target is added.
+        witnesses.push(Witness::of(&libc::targets(sysroot)));
+    }
+
+    let names = musl(&first);
+    let all = if names.iter().all(|name| first.of(name).is_some()) {
+        None
+    } else {
+        let names: Vec<OsString> = names.iter().map(Into::into).collect();
+        Some(question.ask(&names, &Change::default())?)
+    };
+    let of = |name: &str| all.as_ref().and_then(|all| all.of(name)).or(first.of(name));
+
+    let mut notes = Vec::new();
+    let mut targets = Vec::new();
+    for name in &names {
+        let Some(answer) = of(name).filter(|answer| answer.is_static_musl) else {
+            continue;
+        };
+        let outcome = libc::copy(request, name, answer, *name == first.host, question.root)?;
+        witnesses.extend(outcome.witnesses);
+        match outcome.outcome {
+            Outcome::Copied(flag) => targets.push(Target {
+                name: name.clone(),
+                flag,
+                flags: answer.flags.clone(),
+                has_own: false,
+            }),
+            Outcome::Alone(why) if !question.line.is_cargos() || first.of(name).is_some() => {
+                notes.push(format!("{name}: left alone: {why}"));
+            }
+            Outcome::Alone(_) | Outcome::Already => {}
+        }
+    }
+
+    let is_live = |name: &str| targets.iter().any(|t: &Target| t.name == name);
+    let name_of = |answer: &Answer| answer.target.clone().unwrap_or(first.host.clone());
+    let live = first
+        .targets
+        .iter()
+        .filter(|a| is_live(&name_of(a)))
+        .count();
+    let hiding = hiding();
+    let is_for_others = question.line.is_cargos() && live == 0;
+    if targets.is_empty() || (hiding.is_some() && is_for_others) {
+        let change = Change {
+            notes,
+            ..Change::default()
+        };
+        return Ok((change, witnesses));
+    }
+    let hiding = match hiding {
+        None => {
+            find_own(question, &mut targets)?;
+            None
+        }
+        Some(variables) => {
+            let mut names: Vec<OsString> = targets.iter().map(|t| t.name.clone().into()).collect();
+            names.extend(
+                wanted
+                    .iter()
+                    .filter(|w| !w.to_str().is_some_and(is_live))
+                    .cloned(),
+            );
+            let below = question.ask(&names, &Change::without_hiding())?;
+            let default = question.ask(&wanted, &Change::without_hiding())?;
+            let mut answers = below.targets.iter().chain(&default.targets);
+            Some(Hiding {
+                variables,
+                hides: answers.any(|answer| !answer.flags.is_empty()),
+                is_for_one: question.line.is_cargos() && (live, first.targets.len()) == (1, 1),
+            })
+        }
+    };
+    if hiding.as_ref().is_some_and(|h| h.hides && h.is_for_one) {
+        targets.retain(|target| first.of(&target.name).is_some());
+    }
+    let mut change = Change::new(&targets, hiding.as_ref(), |name| std::env::var(name).ok())?;
+    check(question, &wanted, &first, &targets, &change)?;
+    if let Some(all) = &all
+        && !change.set.iter().any(|(name, _)| name == HIDING[0])
+    {
+        let names: Vec<OsString> = names.iter().map(Into::into).collect();
+        check(question, &names, all, &targets, &change)?;
+    }
+    change.notes = notes;
+    Ok((change, witnesses))
+}
+
+/// Every target that may be musl's: those that are installed, whoever may build for them in the end (an alias,
+/// another program, a script that runs cargo), and those that were asked for.
+fn musl(first: &Answers) -> Vec<String> {
+    let installed = first
+        .targets
+        .iter()
+        .flat_map(|t| libc::installed(&t.sysroot));
+    let asked = first
+        .targets
+        .iter()
+        .map(|t| t.target.clone().unwrap_or(first.host.clone()));
+    let names = installed
+        .chain(asked)
+        .filter(|name| name.contains("musl") && !name.ends_with(".json"));
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The variables whose flags hide those of the configuration, if any is set.
+fn hiding() -> Option<Vec<(&'static str, String)>> {
+    let set = HIDING
+        .into_iter()
+        .filter_map(|name| Some((name, std::env::var(name).ok()?)));
+    Some(set.collect::<Vec<_>>()).filter(|set| !set.is_empty())
+}
+
+/// Finds out which targets have flags of their own, rather than `build.rustflags`.
+fn find_own(question: &Question, targets: &mut [Target]) -> Result<()> {
+    if targets.iter().all(|target| target.flags.is_empty()) {
+        return Ok(());
+    }
+    let names: Vec<OsString> = targets.iter().map(|t| t.name.clone().into()).collect();
+    let mut marked = Change::default();
+    for target in targets.iter() {
+        let variable = variable_of(&target.name);
+        let own = std::env::var(&variable).unwrap_or_default();
+        marked.set.push((variable, format!("{own} {MARK}")));
+    }
+    let answers = question.ask(&names, &marked)?;
+    for target in targets {
+        let answer = answers.of(&target.name);
+        target.has_own = answer.is_some_and(|a| a.flags.iter().any(|flag| flag != MARK));
+    }
+    Ok(())
+}
+
+/// Holds that with the change every target has the user's flags, and those of ours one more.
+fn check(
+    question: &Question,
+    asked: &[OsString],
+    before: &Answers,
+    targets: &[Target],
+    change: &Change,
+) -> Result<()> {
+    let after = question.ask(asked, change)?;
+    for old in &before.targets {
+        let name = old.target.as_deref().unwrap_or(&before.host);
+        let mut expected = old.flags.clone();
+        expected.extend(
+            targets
+                .iter()
+                .find(|t| t.name == name)
+                .map(|t| t.flag.clone()),
+        );
+        let mut found = after
+            .of(name)
+            .map(|new| new.flags.clone())
+            .unwrap_or_default();
+        expected.sort();
+        found.sort();
+        if found != expected {
+            return Err(Error::refused(format!(
+                "{name}: cargo would pass other rustflags: {}",
+                found.join(" ")
+            ))
+            .expected(expected.join(" "))
+            .next("this is a fault of brawn's: please report it with your rustflags"));
+        }
+    }
+    Ok(())
+}

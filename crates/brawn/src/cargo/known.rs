@@ -1,0 +1,270 @@
+//! What was found, kept as long as nothing changes that it came from: a build that has nothing to do must not
+//! wait for a compiler that answers questions.
+//!
+//! The name of what is kept is a hash of everything that cargo and rustup read before they decide, contents and
+//! all, and of what this brawn brings.  What is too large to be read each time (compilers, archives) is in it
+//! with size, time and inode.
+
+use super::change::Change;
+use super::libc::FOLDER;
+use super::line::{Line, home};
+use super::{Request, in_path};
+use brawn_core::link::File;
+use brawn_core::publish::{cache, place};
+use brawn_core::{Error, Result};
+use brawn_payload::payloads;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder that it is kept in.
+const FOUND: &str = "cargo-found";
+/// How many are kept.
+const KEPT: usize = 256;
+/// How long a copy stays that no build asks for.
+const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
+
+/// A file as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Witness {
+    path: PathBuf,
+    /// Size, seconds and nanoseconds of its last change, device and inode; none if it was not there.
+    state: Option<(u64, i64, i64, u64, u64)>,
+}
+
+impl Witness {
+    /// The file as it is.
+    pub fn of(path: &Path) -> Self {
+        let state = std::fs::metadata(path)
+            .ok()
+            .map(|m| (m.size(), m.mtime(), m.mtime_nsec(), m.dev(), m.ino()));
+        Self {
+            path: path.into(),
+            state,
+        }
+    }
+
+    fn still_holds(&self) -> bool {
+        *self == Self::of(&self.path)
+    }
+}
+
+/// What is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Known {
+    /// What cargo has to be told.
+    pub change: Change,
+    /// The files that it holds for.
+    pub witnesses: Vec<Witness>,
+}
+
+/// What decides, as it is now.
+#[derive(Debug)]
+pub struct Seen {
+    name: String,
+    /// Whether all of it was seen.
+    is_whole: bool,
+}
+
+impl Known {
+    /// What is kept below `root` for what was seen.
+    pub fn find(root: &Path, seen: &Seen) -> Option<Self> {
+        let folder = root.join(FOUND);
+        if !seen.is_whole || !place::is_private(root) || !place::is_private(&folder) {
+            return None;
+        }
+        let path = folder.join(&seen.name);
+        let known: Self = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        if !known.witnesses.iter().all(Witness::still_holds) {
+            return None;
+        }
+        cache::used(&path);
+        for copy in known.copies() {
+            cache::used(copy);
+        }
+        Some(known)
+    }
+
+    /// Keeps it, and throws away what nobody has asked for in a while.
+    pub fn keep(&self, root: &Path, seen: &Seen) -> Result<()> {
+        // A path that JSON has no form for is not kept, but asked for each time.
+        let Ok(bytes) = serde_json::to_vec(self) else {
+            return Ok(());
+        };
+        if !seen.is_whole {
+            return Ok(());
+        }
+        let name = seen.name.clone();
+        let folder = root.join(FOUND);
+        place::into_cache(&folder, &[File { name, bytes }])?;
+        cache::keep_newest(&folder, KEPT);
+        cache::remove_unused(root, FOLDER, UNUSED);
+        Ok(())
+    }
+
+    /// The folders of patched copies.
+    fn copies(&self) -> impl Iterator<Item = &Path> {
+        let folders = self.witnesses.iter().filter_map(|w| w.path.parent());
+        folders.filter(|folder| {
+            let name = folder.file_name().unwrap_or_default();
+            name.as_bytes().starts_with(FOLDER.as_bytes())
+        })
+    }
+}
+
+impl Seen {
+    /// Looks at everything that decides.
+    pub fn now(request: &Request, line: &Line, folder: &Path) -> Result<Self> {
+        let here =
+            std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
+        let mut seen = Look {
+            hash: Sha256::new(),
+            is_whole: true,
+        };
+        for payload in payloads() {
+            seen.add(payload.version.as_bytes());
+            seen.add(payload.source.as_bytes());
+            seen.add(payload.compiler.as_bytes());
+            seen.add(payload.memory.map_or("", |memory| memory.source).as_bytes());
+        }
+        seen.add(format!("{:?} {:?}", request.profile, request.components).as_bytes());
+        seen.add(request.dir.unwrap_or(Path::new("")).as_os_str().as_bytes());
+
+        seen.add(line.toolchain.as_deref().unwrap_or_default().as_bytes());
+        for argument in line.everywhere() {
+            seen.add(argument.as_bytes());
+        }
+        for target in line.values("--target") {
+            seen.add(target.as_bytes());
+            // A specification, whose contents count.
+            seen.is_whole &= !target.as_bytes().ends_with(b".json");
+        }
+        seen.add(&[line.is_cargos().into()]);
+        for config in line.values("--config") {
+            let file = here.join(&config);
+            if file.is_file() {
+                seen.configuration(&file);
+            } else {
+                seen.is_whole &= !has_include(config.as_bytes());
+            }
+        }
+
+        let mut variables: Vec<_> = std::env::vars_os().filter(|(n, _)| decides(n)).collect();
+        variables.sort();
+        for (name, value) in variables {
+            seen.add(name.as_bytes());
+            seen.add(value.as_bytes());
+        }
+        for program in [line.cargo().as_os_str(), OsStr::new("rustc")] {
+            let path = in_path(program).unwrap_or_default();
+            seen.add(format!("{:?}", Witness::of(&path)).as_bytes());
+        }
+
+        seen.add(folder.as_os_str().as_bytes());
+        seen.add(here.as_os_str().as_bytes());
+        for folder in folder.ancestors().chain(here.ancestors()) {
+            seen.configuration(&folder.join(".cargo/config.toml"));
+            seen.configuration(&folder.join(".cargo/config"));
+            seen.contents(&folder.join("rust-toolchain.toml"));
+            seen.contents(&folder.join("rust-toolchain"));
+        }
+        if let Some(home) = home() {
+            seen.configuration(&home.join("config.toml"));
+            seen.configuration(&home.join("config"));
+        }
+        let rustup = std::env::var_os("RUSTUP_HOME").map(PathBuf::from);
+        if let Some(home) = rustup.or_else(|| Some(std::env::home_dir()?.join(".rustup"))) {
+            seen.contents(&home.join("settings.toml"));
+        }
+        let hash = seen.hash.finalize();
+        let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
+        Ok(Self {
+            name: name + ".json",
+            is_whole: seen.is_whole,
+        })
+    }
+}
+
+/// Whether cargo, rustup, rustc or the search for them may heed the variable.
+fn decides(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    ["CARGO", "RUST"]
+        .iter()
+        .any(|p| name.starts_with(p.as_bytes()))
+        || [&b"PATH"[..], b"HOME", b"TMPDIR", b"XDG_CACHE_HOME"].contains(&name)
+}
+
+/// Whether a configuration may bring others in.
+fn has_include(text: &[u8]) -> bool {
+    text.windows(7).any(|word| word == b"include")
+}
+
+/// A look around.
+struct Look {
+    hash: Sha256,
+    is_whole: bool,
+}
+
+impl Look {
+    fn add(&mut self, bytes: &[u8]) {
+        self.hash.update((bytes.len() as u64).to_le_bytes());
+        self.hash.update(bytes);
+    }
+
+    fn contents(&mut self, path: &Path) -> Option<Vec<u8>> {
+        let bytes = std::fs::read(path).ok();
+        self.add(&[bytes.is_some().into()]);
+        if let Some(bytes) = &bytes {
+            self.add(bytes);
+        }
+        bytes
+    }
+
+    /// A file of cargo's, which may name others: which, only cargo knows.
+    fn configuration(&mut self, path: &Path) {
+        if let Some(bytes) = self.contents(path) {
+            self.is_whole &=
+                !has_include(&bytes) && !String::from_utf8_lossy(&bytes).contains(".json");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_decides() {
+        for name in [
+            "CARGO_BUILD_TARGET",
+            "RUSTFLAGS",
+            "RUSTUP_TOOLCHAIN",
+            "PATH",
+            "HOME",
+        ] {
+            assert!(decides(OsStr::new(name)), "{name}");
+        }
+        for name in ["TERM", "LC_ALL", "XPATH"] {
+            assert!(!decides(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_or_goes_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let none = Witness::of(&path);
+        std::fs::write(&path, "1").unwrap();
+        let one = Witness::of(&path);
+        assert!(one.still_holds() && !none.still_holds());
+        std::fs::write(folder.path().join("b"), "2").unwrap();
+        std::fs::rename(folder.path().join("b"), &path).unwrap();
+        assert!(!one.still_holds());
+        std::fs::remove_file(&path).unwrap();
+        assert!(!one.still_holds() && none.still_holds());
+    }
+}

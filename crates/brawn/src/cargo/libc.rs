@@ -1,0 +1,218 @@
+//! The target's `libc.a`, and the patched copy of it.
+
+use super::Request;
+use super::ask::Answer;
+use super::known::Witness;
+use brawn_core::link::{self, File};
+use brawn_core::plan::Action;
+use brawn_core::publish::{cache, place};
+use brawn_core::{Error, Kind, Result, edit_components};
+use brawn_payload::{Payload, Profile, payloads};
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the folders of copies begin with.
+pub const FOLDER: &str = "libc-";
+
+/// What became of a target.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The flag that brings the copy.
+    Copied(String),
+    /// Its `libc.a` has what was asked for.
+    Already,
+    /// It cannot be, and why.
+    Alone(String),
+}
+
+/// The same, with the files that it depends on.
+#[derive(Debug)]
+pub struct Copied {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The files.
+    pub witnesses: Vec<Witness>,
+}
+
+/// Where a toolchain keeps what it has for its targets.
+pub fn targets(sysroot: &Path) -> PathBuf {
+    sysroot.join("lib/rustlib")
+}
+
+/// The targets that a toolchain has libraries for.
+pub fn installed(sysroot: &Path) -> Vec<String> {
+    let folders = std::fs::read_dir(targets(sysroot)).into_iter().flatten();
+    folders
+        .flatten()
+        .filter(|folder| folder.path().join("lib").is_dir())
+        .filter_map(|folder| folder.file_name().into_string().ok())
+        .collect()
+}
+
+/// Makes the patched copy for a target.
+pub fn copy(
+    request: &Request,
+    name: &str,
+    answer: &Answer,
+    is_host: bool,
+    root: &Path,
+) -> Result<Copied> {
+    let path = targets(&answer.sysroot)
+        .join(name)
+        .join("lib/self-contained/libc.a");
+    let mut witnesses = vec![Witness::of(&path)];
+    let alone = |why: String, witnesses| {
+        let outcome = Outcome::Alone(why);
+        Ok(Copied { outcome, witnesses })
+    };
+    if let Some(why) = obstacle(&answer.flags) {
+        return alone(why, witnesses);
+    }
+    if !path.is_file() {
+        let why = format!(
+            "no {}: the linker brings a libc.a of its own; patch that one with `brawn patch`, or add `brawn \
+             link-args --format rustc`",
+            path.display()
+        );
+        return alone(why, witnesses);
+    }
+    let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
+    let edit = match edit_components(&bytes, payloads(), request.profile, request.components) {
+        Ok(edit) => edit,
+        Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
+        Err(error) => return alone(error.path(&path).to_string(), witnesses),
+    };
+    let (Some(new), Action::Patch | Action::Upgrade) = (edit.bytes, edit.plan.action) else {
+        let outcome = Outcome::Already;
+        return Ok(Copied { outcome, witnesses });
+    };
+    let Some(payload) = payload(&edit.plan) else {
+        return alone("its payload is not in this brawn".into(), witnesses);
+    };
+    let hash: String = Sha256::digest(&new)[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let folder = root.join(format!(
+        "{FOLDER}{}-{hash}",
+        link::folder_name(payload, request.components)
+    ));
+    let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
+        return Err(
+            Error::new(Kind::Usage, "a folder whose name is not printable text")
+                .path(&folder)
+                .expected("UTF-8 without control characters")
+                .next("choose another with `--dir`"),
+        );
+    };
+    let file = File {
+        name: "libc.a".into(),
+        bytes: new,
+    };
+    place::into_cache(&folder, &[file])?;
+    if is_host && let Some(shared) = shared_libc() {
+        cache::link(&shared, &folder.join("libc.so"))?;
+    }
+    witnesses.push(Witness::of(&folder.join("libc.a")));
+    Ok(Copied {
+        outcome: Outcome::Copied(format!("-Lnative={text}")),
+        witnesses,
+    })
+}
+
+/// The payload of a plan.
+fn payload(plan: &brawn_core::plan::Plan) -> Option<&'static Payload> {
+    let profile = match &plan.payload {
+        Some(heap) => Profile::from_name(&heap.profile)?,
+        None => Profile::default(),
+    };
+    payloads()
+        .iter()
+        .find(|p| p.architecture.name() == plan.architecture && p.profile == profile)
+}
+
+/// Why rustc would take another `libc.a` than the toolchain's.
+fn obstacle(flags: &[String]) -> Option<String> {
+    let mut flags = flags.iter();
+    while let Some(flag) = flags.next() {
+        let option = ["-L", "-C", "--codegen"]
+            .into_iter()
+            .find(|o| flag.starts_with(o));
+        let Some(option) = option else { continue };
+        let value = match &flag[option.len()..] {
+            "" => flags.next().map_or("", String::as_str),
+            value => value.strip_prefix('=').unwrap_or(value),
+        };
+        if option == "-L" {
+            let folder = value
+                .split_once('=')
+                .map_or(value, |(kind, folder)| match kind {
+                    "native" | "all" => folder,
+                    _ => "",
+                });
+            let libc = Path::new(folder).join("libc.a");
+            if !folder.is_empty() && libc.is_file() {
+                return Some(format!(
+                    "your rustflags bring {}: patch that one with `brawn patch`",
+                    libc.display()
+                ));
+            }
+        } else if let Some(set) = value.strip_prefix("link-self-contained=")
+            && !["y", "yes", "on", "true"].contains(&set)
+        {
+            return Some(format!(
+                "your rustflags have link-self-contained={set}, so that the linker brings a libc.a of its own; patch \
+                 that one with `brawn patch`, or add `brawn link-args --format rustc`"
+            ));
+        }
+    }
+    None
+}
+
+/// The system's `libc.so`, which procedural macros on a musl host are linked with.  A linker that finds our
+/// folder first must find both there: of a folder with `libc.a` alone it takes that one for them.
+fn shared_libc() -> Option<PathBuf> {
+    let said = Command::new("cc").arg("-print-file-name=libc.so").output();
+    let said = said.ok().and_then(|o| String::from_utf8(o.stdout).ok());
+    let said = said.map(|text| PathBuf::from(text.trim_end()));
+    let usual = ["/usr/lib/libc.so", "/lib/libc.so"].map(PathBuf::from);
+    let mut all = said.into_iter().chain(usual);
+    all.find(|path| path.is_absolute() && path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(words: &str) -> Vec<String> {
+        words.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_brings_another_libc_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("libc.a"), "").unwrap();
+        let path = folder.path().display();
+        for words in [
+            format!("-L {path}"),
+            format!("-Ca -L native={path}"),
+            format!("-Lall={path}"),
+            "-C link-self-contained=no".into(),
+            "-Clink-self-contained=-libc".into(),
+            "--codegen link-self-contained=off".into(),
+            "--codegen=link-self-contained=off".into(),
+        ] {
+            assert!(obstacle(&flags(&words)).is_some(), "{words}");
+        }
+        for words in [
+            String::new(),
+            format!("-L dependency={path}"),
+            format!("-Lnative={path}/other"),
+            "-C link-self-contained=yes -Ctarget-cpu=native".into(),
+            "-L".into(),
+        ] {
+            assert_eq!(obstacle(&flags(&words)), None, "{words}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! cargo's command line, as far as it matters here.
+
+use super::in_path;
+use brawn_core::{Error, Result};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// Commands of cargo's own that link nothing that anybody runs later.  What is not here and not in
+/// [`LINK`] is an alias, or a program of its own.
+const LINK_NOTHING: &[&str] = &[
+    "add",
+    "c",
+    "check",
+    "clean",
+    "clippy",
+    "config",
+    "d",
+    "doc",
+    "fetch",
+    "fix",
+    "fmt",
+    "generate-lockfile",
+    "git-checkout",
+    "help",
+    "info",
+    "init",
+    "locate-project",
+    "login",
+    "logout",
+    "metadata",
+    "new",
+    "owner",
+    "package",
+    "pkgid",
+    "publish",
+    "read-manifest",
+    "remove",
+    "report",
+    "rm",
+    "rustdoc",
+    "search",
+    "tree",
+    "uninstall",
+    "update",
+    "vendor",
+    "verify-project",
+    "version",
+    "yank",
+];
+
+/// Commands of cargo's own that link.
+const LINK: &[&str] = &[
+    "b", "bench", "build", "install", "r", "run", "rustc", "t", "test",
+];
+
+/// A command line, in pieces that make it up again.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line {
+    /// `+toolchain`, which rustup takes.
+    pub toolchain: Option<OsString>,
+    /// What stands before the command.
+    pub before: Vec<OsString>,
+    /// The command.
+    pub command: Option<OsString>,
+    /// What stands behind it.
+    pub rest: Vec<OsString>,
+}
+
+impl Line {
+    pub fn parse(arguments: &[OsString]) -> Self {
+        let mut arguments = arguments.iter().cloned().peekable();
+        let toolchain = arguments.next_if(|a| a.as_encoded_bytes().starts_with(b"+"));
+        let mut before = Vec::new();
+        while let Some(flag) = arguments.next_if(|a| a.as_encoded_bytes().starts_with(b"-")) {
+            let takes_value = ["--config", "--color", "--explain", "-C", "-Z"]
+                .iter()
+                .any(|name| flag == *name);
+            before.push(flag);
+            if takes_value {
+                before.extend(arguments.next());
+            }
+        }
+        Self {
+            toolchain,
+            before,
+            command: arguments.next(),
+            rest: arguments.collect(),
+        }
+    }
+
+    /// Whether it may link something.
+    pub fn links(&self) -> bool {
+        let asks = |flag: &OsString| {
+            ["--version", "-V", "--list", "--help", "-h"]
+                .iter()
+                .any(|f| flag == f)
+        };
+        match &self.command {
+            None => false,
+            Some(command) => {
+                !LINK_NOTHING.iter().any(|name| command == name) && !self.before.iter().any(asks)
+            }
+        }
+    }
+
+    /// Whether the command is cargo's own, so that its arguments are known.
+    pub fn is_cargos(&self) -> bool {
+        self.command
+            .as_ref()
+            .is_some_and(|command| LINK.iter().any(|name| command == name))
+    }
+
+    /// What runs.  A cargo that runs this, or runs a build script or test that does, names itself.  Only
+    /// rustup's own takes a toolchain.
+    pub fn cargo(&self) -> OsString {
+        std::env::var_os("CARGO")
+            .filter(|cargo| !cargo.is_empty() && self.toolchain.is_none())
+            .or_else(|| in_path(OsStr::new("cargo")).map(Into::into))
+            .unwrap_or_else(|| "cargo".into())
+    }
+
+    /// The values of an option that may be given several times, here and there.
+    pub fn values(&self, option: &str) -> Vec<OsString> {
+        let rest = if self.is_cargos() {
+            &self.rest[..]
+        } else {
+            &[]
+        };
+        let rest = rest.iter().take_while(|a| *a != "--");
+        let mut all = self.before.iter().chain(rest);
+        let mut values = Vec::new();
+        while let Some(argument) = all.next() {
+            if argument == option {
+                values.extend(all.next().cloned());
+            } else if let Some(value) = argument
+                .to_str()
+                .and_then(|a| a.strip_prefix(option))
+                // Long ones with `=`, short ones at once.
+                .and_then(|a| match option.strip_prefix("--") {
+                    Some(_) => a.strip_prefix('='),
+                    None => Some(a),
+                })
+            {
+                values.push(value.into());
+            }
+        }
+        values
+    }
+
+    /// The arguments that change what cargo knows, whatever the command.
+    pub fn everywhere(&self) -> Vec<OsString> {
+        let mut all = Vec::new();
+        for option in ["-C", "-Z", "--config"] {
+            for value in self.values(option) {
+                all.extend([option.into(), value]);
+            }
+        }
+        all
+    }
+
+    /// The folder whose configuration counts: for `install`, not where it is run.
+    pub fn folder(&self) -> Result<PathBuf> {
+        let here =
+            std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
+        if self.command.as_deref() != Some(OsStr::new("install")) {
+            return Ok(here);
+        }
+        let path = self.values("--path").pop();
+        let folder = path.map(|path| here.join(path)).or_else(home);
+        Ok(folder.filter(|folder| folder.is_dir()).unwrap_or(here))
+    }
+}
+
+/// `CARGO_HOME`, or where it is without that.
+pub fn home() -> Option<PathBuf> {
+    std::env::var_os("CARGO_HOME")
+        .filter(|home| !home.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| Some(std::env::home_dir()?.join(".cargo")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &str) -> Line {
+        let words: Vec<OsString> = words.split_whitespace().map(Into::into).collect();
+        Line::parse(&words)
+    }
+
+    #[test]
+    fn pieces_make_up_the_whole() {
+        for words in [
+            "",
+            "build",
+            "+nightly -Zbuild-std --config a=1 build --target x -- --target y",
+            "--version",
+            "-C there run",
+        ] {
+            let line = line(words);
+            let all = line.toolchain.iter().chain(&line.before);
+            let all: Vec<_> = all.chain(&line.command).chain(&line.rest).collect();
+            assert_eq!(all, words.split_whitespace().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_command_is_found_behind_options_with_values() {
+        for words in [
+            "+x --config build run",
+            "-C build run",
+            "-q --color never run",
+        ] {
+            assert_eq!(line(words).command, Some("run".into()), "{words}");
+        }
+    }
+
+    #[test]
+    fn what_links() {
+        for words in ["build", "+x t", "-q zigbuild", "musl-alias"] {
+            assert!(line(words).links(), "{words}");
+        }
+        for words in [
+            "",
+            "fmt",
+            "--version",
+            "--list",
+            "-V build",
+            "check --target x",
+        ] {
+            assert!(!line(words).links(), "{words}");
+        }
+    }
+
+    #[test]
+    fn values_are_cargos_own() {
+        let here = line("--config a build --target x --config=b --target=y -- --target z");
+        assert_eq!(here.values("--target"), ["x", "y"]);
+        assert_eq!(here.values("--config"), ["a", "b"]);
+        // That command may mean something else by it.
+        assert_eq!(
+            line("--config a zigbuild --config b").values("--config"),
+            ["a"]
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! This program in front of rustc, writing down what cargo asks and what rustc answers.
+
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::process::{Command, ExitCode, Output};
+
+/// Names the file to write to.  Set only for a cargo that is asked.
+pub const VARIABLE: &str = "BRAWN_CARGO_RECORD";
+
+/// A call of rustc.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Call {
+    /// The compiler.
+    pub rustc: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// What it printed.
+    pub output: String,
+    /// Whether it succeeded.
+    pub succeeded: bool,
+}
+
+/// Runs as rustc if cargo was told so; gives the exit code then.
+pub fn record_if_asked() -> Option<ExitCode> {
+    let file = std::env::var_os(VARIABLE)?;
+    let mut arguments = std::env::args_os().skip(1);
+    // Somebody has set the variable for something else.
+    let rustc = arguments.next()?;
+    let arguments: Vec<OsString> = arguments.collect();
+    let output = Command::new(&rustc)
+        .args(&arguments)
+        .env_remove(VARIABLE)
+        .stdin(std::process::Stdio::inherit())
+        .output();
+    Some(match output {
+        Ok(output) => pass_on(&file, &rustc, &arguments, &output),
+        Err(error) => {
+            crate::ui::error(&format_args!("{}: {error}", rustc.display()));
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn pass_on(file: &OsString, rustc: &OsString, arguments: &[OsString], output: &Output) -> ExitCode {
+    let call = Call {
+        rustc: rustc.to_string_lossy().into_owned(),
+        arguments: arguments
+            .iter()
+            .map(|a| a.to_string_lossy().into_owned())
+            .collect(),
+        output: String::from_utf8_lossy(&output.stdout).into_owned(),
+        succeeded: output.status.success(),
+    };
+    let written = serde_json::to_string(&call)
+        .map_err(std::io::Error::from)
+        .and_then(|line| {
+            let mut file = OpenOptions::new().append(true).open(file)?;
+            file.write_all(format!("{line}\n").as_bytes())
+        })
+        .and_then(|()| std::io::stderr().write_all(&output.stderr))
+        .and_then(|()| std::io::stdout().write_all(&output.stdout));
+    let code = output
+        .status
+        .code()
+        .and_then(|code| u8::try_from(code).ok());
+    match (written, code) {
+        (Ok(()), Some(code)) => code.into(),
+        _ => ExitCode::FAILURE,
+    }
+}
