@@ -176,7 +176,7 @@ impl Question<'_> {
             .ok_or_else(|| {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let error = said.lines().find(|line| line.starts_with("error"));
-                Error::not_applicable(format!(
+                Error::refused(format!(
                     "cargo did not say what flags its targets get: {}",
                     error.unwrap_or("no word of why")
                 ))

@@ -113,12 +113,16 @@ impl Change {
             .expected("one target, or rustflags in one of the two places")
             .next("name one target with `--target`, or move the variable's flags to the configuration"));
         }
-        // Programs that cargo runs, which may run cargo, see what they would see.
-        for (name, value) in &hiding.variables {
-            let value = text(value);
+        // Programs that cargo runs, which may run cargo, see what they would see, or what amounts to it.
+        let mut seen = hiding.variables.clone();
+        if hiding.hides && seen.iter().all(|(name, _)| *name != HIDING[0]) {
+            seen.push((HIDING[0], target.flags.join(SEPARATOR)));
+        }
+        for (name, value) in &seen {
             change
                 .config
-                .push(format!("env.{name}={{value={value},force=true}}"));
+                .push(format!("env.{name}.value={}", text(value)));
+            change.config.push(format!("env.{name}.force=true"));
         }
         Ok(change)
     }
@@ -240,7 +244,10 @@ mod tests {
                 (VARIABLE, "-Lnative=/c -Ca")
             ]
         );
-        assert_eq!(change.config, [r#"env.RUSTFLAGS={value="-Ca",force=true}"#]);
+        assert_eq!(
+            change.config,
+            [r#"env.RUSTFLAGS.value="-Ca""#, "env.RUSTFLAGS.force=true"]
+        );
     }
 
     #[test]
@@ -250,9 +257,14 @@ mod tests {
             Some(&hiding(true, true)),
             |_| None,
         );
+        let one = one.unwrap();
         assert_eq!(
-            set(&one.unwrap()),
+            set(&one),
             [("CARGO_ENCODED_RUSTFLAGS", "-Lnative=/c\x1f-Ca")]
+        );
+        assert!(
+            one.config
+                .contains(&r#"env.CARGO_ENCODED_RUSTFLAGS.value="-Ca""#.into())
         );
         let several = Change::new(
             &[target(&["-Ca"], false)],

@@ -13,10 +13,20 @@ use std::path::Path;
 /// Tells a target's own flags from `build.rustflags`: it hides those.
 const MARK: &str = "--cfg=brawn_asks";
 
-/// The change, and the files that it holds for.
-pub fn find(request: &Request, question: &Question) -> Result<(Change, Vec<Witness>)> {
+/// The change, and the files that it holds for.  Without them it holds for this one time.
+pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Vec<Witness>>)> {
     let wanted = question.line.values("--target");
-    let first = question.ask(&wanted, &Change::default())?;
+    let first = match question.ask(&wanted, &Change::default()) {
+        Ok(answers) => answers,
+        // Most likely cargo has a reason not to start, which it says best itself.
+        Err(error) => {
+            let mut change = Change::default();
+            change
+                .notes
+                .push(format!("{error}; this build is as without brawn"));
+            return Ok((change, None));
+        }
+    };
     let mut witnesses = vec![
         Witness::of(&first.rustc),
         Witness::of(Path::new(&question.line.cargo())),
@@ -47,7 +57,9 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Vec<Witne
         let Some(answer) = of(name).filter(|answer| answer.is_static_musl) else {
             continue;
         };
-        let outcome = libc::copy(request, name, answer, *name == first.host, question.root)?;
+        let is_host = *name == first.host
+            && (!question.line.is_cargos() || first.targets.iter().any(|t| t.target.is_none()));
+        let outcome = libc::copy(request, name, answer, is_host, question.root)?;
         witnesses.extend(outcome.witnesses);
         match outcome.outcome {
             Outcome::Copied(flag) => targets.push(Target {
@@ -77,7 +89,7 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Vec<Witne
             notes,
             ..Change::default()
         };
-        return Ok((change, witnesses));
+        return Ok((change, Some(witnesses)));
     }
     let hiding = match hiding {
         None => {
@@ -114,7 +126,7 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Vec<Witne
         check(question, &names, all, &targets, &change)?;
     }
     change.notes = notes;
-    Ok((change, witnesses))
+    Ok((change, Some(witnesses)))
 }
 
 /// Every target that may be musl's: those that are installed, whoever may build for them in the end (an alias,

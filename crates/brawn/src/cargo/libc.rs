@@ -50,7 +50,8 @@ pub fn installed(sysroot: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Makes the patched copy for a target.
+/// Makes the patched copy for a target.  `is_host` says that what is built for the compiler's own use is built with
+/// it, too.
 pub fn copy(
     request: &Request,
     name: &str,
@@ -111,8 +112,14 @@ pub fn copy(
         bytes: new,
     };
     place::into_cache(&folder, &[file])?;
-    if is_host && let Some(shared) = shared_libc() {
+    if is_host {
+        let Some(shared) = shared_libc(&edit.plan.architecture) else {
+            let why = "it is the compiler's own target, and the system has no libc.so of musl's, which procedural \
+                       macros are linked with; name it with `--target`";
+            return alone(why.into(), witnesses);
+        };
         cache::link(&shared, &folder.join("libc.so"))?;
+        witnesses.push(Witness::of(&folder.join("libc.so")));
     }
     witnesses.push(Witness::of(&folder.join("libc.a")));
     Ok(Copied {
@@ -172,13 +179,24 @@ fn obstacle(flags: &[String]) -> Option<String> {
 
 /// The system's `libc.so`, which procedural macros on a musl host are linked with.  A linker that finds our
 /// folder first must find both there: of a folder with `libc.a` alone it takes that one for them.
-fn shared_libc() -> Option<PathBuf> {
+fn shared_libc(architecture: &str) -> Option<PathBuf> {
     let said = Command::new("cc").arg("-print-file-name=libc.so").output();
     let said = said.ok().and_then(|o| String::from_utf8(o.stdout).ok());
     let said = said.map(|text| PathBuf::from(text.trim_end()));
-    let usual = ["/usr/lib/libc.so", "/lib/libc.so"].map(PathBuf::from);
-    let mut all = said.into_iter().chain(usual);
-    all.find(|path| path.is_absolute() && path.is_file())
+    let usual = [
+        "/usr/lib/libc.so".into(),
+        format!("/usr/lib/{architecture}-linux-musl/libc.so"),
+        format!("/lib/ld-musl-{architecture}.so.1"),
+    ];
+    let mut all = said.into_iter().chain(usual.map(PathBuf::from));
+    // glibc's is there, too, where a compiler is for both.
+    all.find(|path| {
+        path.is_absolute()
+            && std::fs::read(path).is_ok_and(|bytes| {
+                let mut words = bytes.windows(9);
+                bytes.starts_with(b"\x7fELF") && words.any(|word| word == b"musl libc")
+            })
+    })
 }
 
 #[cfg(test)]

@@ -84,17 +84,9 @@ fn prepare(request: &Request, line: &Line) -> Result<Change> {
         folder: &folder,
         root: &root,
     };
-    let (change, witnesses) = match find::find(request, &question) {
-        Ok(found) => found,
-        // Most likely cargo has a reason not to start, which it says best itself.
-        Err(error) if error.kind() == Kind::NotApplicable => {
-            let mut change = Change::default();
-            change
-                .notes
-                .push(format!("{error}; this build is as without brawn"));
-            return Ok(change);
-        }
-        Err(error) => return Err(error),
+    let (change, witnesses) = find::find(request, &question)?;
+    let Some(witnesses) = witnesses else {
+        return Ok(change);
     };
     let known = Known { change, witnesses };
     known.keep(&root, &seen)?;

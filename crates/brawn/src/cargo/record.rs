@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::process::{Command, ExitCode, Output};
+use std::process::{Command, ExitCode, Output, Stdio};
 
 /// Names the file to write to.  Set only for a cargo that is asked.
 pub const VARIABLE: &str = "BRAWN_CARGO_RECORD";
@@ -16,7 +16,7 @@ pub struct Call {
     pub rustc: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// What it printed.
+    /// What it prints, for executables.
     pub output: String,
     /// Whether it succeeded.
     pub succeeded: bool,
@@ -32,7 +32,7 @@ pub fn record_if_asked() -> Option<ExitCode> {
     let output = Command::new(&rustc)
         .args(&arguments)
         .env_remove(VARIABLE)
-        .stdin(std::process::Stdio::inherit())
+        .stdin(Stdio::inherit())
         .output();
     Some(match output {
         Ok(output) => pass_on(&file, &rustc, &arguments, &output),
@@ -43,15 +43,47 @@ pub fn record_if_asked() -> Option<ExitCode> {
     })
 }
 
+/// What rustc answers for executables alone.  cargo asks for every kind of crate at once, and with procedural
+/// macros among them rustc leaves out that executables are linked statically.
+fn for_executables(rustc: &OsString, arguments: &[OsString]) -> Option<String> {
+    let mut kept = Vec::new();
+    let mut all = arguments.iter();
+    while let Some(argument) = all.next() {
+        if argument == "--crate-type" {
+            let kind = all.next()?;
+            if kind == "bin" {
+                kept.extend([argument, kind]);
+            }
+        } else {
+            kept.push(argument);
+        }
+    }
+    let output = Command::new(rustc)
+        .args(kept)
+        .env_remove(VARIABLE)
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then_some(text)
+}
+
 fn pass_on(file: &OsString, rustc: &OsString, arguments: &[OsString], output: &Output) -> ExitCode {
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut succeeded = output.status.success();
+    if succeeded && arguments.iter().any(|a| a == "--crate-type") {
+        let executables = for_executables(rustc, arguments);
+        succeeded = executables.is_some();
+        text = executables.unwrap_or_default();
+    }
     let call = Call {
         rustc: rustc.to_string_lossy().into_owned(),
         arguments: arguments
             .iter()
             .map(|a| a.to_string_lossy().into_owned())
             .collect(),
-        output: String::from_utf8_lossy(&output.stdout).into_owned(),
-        succeeded: output.status.success(),
+        output: text,
+        succeeded,
     };
     let written = serde_json::to_string(&call)
         .map_err(std::io::Error::from)

@@ -1,6 +1,9 @@
 //! Runs the `brawn` binary on real archives, in folders of its own.
 
 mod build;
+mod cargo;
+mod cargo_room;
+mod cargo_targets;
 mod common;
 mod corpus;
 mod inspect;
