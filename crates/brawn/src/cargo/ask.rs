@@ -47,6 +47,11 @@ impl Answers {
         self.targets.iter().find(name)
     }
 
+    /// Whether a target was answered for.  Some names are not what rustc is told.
+    fn has(&self, target: &str) -> bool {
+        target == "host-tuple" || target.ends_with(".json") || self.of(target).is_some()
+    }
+
     /// Reads the calls of one cargo.
     fn read(calls: &[Call]) -> Option<Self> {
         let version = calls.iter().find(|c| c.arguments == ["-vV"])?;
@@ -148,6 +153,9 @@ impl Question<'_> {
             .args(&self.line.toolchain)
             .args(self.line.everywhere());
         change.apply(&mut command);
+        for config in &change.config {
+            command.args(["--config", config]);
+        }
         command
             .args(["tree", "--quiet", "--offline", "--manifest-path"])
             .arg(manifest);
@@ -172,7 +180,10 @@ impl Question<'_> {
             .collect();
         // cargo's own success says nothing: behind these calls it may need what is not there.
         Answers::read(&calls)
-            .filter(|answers| answers.targets.len() >= targets.len().max(1))
+            .filter(|answers| {
+                let mut names = targets.iter().filter_map(|t| t.to_str());
+                !answers.targets.is_empty() && names.all(|name| answers.has(name))
+            })
             .ok_or_else(|| {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let error = said.lines().find(|line| line.starts_with("error"));

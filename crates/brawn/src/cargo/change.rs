@@ -59,15 +59,12 @@ impl Change {
         }
     }
 
-    /// Tells `command`, whose command is still to come.
+    /// Gives `command` the variables.
     pub fn apply(&self, command: &mut Command) {
         for name in &self.unset {
             command.env_remove(name);
         }
         command.envs(self.set.iter().map(|(name, value)| (name, value)));
-        for config in &self.config {
-            command.args(["--config", config]);
-        }
     }
 
     /// The change that gives every target its flag beside the user's.  `variable` gives those of the user.

@@ -75,6 +75,9 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
         }
     }
 
+    if question.line.is_cargos() {
+        notes.extend(idle(&first, of));
+    }
     let is_live = |name: &str| targets.iter().any(|t: &Target| t.name == name);
     let name_of = |answer: &Answer| answer.target.clone().unwrap_or(first.host.clone());
     let live = first
@@ -144,6 +147,25 @@ fn musl(first: &Answers) -> Vec<String> {
         .chain(asked)
         .filter(|name| name.contains("musl") && !name.ends_with(".json"));
     names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What to say of a build in which there is nothing to do, and nobody has said why.
+fn idle<'a>(first: &Answers, of: impl Fn(&str) -> Option<&'a Answer>) -> Option<String> {
+    let names = first
+        .targets
+        .iter()
+        .map(|t| t.target.as_deref().unwrap_or(&first.host));
+    let musl: Vec<&str> = names.filter(|name| name.contains("musl")).collect();
+    if musl.is_empty() {
+        return Some(
+            "no target of this build is musl's, so that there is nothing to do: name one with `--target`".into(),
+        );
+    }
+    let dynamic = |name: &&&str| of(name).is_some_and(|answer| !answer.is_static_musl);
+    let name = musl.iter().find(dynamic)?;
+    Some(format!(
+        "{name}: left alone: it is not linked statically (no crt-static)"
+    ))
 }
 
 /// The variables whose flags hide those of the configuration, if any is set.

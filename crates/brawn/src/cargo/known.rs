@@ -144,6 +144,8 @@ impl Seen {
             seen.is_whole &= !target.as_bytes().ends_with(b".json");
         }
         seen.add(&[line.is_cargos().into()]);
+        // It changes where everything else is looked for.
+        seen.is_whole &= line.values("-C").is_empty();
         for config in line.values("--config") {
             let file = here.join(&config);
             if file.is_file() {

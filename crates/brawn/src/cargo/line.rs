@@ -121,30 +121,42 @@ impl Line {
 
     /// The values of an option that may be given several times, here and there.
     pub fn values(&self, option: &str) -> Vec<OsString> {
-        let rest = if self.is_cargos() {
-            &self.rest[..]
-        } else {
-            &[]
-        };
-        let rest = rest.iter().take_while(|a| *a != "--");
-        let mut all = self.before.iter().chain(rest);
-        let mut values = Vec::new();
-        while let Some(argument) = all.next() {
-            if argument == option {
-                values.extend(all.next().cloned());
-            } else if let Some(value) = argument
-                .to_str()
-                .and_then(|a| a.strip_prefix(option))
-                // Long ones with `=`, short ones at once.
-                .and_then(|a| match option.strip_prefix("--") {
-                    Some(_) => a.strip_prefix('='),
-                    None => Some(a),
-                })
-            {
-                values.push(value.into());
-            }
+        let late = self.late(option);
+        // cargo forgets the configuration in front of a command if there is some behind it.
+        if option == "--config" && !late.is_empty() {
+            return late;
         }
-        values
+        let mut all = values(&self.before, option);
+        all.extend(late);
+        all
+    }
+
+    /// The same behind the command, if that is cargo's own.
+    fn late(&self, option: &str) -> Vec<OsString> {
+        let end = self.rest.iter().position(|a| a == "--");
+        let rest = &self.rest[..end.unwrap_or(self.rest.len())];
+        if self.is_cargos() {
+            values(rest, option)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The line with more configuration.
+    pub fn with(&self, config: &[String]) -> Vec<OsString> {
+        let config = || config.iter().flat_map(|c| ["--config".into(), c.into()]);
+        let mut all = Vec::new();
+        // Where the user's is, if there is any.
+        let is_late = !self.late("--config").is_empty();
+        if !is_late {
+            all.extend(config());
+        }
+        all.extend(self.before.iter().chain(&self.command).cloned());
+        if is_late {
+            all.extend(config());
+        }
+        all.extend(self.rest.iter().cloned());
+        all
     }
 
     /// The arguments that change what cargo knows, whatever the command.
@@ -169,6 +181,25 @@ impl Line {
         let folder = path.map(|path| here.join(path)).or_else(home);
         Ok(folder.filter(|folder| folder.is_dir()).unwrap_or(here))
     }
+}
+
+/// The values of an option: of a long one behind `=`, of a short one at once, or in the next argument.
+fn values(arguments: &[OsString], option: &str) -> Vec<OsString> {
+    let mut values = Vec::new();
+    let mut all = arguments.iter();
+    while let Some(argument) = all.next() {
+        if argument == option {
+            values.extend(all.next().cloned());
+            continue;
+        }
+        let rest = argument.to_str().and_then(|a| a.strip_prefix(option));
+        let value = rest.and_then(|rest| match option.starts_with("--") {
+            true => rest.strip_prefix('='),
+            false => Some(rest),
+        });
+        values.extend(value.map(Into::into));
+    }
+    values
 }
 
 /// `CARGO_HOME`, or where it is without that.
@@ -234,13 +265,29 @@ mod tests {
 
     #[test]
     fn values_are_cargos_own() {
-        let here = line("--config a build --target x --config=b --target=y -- --target z");
+        let here = line("--config a -Zx -Z y build --target x --target=y -- --target z --config z");
         assert_eq!(here.values("--target"), ["x", "y"]);
-        assert_eq!(here.values("--config"), ["a", "b"]);
+        assert_eq!(here.values("--config"), ["a"]);
+        assert_eq!(here.values("-Z"), ["x", "y"]);
         // That command may mean something else by it.
         assert_eq!(
             line("--config a zigbuild --config b").values("--config"),
             ["a"]
+        );
+    }
+
+    #[test]
+    fn configuration_goes_where_the_users_is() {
+        let ours = ["c".to_owned()];
+        let with = |words: &str| line(words).with(&ours);
+        assert_eq!(with("-q build -r"), ["--config", "c", "-q", "build", "-r"]);
+        assert_eq!(
+            with("--config a build --config=b"),
+            ["--config", "a", "build", "--config", "c", "--config=b"]
+        );
+        assert_eq!(
+            line("--config a build --config=b").values("--config"),
+            ["b"]
         );
     }
 }

@@ -58,12 +58,10 @@ pub fn run(request: &Request) -> Error {
         crate::ui::info(note);
     }
     let mut command = Command::new(line.cargo());
-    command.args(&line.toolchain);
-    change.apply(&mut command);
     command
-        .args(&line.before)
-        .args(&line.command)
-        .args(&line.rest);
+        .args(&line.toolchain)
+        .args(line.with(&change.config));
+    change.apply(&mut command);
     let error = command.exec();
     Error::io("cannot run cargo", error)
         .path(Path::new(&line.cargo()))

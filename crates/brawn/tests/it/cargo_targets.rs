@@ -1,6 +1,6 @@
 //! `brawn cargo`: the user's rustflags, wherever they come from, and targets that are not ours.
 
-use crate::cargo_room::{GNU, MUSL, Package, has_heap, toolchain};
+use crate::cargo_room::{GNU, MUSL, Package, Said, has_heap, toolchain};
 use crate::common::{REFUSED, ok, read};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -145,9 +145,34 @@ fn targets_may_be_named_anywhere() {
 }
 
 #[test]
+fn what_is_installed_has_it_too() {
+    let package = Package::new();
+    // Not the configuration of the folder that it is called in.
+    package.write(
+        ".cargo/config.toml",
+        "[build]\nrustflags = [\"--cfg\", \"first\"]\n",
+    );
+    package.write(
+        "away/.cargo/config.toml",
+        "[build]\nrustflags = [\"--cfg\", \"second\"]\n",
+    );
+    let words =
+        format!("cargo install --path .. --root out --debug --target {MUSL} --target {MUSL}");
+    let mut command = package.command(crate::common::brawn_path(), &words);
+    command.current_dir(package.path("away"));
+    Said::by(command).ok();
+    let program = package.path("away/out/bin/program");
+    has_heap(&program, "brawn");
+    assert_eq!(ok(program.to_str().unwrap(), &[]), "flags: first\n");
+}
+
+#[test]
 fn other_targets_are_not_compiled_again() {
     let mut package = Package::new();
-    package.write("build.rs", "fn main() {}");
+    package.write(
+        "build.rs",
+        "fn main() { println!(\"cargo::rerun-if-changed=build.rs\") }",
+    );
     package.cargo(BOTH).ok();
     let before = read(&package.program(GNU));
     let said = package.brawn(&format!("{BOTH} -v")).ok();
@@ -162,7 +187,12 @@ fn other_targets_are_not_compiled_again() {
     assert_eq!(fresh(&said.err), 1, "{}", said.err);
     assert_eq!(read(&package.program(GNU)), before);
     package.has("brawn");
-    package.brawn(&format!("build --target {GNU}")).nothing();
+    let said = package.brawn(&format!("build --target {GNU}")).nothing();
+    assert!(
+        said.err.contains("no target of this build is musl's"),
+        "{}",
+        said.err
+    );
     package.brawn("build").ok();
     package.cargo("build").nothing();
 
@@ -209,7 +239,12 @@ fn what_is_dynamic_is_not_changed() {
     let library = package.path("target").join(MUSL).join("debug/libshared.so");
     let files = [library, package.program(MUSL)];
     let before = files.clone().map(|f| read(&f));
-    package.brawn(&words).nothing();
+    let said = package.brawn(&words).nothing();
+    assert!(
+        said.err.contains("it is not linked statically"),
+        "{}",
+        said.err
+    );
     assert_eq!(files.clone().map(|f| read(&f)), before);
     for file in &files {
         let needed = ok("readelf", &["-d", file.to_str().unwrap()]);
