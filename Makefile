@@ -12,9 +12,10 @@ tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
-# What only tests need: other musls, and files of public packages.
+# What only tests need: other musls, a Rust toolchain for musl, and files of public packages.
 test-tools: tools
 	tools/musls.sh
+	tools/rust-musl.sh
 	tools/corpus.sh
 
 # Every test, then a minute of fuzzing: 15 seconds for each target.

@@ -1,65 +1,20 @@
 #!/usr/bin/env bash
 # Gets the musls of tools/musls.lock below target/tools/musls, one folder for each with `lib` and
-# `include`.  Touches nothing else on the system: Debian's packages come from the mirror that the
-# machine's own apt uses (with apt's proxies, by apt's own downloader, without any package lists: the
-# lock says where in the pool they are), and each must have the SHA-256 of the lock.
+# `include`.  Touches nothing else on the system.
 #
 # Does what is missing: nothing, the second time.  `tools/musls.sh NAME…` gets only these.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-lock=$root/tools/musls.lock
+lock=tools/musls.lock
 musls=$root/target/tools/musls
 downloads=$musls/downloads
 mkdir -p "$downloads"
+. tools/fetch.sh
 
 # Two at once would write the same folders.
 exec 9>"$musls/.lock"
 flock 9
-
-fail() {
-  printf 'tools/musls.sh: %s\n' "$*" >&2
-  exit 1
-}
-
-# The roots of the archives that the machine's apt knows for its own release.
-mirrors() {
-  local codename
-  codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
-  apt-get update --print-uris 2>/dev/null |
-    sed -n "s|^'\(.*/\)dists/$codename/InRelease' .*|\1|p" | sort -u
-}
-
-# fetch NAME RELEASE FILE SHA256: prints where the file is.
-fetch() {
-  local name=$1 release=$2 file=$3 sha=$4
-  local to=$downloads/${file##*/} mirror found log
-  if ! sha256sum --status -c <<<"$sha  $to" 2>/dev/null; then
-    found=$(mirrors)
-    [[ $found ]] || fail "apt knows no archive for this machine's own release: /etc/apt/sources.list(.d) names none"
-    log=
-    for mirror in $found; do
-      rm -f "$to"
-      # Without the checksum, which is looked at below: apt would not say what it found instead.
-      if log+=$(/usr/lib/apt/apt-helper -o APT::Sandbox::User=root -o Acquire::Retries=2 \
-        download-file "$mirror$file" "$to.part" 2>&1); then
-        mv "$to.part" "$to"
-        break
-      fi
-      rm -f "$to.part"
-    done
-    [[ -f $to ]] || fail "musl $name: the mirror of this machine's apt does not have $file (of $release).
-$log
-If it answers otherwise, $release has another version by now, or has left the mirror: put the
-version that it has, with its SHA-256, into tools/musls.lock."
-    found=$(sha256sum "$to")
-    if [[ ${found%% *} != "$sha" ]]; then
-      rm -f "$to"
-      fail "musl $name: $file has SHA-256 ${found%% *}, expected $sha: not the file that tools/musls.lock pins"
-    fi
-  fi
-  printf '%s\n' "$to"
-}
 
 # of NAME: the release, file and SHA-256 of its lines.
 of() { awk -v name="$1" '$1 == name { print $4, $5, $6 }' "$lock"; }
@@ -68,7 +23,7 @@ of() { awk -v name="$1" '$1 == name { print $4, $5, $6 }' "$lock"; }
 get_deb() {
   local name=$1 work=$2 release file sha deb
   read -r release file sha < <(of "$name")
-  deb=$(fetch "$name" "$release" "$file" "$sha")
+  deb=$(fetch "musl $name" "$release" "$file" "$sha")
   dpkg-deb -x "$deb" "$work/package"
   mv "$work"/package/usr/lib/*-linux-musl "$work/lib"
   mv "$work"/package/usr/include/*-linux-musl "$work/include"
@@ -79,7 +34,7 @@ get_deb() {
 get_oldmalloc() {
   local name=$1 work=$2 release file sha path description=
   while read -r release file sha; do
-    path=$(fetch "$name" "$release" "$file" "$sha")
+    path=$(fetch "musl $name" "$release" "$file" "$sha")
     [[ $path != *.dsc ]] || description=$path
   done < <(of "$name")
   dpkg-source --no-check -x "$description" "$work/source" >"$work/log" 2>&1 || fail "$(tail "$work/log")"
