@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools lint demo bench figures tools
+.PHONY: test test-tools lint demo bench bench-wasmtime figures tools
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -33,9 +33,16 @@ demo: tools
 
 # The whole benchmark takes half an hour; bench/README.md says how to run parts of it.
 bench: tools
+	tools/rust-musl.sh
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run
 
 # The figures of docs/memory-functions.md, from the newest raw data in bench/results/memory.
 figures: tools
 	tools/figures.sh
+
+# Builds wasmtime for glibc and musl, which takes most of an hour, and measures `wasmtime compile`.
+bench-wasmtime: tools
+	tools/rust-musl.sh
+	cargo build --release --locked -p brawn -p brawn-bench
+	cargo run --quiet --release --locked -p brawn-bench -- run --only wasmtime

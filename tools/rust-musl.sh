@@ -132,6 +132,14 @@ make_target() {
   for file in "$work/built/$triple/release/deps"/*.rlib; do
     [[ $file == */libwants_std-* ]] || cp "$file" "$libs/"
   done
+  # gcc calls a function where the processor may not count bits itself: rustup's builtins have C's,
+  # Debian's have Rust's alone, which lack it.
+  mkdir "$work/popcount-$arch"
+  (
+    cd "$work/popcount-$arch"
+    ar x "$("$gcc" -print-libgcc-file-name)" _popcountsi2.o _popcountdi2.o _popcount_tab.o
+    llvm-ar qs "$libs"/libcompiler_builtins-*.rlib ./*.o
+  )
 }
 make_target x86_64 "$musl" "$work/debian" x86_64-linux-gnu-gcc
 make_target aarch64 "$musl-arm64" "$work/debian-arm64" aarch64-linux-gnu-gcc

@@ -121,6 +121,54 @@ const PROFILES: &[Bar] = &[
     ),
 ];
 
+const RUST: &[Bar] = &[Bar {
+    measure: "filled vectors of 0–100,000 B, a thread per processor, time against glibc",
+    ids: &["rust-003"],
+    metric: "wall_ns",
+    unit: Unit::Nanoseconds,
+    form: Form::Ratio(Variant::Glibc),
+    limit: 1.05,
+    of: Variant::Brawn,
+}];
+
+const fn wasmtime(
+    measure: &'static str,
+    ids: &'static [&'static str],
+    metric: &'static str,
+    limit: f64,
+) -> Bar {
+    Bar {
+        measure,
+        ids,
+        metric,
+        unit: if matches!(metric.as_bytes(), b"cpu_ns") {
+            Unit::Nanoseconds
+        } else {
+            Unit::Kibibytes
+        },
+        form: Form::Ratio(Variant::Glibc),
+        limit,
+        of: Variant::Brawn,
+    }
+}
+
+const WASMTIME: &[Bar] = &[
+    wasmtime(
+        "wasmtime compile, parallel: processor time against glibc",
+        &["wasmtime-parallel"],
+        "cpu_ns",
+        1.0,
+    ),
+    wasmtime("its peak RSS", &["wasmtime-parallel"], "peak_rss_kb", 1.1),
+    wasmtime(
+        "wasmtime compile, not parallel: processor time against glibc",
+        &["wasmtime-serial"],
+        "cpu_ns",
+        1.0,
+    ),
+    wasmtime("its peak RSS", &["wasmtime-serial"], "peak_rss_kb", 1.1),
+];
+
 const BARS: &[Bar] = &[
     threads(
         "malloc+free of 1–1000 B, 1 thread, time against glibc",
@@ -310,6 +358,16 @@ pub fn profiles(results: &Results) -> Table {
     of(results, PROFILES, &Variant::PROFILES)
 }
 
+/// The same of Rust programs.
+pub fn rust(results: &Results) -> Table {
+    of(results, RUST, &Variant::RUST)
+}
+
+/// The same of `wasmtime compile`.
+pub fn wasmtime_compile(results: &Results) -> Table {
+    of(results, WASMTIME, &Variant::LINKED)
+}
+
 fn of(results: &Results, bars: &[Bar], variants: &[Variant]) -> Table {
     let mut header: Vec<Cell> = vec!["measure".into()];
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
@@ -429,7 +487,11 @@ mod tests {
 
     #[test]
     fn every_bar_names_measurements_of_the_catalogue() {
-        for id in BARS.iter().chain(PROFILES).flat_map(|b| b.ids) {
+        for id in [BARS, PROFILES, RUST, WASMTIME]
+            .concat()
+            .iter()
+            .flat_map(|b| b.ids)
+        {
             assert!(crate::catalogue::entry(id).is_some(), "{id}");
         }
     }

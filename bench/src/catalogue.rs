@@ -150,6 +150,29 @@ const HUGE: Entry = run(
     "buffers of 256 KiB–8 MiB, every page written",
 );
 
+/// A published Rust program, as it stands.
+const fn rust(id: &'static str, rounds: usize, title: &'static str) -> Entry {
+    Entry {
+        variants: &Variant::RUST,
+        ..run(id, id, &[], &[], rounds, title)
+    }
+}
+
+/// `wasmtime compile` of the module that `bench/wasmtime.sh` gets.
+const fn wasmtime(
+    id: &'static str,
+    arguments: &'static [&'static str],
+    title: &'static str,
+) -> Entry {
+    Entry {
+        variants: &Variant::LINKED,
+        ..run(id, WASMTIME, arguments, arguments, 9, title)
+    }
+}
+
+/// The program that takes long to build: measured only where `--only` names it.
+pub const WASMTIME: &str = "wasmtime";
+
 /// Everything that is measured.  The iteration counts give glibc at least 20 ms a run, so that
 /// starting threads is no part of the figures, and stock musl not more than some seconds.
 pub const CATALOGUE: &[Entry] = &[
@@ -325,6 +348,33 @@ pub const CATALOGUE: &[Entry] = &[
         title: "a program that allocates once",
         variants: &Variant::PROFILES,
     },
+    rust(
+        "rust-003",
+        9,
+        "Rust: a thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times",
+    ),
+    rust(
+        "rust-001",
+        15,
+        "Rust: a thread per processor fills vectors of 1 to 1000 bytes, 100,000 times",
+    ),
+    wasmtime(
+        "wasmtime-parallel",
+        &["compile", "-o", "/dev/null", "$WORK/esbuild.wasm"],
+        "wasmtime compile of a module of 14 MB, a thread per processor",
+    ),
+    wasmtime(
+        "wasmtime-serial",
+        &[
+            "compile",
+            "-C",
+            "parallel-compilation=n",
+            "-o",
+            "/dev/null",
+            "$WORK/esbuild.wasm",
+        ],
+        "the same, not parallel",
+    ),
 ];
 
 /// The entry with that name.
@@ -344,9 +394,13 @@ mod tests {
                 "{} twice",
                 e.id
             );
-            let source = crate::repository().join(format!("bench/workloads/{}.c", e.workload));
+            let path = match e.workload.strip_prefix("rust-") {
+                Some(number) => format!("bench/rust/src/bin/seed{number}.rs"),
+                None => format!("bench/workloads/{}.c", e.workload),
+            };
+            let source = crate::repository().join(path);
             assert!(
-                e.kind == Kind::Patch || source.is_file(),
+                e.kind == Kind::Patch || e.workload == WASMTIME || source.is_file(),
                 "{}",
                 source.display()
             );

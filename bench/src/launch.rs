@@ -39,7 +39,10 @@ impl Launcher {
             .map_err(|error| format!("{}: {error}", self.executable.display()))?;
         let stdout = String::from_utf8_lossy(&output.stdout);
         let stderr = String::from_utf8_lossy(&output.stderr);
-        let sample = parse(&stdout);
+        let mut sample = parse(&stdout);
+        if let (Some(user), Some(system)) = (sample.get("user_us"), sample.get("system_us")) {
+            sample.insert("cpu_ns".to_owned(), (user + system) * 1000.0);
+        }
         match sample.get("status") {
             Some(0.0) => Ok(sample),
             Some(status) => Err(format!("{}{}", meaning(*status as u32), tail(&stderr))),

@@ -18,6 +18,7 @@ pub mod prepare;
 pub mod progress;
 pub mod raw;
 pub mod readme;
+mod rust;
 pub mod show;
 pub mod stats;
 pub mod tables;

@@ -1,7 +1,7 @@
 //! `brawn-bench`: parses, calls the library, prints.
 #![forbid(unsafe_code)]
 
-use brawn_bench::catalogue::{CATALOGUE, Entry};
+use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
@@ -157,7 +157,10 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Entry>> {
             "no measurement begins with {unknown}; `brawn-bench list` shows them"
         ));
     }
-    let wanted = |e: &&Entry| only.is_empty() || only.iter().any(|o| e.id.starts_with(o.as_str()));
+    let wanted = |e: &&Entry| {
+        only.is_empty() && e.workload != WASMTIME
+            || only.iter().any(|o| e.id.starts_with(o.as_str()))
+    };
     Ok(CATALOGUE.iter().filter(wanted).collect())
 }
 
@@ -242,10 +245,22 @@ fn report(folder: &Path, markdown: bool) -> Result<()> {
     print(&bars::table(&results));
     print(&tables::times(&results));
     print(&tables::memory(&results));
-    print(&tables::programs(&results, &Variant::LIBCS));
+    print(&tables::programs(
+        &results,
+        tables::PROGRAMS,
+        &Variant::LIBCS,
+    ));
     print(&bars::profiles(&results));
     print(&tables::profile_times(&results));
     print(&tables::profile_memory(&results));
+    print(&bars::rust(&results));
+    print(&tables::programs(&results, tables::RUST, &Variant::RUST));
+    print(&bars::wasmtime_compile(&results));
+    print(&tables::programs(
+        &results,
+        tables::WASMTIME,
+        &Variant::LINKED,
+    ));
     for measurement in results.measurements.values() {
         for failure in &measurement.failures {
             let (id, variant) = (&measurement.id, failure.variant.name());

@@ -118,9 +118,16 @@ fn record(measurement: &mut Measurement, variant: Variant, round: usize, sample:
 fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant) -> Result<Sample> {
     let executable = prepared.executable(variant, entry.workload);
     match entry.kind {
-        Kind::Run => prepared
-            .launcher
-            .run(executable.as_os_str(), arguments, false),
+        Kind::Run => {
+            let work = prepared.work.to_string_lossy();
+            let arguments: Vec<_> = arguments
+                .iter()
+                .map(|a| a.replace("$WORK", &work))
+                .collect();
+            prepared
+                .launcher
+                .run(executable.as_os_str(), &arguments, false)
+        }
         Kind::Peak => prepared
             .launcher
             .run(executable.as_os_str(), arguments, true),

@@ -4,7 +4,7 @@ use crate::catalogue::{Entry, Kind};
 use crate::launch::Launcher;
 use crate::raw::Build;
 use crate::variant::Variant;
-use crate::{Result, context, repository};
+use crate::{Result, context, repository, rust};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -80,6 +80,7 @@ impl Prepared {
     fn libc_folder(&self, variant: Variant) -> Option<PathBuf> {
         match variant {
             Variant::Stock | Variant::Glibc => None,
+            _ if variant.feature().is_some() => None,
             _ => Some(self.work.join(variant.name()).join("lib")),
         }
     }
@@ -142,13 +143,13 @@ impl Prepared {
         step(&format!("{}: {}", entry.workload, variant.title()));
         let lib = self.libc_folder(variant);
         let output = self.executable(variant, entry.workload);
-        let linked = cc(
-            &self.work,
-            variant,
-            lib.as_deref(),
-            &source(entry.workload),
-            &output,
-        )?;
+        let linked = if rust::is(entry.workload) {
+            self.engines.extend(rust::versions()?);
+            rust::build(&self.work, variant, lib.as_deref(), entry.workload, &output)?
+        } else {
+            let source = source(entry.workload);
+            cc(&self.work, variant, lib.as_deref(), &source, &output)?
+        };
         if let Some(lib) = lib {
             // The wrong archive first on the search path would compare a libc with itself.
             let ours = lib.join("libc.a");
@@ -171,9 +172,12 @@ impl Prepared {
     }
 }
 
-struct Linked {
-    command: String,
-    archives: Vec<PathBuf>,
+/// What a link took.
+pub(crate) struct Linked {
+    /// The command, as a person types it.
+    pub command: String,
+    /// Every archive that the linker opened.
+    pub archives: Vec<PathBuf>,
 }
 
 fn source(workload: &str) -> PathBuf {
@@ -214,7 +218,7 @@ fn cc(
 }
 
 /// A command as a person types it, without this machine's paths.
-fn shown(command: &Command, work: &Path) -> String {
+pub(crate) fn shown(command: &Command, work: &Path) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let line = words
         .map(|w| w.to_string_lossy())

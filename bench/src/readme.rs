@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The tables by the names of their markers.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 12] = [
     "bars",
     "times",
     "memory",
@@ -17,6 +17,10 @@ pub const NAMES: [&str; 8] = [
     "profile-bars",
     "profile-times",
     "profile-memory",
+    "rust-bars",
+    "rust",
+    "wasmtime-bars",
+    "wasmtime",
 ];
 
 fn text(results: &Results, name: &str) -> Option<String> {
@@ -24,10 +28,14 @@ fn text(results: &Results, name: &str) -> Option<String> {
         "bars" => bars::table(results).markdown(),
         "times" => tables::times(results).markdown(),
         "memory" => tables::memory(results).markdown(),
-        "programs" => tables::programs(results, &Variant::LIBCS).markdown(),
+        "programs" => tables::programs(results, tables::PROGRAMS, &Variant::LIBCS).markdown(),
         "profile-bars" => bars::profiles(results).markdown(),
         "profile-times" => tables::profile_times(results).markdown(),
         "profile-memory" => tables::profile_memory(results).markdown(),
+        "rust-bars" => bars::rust(results).markdown(),
+        "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
+        "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),
+        "wasmtime" => tables::programs(results, tables::WASMTIME, &Variant::LINKED).markdown(),
         "machine" => tables::machine(results),
         _ => return None,
     })

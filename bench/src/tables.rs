@@ -190,12 +190,62 @@ pub const PROGRAMS: &[(&str, &[Figure])] = &[
     ),
 ];
 
-/// The benchmark programs' figures.
-pub fn programs(results: &Results, variants: &[Variant]) -> Table {
+/// The figures of the Rust programs.
+pub const RUST: &[(&str, &[Figure])] = &[
+    (
+        "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times",
+        &[
+            ("time, exec to exit", "rust-003", "wall_ns", show::time),
+            ("processor time", "rust-003", "cpu_ns", show::time),
+            ("peak RSS", "rust-003", "peak_rss_kb", show::memory),
+        ],
+    ),
+    (
+        "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times",
+        &[
+            ("time, exec to exit", "rust-001", "wall_ns", show::time),
+            ("processor time", "rust-001", "cpu_ns", show::time),
+            ("peak RSS", "rust-001", "peak_rss_kb", show::memory),
+        ],
+    ),
+];
+
+/// The figures of `wasmtime compile`.
+pub const WASMTIME: &[(&str, &[Figure])] = &[
+    (
+        "wasmtime compile of a module of 14 MB, a thread per processor",
+        &[
+            ("processor time", "wasmtime-parallel", "cpu_ns", show::time),
+            (
+                "time, exec to exit",
+                "wasmtime-parallel",
+                "wall_ns",
+                show::time,
+            ),
+            ("peak RSS", "wasmtime-parallel", "peak_rss_kb", show::memory),
+        ],
+    ),
+    (
+        "The same, not parallel",
+        &[
+            ("processor time", "wasmtime-serial", "cpu_ns", show::time),
+            (
+                "time, exec to exit",
+                "wasmtime-serial",
+                "wall_ns",
+                show::time,
+            ),
+            ("peak RSS", "wasmtime-serial", "peak_rss_kb", show::memory),
+        ],
+    ),
+];
+
+/// Figures of programs: a heading for each, and its lines.
+pub fn programs(results: &Results, programs: &[(&str, &[Figure])], variants: &[Variant]) -> Table {
     let mut header: Vec<Cell> = vec![Cell::default()];
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
     let mut rows = Vec::new();
-    for (heading, figures) in PROGRAMS {
+    for (heading, figures) in programs {
         if !figures
             .iter()
             .any(|(_, id, _, _)| results.measurements.contains_key(*id))

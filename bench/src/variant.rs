@@ -20,11 +20,17 @@ pub enum Variant {
     Secure,
     /// The same with `--profile lean`.
     Lean,
+    /// The distribution's musl, and the crate `mimalloc` as the program's global allocator: version 3.
+    Crate,
+    /// The same with its feature `v2`.
+    CrateV2,
+    /// The same with its feature `secure`.
+    CrateSecure,
 }
 
 impl Variant {
     /// Every variant.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Stock,
         Self::Mimalloc2,
         Self::Mimalloc3,
@@ -32,6 +38,9 @@ impl Variant {
         Self::Brawn,
         Self::Secure,
         Self::Lean,
+        Self::Crate,
+        Self::CrateV2,
+        Self::CrateSecure,
     ];
 
     /// What programs have today against what they get, in the order of the tables' columns.
@@ -46,6 +55,28 @@ impl Variant {
     /// brawn's profiles, and what they are held against.
     pub const PROFILES: [Self; 4] = [Self::Glibc, Self::Brawn, Self::Secure, Self::Lean];
 
+    /// What a Rust program has to choose from.
+    pub const RUST: [Self; 7] = [
+        Self::Stock,
+        Self::Crate,
+        Self::CrateV2,
+        Self::CrateSecure,
+        Self::Glibc,
+        Self::Brawn,
+        Self::Secure,
+    ];
+
+    /// What a large program is linked with, without a change to it.
+    pub const LINKED: [Self; 7] = [
+        Self::Stock,
+        Self::Mimalloc2,
+        Self::Mimalloc3,
+        Self::Glibc,
+        Self::Brawn,
+        Self::Secure,
+        Self::Lean,
+    ];
+
     /// The name on the command line, in paths and in the raw data.
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,6 +87,9 @@ impl Variant {
             Self::Brawn => "brawn",
             Self::Secure => "secure",
             Self::Lean => "lean",
+            Self::Crate => "crate",
+            Self::CrateV2 => "cratev2",
+            Self::CrateSecure => "cratesecure",
         }
     }
 
@@ -72,6 +106,16 @@ impl Variant {
         }
     }
 
+    /// The feature of `bench/rust` that brings the crate `mimalloc`.
+    pub const fn feature(self) -> Option<&'static str> {
+        match self {
+            Self::Crate => Some("v3"),
+            Self::CrateV2 => Some("v2"),
+            Self::CrateSecure => Some("secure"),
+            _ => None,
+        }
+    }
+
     /// The heading of its column.
     pub const fn title(self) -> &'static str {
         match self {
@@ -82,6 +126,9 @@ impl Variant {
             Self::Brawn => "brawn",
             Self::Secure => "brawn, secure",
             Self::Lean => "brawn, lean",
+            Self::Crate => "mimalloc crate",
+            Self::CrateV2 => "mimalloc crate, v2",
+            Self::CrateSecure => "mimalloc crate, secure",
         }
     }
 
