@@ -63,7 +63,7 @@ enum Command {
         /// Short programs and few rounds, to try the machinery
         #[arg(long)]
         quick: bool,
-        /// Folder of the raw data [default: bench/results/DATE-CPU]
+        /// Folder of the raw data [default: bench/results/DATE-CPU; with --only the newest of this CPU]
         #[arg(long)]
         out: Option<PathBuf>,
         #[command(flatten)]
@@ -110,12 +110,16 @@ fn execute(command: Command) -> Result<()> {
         } => {
             let entries = chosen(&only)?;
             let variants = chosen_variants(&variants)?;
+            // Part of it joins the newest folder of this machine: README's tables are made from one folder.
+            let cpu = machine::cpu_slug();
+            let joined = || {
+                readme::newest(&readme::results_folder())
+                    .filter(|folder| !only.is_empty() && folder.to_string_lossy().ends_with(&cpu))
+            };
             let default = || {
-                readme::results_folder().join(format!(
-                    "{}-{}",
-                    machine::today(),
-                    machine::cpu_slug()
-                ))
+                joined().unwrap_or_else(|| {
+                    readme::results_folder().join(format!("{}-{cpu}", machine::today()))
+                })
             };
             run(
                 &entries,
