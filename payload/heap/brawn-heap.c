@@ -1,7 +1,8 @@
 // The payload's heap as one translation unit: the engine (mimalloc 2, from the libmimalloc-sys
 // crate) with our platform layer below it and the libc surface above it.
 //
-//   surface.c   malloc, free, ... as musl has them
+//   surface.c   malloc, free, ... as musl has them; shared.c in the variant that serves one shared
+//               object's Rust code
 //   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
 //   spans.c     what both share
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
@@ -85,5 +86,9 @@ _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes sl
 #else
 #include "blocks.c"
 #endif
+#if BRAWN_SHARED
+#include "shared.c"
+#else
 #include "surface.c"
+#endif
 #include "note.c"

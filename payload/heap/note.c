@@ -6,3 +6,8 @@ static const struct {
 } brawn_note __attribute__((section(".note.brawn"), used, aligned(4))) = {
   6, sizeof(BRAWN_NOTE) - 1, 1, "brawn", BRAWN_NOTE
 };
+
+#if BRAWN_SHARED
+// By this name the Rust code that it serves reads it.
+extern const char brawn_rt_note[sizeof(brawn_note)] __attribute__((alias("brawn_note"), visibility("hidden")));
+#endif

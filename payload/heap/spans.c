@@ -33,7 +33,12 @@ static inline void brawn_zero_block(void *p, size_t size) {
 }
 
 // The last few spans that this thread freed.
+#if BRAWN_SHARED
+__thread mi_page_t *brawn_kept_spans_local[BRAWN_KEPT_SPANS] __attribute__((visibility("hidden"), used));
+#define brawn_kept_spans arch_local(mi_page_t *, brawn_kept_spans_local)
+#else
 static __thread mi_page_t *brawn_kept_spans[BRAWN_KEPT_SPANS] __attribute__((tls_model("initial-exec")));
+#endif
 
 // A kept block of at least `size` bytes and at most a quarter more; NULL: none.
 static void *brawn_span_take(size_t size) {

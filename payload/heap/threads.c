@@ -1,8 +1,15 @@
 // How a thread's heap begins and ends, and what fork does.  Replaces the engine's init.c.
 
+// brawn_exit_rounds: rounds of thread-exit destructors that ran while this thread had a heap; see
+// brawn_thread_exit.
+#if BRAWN_SHARED
+__thread mi_heap_t *brawn_heap_local __attribute__((visibility("hidden"), used));
+__thread int brawn_exit_rounds_local __attribute__((visibility("hidden"), used));
+#define brawn_exit_rounds (*arch_local(int, brawn_exit_rounds_local))
+#else
 __thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), visibility("hidden")));
-// Rounds of thread-exit destructors that ran while this thread had a heap; see brawn_thread_exit.
 static __thread int brawn_exit_rounds __attribute__((tls_model("initial-exec")));
+#endif
 
 // Where pages_free_direct points while a size has no page: nothing free in it.
 const mi_page_t _mi_page_empty;
@@ -69,9 +76,18 @@ int pthread_key_create(unsigned *key, void (*destructor)(void *));
 int pthread_setspecific(unsigned key, const void *value);
 
 enum { BRAWN_LAST_ROUND = 3 };
-enum { KEY_NONE, KEY_BEING_MADE, KEY_MADE };
+enum { KEY_NONE, KEY_BEING_MADE, KEY_MADE, KEY_GONE };  // gone: the object that this code is in is unloaded
 static unsigned brawn_key;
 static _Atomic(uintptr_t) brawn_key_state;
+
+// Gives the heap of this thread back, whose frees take the way of another thread's from here on.
+static void brawn_thread_end(void) {
+  mi_heap_t *const heap = brawn_heap;
+  brawn_spans_release();
+  _mi_heap_collect_abandon(heap);
+  brawn_heap = NULL;
+  if (heap != &_mi_heap_main) brawn_thread_give((brawn_thread_t *)heap);
+}
 
 static void brawn_thread_exit(void *unused) {
   MI_UNUSED(unused);
@@ -79,14 +95,9 @@ static void brawn_thread_exit(void *unused) {
     pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
     return;
   }
-  mi_heap_t *const heap = brawn_heap;
-  if (heap == NULL) return;
-  // From here on frees of this thread take the way of another thread's, and an allocation makes a
-  // new heap, which our next call returns (if it was behind ours in the fourth round, nobody does).
-  brawn_spans_release();
-  _mi_heap_collect_abandon(heap);
-  brawn_heap = NULL;
-  if (heap != &_mi_heap_main) brawn_thread_give((brawn_thread_t *)heap);
+  // An allocation from here on makes a new heap, which our next call returns (if it was behind ours in the
+  // fourth round, nobody does).
+  if (brawn_heap != NULL) brawn_thread_end();
 }
 
 // Called by threads other than the main one, on their first allocation.
@@ -190,8 +201,7 @@ void _mi_random_split(mi_random_ctx_t *random, mi_random_ctx_t *fresh) { *fresh 
 void _mi_heap_guarded_init(mi_heap_t *heap) { MI_UNUSED(heap); }
 
 // ---------------------------------------------------------------------------------------------
-// Fork.  musl calls this around it: who < 0 before, 0 in the parent, > 0 in the child
-// (src/process/fork.c, musl 1.2.2 and later).
+// Fork.  What is called around it (surface.c, shared.c): who < 0 before, 0 in the parent, > 0 in the child.
 
 static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
   MI_UNUSED(heap); MI_UNUSED(queue); MI_UNUSED(a); MI_UNUSED(b);
@@ -203,11 +213,13 @@ static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *pa
   return true;
 }
 
-__attribute__((visibility("default"))) void __malloc_atfork(int who) {
+static void brawn_around_fork(int who) {
   if (who < 0) {
     mi_lock_acquire(&brawn_abandoned_lock);
+    brawn_mutex_forking = arch_thread_pointer();
     return;
   }
+  brawn_mutex_forking = 0;
   mi_lock_release(&brawn_abandoned_lock);
   if (who > 0) {
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);

@@ -7,6 +7,11 @@
 #define BRAWN_CHECKED 0
 #endif
 
+// Whether this is the variant for shared objects (shared.c), which -DBRAWN_SHARED=1 asks for.
+#ifndef BRAWN_SHARED
+#define BRAWN_SHARED 0
+#endif
+
 // The engine's own hardening: with 1 guard pages behind a segment's header and at its end.  (With 2 it puts fresh
 // blocks in random order, by arrays of 1 KiB on the stack, which the smallest of threads does not have; that
 // and padding are ours, in checked.c.)  MI_ENCODE_FREELIST: the links of free blocks are encoded.

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::engine::Engine;
-use crate::recipe::{Architecture, FLAGS, MEMORY_FLAGS};
+use crate::recipe::{Architecture, FLAGS, Form, MEMORY_FLAGS};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -87,22 +87,25 @@ impl Compiler {
         self.is_zig || architecture == env::consts::ARCH
     }
 
-    /// Compiles the heap and returns the object's bytes.
+    /// Compiles the heap in one of its forms and returns the object's bytes.
     pub fn compile(
         &self,
         payload: &Path,
         engine: &Engine,
         architecture: &Architecture,
+        form: &Form,
         profile: &str,
         note: &str,
     ) -> Result<Vec<u8>> {
-        let object = self
-            .work
-            .join(format!("{}-{profile}-raw.o", architecture.name));
+        let object = self.work.join(format!(
+            "{}-{profile}-{}-raw.o",
+            architecture.name, form.name
+        ));
         let mut command = self.command(architecture);
         // Relative names, from a fixed folder: the bytes do not depend on where the checkout lies.
         command.current_dir(payload.join("heap"));
         command.args(FLAGS).args(architecture.flags);
+        command.args(form.flags(architecture));
         command.arg("-Iinclude");
         command.arg(format!("-I../arch/{}", architecture.name));
         command.arg(format!("-I../profiles/{profile}"));

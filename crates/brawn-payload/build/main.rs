@@ -12,7 +12,8 @@ mod memory;
 mod recipe;
 
 use compiler::Compiler;
-use recipe::{ARCHITECTURES, Architecture, PROFILES};
+use finish::Finished;
+use recipe::{ARCHITECTURES, Architecture, Form, PROFILES};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,9 @@ fn run() -> Result<()> {
     let mut statics = String::new();
     let mut table =
         String::from("/// Every payload of this build.\nstatic PAYLOADS: &[Payload] = &[\n");
+    let mut shared = String::from(
+        "/// Every object for shared objects of this build.\nstatic SHARED: &[Shared] = &[\n",
+    );
     for architecture in ARCHITECTURES {
         if !compiler.targets(architecture.name) {
             continue;
@@ -72,19 +76,35 @@ fn run() -> Result<()> {
             }
         };
         for profile in PROFILES {
-            let source = recipe::source_hash(&payload, &engine, architecture, profile, &version)?;
-            let note = recipe::note(
-                &version,
-                &engine.version,
-                profile,
-                architecture,
-                &compiler.name,
-                &source,
-            );
-            let raw = compiler.compile(&payload, &engine, architecture, profile, &note)?;
-            let finished = finish::finish(&raw, recipe::SURFACE, recipe::NEEDS)?;
-            let name = format!("{}-{profile}-heap.o", architecture.name);
-            fs::write(out.join(&name), &finished.bytes)?;
+            let build = |form: &Form| -> Result<(String, String, Finished)> {
+                let source =
+                    recipe::source_hash(&payload, &engine, architecture, form, profile, &version)?;
+                let note = recipe::note(
+                    &version,
+                    &engine.version,
+                    form,
+                    profile,
+                    architecture,
+                    &compiler.name,
+                    &source,
+                );
+                let raw =
+                    compiler.compile(&payload, &engine, architecture, form, profile, &note)?;
+                let finished = finish::finish(&raw, form.surface, form.needs)?;
+                let name = format!("{}-{profile}-{}.o", architecture.name, form.name);
+                fs::write(out.join(&name), &finished.bytes)?;
+                Ok((name, source, finished))
+            };
+            let (name, source, finished) = build(&recipe::LIBC)?;
+            let (shared_name, ..) = build(&recipe::SHARED)?;
+            writeln!(
+                shared,
+                "    Shared {{ architecture: Architecture::{}, profile: Profile::{}, \
+                 bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }},",
+                architecture.variant,
+                capitalized(profile),
+                format!("/{shared_name}"),
+            )?;
             write!(
                 table,
                 "    Payload {{\n        architecture: Architecture::{},\n        profile: Profile::{},\n        \
@@ -103,6 +123,8 @@ fn run() -> Result<()> {
         }
     }
     table.push_str("];\n");
+    shared.push_str("];\n");
+    table.push_str(&shared);
     table.push_str(&statics);
     write!(
         table,

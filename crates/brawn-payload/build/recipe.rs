@@ -68,6 +68,73 @@ pub const NEEDS: &[&str] = &[
     "pthread_setspecific",
 ];
 
+/// What the payload's heap is linked into.
+pub struct Form {
+    pub name: &'static str,
+    /// Besides [`FLAGS`] and the architecture's.
+    pub flags: &'static [&'static str],
+    /// The same, for one architecture.
+    pub architecture_flags: &'static [(&'static str, &'static str)],
+    pub surface: &'static [&'static str],
+    pub needs: &'static [&'static str],
+    /// What the note says of whose heap it is (docs/note.md), where it is not libc's.
+    pub serves: Option<&'static str>,
+}
+
+impl Form {
+    /// Every flag that only this form has.
+    pub fn flags(&self, architecture: &Architecture) -> Vec<&'static str> {
+        let own = self.architecture_flags.iter();
+        let own = own.filter(|(of, _)| *of == architecture.name);
+        let own = own.map(|(_, flag)| *flag);
+        self.flags.iter().copied().chain(own).collect()
+    }
+}
+
+/// In a static program, in the place of libc's.
+pub const LIBC: Form = Form {
+    name: "heap",
+    flags: &[],
+    architecture_flags: &[],
+    surface: SURFACE,
+    needs: NEEDS,
+    serves: None,
+};
+
+/// In a shared object or dynamic executable, for its Rust code: crates/brawn-rt.
+pub const SHARED: Form = Form {
+    name: "shared",
+    flags: &["-DBRAWN_SHARED=1", "-ftls-model=global-dynamic"],
+    // payload/arch/x86_64/arch.h: a call that the compiler does not know of.
+    architecture_flags: &[("x86_64", "-mno-red-zone")],
+    surface: SHARED_SURFACE,
+    needs: SHARED_NEEDS,
+    serves: Some("rust"),
+};
+
+/// Every symbol that the payload for shared objects defines for others: all hidden.
+pub const SHARED_SURFACE: &[&str] = &[
+    "brawn_rt_aligned",
+    "brawn_rt_free",
+    "brawn_rt_load",
+    "brawn_rt_malloc",
+    "brawn_rt_note",
+    "brawn_rt_realloc",
+    "brawn_rt_unload",
+    "brawn_rt_zalloc",
+];
+
+/// Every symbol that it may need from libc.
+pub const SHARED_NEEDS: &[&str] = &[
+    "__environ",
+    "__errno_location",
+    "getauxval",
+    "pthread_atfork",
+    "pthread_key_create",
+    "pthread_key_delete",
+    "pthread_setspecific",
+];
+
 /// Flags for every architecture, profile and compiler.
 pub const FLAGS: &[&str] = &[
     "-std=gnu11",
@@ -144,13 +211,16 @@ pub fn memory_member(file: &str) -> String {
 pub fn note(
     version: &str,
     engine: &str,
+    form: &Form,
     profile: &str,
     architecture: &Architecture,
     compiler: &str,
     source: &str,
 ) -> String {
+    let serves = form.serves.map(|who| format!("serves={who}\n"));
     format!(
-        "brawn={version}\ncomponent=heap\nengine={engine}\nprofile={profile}\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
+        "brawn={version}\ncomponent=heap\n{}engine={engine}\nprofile={profile}\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
+        serves.unwrap_or_default(),
         architecture.name
     )
 }
@@ -205,15 +275,16 @@ pub fn source_hash(
     payload: &Path,
     engine: &Engine,
     architecture: &Architecture,
+    form: &Form,
     profile: &str,
     version: &str,
 ) -> Result<String> {
     let mut hash = Sha256::new();
-    for word in [version, &engine.version, profile]
-        .iter()
-        .chain(FLAGS)
-        .chain(architecture.flags)
-    {
+    let mut words = vec![version, &engine.version, profile];
+    words.extend(FLAGS);
+    words.extend(architecture.flags);
+    words.extend(form.flags(architecture));
+    for word in words {
         hash.update(word.as_bytes());
         hash.update([0]);
     }

@@ -132,6 +132,17 @@ pub struct Payload {
     pub memory: Option<&'static Memory>,
 }
 
+/// The heap for the Rust code of one shared object or dynamic executable: what the crate `brawn-rt` links.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// Which variant it is.
+    pub profile: Profile,
+    /// An ELF relocatable object.  Its global names are hidden and begin with `brawn_rt_`.
+    pub bytes: &'static [u8],
+}
+
 include!(concat!(env!("OUT_DIR"), "/payloads.rs"));
 
 /// Every payload that this build embeds.
@@ -144,6 +155,11 @@ pub fn payload(architecture: Architecture, profile: Profile) -> Option<&'static 
     PAYLOADS
         .iter()
         .find(|p| p.architecture == architecture && p.profile == profile)
+}
+
+/// The heap for shared objects on every architecture and in every profile that this build embeds.
+pub fn shared() -> &'static [Shared] {
+    SHARED
 }
 
 /// Licence texts of everything that ends up in users' programs, as one printable text.

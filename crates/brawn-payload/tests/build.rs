@@ -75,17 +75,22 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
         .filter(|a| compiler.targets(a.name))
     {
         for profile in recipe::PROFILES {
-            let source = recipe::source_hash(&payload, &engine, architecture, profile, version)?;
-            let note = recipe::note(
-                version,
-                &engine.version,
-                profile,
-                architecture,
-                &compiler.name,
-                &source,
-            );
-            let raw = compiler.compile(&payload, &engine, architecture, profile, &note)?;
-            built.push(finish::finish(&raw, recipe::SURFACE, recipe::NEEDS)?.bytes);
+            for form in [&recipe::LIBC, &recipe::SHARED] {
+                let source =
+                    recipe::source_hash(&payload, &engine, architecture, form, profile, version)?;
+                let note = recipe::note(
+                    version,
+                    &engine.version,
+                    form,
+                    profile,
+                    architecture,
+                    &compiler.name,
+                    &source,
+                );
+                let raw =
+                    compiler.compile(&payload, &engine, architecture, form, profile, &note)?;
+                built.push(finish::finish(&raw, form.surface, form.needs)?.bytes);
+            }
         }
     }
     Ok(built)
@@ -99,7 +104,7 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
     let second = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
     assert_eq!(
         first.len(),
-        recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
+        2 * recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
     );
     assert!(
         first == second,
@@ -107,7 +112,8 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
     );
     let embedded: Vec<&[u8]> = brawn_payload::payloads()
         .iter()
-        .map(|p| p.members[0].bytes)
+        .zip(brawn_payload::shared())
+        .flat_map(|(p, shared)| [p.members[0].bytes, shared.bytes])
         .collect();
     assert!(
         first == embedded,
@@ -264,7 +270,14 @@ fn gcc_for_aarch64(folder: &Path, flags: &'static [&'static str]) -> Result<Vec<
         zig_target: "aarch64-linux-musl",
         flags,
     };
-    compiler.compile(&root().join("payload"), &engine, &architecture, "fast", "x")
+    compiler.compile(
+        &root().join("payload"),
+        &engine,
+        &architecture,
+        &recipe::LIBC,
+        "fast",
+        "x",
+    )
 }
 
 #[test]

@@ -35,6 +35,9 @@ static inline uintptr_t arch_thread_pointer(void) {
   return (uintptr_t)__builtin_thread_pointer();
 }
 
+// The address of the calling thread's own `name`: by TLS descriptor, as compilers do for this architecture.
+#define arch_local(type, name) ((type *)&name)
+
 // The processor's own counter, read without a system call.
 static inline uint64_t arch_counter(void) {
   uint64_t count;

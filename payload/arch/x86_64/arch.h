@@ -32,6 +32,21 @@ static inline uintptr_t arch_thread_pointer(void) {
   return *(const uintptr_t __seg_fs *)0;
 }
 
+// The address of the calling thread's own `name`, by TLS descriptor ("Thread-Local Storage Descriptors for
+// IA32 and AMD64/EM64T"; __tls_get_addr, which compilers prefer, takes twice the time).  Where libc first has to
+// make room for it, glibc before 2.40 may change vector registers, and before 2.26 needs an aligned stack,
+// against that convention.  Built without a red zone: the compiler does not know that this is a call.
+#define arch_local(type, name) ({ \
+  type *arch_address_; \
+  uintptr_t arch_stack_; \
+  __asm__("movq %%rsp, %1\n\tandq $-16, %%rsp\n\t" \
+          "leaq " #name "@tlsdesc(%%rip), %%rax\n\tcall *" #name "@tlscall(%%rax)\n\t" \
+          "addq %%fs:0, %%rax\n\tmovq %1, %%rsp" \
+          : "=&a"(arch_address_), "=&r"(arch_stack_) : \
+          : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+            "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"); \
+  arch_address_; })
+
 // The processor's own counter, read without a system call.
 static inline uint64_t arch_counter(void) {
   uint32_t low, high;

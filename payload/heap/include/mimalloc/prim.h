@@ -9,9 +9,16 @@
 #include "arch.h"
 
 // The thread's heap, NULL before its first allocation.  All thread-locals of the payload are zero at
-// start, so that a TLS image need not grow.  Initial-exec: linkers turn it into one access relative
-// to the thread pointer in executables, and it still links into shared objects.
+// start, so that a TLS image need not grow.
+#if BRAWN_SHARED
+// In an object that dlopen brings: arch_local asks the dynamic linker, by TLS descriptor, where they are.
+extern __thread mi_heap_t *brawn_heap_local __attribute__((visibility("hidden")));
+#define brawn_heap (*arch_local(mi_heap_t *, brawn_heap_local))
+#else
+// Initial-exec: linkers turn it into one access relative to the thread pointer in executables, and it
+// still links into shared objects.
 extern __thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#endif
 
 static inline mi_threadid_t _mi_prim_thread_id(void) mi_attr_noexcept {
   return arch_thread_pointer();

@@ -1,0 +1,70 @@
+//! Chooses the heap for the target, and links the prebuilt objects of it.  No compiler is run, and
+//! no target fails: where there are no objects, the system's heap is used.
+
+mod targets;
+
+use std::env;
+use std::path::PathBuf;
+use targets::{Heap, Target};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=objects");
+    println!(
+        "cargo::rustc-check-cfg=cfg(brawn_rt, values(\"libc\", \"rust\", \"system\", \"none\"))"
+    );
+    let cfg = |name: &str| env::var(format!("CARGO_CFG_{name}")).unwrap_or_default();
+    let target = Target {
+        triple: env::var("TARGET").unwrap_or_default(),
+        arch: cfg("TARGET_ARCH"),
+        vendor: cfg("TARGET_VENDOR"),
+        os: cfg("TARGET_OS"),
+        env: cfg("TARGET_ENV"),
+        abi: cfg("TARGET_ABI"),
+        pointer_width: cfg("TARGET_POINTER_WIDTH"),
+        endian: cfg("TARGET_ENDIAN"),
+        features: cfg("TARGET_FEATURE"),
+        sanitizer: env::var("CARGO_CFG_SANITIZE").ok(),
+        is_miri: env::var_os("CARGO_CFG_MIRI").is_some(),
+    };
+    let feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
+    // Features add up over a graph: what somebody wants for safety stays.
+    let profile = match (feature("SECURE"), feature("LEAN")) {
+        (true, _) => "secure",
+        (false, true) => "lean",
+        (false, false) => "fast",
+    };
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("objects");
+    let shared = root.join(&target.arch);
+    let own = shared.join(profile);
+    let chosen = target.heap().and_then(|heap| {
+        let (name, libraries) = match heap {
+            Heap::Libc => ("libc", vec![(own, "brawn_heap"), (shared, "brawn_memory")]),
+            Heap::Rust => ("rust", vec![(own, "brawn_shared")]),
+        };
+        for (folder, library) in &libraries {
+            let path = folder.join(format!("lib{library}.a"));
+            if !path.is_file() {
+                return Err(format!("there is no {}", path.display()));
+            }
+        }
+        Ok((name, libraries))
+    });
+    let (name, reason) = match chosen {
+        Ok((name, libraries)) => {
+            for (folder, library) in libraries {
+                println!("cargo::rustc-link-search=native={}", folder.display());
+                println!("cargo::rustc-link-lib=static={library}");
+            }
+            (name, String::new())
+        }
+        Err(reason) => {
+            println!("cargo::warning=the system's heap is used: {reason}");
+            // Without an operating system there is none.
+            let is_bare = target.os == "none";
+            (if is_bare { "none" } else { "system" }, reason)
+        }
+    };
+    println!("cargo::rustc-cfg=brawn_rt=\"{name}\"");
+    println!("cargo::rustc-env=BRAWN_RT_REASON={reason}");
+}

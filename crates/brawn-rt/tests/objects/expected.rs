@@ -1,0 +1,37 @@
+//! The files below `objects/`, as the payload of this build gives them.
+
+use brawn_core::link::{archive_of, memory_archive};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// The folder that they lie in.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("objects")
+}
+
+/// Every file: its name below [`folder`], and its contents; sorted.
+pub fn files() -> Result<Vec<(String, Vec<u8>)>, Box<dyn Error>> {
+    let licenses = brawn_payload::licenses().as_bytes().to_vec();
+    let mut files = vec![("LICENSES".to_owned(), licenses)];
+    for payload in brawn_payload::payloads() {
+        let (architecture, profile) = (payload.architecture.name(), payload.profile.name());
+        let members: Vec<_> = payload.members.iter().map(|m| (m.name, m.bytes)).collect();
+        let heap = archive_of(&members)?;
+        files.push((format!("{architecture}/{profile}/libbrawn_heap.a"), heap));
+        if let Some(memory) = payload.memory {
+            let name = format!("{architecture}/libbrawn_memory.a");
+            if !files.iter().any(|(known, _)| *known == name) {
+                files.push((name, memory_archive(memory)?));
+            }
+        }
+    }
+    for shared in brawn_payload::shared() {
+        let (architecture, profile) = (shared.architecture.name(), shared.profile.name());
+        files.push((
+            format!("{architecture}/{profile}/libbrawn_shared.a"),
+            archive_of(&[("brawn_shared.o", shared.bytes)])?,
+        ));
+    }
+    files.sort();
+    Ok(files)
+}
