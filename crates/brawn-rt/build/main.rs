@@ -11,7 +11,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=objects");
     println!(
-        "cargo::rustc-check-cfg=cfg(brawn_rt, values(\"libc\", \"rust\", \"system\", \"none\"))"
+        "cargo::rustc-check-cfg=cfg(brawn_rt, values(\"by-link\", \"rust\", \"system\", \"none\"))"
     );
     let cfg = |name: &str| env::var(format!("CARGO_CFG_{name}")).unwrap_or_default();
     let target = Target {
@@ -23,7 +23,6 @@ fn main() {
         abi: cfg("TARGET_ABI"),
         pointer_width: cfg("TARGET_POINTER_WIDTH"),
         endian: cfg("TARGET_ENDIAN"),
-        features: cfg("TARGET_FEATURE"),
         sanitizer: env::var("CARGO_CFG_SANITIZE").ok(),
         is_miri: env::var_os("CARGO_CFG_MIRI").is_some(),
     };
@@ -38,25 +37,25 @@ fn main() {
     let shared = root.join(&target.arch);
     let own = shared.join(profile);
     let chosen = target.heap().and_then(|heap| {
-        let (name, libraries) = match heap {
-            Heap::Libc => ("libc", vec![(own, "brawn_heap"), (shared, "brawn_memory")]),
-            Heap::Rust => ("rust", vec![(own, "brawn_shared")]),
-        };
-        for (folder, library) in &libraries {
-            let path = folder.join(format!("lib{library}.a"));
-            if !path.is_file() {
-                return Err(format!("there is no {}", path.display()));
-            }
+        let mut files = vec![own.join("libbrawn_shared.a")];
+        if heap == Heap::ByLink {
+            files.extend([
+                own.join("libbrawn_heap.a"),
+                shared.join("libbrawn_memory.a"),
+            ]);
         }
-        Ok((name, libraries))
+        match files.iter().find(|file| !file.is_file()) {
+            Some(missing) => Err(format!("there is no {}", missing.display())),
+            None => Ok(heap),
+        }
     });
     let (name, reason) = match chosen {
-        Ok((name, libraries)) => {
-            for (folder, library) in libraries {
+        Ok(heap) => {
+            // src/ names the libraries.
+            for folder in [own, shared] {
                 println!("cargo::rustc-link-search=native={}", folder.display());
-                println!("cargo::rustc-link-lib=static={library}");
             }
-            (name, String::new())
+            (heap.cfg(), String::new())
         }
         Err(reason) => {
             println!("cargo::warning=the system's heap is used: {reason}");

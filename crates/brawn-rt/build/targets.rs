@@ -3,69 +3,50 @@
 /// What a target gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heap {
-    /// brawn's, and its memory functions, in the place of libc's: a static program has one heap.
-    Libc,
-    /// brawn's for the Rust code of what is linked; C keeps the process's heap.
+    /// brawn's: where libc is linked statically (`target_feature = "crt-static"`) in the place of libc's, with
+    /// brawn's memory functions; else as [`Heap::Rust`].
+    ByLink,
+    /// brawn's, for the Rust code of what is linked; C keeps the process's heap.
     Rust,
 }
 
-/// One target whose heap is tested.
+impl Heap {
+    /// The value of `cfg(brawn_rt)`.  Whether libc is static is `cfg(target_feature)` in the crate itself:
+    /// Cargo asks rustc in a way that leaves `crt-static` out of what it tells build scripts.
+    pub fn cfg(self) -> &'static str {
+        match self {
+            Self::ByLink => "by-link",
+            Self::Rust => "rust",
+        }
+    }
+}
+
+/// Targets whose heap is tested.
 pub struct Tested {
     pub arch: &'static str,
     pub vendors: &'static [&'static str],
     pub env: &'static str,
-    /// Whether libc is linked statically (`target_feature = "crt-static"`); `None`: either way.
-    pub is_static: Option<bool>,
     pub heap: Heap,
 }
 
-const ANY_LINUX: &[&str] = &["unknown", "alpine"];
+const LINUX: &[&str] = &["unknown", "alpine"];
 
 /// Every one of them is Linux, 64-bit, little endian.
 pub const TESTED: &[Tested] = &[
-    Tested {
-        arch: "x86_64",
-        vendors: ANY_LINUX,
-        env: "musl",
-        is_static: Some(true),
-        heap: Heap::Libc,
-    },
-    Tested {
-        arch: "aarch64",
-        vendors: ANY_LINUX,
-        env: "musl",
-        is_static: Some(true),
-        heap: Heap::Libc,
-    },
-    Tested {
-        arch: "x86_64",
-        vendors: ANY_LINUX,
-        env: "musl",
-        is_static: Some(false),
-        heap: Heap::Rust,
-    },
-    Tested {
-        arch: "aarch64",
-        vendors: ANY_LINUX,
-        env: "musl",
-        is_static: Some(false),
-        heap: Heap::Rust,
-    },
-    Tested {
-        arch: "x86_64",
-        vendors: ANY_LINUX,
-        env: "gnu",
-        is_static: None,
-        heap: Heap::Rust,
-    },
-    Tested {
-        arch: "aarch64",
-        vendors: ANY_LINUX,
-        env: "gnu",
-        is_static: None,
-        heap: Heap::Rust,
-    },
+    tested("x86_64", "musl", Heap::ByLink),
+    tested("aarch64", "musl", Heap::ByLink),
+    tested("x86_64", "gnu", Heap::Rust),
+    tested("aarch64", "gnu", Heap::Rust),
 ];
+
+const fn tested(arch: &'static str, env: &'static str, heap: Heap) -> Tested {
+    Tested {
+        arch,
+        vendors: LINUX,
+        env,
+        heap,
+    }
+}
 
 /// A target as Cargo describes it to build scripts.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +59,6 @@ pub struct Target {
     pub abi: String,
     pub pointer_width: String,
     pub endian: String,
-    pub features: String,
     /// `Some` under a sanitizer, which brings a heap of its own.
     pub sanitizer: Option<String>,
     /// Under Miri, which runs no foreign code.
@@ -94,7 +74,6 @@ impl Target {
         if self.is_miri {
             return Err("Miri runs no foreign code".to_owned());
         }
-        let is_static = self.features.split(',').any(|f| f == "crt-static");
         let found = TESTED.iter().find(|tested| {
             self.os == "linux"
                 && self.pointer_width == "64"
@@ -103,7 +82,6 @@ impl Target {
                 && tested.arch == self.arch
                 && tested.vendors.contains(&self.vendor.as_str())
                 && tested.env == self.env
-                && tested.is_static.is_none_or(|wanted| wanted == is_static)
         });
         found
             .map(|tested| tested.heap)

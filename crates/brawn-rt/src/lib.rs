@@ -21,15 +21,23 @@
 extern crate std;
 
 mod active;
-#[cfg(brawn_rt = "libc")]
+#[cfg(all(brawn_rt = "by-link", target_feature = "crt-static"))]
 #[path = "libc_heap.rs"]
 mod heap;
-#[cfg(brawn_rt = "rust")]
+#[cfg(any(
+    brawn_rt = "rust",
+    all(brawn_rt = "by-link", not(target_feature = "crt-static"))
+))]
 #[path = "rust_heap.rs"]
+mod heap;
+#[cfg(brawn_rt = "none")]
+#[path = "no_heap.rs"]
 mod heap;
 #[cfg(brawn_rt = "system")]
 #[path = "system_heap.rs"]
 mod heap;
+#[cfg(any(brawn_rt = "by-link", brawn_rt = "rust"))]
+mod note;
 
 pub use active::{About, Active, active};
 #[cfg(not(brawn_rt = "none"))]
@@ -37,63 +45,17 @@ pub use heap::Heap;
 
 /// What [`global!`] expands to needs these; nobody else should.
 #[doc(hidden)]
-#[cfg(any(brawn_rt = "libc", brawn_rt = "rust"))]
 pub mod private {
     pub use crate::heap::private::*;
 }
 
 /// Makes brawn's heap the global allocator of the binary or `cdylib` that it stands in, at the top
-/// of its main file or in any module.
+/// of its main file or in any module.  Where brawn's heap is not tested, it is the system's.
 ///
 /// A second one in the same build is the compiler's error "cannot define multiple global allocators".
-#[cfg(brawn_rt = "libc")]
 #[macro_export]
 macro_rules! global {
     () => {
-        #[global_allocator]
-        static BRAWN_RT_HEAP: $crate::Heap = $crate::Heap::new();
-        // From the binary's own object: linkers then take the heap before they come to libc.
-        #[used]
-        static BRAWN_RT_LINKS: $crate::private::Links = $crate::private::LINKS;
+        $crate::__global!();
     };
-}
-
-/// Makes brawn's heap the global allocator of the binary or `cdylib` that it stands in, at the top
-/// of its main file or in any module.
-///
-/// A second one in the same build is the compiler's error "cannot define multiple global allocators".
-#[cfg(brawn_rt = "rust")]
-#[macro_export]
-macro_rules! global {
-    () => {
-        #[global_allocator]
-        static BRAWN_RT_HEAP: $crate::Heap = $crate::Heap::new();
-        // SAFETY: functions of the platform's convention for these sections (ELF gABI,
-        // "Initialization and Termination Functions").
-        #[used]
-        #[unsafe(link_section = ".init_array")]
-        static BRAWN_RT_LOAD: extern "C" fn() = $crate::private::load;
-        #[used]
-        #[unsafe(link_section = ".fini_array")]
-        static BRAWN_RT_UNLOAD: extern "C" fn() = $crate::private::unload;
-    };
-}
-
-/// Makes the system's heap the global allocator, since brawn's is not tested on this target.
-///
-/// A second one in the same build is the compiler's error "cannot define multiple global allocators".
-#[cfg(brawn_rt = "system")]
-#[macro_export]
-macro_rules! global {
-    () => {
-        #[global_allocator]
-        static BRAWN_RT_HEAP: $crate::Heap = $crate::Heap::new();
-    };
-}
-
-/// Nothing: a target without an operating system has no heap but the program's own.
-#[cfg(brawn_rt = "none")]
-#[macro_export]
-macro_rules! global {
-    () => {};
 }

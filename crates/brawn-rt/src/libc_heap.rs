@@ -1,9 +1,12 @@
 //! In a static musl program: malloc and its kin are brawn's, for everybody.
 
+use crate::Active;
 use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 
+#[link(name = "brawn_heap", kind = "static")]
+#[link(name = "brawn_memory", kind = "static")]
 unsafe extern "C" {
     fn malloc(size: usize) -> *mut c_void;
     fn calloc(count: usize, size: usize) -> *mut c_void;
@@ -89,12 +92,26 @@ unsafe impl GlobalAlloc for Heap {
     }
 }
 
-/// Whether `malloc` is the payload's.
-pub(crate) fn is_ours() -> bool {
-    ptr::fn_addr_eq(
+/// What `active` says: whether `malloc` is the payload's, and what its note tells.
+pub(crate) fn active() -> Active {
+    let is_ours = ptr::fn_addr_eq(
         malloc as unsafe extern "C" fn(usize) -> *mut c_void,
         __libc_malloc_impl as unsafe extern "C" fn(usize) -> *mut c_void,
-    )
+    );
+    let about = if is_ours { segments::find() } else { None };
+    about.map_or(Active::Foreign, Active::Process)
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __global {
+    () => {
+        #[global_allocator]
+        static BRAWN_RT_HEAP: $crate::Heap = $crate::Heap::new();
+        // From the binary's own object: linkers then take the heap before they come to libc.
+        #[used]
+        static BRAWN_RT_LINKS: $crate::private::Links = $crate::private::LINKS;
+    };
 }
 
 pub mod private {
@@ -118,4 +135,77 @@ pub mod private {
         strcmp as *const (),
         strlen as *const (),
     ]);
+}
+
+/// Notes of a static program, by its program headers.
+mod segments {
+    use crate::About;
+    use crate::note::Note;
+    use core::ffi::{c_char, c_int, c_void};
+
+    /// `Elf64_Phdr` (ELF gABI, "Program Header").
+    #[repr(C)]
+    struct Header {
+        kind: u32,
+        flags: u32,
+        offset: u64,
+        address: u64,
+        physical: u64,
+        in_file: u64,
+        in_memory: u64,
+        alignment: u64,
+    }
+
+    const PT_NOTE: u32 = 4;
+
+    /// The first fields of `struct dl_phdr_info` (`<link.h>`).
+    #[repr(C)]
+    struct Info {
+        base: usize,
+        name: *const c_char,
+        headers: *const Header,
+        count: u16,
+    }
+
+    unsafe extern "C" {
+        fn dl_iterate_phdr(
+            visit: unsafe extern "C" fn(*const Info, usize, *mut c_void) -> c_int,
+            data: *mut c_void,
+        ) -> c_int;
+    }
+
+    pub fn find() -> Option<About> {
+        let mut found: Option<About> = None;
+        // SAFETY: `visit` gets `found` back, as what it is.
+        unsafe { dl_iterate_phdr(visit, (&raw mut found).cast()) };
+        found
+    }
+
+    unsafe extern "C" fn visit(info: *const Info, _size: usize, found: *mut c_void) -> c_int {
+        // SAFETY: libc's own data about the program, which stays; `find`'s variable.
+        let (info, found) = unsafe { (&*info, &mut *found.cast::<Option<About>>()) };
+        // SAFETY: as many headers as it says.
+        let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
+        for header in headers.iter().filter(|header| header.kind == PT_NOTE) {
+            let start = info.base.wrapping_add(header.address as usize);
+            let end = start + header.in_memory as usize;
+            let mut at = start;
+            while end - at >= size_of::<Note>() {
+                // SAFETY: a segment of notes, mapped and never written to; notes are aligned to 4.
+                let note: &'static Note = unsafe { &*(at as *const Note) };
+                let padded = |size: u32| (size as usize + 3) & !3;
+                let next = at + 12 + padded(note.namesz) + padded(note.descsz);
+                if next > end {
+                    break;
+                }
+                // SAFETY: it ends within the segment.
+                if let Some(about) = unsafe { note.read() } {
+                    *found = Some(about);
+                    return 1;
+                }
+                at = next;
+            }
+        }
+        0
+    }
 }

@@ -1,11 +1,14 @@
 //! In a shared object or a dynamic program: a heap for its Rust code alone, by names that nobody else sees.
 
+use crate::Active;
+use crate::note::Note;
 use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 // payload/heap/shared.c.
+#[link(name = "brawn_shared", kind = "static")]
 unsafe extern "C" {
     fn brawn_rt_malloc(size: usize) -> *mut c_void;
     fn brawn_rt_zalloc(size: usize) -> *mut c_void;
@@ -14,6 +17,7 @@ unsafe extern "C" {
     fn brawn_rt_free(block: *mut c_void);
     fn brawn_rt_load();
     fn brawn_rt_unload();
+    static brawn_rt_note: Note;
 }
 
 /// What every block is aligned to.
@@ -87,9 +91,32 @@ unsafe impl GlobalAlloc for Heap {
 
 static IS_GLOBAL: AtomicBool = AtomicBool::new(false);
 
-/// Whether [`crate::global!`] stands in this program or shared object.
-pub(crate) fn is_ours() -> bool {
-    IS_GLOBAL.load(Ordering::Relaxed)
+/// What `active` says: whether [`crate::global!`] stands in this program or shared object, and what the
+/// payload's note tells.
+pub(crate) fn active() -> Active {
+    if !IS_GLOBAL.load(Ordering::Relaxed) {
+        return Active::System("brawn_rt::global!() is not in this program");
+    }
+    // SAFETY: the payload's note (payload/heap/note.c), constant.
+    let about = unsafe { brawn_rt_note.read() };
+    about.map_or(Active::Foreign, Active::Rust)
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __global {
+    () => {
+        #[global_allocator]
+        static BRAWN_RT_HEAP: $crate::Heap = $crate::Heap::new();
+        // SAFETY: functions of the platform's convention for these sections (ELF gABI,
+        // "Initialization and Termination Functions").
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static BRAWN_RT_LOAD: extern "C" fn() = $crate::private::load;
+        #[used]
+        #[unsafe(link_section = ".fini_array")]
+        static BRAWN_RT_UNLOAD: extern "C" fn() = $crate::private::unload;
+    };
 }
 
 pub mod private {

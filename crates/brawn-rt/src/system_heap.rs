@@ -40,3 +40,19 @@ unsafe impl GlobalAlloc for Heap {
         unsafe { System.realloc(block, layout, size) }
     }
 }
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __global {
+    () => {
+        #[global_allocator]
+        static BRAWN_RT_HEAP: $crate::Heap = $crate::Heap::new();
+    };
+}
+
+pub mod private {}
+
+/// What `active` says.
+pub(crate) fn active() -> crate::Active {
+    crate::Active::System(env!("BRAWN_RT_REASON"))
+}

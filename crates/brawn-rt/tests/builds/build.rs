@@ -1,0 +1,148 @@
+//! Builds the crates of `fixtures/`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+pub const MUSL: &str = "x86_64-unknown-linux-musl";
+
+pub fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .ancestors()
+        .nth(2)
+        .expect("the workspace's folder")
+        .to_owned()
+}
+
+pub fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+}
+
+pub fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The Rust toolchain for musl that tools/ installs.
+pub fn musl_toolchain(program: &str) -> PathBuf {
+    let path = root().join("target/tools/rust-musl/bin").join(program);
+    assert!(
+        path.exists(),
+        "{} is missing: run `make test-tools`",
+        path.display()
+    );
+    path
+}
+
+/// One build of a fixture.
+pub struct Build<'a> {
+    pub fixture: &'a str,
+    /// `None`: the host's own, with the host's own cargo.
+    pub target: Option<&'a str>,
+    pub features: &'a str,
+    pub rustflags: &'a str,
+    /// Environment besides.
+    pub env: &'a [(&'a str, &'a str)],
+    /// The file that comes out, in the folder of the profile.
+    pub artifact: &'a str,
+    /// What it is copied to below the scratch folder, since features share a name.
+    pub name: &'a str,
+}
+
+impl Default for Build<'_> {
+    fn default() -> Self {
+        Self {
+            fixture: "plugin",
+            target: None,
+            features: "",
+            rustflags: "",
+            env: &[],
+            artifact: "libplugin.so",
+            name: "",
+        }
+    }
+}
+
+impl Build<'_> {
+    /// Cargo's command, and where its products go.
+    fn command(&self) -> (Command, PathBuf) {
+        let cargo = match self.target {
+            None => PathBuf::from(env!("CARGO")),
+            Some(_) => musl_toolchain("cargo"),
+        };
+        let folder = scratch("fixtures").join(self.fixture);
+        let mut command = Command::new(cargo);
+        command
+            .current_dir(fixture(self.fixture))
+            .args(["build", "--release", "--locked"]);
+        for (name, _) in std::env::vars_os() {
+            // What cargo set for this test is not the fixture's.
+            let is_cargos = name.to_string_lossy().starts_with("CARGO_") && name != "CARGO_HOME";
+            if is_cargos || name == "RUSTC" || name == "RUSTUP_TOOLCHAIN" && self.target.is_some() {
+                command.env_remove(name);
+            }
+        }
+        command
+            .env("CARGO_TARGET_DIR", &folder)
+            .env("RUSTFLAGS", self.rustflags);
+        let mut products = folder;
+        if let Some(target) = self.target {
+            command.args(["--target", target]);
+            products.push(target);
+        }
+        if !self.features.is_empty() {
+            command.args(["--features", self.features]);
+        }
+        command.env(format!("CC_{}", MUSL.replace('-', "_")), "musl-gcc");
+        command.envs(self.env.iter().copied());
+        (command, products.join("release"))
+    }
+
+    /// Builds it, and returns the artifact's path.
+    pub fn run(&self) -> PathBuf {
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
+        let (mut command, products) = self.command();
+        let output = command.output().expect("cargo runs");
+        succeeded(&output, &format!("{command:?}"));
+        let made = scratch("made");
+        fs::create_dir_all(&made).unwrap();
+        let kept = made.join(self.name);
+        fs::copy(products.join(self.artifact), &kept).unwrap();
+        kept
+    }
+
+    /// Builds it and returns what cargo said: it may fail.
+    pub fn output(&self) -> Output {
+        let (mut command, _) = self.command();
+        command.output().expect("cargo runs")
+    }
+}
+
+pub fn succeeded(output: &Output, what: &str) -> String {
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{what}: {}\n{out}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    out
+}
+
+/// Runs a program that has to succeed; returns what it printed.
+pub fn run<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, arguments: &[S]) -> String {
+    let mut command = Command::new("timeout");
+    command.arg("300").arg(program).args(arguments);
+    let output = command.output().expect("timeout runs");
+    succeeded(&output, &format!("{command:?}"))
+}
+
+/// What `brawn inspect` tells of a file.
+pub fn inspected(path: &Path) -> brawn_core::inspect::Report {
+    brawn_core::inspect::inspect(&fs::read(path).unwrap()).unwrap()
+}
