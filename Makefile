@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools lint demo bench bench-wasmtime figures tools
+.PHONY: test test-tools lint demo bench bench-extensions bench-wasmtime figures rt-objects tools
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -46,3 +46,14 @@ bench-wasmtime: tools
 	tools/rust-musl.sh
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run --only wasmtime
+
+# What crates/brawn-rt links, after a change of payload/: a test compares.
+rt-objects: tools
+	cargo run --quiet --locked -p brawn-rt --example write-objects
+
+# tokenizers in Rust, Python and Node with each heap: bench/extensions/README.md.
+bench-extensions: tools
+	tools/extensions.sh
+	python3 bench/extensions/run.py build
+	python3 bench/extensions/run.py measure 5
+	python3 bench/extensions/run.py table
