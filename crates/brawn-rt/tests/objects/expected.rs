@@ -9,8 +9,11 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("objects")
 }
 
-/// Every file: its name below [`folder`], and its contents; sorted.
-pub fn files() -> Result<Vec<(String, Vec<u8>)>, Box<dyn Error>> {
+/// A file's name below [`folder`], and its contents.
+pub type File = (String, Vec<u8>);
+
+/// Every file, sorted.
+pub fn files() -> Result<Vec<File>, Box<dyn Error>> {
     let licenses = brawn_payload::licenses().as_bytes().to_vec();
     let mut files = vec![("LICENSES".to_owned(), licenses)];
     for payload in brawn_payload::payloads() {
