@@ -1,7 +1,9 @@
 """Measures tokenizers' encode_batch in Rust, Python and Node with each heap, in turns, and keeps the raw data.
 
     run.py build             builds every binding with every heap
-    run.py measure [ROUNDS]  measures what is built, adds to bench/results/extensions.json
+    run.py measure [ROUNDS [WHAT…]]
+                             measures what is built, adds to bench/results/extensions.json; WHAT is the beginning
+                             of binding/threads/heap, as in `rust` or `python/2`
     run.py table             the medians, as a table
 """
 
@@ -60,24 +62,26 @@ def run(binding, heap, threads):
     environment = {**os.environ, **parallel}
     done = subprocess.run([*command, *vocabulary(), str(CALLS)], check=True, env=environment, capture_output=True, text=True)
     told = json.loads(done.stdout)
-    said = told["heap"]
+    said = told.pop("heap")
     expected = f", {heap})" if heap in ("fast", "secure", "lean") else heap
     if expected not in said:
         raise SystemExit(f"{built}: its heap is {said!r}, expected {heap}")
-    return {"binding": binding, "heap": heap, "threads": threads, **told}
+    return {"binding": binding, "heap": heap, "said": said, "threads": threads, **told}
 
 
-def measure(rounds, bindings):
+def measure(rounds, chosen):
     runs = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     day = datetime.date.today().isoformat()
-    for number in range(rounds):
-        for binding in bindings:
-            for threads in THREADS:
-                for heap in HEAPS:
-                    if product(binding, heap).exists():
-                        runs.append({"day": day, "machine": platform.release(), "round": number, **run(binding, heap, threads)})
-                        # Kept run by run: whoever ends it early loses none.
-                        RESULTS.write_text("[\n" + ",\n".join(map(json.dumps, runs)) + "\n]\n")
+    turns = [(binding, threads, heap) for binding in PRODUCTS for threads in THREADS for heap in HEAPS]
+    turns = [turn for turn in turns if product(turn[0], turn[2]).exists()]
+    turns = [turn for turn in turns if not chosen or "/".join(map(str, turn)).startswith(tuple(chosen))]
+    if not turns:
+        raise SystemExit("nothing of that is built: run `run.py build`")
+    for _ in range(rounds):
+        for binding, threads, heap in turns:
+            runs.append({"day": day, "kernel": platform.release(), **run(binding, heap, threads)})
+            # Kept run by run: whoever ends it early loses none.
+            RESULTS.write_text("[\n" + ",\n".join(map(json.dumps, runs)) + "\n]\n")
 
 
 def table():
@@ -102,7 +106,7 @@ if __name__ == "__main__":
         case ["build"]:
             build()
         case ["measure", *rest]:
-            measure(int(rest[0]) if rest else 5, rest[1:] or list(PRODUCTS))
+            measure(int(rest[0]) if rest else 5, rest[1:])
         case ["table"]:
             table()
         case _:
