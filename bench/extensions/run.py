@@ -96,9 +96,11 @@ def table():
     for key in sorted(speed, key=lambda key: (list(PRODUCTS).index(key[0]), key[1], list(HEAPS).index(key[2]))):
         base = (*key[:2], "system")
         fast, held = statistics.median(speed[key]), statistics.median(memory[key])
-        gain = fast / statistics.median(speed[base]) - 1
-        ratio = held / statistics.median(memory[base])
-        print(f"| {key[0]}, {key[1]} thread{'s' * (key[1] > 1)} | {key[2]} | {fast:.2f} MiB/s | {gain:+.0%} | {held:.0f} MiB | {ratio:.2f}x |")
+        gain = ratio = "not measured"
+        if base in speed:
+            gain = f"{fast / statistics.median(speed[base]) - 1:+.0%}"
+            ratio = f"{held / statistics.median(memory[base]):.2f}x"
+        print(f"| {key[0]}, {key[1]} thread{'s' * (key[1] > 1)} | {key[2]} | {fast:.2f} MiB/s | {gain} | {held:.0f} MiB | {ratio} |")
 
 
 if __name__ == "__main__":
