@@ -156,6 +156,21 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
         let why = format!("brawn's memory functions are in it {memory} times");
         return (Verdict::Mixed, Sure::Certain, why);
     }
+    // The two never meet: nothing of the file's is exported, and Rust frees what Rust allocated.
+    let is_rusts = |h: &&Found| h.note.as_ref().is_some_and(Note::serves_rust);
+    if brawn.iter().any(is_rusts) && musl.iter().all(|h| h.heap == Heap::Musl) && others.is_empty()
+    {
+        return match identity.libc {
+            Libc::Glibc => answer(
+                Verdict::NotMusl,
+                "it uses glibc; its Rust code has brawn's heap",
+            ),
+            _ => answer(
+                Verdict::Fine,
+                "its Rust code has brawn's heap, C code the shared libc's",
+            ),
+        };
+    }
     if let (Some(old), Some(other)) = (musl.first(), brawn.first().or(others.first())) {
         let mut why = format!("{} is in it beside {}", old.heap.name(), other.heap.name());
         match (old.members.as_slice(), old.reached_by.as_slice()) {

@@ -151,3 +151,20 @@ proptest! {
         let _ = inspect(&bytes);
     }
 }
+
+#[test]
+fn a_heap_for_rust_code_alone_is_named_in_the_note() {
+    let note = format!("{NOTE}serves=rust\n");
+    let notes = crate::note::read(&crate::testing::note_bytes(&note), 0).unwrap();
+    assert!(notes[0].serves_rust());
+    let json = serde_json::to_value(&notes[0]).unwrap();
+    assert_eq!(json["serves"], "rust");
+    let libcs = crate::note::read(&crate::testing::note_bytes(NOTE), 0).unwrap();
+    assert!(!libcs[0].serves_rust());
+    assert!(
+        serde_json::to_value(&libcs[0])
+            .unwrap()
+            .get("serves")
+            .is_none()
+    );
+}

@@ -17,6 +17,9 @@ pub struct Note {
     pub brawn: String,
     /// Which part of libc it replaces: `heap` or `memory`.
     pub component: String,
+    /// Whose heap it is where it is not libc's: `rust`, for the Rust code of a shared object or dynamic program.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub serves: String,
     /// The heap's engine and its version.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub engine: String,
@@ -37,12 +40,18 @@ impl Note {
         self.component == "memory"
     }
 
+    /// Whether it is that of a heap which Rust code alone has, beside libc's own.
+    pub fn serves_rust(&self) -> bool {
+        self.serves == "rust"
+    }
+
     /// The same with nothing in it that a terminal would act on: anybody may have written it.
     pub fn printable(self) -> Self {
         let clean = |text: String| crate::error::printable(text.as_bytes());
         Self {
             brawn: clean(self.brawn),
             component: clean(self.component),
+            serves: clean(self.serves),
             engine: clean(self.engine),
             profile: clean(self.profile),
             architecture: clean(self.architecture),
@@ -114,6 +123,7 @@ fn parse(desc: &[u8], offset: u64) -> Result<Note> {
         let field = match key {
             "brawn" => &mut note.brawn,
             "component" => &mut note.component,
+            "serves" => &mut note.serves,
             "engine" => &mut note.engine,
             "profile" => &mut note.profile,
             "architecture" => &mut note.architecture,

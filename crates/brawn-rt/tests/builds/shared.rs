@@ -1,6 +1,8 @@
 //! Shared objects: their Rust code has brawn's heap, C keeps the process's.
 
 use crate::build::{Build, MUSL, fixture, inspected, run, scratch, succeeded};
+use brawn_core::identify::Libc;
+use brawn_core::inspect::Verdict;
 use object::{Object as _, ObjectSymbol as _};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -140,7 +142,22 @@ fn nothing_of_the_heap_can_be_seen_from_outside() {
             path.display()
         );
         let report = inspected(&path);
-        assert!(!format!("{:?}", report.verdict).is_empty());
+        let verdict = match report.libc {
+            Libc::Glibc => Verdict::NotMusl,
+            _ => Verdict::Fine,
+        };
+        assert_eq!(
+            report.verdict,
+            verdict,
+            "{}: {}",
+            path.display(),
+            report.why
+        );
+        assert!(
+            report.why.contains("its Rust code has brawn's heap"),
+            "{}",
+            report.why
+        );
     }
 }
 
