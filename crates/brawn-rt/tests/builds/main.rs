@@ -2,6 +2,7 @@
 //! programs of C and in Python, and targets that keep the system's heap.
 #![allow(missing_docs)]
 
+mod aarch64;
 mod build;
 mod decision;
 mod patched;

@@ -1,0 +1,130 @@
+//! The same for aarch64, under qemu-user.
+
+use crate::build::{Build, fixture, inspected, musl_toolchain, run, scratch, succeeded};
+use brawn_core::inspect::Verdict;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ARM: &str = "aarch64-unknown-linux-musl";
+
+fn built(fixture: &str, artifact: &str, name: &str, features: &str, rustflags: &str) -> PathBuf {
+    let gcc = musl_toolchain("aarch64-linux-musl-gcc");
+    let gcc = gcc.to_str().expect("a path in UTF-8");
+    Build {
+        fixture,
+        target: Some(ARM),
+        features,
+        rustflags,
+        env: &[
+            ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", gcc),
+            ("CC_aarch64_unknown_linux_musl", gcc),
+        ],
+        artifact,
+        name,
+    }
+    .run()
+}
+
+/// Runs it, with that toolchain's dynamic musl.
+fn emulated(program: &Path, arguments: &[&Path]) -> String {
+    let toolchain = musl_toolchain("rustc");
+    let musl = toolchain
+        .ancestors()
+        .nth(2)
+        .expect("the toolchain")
+        .join("musl/aarch64");
+    let mut all = vec![Path::new("-L"), &musl, program];
+    all.extend(arguments);
+    run("qemu-aarch64", &all)
+}
+
+#[test]
+fn static_programs_have_one_heap() {
+    for (features, profile) in [("", "fast"), ("secure", "secure"), ("lean", "lean")] {
+        let name = format!("program-aarch64-{profile}");
+        let path = built("program", "program", &name, features, "");
+        let said = emulated(&path, &[]);
+        assert!(
+            said.trim()
+                .ends_with(&format!(", {profile}), for Rust and C")),
+            "{said}"
+        );
+        let report = inspected(&path);
+        assert_eq!(
+            (report.architecture.as_str(), report.verdict),
+            ("aarch64", Verdict::Fine)
+        );
+        assert_eq!(report.heaps.len(), 1, "{report:?}");
+    }
+}
+
+#[test]
+fn a_shared_object_serves_its_rust_code() {
+    let dynamic = "-Ctarget-feature=-crt-static";
+    let plugin = built("plugin", "libplugin.so", "plugin-aarch64.so", "", dynamic);
+    let host = scratch("made").join("host-aarch64");
+    let mut command = Command::new(musl_toolchain("aarch64-linux-musl-gcc"));
+    command
+        .args(["-O1", "-Wall"])
+        .arg(fixture("host.c"))
+        .arg("-o")
+        .arg(&host);
+    succeeded(
+        &command.output().expect("a C compiler"),
+        &format!("{command:?}"),
+    );
+    for act in ["active", "all", "close", "reload"] {
+        let said = emulated(&host, &[&plugin, Path::new(act)]);
+        assert!(
+            act != "active" || said.contains(", fast), for Rust"),
+            "{said}"
+        );
+    }
+    let report = inspected(&plugin);
+    assert_eq!(report.verdict, Verdict::Fine, "{}", report.why);
+}
+
+#[test]
+fn the_object_works_in_shared_objects_for_glibc() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let made = scratch("made");
+    std::fs::create_dir_all(&made).unwrap();
+    let host = made.join("host-aarch64-glibc");
+    let compiled = |arguments: &[&std::ffi::OsStr], to: &Path| {
+        let mut command = Command::new("aarch64-linux-gnu-gcc");
+        command
+            .args(["-O1", "-Wall"])
+            .args(arguments)
+            .arg("-o")
+            .arg(to);
+        succeeded(
+            &command.output().expect("the cross compiler"),
+            &format!("{command:?}"),
+        );
+    };
+    compiled(&[fixture("host.c").as_os_str()], &host);
+    for profile in ["fast", "secure", "lean"] {
+        let object = root
+            .join("objects/aarch64")
+            .join(profile)
+            .join("libbrawn_shared.a");
+        let plugin = made.join(format!("plugin-aarch64-glibc-{profile}.so"));
+        compiled(
+            &[
+                "-shared".as_ref(),
+                "-fPIC".as_ref(),
+                fixture("plugin.c").as_os_str(),
+                object.as_os_str(),
+            ],
+            &plugin,
+        );
+        // Not `reload`: qemu keeps its translations of code that is gone, and they count as resident.
+        for act in ["close", "thread-memory", "fork"] {
+            let glibc = [Path::new("-L"), Path::new("/usr/aarch64-linux-gnu")];
+            run(
+                "qemu-aarch64",
+                &[glibc[0], glibc[1], &host, &plugin, Path::new(act)],
+            );
+        }
+    }
+}
