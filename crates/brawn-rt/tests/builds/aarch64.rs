@@ -118,13 +118,12 @@ fn the_object_works_in_shared_objects_for_glibc() {
             ],
             &plugin,
         );
-        // Not `reload`: qemu keeps its translations of code that is gone, and they count as resident.
-        for act in ["close", "thread-memory", "fork"] {
-            let glibc = [Path::new("-L"), Path::new("/usr/aarch64-linux-gnu")];
-            run(
-                "qemu-aarch64",
-                &[glibc[0], glibc[1], &host, &plugin, Path::new(act)],
-            );
-        }
+        // Not `reload` and `thread-memory`: what qemu itself keeps of code and threads that are gone counts as
+        // resident.  Not `fork`: with threads beside it, qemu 7.2 itself fails, whatever heap there is.
+        let glibc = [Path::new("-L"), Path::new("/usr/aarch64-linux-gnu")];
+        run(
+            "qemu-aarch64",
+            &[glibc[0], glibc[1], &host, &plugin, Path::new("close")],
+        );
     }
 }

@@ -160,6 +160,12 @@ impl Package {
                     .is_some_and(|n| n.to_string_lossy().starts_with("libc-"))
             })
             .collect();
+        // The other targets that the toolchain has get theirs, too.
+        folders.retain(|folder| {
+            let archive = std::fs::read(folder.join("libc.a")).expect("a copy");
+            let report = brawn_core::inspect::inspect(&archive).expect("an archive");
+            report.architecture == "x86_64"
+        });
         folders.sort();
         folders
     }
