@@ -329,7 +329,7 @@ impl Bar {
         // An interval that says nothing new is left out.
         let (low, high) = (self.text(figure.low), self.text(figure.high));
         if variant == self.of && (low != text || high != text) {
-            text = format!("{text} ({low} … {high})");
+            text = format!("{text} {}", show::interval(&low, &high));
         }
         let tone = match (variant == self.of, self.met(&figure)) {
             (true, true) => Tone::Good,
@@ -371,16 +371,16 @@ pub fn wasmtime_compile(results: &Results) -> Table {
 fn of(results: &Results, bars: &[Bar], variants: &[Variant]) -> Table {
     let mut header: Vec<Cell> = vec!["measure".into()];
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
-    header.extend(["bar".into(), "verdict".into()]);
+    header.push("bar".into());
     let row = |bar: &Bar| {
         let mut cells: Vec<Cell> = vec![bar.measure.into()];
         cells.extend(variants.iter().map(|v| bar.cell(results, *v)));
-        cells.push(bar.limit_text().into());
-        cells.push(match bar.figure(results, bar.of) {
-            Some(figure) if bar.met(&figure) => Cell::new("met", Tone::Good),
-            Some(_) => Cell::new("not met", Tone::Bad),
-            None => Cell::new("not measured", Tone::Faint),
-        });
+        let (verdict, tone) = match bar.figure(results, bar.of) {
+            Some(figure) if bar.met(&figure) => ("met", Tone::Good),
+            Some(_) => ("not met", Tone::Bad),
+            None => ("not measured", Tone::Faint),
+        };
+        cells.push(Cell::new(format!("{}: {verdict}", bar.limit_text()), tone));
         Row::Cells(cells)
     };
     Table {
@@ -448,8 +448,7 @@ mod tests {
             "–",
             "10.0 ns",
             "1.20x",
-            "≤ 1.25x",
-            "met",
+            "≤ 1.25x: met",
         ];
         assert_eq!(cells(&table(&r), 0), expected);
     }
@@ -466,8 +465,8 @@ mod tests {
         );
         let row = BARS.iter().position(|b| b.ids == RLIMIT).expect("a bar");
         assert_eq!(
-            cells(&table(&r), row)[7],
-            "not measured",
+            cells(&table(&r), row)[6],
+            "≥ 90.0 % of stock musl's: not measured",
             "four sizes are missing"
         );
         for id in &RLIMIT[1..] {
@@ -482,7 +481,10 @@ mod tests {
             r.measurements.extend(one.measurements);
         }
         assert_eq!(cells(&table(&r), row)[5], "89.0 %");
-        assert_eq!(cells(&table(&r), row)[7], "not met");
+        assert_eq!(
+            cells(&table(&r), row)[6],
+            "≥ 90.0 % of stock musl's: not met"
+        );
     }
 
     #[test]

@@ -265,9 +265,32 @@ pub fn ratio(value: f64) -> String {
     format!("{}x", digits(value))
 }
 
+/// An interval of two figures as they are shown, with their unit once.
+pub fn interval(low: &str, high: &str) -> String {
+    let unit = |text: &str| {
+        let digits = text
+            .rfind(|c: char| c.is_ascii_digit())
+            .map_or(0, |at| at + 1);
+        text.split_at(digits).1.to_owned()
+    };
+    let shared = if unit(low) == unit(high) {
+        unit(high)
+    } else {
+        String::new()
+    };
+    format!(
+        "({} … {high})",
+        low.strip_suffix(shared.as_str()).unwrap_or(low)
+    )
+}
+
 /// The cells of a line, its figures with spaces at which nothing is broken.
 fn unbroken(cells: &[Cell]) -> Vec<Cell> {
     let figure = |cell: &Cell| {
+        // A bar is words as much as a figure.
+        if cell.text.starts_with(['≤', '≥']) {
+            return Cell::new(cell.text.replacen(' ', "\u{a0}", 1), cell.tone);
+        }
         let text = cell.text.replace(" (", "<br>(").replace(' ', "\u{a0}");
         Cell::new(text, cell.tone)
     };
@@ -325,6 +348,13 @@ mod tests {
             table().markdown(),
             "| what | stock |\n| --- | ---: |\n| **first** |  |\n| time | 1\u{a0}µs |\n"
         );
+    }
+
+    #[test]
+    fn an_interval_has_its_unit_once() {
+        assert_eq!(interval("0.90x", "1.10x"), "(0.90 … 1.10x)");
+        assert_eq!(interval("900 ns", "1.10 µs"), "(900 ns … 1.10 µs)");
+        assert_eq!(interval("+32 KiB", "+40 KiB"), "(+32 … +40 KiB)");
     }
 
     #[test]

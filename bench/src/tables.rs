@@ -40,10 +40,9 @@ fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> C
     let ratios: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a / b).collect();
     match estimate(&ratios) {
         Some(e) => format!(
-            "{} ({} … {})",
+            "{} {}",
             show::ratio(e.median),
-            show::ratio(e.low),
-            show::ratio(e.high)
+            show::interval(&show::ratio(e.low), &show::ratio(e.high))
         )
         .into(),
         None => Cell::new("–", Tone::Faint),
