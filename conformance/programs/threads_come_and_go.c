@@ -23,7 +23,7 @@ static long resident(void) {
     FILE *f = fopen("/proc/self/statm", "r");
     NEED(f && fscanf(f, "%*s %ld", &pages) == 1);
     fclose(f);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+    return pages * 4;
 }
 static void use_heap(size_t number) {
     void *small[20];
