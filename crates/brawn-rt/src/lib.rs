@@ -21,6 +21,8 @@
 extern crate std;
 
 mod active;
+#[cfg(any(brawn_rt = "by-link", brawn_rt = "rust"))]
+mod blocks;
 #[cfg(all(brawn_rt = "by-link", target_feature = "crt-static"))]
 #[path = "libc_heap.rs"]
 mod heap;
@@ -40,7 +42,9 @@ mod heap;
 mod note;
 
 pub use active::{About, Active, active};
-#[cfg(not(brawn_rt = "none"))]
+#[cfg(any(brawn_rt = "by-link", brawn_rt = "rust"))]
+pub use blocks::Heap;
+#[cfg(brawn_rt = "system")]
 pub use heap::Heap;
 
 /// What [`global!`] expands to needs these; nobody else should.

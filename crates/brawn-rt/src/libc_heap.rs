@@ -1,18 +1,17 @@
 //! In a static musl program: malloc and its kin are brawn's, for everybody.
 
 use crate::Active;
-use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 
 #[link(name = "brawn_heap", kind = "static")]
 #[link(name = "brawn_memory", kind = "static")]
 unsafe extern "C" {
-    fn malloc(size: usize) -> *mut c_void;
+    pub(crate) fn malloc(size: usize) -> *mut c_void;
     fn calloc(count: usize, size: usize) -> *mut c_void;
-    fn realloc(block: *mut c_void, size: usize) -> *mut c_void;
-    fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
-    fn free(block: *mut c_void);
+    pub(crate) fn realloc(block: *mut c_void, size: usize) -> *mut c_void;
+    pub(crate) fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
+    pub(crate) fn free(block: *mut c_void);
     /// The payload's own, strong: that of a program that brings its own `malloc` family is not this one.
     fn __libc_malloc_impl(size: usize) -> *mut c_void;
     fn memchr(from: *const c_void, byte: c_int, size: usize) -> *mut c_void;
@@ -23,72 +22,19 @@ unsafe extern "C" {
     fn strlen(text: *const c_char) -> usize;
 }
 
-/// What `malloc` aligns every block to, on every target of this module.
-const ALIGNMENT: usize = 16;
+/// What [`crate::Heap`] calls: any size may be asked for, blocks are aligned to 16, or to the power of two that
+/// `aligned` is given.
+pub(crate) mod raw {
+    pub(crate) use super::{aligned_alloc as aligned, free, malloc, realloc};
+    use core::ffi::c_void;
 
-/// The process's heap, as `malloc` and its kin give it out: brawn's, unless the program brings its own.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Heap(());
-
-impl Heap {
-    /// The heap: there is one.
-    pub const fn new() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY: blocks of malloc's family are of at least the size asked for, aligned to ALIGNMENT or to what
-// aligned_alloc was asked for, valid until free or realloc; none of them unwinds.
-unsafe impl GlobalAlloc for Heap {
-    #[inline]
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size may be asked for; a Layout's alignment is a power of two.
-        unsafe {
-            if layout.align() <= ALIGNMENT {
-                malloc(layout.size()).cast()
-            } else {
-                aligned_alloc(layout.align(), layout.size()).cast()
-            }
-        }
-    }
-
-    #[inline]
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= ALIGNMENT {
-            // SAFETY: any size may be asked for.
-            return unsafe { calloc(1, layout.size()).cast() };
-        }
-        // SAFETY: as the caller promises.
-        let block = unsafe { self.alloc(layout) };
-        if !block.is_null() {
-            // SAFETY: a fresh block of that size.
-            unsafe { ptr::write_bytes(block, 0, layout.size()) };
-        }
-        block
-    }
-
-    #[inline]
-    unsafe fn dealloc(&self, block: *mut u8, _layout: Layout) {
-        // SAFETY: a block of `alloc`, as the caller promises.
-        unsafe { free(block.cast()) }
-    }
-
-    #[inline]
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if layout.align() <= ALIGNMENT {
-            // SAFETY: a block of `alloc`, as the caller promises.
-            return unsafe { realloc(block.cast(), size).cast() };
-        }
-        // SAFETY: the caller promises a size that, rounded up to the alignment, fits; both blocks hold what
-        // is copied, and they are two.
-        unsafe {
-            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
-            if !moved.is_null() {
-                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
-                self.dealloc(block, layout);
-            }
-            moved
-        }
+    /// A block of zeros.
+    ///
+    /// # Safety
+    /// None is needed: calloc takes any size.
+    pub(crate) unsafe fn zalloc(size: usize) -> *mut c_void {
+        // SAFETY: as said.
+        unsafe { super::calloc(1, size) }
     }
 }
 

@@ -2,91 +2,29 @@
 
 use crate::Active;
 use crate::note::Note;
-use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;
-use core::ptr;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 // payload/heap/shared.c.
 #[link(name = "brawn_shared", kind = "static")]
 unsafe extern "C" {
-    fn brawn_rt_malloc(size: usize) -> *mut c_void;
-    fn brawn_rt_zalloc(size: usize) -> *mut c_void;
-    fn brawn_rt_aligned(alignment: usize, size: usize) -> *mut c_void;
-    fn brawn_rt_realloc(block: *mut c_void, size: usize) -> *mut c_void;
-    fn brawn_rt_free(block: *mut c_void);
+    pub(crate) fn brawn_rt_malloc(size: usize) -> *mut c_void;
+    pub(crate) fn brawn_rt_zalloc(size: usize) -> *mut c_void;
+    pub(crate) fn brawn_rt_aligned(alignment: usize, size: usize) -> *mut c_void;
+    pub(crate) fn brawn_rt_realloc(block: *mut c_void, size: usize) -> *mut c_void;
+    pub(crate) fn brawn_rt_free(block: *mut c_void);
     fn brawn_rt_load();
     fn brawn_rt_unload();
     static brawn_rt_note: Note;
 }
 
-/// What every block is aligned to.
-const ALIGNMENT: usize = 16;
-
-/// brawn's heap, for the Rust code of the program or shared object that it is linked into.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Heap(());
-
-impl Heap {
-    /// The heap: there is one.
-    pub const fn new() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY: blocks are of at least the size asked for, aligned to ALIGNMENT or to what brawn_rt_aligned was asked
-// for, valid until they are freed or reallocated; nothing unwinds.
-unsafe impl GlobalAlloc for Heap {
-    #[inline]
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size may be asked for; a Layout's alignment is a power of two.
-        unsafe {
-            if layout.align() <= ALIGNMENT {
-                brawn_rt_malloc(layout.size()).cast()
-            } else {
-                brawn_rt_aligned(layout.align(), layout.size()).cast()
-            }
-        }
-    }
-
-    #[inline]
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= ALIGNMENT {
-            // SAFETY: any size may be asked for.
-            return unsafe { brawn_rt_zalloc(layout.size()).cast() };
-        }
-        // SAFETY: as the caller promises.
-        let block = unsafe { self.alloc(layout) };
-        if !block.is_null() {
-            // SAFETY: a fresh block of that size.
-            unsafe { ptr::write_bytes(block, 0, layout.size()) };
-        }
-        block
-    }
-
-    #[inline]
-    unsafe fn dealloc(&self, block: *mut u8, _layout: Layout) {
-        // SAFETY: a block of `alloc`, as the caller promises.
-        unsafe { brawn_rt_free(block.cast()) }
-    }
-
-    #[inline]
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if layout.align() <= ALIGNMENT {
-            // SAFETY: a block of `alloc`, as the caller promises.
-            return unsafe { brawn_rt_realloc(block.cast(), size).cast() };
-        }
-        // SAFETY: the caller promises a size that, rounded up to the alignment, fits; both blocks hold what
-        // is copied, and they are two.
-        unsafe {
-            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
-            if !moved.is_null() {
-                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
-                self.dealloc(block, layout);
-            }
-            moved
-        }
-    }
+/// What [`crate::Heap`] calls: any size may be asked for, blocks are aligned to 16, or to the power of two that
+/// `aligned` is given.
+pub(crate) mod raw {
+    pub(crate) use super::{
+        brawn_rt_aligned as aligned, brawn_rt_free as free, brawn_rt_malloc as malloc,
+        brawn_rt_realloc as realloc, brawn_rt_zalloc as zalloc,
+    };
 }
 
 static IS_GLOBAL: AtomicBool = AtomicBool::new(false);
