@@ -13,6 +13,7 @@ pub mod plan;
 pub mod publish;
 
 pub mod read;
+pub mod rewrite;
 pub mod toolchains;
 pub mod verify;
 
