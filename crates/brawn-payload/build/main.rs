@@ -8,11 +8,12 @@
 mod compiler;
 mod engine;
 mod finish;
+mod heap;
 mod memory;
 mod recipe;
 
 use compiler::Compiler;
-use finish::Finished;
+use heap::Heap;
 use recipe::{ARCHITECTURES, Architecture, Form, PROFILES};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -76,26 +77,21 @@ fn run() -> Result<()> {
             }
         };
         for profile in PROFILES {
-            let build = |form: &Form| -> Result<(String, String, Finished)> {
-                let source =
-                    recipe::source_hash(&payload, &engine, architecture, form, profile, &version)?;
-                let note = recipe::note(
-                    &version,
-                    &engine.version,
+            let build = |form: &Form| -> Result<(String, Heap)> {
+                let heap = heap::build(
+                    &compiler,
+                    &payload,
+                    &engine,
+                    architecture,
                     form,
                     profile,
-                    architecture,
-                    &compiler.name,
-                    &source,
-                );
-                let raw =
-                    compiler.compile(&payload, &engine, architecture, form, profile, &note)?;
-                let finished = finish::finish(&raw, form.surface, form.needs)?;
+                    &version,
+                )?;
                 let name = format!("{}-{profile}-{}.o", architecture.name, form.name);
-                fs::write(out.join(&name), &finished.bytes)?;
-                Ok((name, source, finished))
+                fs::write(out.join(&name), &heap.object.bytes)?;
+                Ok((name, heap))
             };
-            let (name, source, finished) = build(&recipe::LIBC)?;
+            let (name, Heap { source, object }) = build(&recipe::LIBC)?;
             let (shared_name, ..) = build(&recipe::SHARED)?;
             writeln!(
                 shared,
@@ -117,8 +113,8 @@ fn run() -> Result<()> {
                 compiler.name,
                 recipe::MEMBER_NAME,
                 format!("/{name}"),
-                finished.surface,
-                finished.needs,
+                object.surface,
+                object.needs,
             )?;
         }
     }

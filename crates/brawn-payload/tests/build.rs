@@ -15,6 +15,8 @@ mod compiler;
 mod engine;
 #[path = "../build/finish.rs"]
 mod finish;
+#[path = "../build/heap.rs"]
+mod heap;
 #[path = "../build/memory.rs"]
 mod memory;
 #[path = "../build/recipe.rs"]
@@ -76,20 +78,16 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
     {
         for profile in recipe::PROFILES {
             for form in [&recipe::LIBC, &recipe::SHARED] {
-                let source =
-                    recipe::source_hash(&payload, &engine, architecture, form, profile, version)?;
-                let note = recipe::note(
-                    version,
-                    &engine.version,
+                let heap = heap::build(
+                    &compiler,
+                    &payload,
+                    &engine,
+                    architecture,
                     form,
                     profile,
-                    architecture,
-                    &compiler.name,
-                    &source,
-                );
-                let raw =
-                    compiler.compile(&payload, &engine, architecture, form, profile, &note)?;
-                built.push(finish::finish(&raw, form.surface, form.needs)?.bytes);
+                    version,
+                )?;
+                built.push(heap.object.bytes);
             }
         }
     }
