@@ -5,5 +5,6 @@
 //! bytes ─ program ─> Program ─ find ─> Functions ─ plan (layout, link) ─> Plan ─ apply ─> Pieces ─ check ─> published
 //! ```
 
+pub mod linked;
 pub mod names;
 pub mod program;
