@@ -17,12 +17,14 @@
 //! the original back.
 
 pub mod cache;
+mod content;
 pub mod place;
 mod record;
 mod restore;
 mod standing;
 mod write;
 
+pub use content::{Content, Piece};
 pub use restore::Restored;
 pub use standing::{Standing, standing};
 pub use write::write_elsewhere;
@@ -108,13 +110,18 @@ impl Target {
     ///
     /// `has_payload` says that `old` already holds a payload of brawn's, so that it must not take
     /// the place of an original that is kept.
-    pub fn publish(&self, old: &[u8], new: &[u8], has_payload: bool) -> Result<Published> {
+    pub fn publish(&self, old: &[u8], new: &Content<'_>, has_payload: bool) -> Result<Published> {
         self.publish_unplaced(old, new, has_payload)
             .map_err(|e| e.path(&self.path))
     }
 
-    fn publish_unplaced(&self, old: &[u8], new: &[u8], has_payload: bool) -> Result<Published> {
-        let before = Fingerprint::of(old);
+    fn publish_unplaced(
+        &self,
+        old: &[u8],
+        new: &Content<'_>,
+        has_payload: bool,
+    ) -> Result<Published> {
+        let before = Fingerprint::of(&old.into());
         let after = Fingerprint::of(new);
         let known = Record::read(&self.record())?;
         let state = known.as_ref().map(|r| r.state(&before));
@@ -169,7 +176,7 @@ impl Target {
         };
         let in_place = exchange == Exchange::MountPoint;
         if in_place {
-            if let Err(error) = self.overwrite(&mut record, old, new) {
+            if let Err(error) = self.overwrite(&mut record, old, &new.to_vec()) {
                 // A torn file needs the record's note and the original; a whole one needs neither.
                 if self.read().is_ok_and(|now| now == old) {
                     record.in_place = None;
@@ -214,7 +221,7 @@ impl Target {
         let keep = self.beside(".", ".brawn-keep");
         if fs::hard_link(&self.path, &keep).is_err() {
             // No hard links here, or not to files of others.
-            write::stage(&keep, bytes, source)?;
+            write::stage(&keep, &bytes.into(), source)?;
             write::copy_times(&keep, source)?;
         }
         source
@@ -231,7 +238,7 @@ impl Target {
         if self.is_original(&stat) {
             let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
             let keep = self.beside(".", ".brawn-keep");
-            write::stage(&keep, old, &source)?;
+            write::stage(&keep, &old.into(), &source)?;
             write::copy_times(&keep, &source)?;
             fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))?;
         }
@@ -263,7 +270,7 @@ impl Target {
             return Ok(());
         };
         let bytes = self.read()?;
-        if record.state(&Fingerprint::of(&bytes)) == State::Changed {
+        if record.state(&Fingerprint::of(&(&bytes).into())) == State::Changed {
             let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
             if (stat.dev(), stat.ino()) != (torn.device, torn.inode) {
                 return Err(Error::new(
@@ -293,7 +300,7 @@ impl Target {
                 .path(&path)
                 .next("install the package that it came from again")
         })?;
-        if record.is_some_and(|r| r.original != Fingerprint::of(&bytes)) {
+        if record.is_some_and(|r| r.original != Fingerprint::of(&(&bytes).into())) {
             return Err(Error::new(
                 Kind::RestoreRefused,
                 "the kept original is not the one that the record names",

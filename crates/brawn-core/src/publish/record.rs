@@ -1,9 +1,8 @@
 //! The small file beside an archive that says what brawn made of what.
 
-use super::{Target, write};
+use super::{Content, Target, write};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::Path;
 
@@ -18,11 +17,11 @@ pub(super) struct Fingerprint {
 }
 
 impl Fingerprint {
-    pub(super) fn of(bytes: &[u8]) -> Self {
-        let digest = Sha256::digest(bytes);
+    pub(super) fn of(content: &Content<'_>) -> Self {
+        let digest = content.sha256();
         Self {
-            size: bytes.len() as u64,
-            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
+            size: content.size(),
+            sha256: digest.as_ref().iter().map(|b| format!("{b:02x}")).collect(),
         }
     }
 }
@@ -112,7 +111,7 @@ impl Record {
         let mut bytes = serde_json::to_vec_pretty(self)
             .map_err(|e| Error::io("cannot write brawn's record", std::io::Error::other(e)))?;
         bytes.push(b'\n');
-        write::plain(&staged, &bytes)?;
+        write::plain(&staged, &(&bytes).into())?;
         fs::rename(&staged, target.record())
             .map_err(|e| Error::io("cannot write brawn's record", e).path(&target.record()))
     }

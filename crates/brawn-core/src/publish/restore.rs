@@ -34,7 +34,7 @@ impl Target {
             .next("if it holds a payload, install the package that it came from again"));
         };
         let bytes = self.read()?;
-        match record.state(&Fingerprint::of(&bytes)) {
+        match record.state(&Fingerprint::of(&(&bytes).into())) {
             State::Original => {
                 self.forget()?;
                 return Ok(Restored::AlreadyOriginal);

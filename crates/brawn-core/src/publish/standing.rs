@@ -30,7 +30,7 @@ pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     let Some(record) = Record::read(&record_path(&real))? else {
         return Ok(None);
     };
-    Ok(Some(match record.state(&Fingerprint::of(bytes)) {
+    Ok(Some(match record.state(&Fingerprint::of(&bytes.into())) {
         State::Original => Standing::Original,
         State::Result => Standing::Written,
         State::Changed if record.in_place.is_some() => Standing::Torn,

@@ -1,5 +1,6 @@
 //! Writing files beside others, with everything about them that users set.
 
+use super::Content;
 use crate::error::{Error, Result};
 use rustix::fs::XattrFlags;
 use rustix::io::Errno;
@@ -18,12 +19,12 @@ pub(super) enum Exchange {
     MountPoint,
 }
 
-/// Writes and syncs `bytes` to `path`, a name of brawn's own, with the owner, mode and extended
+/// Writes and syncs `content` to `path`, a name of brawn's own, with the owner, mode and extended
 /// attributes of `like`.
-pub(super) fn stage(path: &Path, bytes: &[u8], like: &File) -> Result<()> {
+pub(super) fn stage(path: &Path, content: &Content<'_>, like: &File) -> Result<()> {
     // Not readable for others until its owner and mode are set.
     let mut file = create(path, 0o600)?;
-    let written = fill(&mut file, bytes)
+    let written = fill(&mut file, content)
         .and_then(|()| copy_metadata(like, &file))
         .and_then(|()| sync(&file));
     if written.is_err() {
@@ -33,10 +34,10 @@ pub(super) fn stage(path: &Path, bytes: &[u8], like: &File) -> Result<()> {
     written.map_err(|e| e.path(path))
 }
 
-/// Writes and syncs `bytes` to `path`, a name of brawn's own.
-pub(super) fn plain(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes and syncs `content` to `path`, a name of brawn's own.
+pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
     let mut file = create(path, 0o644)?;
-    let written = fill(&mut file, bytes).and_then(|()| sync(&file));
+    let written = fill(&mut file, content).and_then(|()| sync(&file));
     if written.is_err() {
         // As above.
         let _ = fs::remove_file(path);
@@ -58,8 +59,9 @@ fn create(path: &Path, mode: u32) -> Result<File> {
         })
 }
 
-fn fill(file: &mut File, bytes: &[u8]) -> Result<()> {
-    file.write_all(bytes)
+fn fill(file: &mut File, content: &Content<'_>) -> Result<()> {
+    content
+        .write(file)
         .map_err(|e| Error::io("cannot write", e).next("the old file is unchanged"))
 }
 
@@ -183,9 +185,9 @@ pub(super) fn in_place(path: &Path, old_size: usize, new: &[u8]) -> Result<()> {
         })
 }
 
-/// Writes `bytes` to `out`, atomically, leaving `from` alone.  A new file gets the mode of `from`;
+/// Writes `content` to `out`, atomically, leaving `from` alone.  A new file gets the mode of `from`;
 /// one that is there is replaced, and keeps its owner, mode and extended attributes.
-pub fn write_elsewhere(from: &Path, out: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
     let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
     let source = File::open(from).map_err(|e| Error::io("cannot open it", e).path(from))?;
     let stat = source
@@ -216,9 +218,9 @@ pub fn write_elsewhere(from: &Path, out: &Path, bytes: &[u8]) -> Result<()> {
     let staged = real.with_file_name(name);
     if there.is_some() {
         let like = File::open(&real).map_err(|e| Error::io("cannot open it", e).path(out))?;
-        stage(&staged, bytes, &like)?;
+        stage(&staged, content, &like)?;
     } else {
-        plain(&staged, bytes)?;
+        plain(&staged, content)?;
         let mode = fs::Permissions::from_mode(stat.mode() & 0o777);
         fs::set_permissions(&staged, mode)
             .map_err(|e| Error::io("cannot set the file's mode", e).path(&staged))?;

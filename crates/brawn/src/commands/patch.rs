@@ -208,7 +208,7 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
             .map_err(|e| e.path(path))?;
         let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
         if let Some(out) = &args.output {
-            write_elsewhere(path, out, edit.bytes.as_deref().unwrap_or(&bytes))?;
+            write_elsewhere(path, out, &edit.bytes.as_ref().unwrap_or(&bytes).into())?;
             report.output = Some(out.display().to_string());
         }
         report.plan = Some(edit.plan);
@@ -221,7 +221,7 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
     let mut report = Report::new(path, status(edit.plan.action, false));
     if let Some(new) = edit.bytes {
         let has_payload = edit.plan.action == Action::Upgrade;
-        report.published = Some(target.publish(&bytes, &new, has_payload)?);
+        report.published = Some(target.publish(&bytes, &(&new).into(), has_payload)?);
     }
     report.plan = Some(edit.plan);
     Ok(report)

@@ -1,0 +1,142 @@
+//! What a file is to hold, in pieces: most of a rewritten program is the old one's bytes, which need no second copy in
+//! memory, and what is between its segments is nothing, which needs no place on the disk.
+
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Result, Seek as _, SeekFrom, Write as _};
+
+/// A piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// These bytes.
+    Bytes(Cow<'a, [u8]>),
+    /// So many zeros, which take no place where the filesystem knows holes.
+    Hole(u64),
+}
+
+impl Piece<'_> {
+    fn size(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Hole(size) => *size,
+        }
+    }
+}
+
+/// Everything that a file is to hold, from its first byte to its last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Content<'a>(pub Vec<Piece<'a>>);
+
+impl<'a> From<&'a [u8]> for Content<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self(vec![Piece::Bytes(bytes.into())])
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Content<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        bytes.as_slice().into()
+    }
+}
+
+/// As much of a hole as is written or hashed at once, in bytes.
+const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+impl Content<'_> {
+    /// The file's size in bytes.
+    pub fn size(&self) -> u64 {
+        self.0.iter().map(Piece::size).sum()
+    }
+
+    /// Gives the file's bytes to `take`, those of holes too.
+    fn each(&self, mut take: impl FnMut(&[u8])) {
+        for piece in &self.0 {
+            match piece {
+                Piece::Bytes(bytes) => take(bytes),
+                Piece::Hole(size) => {
+                    let mut size = *size;
+                    while size > 0 {
+                        let part = size.min(ZEROS.len() as u64);
+                        take(&ZEROS[..part as usize]);
+                        size -= part;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The file's bytes in one place.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut all = Vec::with_capacity(self.size() as usize);
+        self.each(|bytes| all.extend_from_slice(bytes));
+        all
+    }
+
+    /// The SHA-256 of the file.
+    pub fn sha256(&self) -> impl AsRef<[u8]> + use<> {
+        let mut hash = Sha256::new();
+        self.each(|bytes| hash.update(bytes));
+        hash.finalize()
+    }
+
+    /// Whether the file is these bytes.
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        let mut rest = Some(bytes);
+        self.each(|part| rest = rest.and_then(|rest| rest.strip_prefix(part)));
+        rest.is_some_and(<[u8]>::is_empty)
+    }
+
+    /// Writes it to `file`, which is empty.
+    pub fn write(&self, file: &mut File) -> Result<()> {
+        for piece in &self.0 {
+            match piece {
+                Piece::Bytes(bytes) => file.write_all(bytes)?,
+                Piece::Hole(size) => {
+                    file.seek(SeekFrom::Current(size.cast_signed()))?;
+                }
+            }
+        }
+        // A hole at the end is none until the file is that long.
+        if let Some(Piece::Hole(_)) = self.0.last() {
+            file.set_len(self.size())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt as _;
+
+    #[test]
+    fn holes_are_zeros_without_a_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let hole = 3 << 20;
+        for pieces in [
+            vec![
+                Piece::Bytes(b"ab"[..].into()),
+                Piece::Hole(hole),
+                Piece::Bytes(b"c"[..].into()),
+            ],
+            vec![Piece::Bytes(b"ab"[..].into()), Piece::Hole(hole)],
+        ] {
+            let content = Content(pieces);
+            content.write(&mut File::create(&path).unwrap()).unwrap();
+            let there = std::fs::read(&path).unwrap();
+            assert_eq!(there, content.to_vec());
+            assert_eq!(there.len() as u64, content.size());
+            assert!(there[2..2 + hole as usize].iter().all(|b| *b == 0));
+            assert!(content.is(&there) && !content.is(&there[1..]));
+            assert!(!content.is(&[&there[..], b"x"].concat()));
+            assert_eq!(
+                content.sha256().as_ref(),
+                Content::from(&there).sha256().as_ref()
+            );
+            let taken = std::fs::metadata(&path).unwrap().blocks() * 512;
+            assert!(taken < 1 << 20, "{taken} bytes");
+        }
+    }
+}
