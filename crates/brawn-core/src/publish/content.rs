@@ -5,6 +5,7 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Result, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 
 /// A piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub enum Piece<'a> {
 }
 
 impl Piece<'_> {
-    fn size(&self) -> u64 {
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
             Self::Hole(size) => *size,
@@ -41,7 +43,7 @@ impl<'a> From<&'a Vec<u8>> for Content<'a> {
 }
 
 /// As much of a hole as is written or hashed at once, in bytes.
-const ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 impl Content<'_> {
     /// The file's size in bytes.
@@ -49,21 +51,41 @@ impl Content<'_> {
         self.0.iter().map(Piece::size).sum()
     }
 
-    /// Gives the file's bytes to `take`, those of holes too.
-    fn each(&self, mut take: impl FnMut(&[u8])) {
-        for piece in &self.0 {
-            match piece {
-                Piece::Bytes(bytes) => take(bytes),
-                Piece::Hole(size) => {
-                    let mut size = *size;
-                    while size > 0 {
-                        let part = size.min(ZEROS.len() as u64);
-                        take(&ZEROS[..part as usize]);
-                        size -= part;
-                    }
-                }
-            }
+    /// The file's bytes in `range`, in parts: those of a hole at most 64 KiB at once.
+    pub fn read(&self, range: Range<u64>) -> impl Iterator<Item = &[u8]> {
+        let mut end = 0;
+        let parts = self.0.iter().filter_map(move |piece| {
+            let start = end;
+            end += piece.size();
+            let part = start.max(range.start)..end.min(range.end);
+            (!part.is_empty()).then(|| (piece, part.start - start..part.end - start))
+        });
+        parts.flat_map(|(piece, part)| {
+            let (bytes, hole) = match piece {
+                Piece::Bytes(bytes) => (&bytes[part.start as usize..part.end as usize], 0),
+                Piece::Hole(_) => (&[][..], part.end - part.start),
+            };
+            let whole = hole / ZEROS.len() as u64;
+            let rest = (hole % ZEROS.len() as u64) as usize;
+            let zeros = std::iter::repeat_n(&ZEROS[..], whole as usize);
+            [bytes].into_iter().chain(zeros).chain([&ZEROS[..rest]])
+        })
+    }
+
+    /// The `N` bytes at `offset`; `None` where the file ends before.
+    pub fn array<const N: usize>(&self, offset: u64) -> Option<[u8; N]> {
+        let mut array = [0; N];
+        let mut filled = 0;
+        for part in self.read(offset..offset.checked_add(N as u64)?) {
+            array[filled..filled + part.len()].copy_from_slice(part);
+            filled += part.len();
         }
+        (filled == N).then_some(array)
+    }
+
+    /// Gives the file's bytes to `take`, those of holes too.
+    fn each(&self, take: impl FnMut(&[u8])) {
+        self.read(0..self.size()).for_each(take);
     }
 
     /// The file's bytes in one place.
@@ -129,6 +151,9 @@ mod tests {
             assert_eq!(there, content.to_vec());
             assert_eq!(there.len() as u64, content.size());
             assert!(there[2..2 + hole as usize].iter().all(|b| *b == 0));
+            assert_eq!(content.array(1), Some(*b"b\0\0"));
+            assert_eq!(content.array::<1>(there.len() as u64), None);
+            assert_eq!(content.read(1..5).collect::<Vec<_>>().concat(), there[1..5]);
             assert!(content.is(&there) && !content.is(&there[1..]));
             assert!(!content.is(&[&there[..], b"x"].concat()));
             assert_eq!(

@@ -2,9 +2,20 @@
 //! entries of musl's functions become jumps to the payload's.
 //!
 //! ```text
-//! bytes ─ program ─> Program ─ find ─> Functions ─ plan (layout, link) ─> Plan ─ apply ─> Pieces ─ check ─> published
+//! bytes ─ program ─> Program ─ find ─> Functions ─ plan (layout, link) ─> Plan ─ apply ─> Content ─ check ─> published
 //! ```
 
+pub mod apply;
+pub mod branch;
+pub mod check;
+mod edits;
+pub mod headers;
+pub mod layout;
 pub mod linked;
 pub mod names;
+pub mod plan;
 pub mod program;
+pub mod relocations;
+mod sections;
+mod symbols;
+pub mod tls;

@@ -1,0 +1,165 @@
+//! A plan and the linked payload to the new file.
+
+use super::branch;
+use super::edits::Edits;
+use super::headers::{self, Where};
+use super::layout::Layout;
+use super::linked::Linked;
+use super::plan::Plan;
+use super::program::{FILE_HEADER, Program, Segment};
+use super::sections::{Sections, zeros};
+use crate::error::{Error, Result};
+use crate::publish::{Content, Piece};
+use object::elf;
+
+/// The new file.  Every byte that the plan does not name is the old one.
+///
+/// Errors: refused where a branch does not reach, or changes contradict each other; malformed where the linked payload is
+/// not that of the plan.
+pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<Content<'a>> {
+    let layout = &plan.layout;
+    check_linked(plan, linked)?;
+    let mut edits = Edits::default();
+    for (address, bytes) in branches(program, plan, linked)? {
+        let offset = program
+            .offset(address, bytes.len() as u64)
+            .ok_or_else(|| missing(address))?;
+        edits.replace(offset, bytes);
+    }
+    let segments = headers::new(program, layout, &linked.note);
+    let table: Vec<u8> = segments.iter().flat_map(headers::bytes).collect();
+    if layout.headers.place != Where::WithCode {
+        edits.replace(layout.headers.at.offset, table.clone());
+    }
+    let body = body(program, layout, linked, table);
+    let sections = Sections::edit(program, layout, linked, body, &mut edits)?;
+
+    let mut header = program.bytes[..FILE_HEADER as usize].to_vec();
+    let entry = target(linked, &plan.start)?;
+    let count = segments.len() as u16;
+    for (at, word) in [
+        (24, entry),
+        (32, layout.headers.at.offset),
+        (40, sections.offset),
+    ] {
+        header[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    }
+    header[56..58].copy_from_slice(&count.to_le_bytes());
+    header[60..62].copy_from_slice(&sections.count.to_le_bytes());
+    edits.replace(0, header);
+    edits.apply(program.bytes)
+}
+
+fn check_linked(plan: &Plan, linked: &Linked) -> Result<()> {
+    let code = plan.layout.code;
+    let found = (linked.code.len() as u64, linked.data.len() as u64);
+    let note = &linked.note;
+    let is_inside = note.start <= note.end && code.address <= note.start && note.end <= code.end();
+    if found != (plan.sizes.code, plan.sizes.data) || !is_inside {
+        return Err(Error::malformed(format!(
+            "a linked payload of {found:?} bytes with a note at {note:x?}"
+        ))
+        .expected(format!("{:?}", plan.sizes)));
+    }
+    Ok(())
+}
+
+fn target(linked: &Linked, name: &str) -> Result<u64> {
+    let address = linked.symbols.get(name).copied();
+    address.ok_or_else(|| Error::malformed(format!("a linked payload without {name}")))
+}
+
+fn missing(address: u64) -> Error {
+    Error::malformed(format!("no code in the file for address {address:#x}"))
+}
+
+/// Every change of the program's own code: address and new bytes.
+pub(super) fn branches(
+    program: &Program<'_>,
+    plan: &Plan,
+    linked: &Linked,
+) -> Result<Vec<(u64, Vec<u8>)>> {
+    let of = program.architecture;
+    let jumps = plan.functions.iter().map(|function| {
+        let to = target(linked, &function.target)?;
+        let bytes = branch::jump(of, function.patch_at, to, function.room)?;
+        Ok((function.patch_at, bytes))
+    });
+    let calls = plan.hooks.iter().map(|hook| {
+        let to = target(linked, &hook.target)?;
+        Ok((hook.at, branch::call(of, hook.at, to)?))
+    });
+    jumps.chain(calls).collect()
+}
+
+/// What comes behind the last loaded byte: the new segments.
+fn body<'a>(
+    program: &Program<'a>,
+    layout: &Layout,
+    linked: &Linked,
+    headers: Vec<u8>,
+) -> Vec<Piece<'a>> {
+    let mut body = Body {
+        at: layout.old_end,
+        pieces: Vec::new(),
+    };
+    body.put(layout.code.offset, Piece::Bytes(linked.code.clone().into()));
+    body.put(layout.table.offset, Piece::Bytes(table(layout).into()));
+    if layout.headers.place == Where::WithCode {
+        body.put(layout.headers.at.offset, Piece::Bytes(headers.into()));
+    }
+    if let Some(writable) = layout.writable {
+        let image = layout
+            .tls
+            .filter(|tls| tls.block.moves && tls.image.size > 0);
+        if let (Some(tls), Some(old)) = (image, program.segment(elf::PT_TLS)) {
+            body.put(tls.image.offset + tls.block.before, own_image(program, old));
+        }
+        body.put(
+            writable.data.offset,
+            Piece::Bytes(linked.data.clone().into()),
+        );
+    }
+    body.put(layout.new_end, Piece::Hole(0));
+    body.pieces
+}
+
+fn own_image<'a>(program: &Program<'a>, tls: &Segment) -> Piece<'a> {
+    let bytes = &program.bytes[tls.offset as usize..(tls.offset + tls.file_size) as usize];
+    Piece::Bytes(bytes.into())
+}
+
+/// The relocations that the attached start applies: their number, then place and value of each, from the table on.
+fn table(layout: &Layout) -> Vec<u8> {
+    let from = layout.table.address;
+    let copy = layout
+        .tls
+        .map_or(0, |tls| tls.image.address + tls.block.before);
+    let mut bytes = (layout.relocations.len() as u64).to_le_bytes().to_vec();
+    for relocation in &layout.relocations {
+        let place = (copy + relocation.at).wrapping_sub(from);
+        bytes.extend(place.to_le_bytes());
+        bytes.extend(relocation.value.wrapping_sub(from).to_le_bytes());
+    }
+    bytes
+}
+
+struct Body<'a> {
+    at: u64,
+    pieces: Vec<Piece<'a>>,
+}
+
+impl<'a> Body<'a> {
+    /// Puts `piece` at `offset` of the file, with zeros in front of it.
+    fn put(&mut self, offset: u64, piece: Piece<'a>) {
+        let gap = offset - self.at;
+        // A few zeros are no hole: a filesystem has blocks.
+        let gap = if gap > 1 << 16 {
+            Piece::Hole(gap)
+        } else {
+            zeros(gap)
+        };
+        self.at = offset + piece.size();
+        self.pieces.extend([gap, piece]);
+    }
+}

@@ -1,0 +1,111 @@
+//! Changes of a file, by where they are in the old one.
+
+use crate::error::{Error, Result};
+use crate::publish::{Content, Piece};
+use std::ops::Range;
+
+/// The changes.  What none of them names is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Edits<'a>(Vec<Edit<'a>>);
+
+#[derive(Clone, Debug)]
+struct Edit<'a> {
+    /// What goes; empty for what only comes.
+    old: Range<u64>,
+    new: Vec<Piece<'a>>,
+}
+
+impl<'a> Edits<'a> {
+    /// Puts `bytes` in the place of as many at `offset`.
+    pub fn replace(&mut self, offset: u64, bytes: Vec<u8>) {
+        let old = offset..offset + bytes.len() as u64;
+        self.0.push(Edit {
+            old,
+            new: vec![Piece::Bytes(bytes.into())],
+        });
+    }
+
+    /// Puts `pieces` in front of the byte at `offset`, behind what was put there before.
+    pub fn insert(&mut self, offset: u64, pieces: Vec<Piece<'a>>) {
+        self.0.push(Edit {
+            old: offset..offset,
+            new: pieces,
+        });
+    }
+
+    /// Takes these bytes away.
+    pub fn remove(&mut self, range: Range<u64>) {
+        self.0.push(Edit {
+            old: range,
+            new: Vec::new(),
+        });
+    }
+
+    /// Where the old byte at `offset` is in the new file.
+    pub fn moved(&self, offset: u64) -> u64 {
+        let before = self.0.iter().filter(|e| e.old.end <= offset);
+        before.fold(offset, |at, edit| {
+            let size: u64 = edit.new.iter().map(Piece::size).sum();
+            at - (edit.old.end - edit.old.start) + size
+        })
+    }
+
+    /// The new file.
+    ///
+    /// Errors: two changes of one byte, or one behind the file's end.
+    pub fn apply(mut self, old: &'a [u8]) -> Result<Content<'a>> {
+        self.0.sort_by_key(|e| (e.old.start, e.old.end));
+        let mut pieces = Vec::new();
+        let mut done = 0;
+        for edit in self.0 {
+            let kept = (edit.old.start >= done)
+                .then(|| old.get(done as usize..edit.old.start as usize))
+                .flatten()
+                .filter(|_| edit.old.end <= old.len() as u64)
+                .ok_or_else(|| {
+                    let found = format!("a change of {:#x} bytes", edit.old.end - edit.old.start);
+                    Error::refused(found)
+                        .at(edit.old.start)
+                        .expected(format!("one between {done:#x} and {:#x}", old.len()))
+                })?;
+            pieces.push(Piece::Bytes(kept.into()));
+            done = edit.old.end;
+            pieces.extend(edit.new);
+        }
+        let rest = old.get(done as usize..).unwrap_or_default();
+        pieces.push(Piece::Bytes(rest.into()));
+        pieces.retain(|piece| piece.size() > 0);
+        Ok(Content(pieces))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_change_names_is_kept() {
+        let mut edits = Edits::default();
+        edits.insert(4, vec![Piece::Bytes(b"xy"[..].into()), Piece::Hole(2)]);
+        edits.replace(1, b"BC".to_vec());
+        edits.remove(6..8);
+        edits.insert(4, vec![Piece::Bytes(b"z"[..].into())]);
+        assert_eq!(edits.moved(3), 3);
+        assert_eq!(edits.moved(4), 9);
+        assert_eq!(edits.moved(8), 11);
+        let new = edits.apply(b"abcdefghij").unwrap();
+        assert_eq!(new.to_vec(), b"aBCdxy\0\0zefij");
+    }
+
+    #[test]
+    fn changes_of_one_byte_are_an_error() {
+        let mut edits = Edits::default();
+        edits.replace(1, b"BC".to_vec());
+        edits.replace(2, b"D".to_vec());
+        let error = edits.apply(b"abcd").unwrap_err();
+        assert_eq!(error.offset(), Some(2));
+        let mut edits = Edits::default();
+        edits.replace(3, b"DE".to_vec());
+        assert!(edits.apply(b"abcd").is_err());
+    }
+}

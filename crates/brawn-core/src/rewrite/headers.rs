@@ -1,0 +1,199 @@
+//! Where the program headers go, which become more, and what they say.
+//!
+//! They stay where they are if the bytes behind them are nobody's.  Else they go behind the first segment's last byte, if
+//! the rest of its page is nobody's; else into the new segment of code.
+
+use super::layout::{Layout, Place, loaded_end};
+use super::program::{PROGRAM_HEADER, Program, Section, Segment};
+use super::tls;
+use crate::error::{Error, Result};
+use object::elf;
+use serde::Serialize;
+use std::ops::Range;
+
+/// Which of the places it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// Where they were.
+    InPlace,
+    /// Behind the first segment's last byte.
+    BehindFirst,
+    /// In the new segment of code.
+    WithCode,
+}
+
+/// The program headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Headers {
+    /// Which place.
+    pub place: Where,
+    /// The place.
+    pub at: Place,
+}
+
+/// A kernel takes at most this many bytes of program headers, whatever its pages.
+const MOST: u64 = 4096;
+
+/// A place for `count` program headers in or right behind the first segment; `None` where nothing is free there.
+///
+/// Errors: refused for more than a kernel takes.
+pub fn find(program: &Program<'_>, count: u64, page: u64) -> Result<Option<Headers>> {
+    let size = count * PROGRAM_HEADER;
+    if size > MOST {
+        return Err(Error::refused(format!("{count} program headers"))
+            .at(56)
+            .expected(format!("at most {}", MOST / PROGRAM_HEADER)));
+    }
+    let Some(first) = program.loads().next() else {
+        return Ok(None);
+    };
+    let end = first.offset + first.file_size;
+    let now = program.headers_at;
+    let now_end = now + program.segments.len() as u64 * PROGRAM_HEADER;
+    // One that is not loaded tells the program nothing about where it is.
+    let is_inside = first.offset <= now && now_end <= end;
+    if !is_inside || first.flags & elf::PF_R.0 == 0 || first.address < first.offset {
+        return Ok(None);
+    }
+    let candidates = [
+        (Where::InPlace, now, now_end),
+        (Where::BehindFirst, end.next_multiple_of(8), end),
+    ];
+    let found = candidates
+        .into_iter()
+        .find(|(_, at, from)| is_free(program, first, *from..at + size, page));
+    Ok(found.map(|(place, offset, _)| Headers {
+        place,
+        at: Place {
+            address: first.address + (offset - first.offset),
+            offset,
+            size,
+        },
+    }))
+}
+
+/// Whether those bytes of the file are zero and nobody's, and may be loaded with the first segment.
+fn is_free(program: &Program<'_>, first: &Segment, range: Range<u64>, page: u64) -> bool {
+    let end = first.offset + first.file_size;
+    let bytes = program.bytes.get(range.start as usize..range.end as usize);
+    if bytes.is_none_or(|bytes| bytes.iter().any(|b| *b != 0)) || range.end > loaded_end(program) {
+        return false;
+    }
+    // Without sections nobody can tell what the bytes of a segment are.
+    if range.start < end && program.sections.is_empty() {
+        return false;
+    }
+    if range.end > end {
+        // Pages of programs that no kernel with large ones loads are small.
+        let widest = program.loads().map(|s| s.align).max().unwrap_or_default();
+        let page = page.min(widest).max(0x1000);
+        let next = program.loads().nth(1).map_or(u64::MAX, |s| s.address);
+        let limit = next - next % page;
+        if first.size != first.file_size || first.address + (range.end - first.offset) > limit {
+            return false;
+        }
+    }
+    let overlaps = |other: Range<u64>| other.start < range.end && range.start < other.end;
+    let is_others = |s: &Segment| {
+        let is_first = s.is_load() && s.address == first.address;
+        !is_first
+            && s.kind != elf::PT_PHDR.0
+            && overlaps(s.offset..s.offset.saturating_add(s.file_size))
+    };
+    let table = program.sections.len() as u64 * super::program::SECTION_HEADER;
+    let is_section =
+        |s: &Section<'_>| s.kind != elf::SHT_NULL.0 && !s.range().is_empty() && overlaps(s.range());
+    let is_taken = program.segments.iter().any(is_others)
+        || program.sections.iter().any(is_section)
+        || (table > 0 && overlaps(program.sections_at..program.sections_at + table));
+    !is_taken
+}
+
+/// The program headers: the old ones in their order, with the new ones.  `note` is where the payload's note is.
+pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Segment> {
+    let mut segments = Vec::with_capacity(program.segments.len() + 4);
+    let last_load = program.segments.iter().rposition(Segment::is_load);
+    let first_load = program.segments.iter().position(Segment::is_load);
+    for (number, old) in program.segments.iter().enumerate() {
+        let mut segment = *old;
+        if Some(number) == first_load && layout.headers.place != Where::WithCode {
+            let end = layout.headers.at.end() - old.address;
+            segment.file_size = old.file_size.max(end);
+            segment.size = old.size.max(end);
+        }
+        if old.kind == elf::PT_PHDR.0 {
+            let at = layout.headers.at;
+            segment = Segment {
+                offset: at.offset,
+                address: at.address,
+                file_size: at.size,
+                size: at.size,
+                ..segment
+            };
+        }
+        if let (Some(tls), true) = (&layout.tls, old.kind == elf::PT_TLS.0) {
+            segment = tls::segment(&tls.block, tls.image.offset, tls.image.address);
+        }
+        segments.push(segment);
+        if Some(number) == last_load {
+            segments.extend(loads(layout));
+        }
+    }
+    if let (Some(tls), None) = (&layout.tls, program.segment(elf::PT_TLS)) {
+        segments.push(tls::segment(
+            &tls.block,
+            tls.image.offset,
+            tls.image.address,
+        ));
+    }
+    let size = note.end - note.start;
+    segments.push(Segment {
+        kind: elf::PT_NOTE.0,
+        flags: elf::PF_R.0,
+        offset: layout.code.offset + (note.start - layout.code.address),
+        address: note.start,
+        file_size: size,
+        size,
+        align: 4,
+    });
+    segments
+}
+
+fn loads(layout: &Layout) -> impl Iterator<Item = Segment> {
+    let load = |flags, place: Place, size| Segment {
+        kind: elf::PT_LOAD.0,
+        flags,
+        offset: place.offset,
+        address: place.address,
+        file_size: place.size,
+        size,
+        align: layout.page,
+    };
+    let code = layout.executable;
+    let code = load(elf::PF_R.0 | elf::PF_X.0, code, code.size);
+    let data = layout
+        .writable
+        .map(|w| load(elf::PF_R.0 | elf::PF_W.0, w.segment, w.memory));
+    [Some(code), data].into_iter().flatten()
+}
+
+/// A program header's bytes.
+pub fn bytes(segment: &Segment) -> [u8; PROGRAM_HEADER as usize] {
+    let mut bytes = [0; PROGRAM_HEADER as usize];
+    bytes[..4].copy_from_slice(&segment.kind.to_le_bytes());
+    bytes[4..8].copy_from_slice(&segment.flags.to_le_bytes());
+    let words = [
+        segment.offset,
+        segment.address,
+        // The physical address, which means nothing here, is the same by custom.
+        segment.address,
+        segment.file_size,
+        segment.size,
+        segment.align,
+    ];
+    for (to, word) in bytes[8..].chunks_exact_mut(8).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,116 @@
+use super::*;
+use proptest::prelude::*;
+
+/// musl 1.2.5, `static_init_tls` and `__copy_tls`: what a thread pointer minus the block's first byte is, with the fields
+/// of `main_tls` in musl's words.  The result is the block's first byte, from the thread pointer.
+fn musl(architecture: Architecture, image: u64, memsz: u64, align: u64) -> i64 {
+    let mut size = memsz;
+    match architecture {
+        Architecture::X86_64 => {
+            size =
+                size.wrapping_add(size.wrapping_neg().wrapping_sub(image) & align.wrapping_sub(1));
+            let offset = size;
+            0i64.wrapping_sub(offset as i64)
+        }
+        Architecture::Aarch64 => {
+            let gap = 16u64;
+            let mut offset = gap;
+            offset =
+                offset.wrapping_add(gap.wrapping_neg().wrapping_add(image) & align.wrapping_sub(1));
+            offset as i64
+        }
+    }
+}
+
+fn old(address: u64, file_size: u64, size: u64, align: u64) -> Segment {
+    Segment {
+        kind: elf::PT_TLS.0,
+        flags: 4,
+        offset: 0,
+        address,
+        file_size,
+        size,
+        align,
+    }
+}
+
+proptest! {
+    /// Wherever the image is that the block asks for, the program's own thread-locals are where they were, and the
+    /// payload's are aligned, apart from them and inside.
+    #[test]
+    fn the_programs_thread_locals_stay(
+        is_x86 in any::<bool>(),
+        power in 0u32..13,
+        wanted in 0u32..7,
+        tls in 1u64..300,
+        address in 0u64..1 << 40,
+        size in 0u64..9000,
+        filled in 0u64..9000,
+        elsewhere in 0u64..1 << 30,
+    ) {
+        let architecture = if is_x86 { Architecture::X86_64 } else { Architecture::Aarch64 };
+        let align = 1u64 << power;
+        let wanted = if is_x86 { 1 << wanted } else { 1 << wanted.min(3) };
+        let segment = old(address, filled.min(size), size, align);
+        let sizes = Sizes { tls, tls_align: wanted, ..Sizes::default() };
+        let block = block(architecture, Some(&segment), &sizes).unwrap().unwrap();
+        let image = if block.moves {
+            elsewhere * block.align + block.congruence
+        } else {
+            address
+        };
+        prop_assert_eq!(image & (block.align - 1), block.congruence);
+        let before = musl(architecture, address, size, align);
+        let after = musl(architecture, image, block.size, block.align);
+        prop_assert_eq!(offset(architecture, address, size, align), before);
+        prop_assert_eq!(after + block.before as i64, before);
+        // Each thread's pointer is a multiple of the block's alignment, and of 8.
+        prop_assert_eq!(block.payload.rem_euclid(wanted as i64), 0);
+        prop_assert!(wanted <= block.align.max(8));
+        let payload = block.payload..block.payload + tls as i64;
+        prop_assert!(after <= payload.start && payload.end <= after + block.size as i64);
+        prop_assert!(payload.end <= before || before + size as i64 <= payload.start);
+        prop_assert!(block.file_size <= block.size);
+        if is_x86 {
+            // Nothing of the block lies above the thread pointer.
+            prop_assert!(after + block.size as i64 <= 0);
+        }
+    }
+
+    /// A program that had none gets a block of the payload's alone.
+    #[test]
+    fn a_program_without_gets_one(is_x86 in any::<bool>(), wanted in 0u32..8, tls in 1u64..300, at in 0u64..1 << 30) {
+        let architecture = if is_x86 { Architecture::X86_64 } else { Architecture::Aarch64 };
+        let sizes = Sizes { tls, tls_align: 1 << wanted, ..Sizes::default() };
+        let block = block(architecture, None, &sizes).unwrap().unwrap();
+        let start = musl(architecture, at * block.align + block.congruence, block.size, block.align);
+        prop_assert!(start <= block.payload && block.payload + tls as i64 <= start + block.size as i64);
+        prop_assert_eq!(block.payload.rem_euclid(1 << wanted), 0);
+        prop_assert_eq!(block.file_size, 0);
+        prop_assert!(block.moves);
+    }
+}
+
+#[test]
+fn no_thread_locals_change_nothing() {
+    let segment = old(0x1000, 8, 16, 8);
+    for architecture in Architecture::ALL {
+        let block = block(architecture, Some(&segment), &Sizes::default()).unwrap();
+        assert_eq!(block, None);
+    }
+}
+
+#[test]
+fn a_wider_alignment_is_refused_where_it_would_move_the_programs() {
+    let segment = old(0x1000, 8, 16, 8);
+    let sizes = Sizes {
+        tls: 64,
+        tls_align: 64,
+        ..Sizes::default()
+    };
+    let error = block(Architecture::Aarch64, Some(&segment), &sizes).unwrap_err();
+    assert!(error.to_string().contains("aligned to 64"), "{error}");
+    assert!(block(Architecture::X86_64, Some(&segment), &sizes).is_ok());
+    let segment = old(0x1000, 8, 16, 1 << 30);
+    assert!(block(Architecture::X86_64, Some(&segment), &sizes).is_err());
+}
