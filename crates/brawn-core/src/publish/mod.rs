@@ -21,6 +21,7 @@ mod content;
 pub mod place;
 mod record;
 mod restore;
+pub mod run_cache;
 mod standing;
 mod write;
 

@@ -1,0 +1,392 @@
+//! The user's cache of rewritten programs, for `brawn run`: found by what `stat` says of the program, so that a program
+//! that is there already is not read.
+//!
+//! ```text
+//! CACHE/brawn/run/            mode 0700, the user's own
+//!   KEY/NAME                  a rewritten program, by the name of the program: it is what `ps` shows
+//!   KEY/NAME, empty           nothing was to be rewritten: the program itself is run
+//!   .new-NUMBER/              being written; renamed when it is whole, removed a day after a killed run
+//! ```
+//!
+//! The user runs what lies here.  So the folder is opened once, looked at through its handle and worked in by that; and
+//! the path that the kernel is given leads through folders that nobody else can exchange anything in.  Nothing is
+//! locked: whoever comes second finds the first one's folder there, and removes its own.
+
+use super::Content;
+use crate::error::{Error, Result};
+use rustix::fs::{
+    AtFlags, Dir, Mode, OFlags, RenameFlags, Stat, StatVfsMountFlags, Timespec, Timestamps,
+};
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::{self, DirBuilder, File};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The folder's name below [`cache`](super::place::cache).
+const FOLDER: &str = "run";
+/// What is not run for so long goes.
+const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// What killed runs leave goes after this.
+const LEFT: Duration = Duration::from_secs(24 * 60 * 60);
+/// How exactly it is known when a program was run.
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// How much of the disk the programs take together, in bytes; the newest stays even where it is larger.
+const LIMIT: u64 = 2 << 30;
+/// What names of folders that are being written begin with.
+const SCRATCH: &str = ".new-";
+/// Mode of a program here: one that replaces itself by its own path leaves another.
+const MODE: u32 = 0o500;
+
+/// A program and what is made of it: its name in the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    folder: String,
+    name: OsString,
+    modified: (i64, i64),
+}
+
+impl Key {
+    /// Of the program `name`, of which `stat` was said, with all that its rewritten form depends on besides.
+    pub fn new(name: &OsStr, stat: &fs::Metadata, made_by: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for number in [
+            stat.dev(),
+            stat.ino(),
+            stat.size(),
+            stat.mtime().cast_unsigned(),
+            stat.mtime_nsec().cast_unsigned(),
+            stat.ctime().cast_unsigned(),
+            stat.ctime_nsec().cast_unsigned(),
+        ] {
+            hash.update(number.to_le_bytes());
+        }
+        for text in made_by
+            .iter()
+            .map(|t| t.as_bytes())
+            .chain([name.as_bytes()])
+        {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        let hash = hash.finalize();
+        Self {
+            folder: hash[..16].iter().map(|b| format!("{b:02x}")).collect(),
+            name: name.to_owned(),
+            modified: (stat.mtime(), stat.mtime_nsec()),
+        }
+    }
+
+    fn program(&self) -> PathBuf {
+        Path::new(&self.folder).join(&self.name)
+    }
+}
+
+/// What the cache has for a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The rewritten program.
+    Program(PathBuf),
+    /// That the program is to be run as it is.
+    AsItIs,
+}
+
+/// The user's cache of rewritten programs.
+#[derive(Debug)]
+pub struct RunCache {
+    folder: OwnedFd,
+    path: PathBuf,
+}
+
+impl RunCache {
+    /// Opens the one below `cache`, the folder of [`cache`](super::place::cache), and makes it where there is none.
+    ///
+    /// # Errors
+    /// It cannot be made, another user could change what is in it, or programs cannot be run there (`noexec`).
+    pub fn open(cache: &Path) -> Result<Self> {
+        let folder = cache.join(FOLDER);
+        let failed = |doing: &str, e: std::io::Error| Error::io(doing, e).path(&folder);
+        let path = match fs::canonicalize(&folder) {
+            Ok(path) => path,
+            Err(_) => DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&folder)
+                .and_then(|()| fs::canonicalize(&folder))
+                .map_err(|e| failed("cannot create the cache", e))?,
+        };
+        for above in path.ancestors().skip(1) {
+            let stat = fs::symlink_metadata(above)
+                .map_err(|e| failed("cannot look at a folder above the cache", e))?;
+            check_above(above, &stat)?;
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = rustix::fs::open(&path, flags, Mode::empty())
+            .map_err(|e| failed("cannot open the cache", e.into()))?;
+        let stat =
+            rustix::fs::fstat(&handle).map_err(|e| failed("cannot look at the cache", e.into()))?;
+        check_own(&path, &stat)?;
+        if stat.st_mode & 0o777 != 0o700 {
+            rustix::fs::fchmod(&handle, Mode::RWXU)
+                .map_err(|e| failed("cannot close the cache to others", e.into()))?;
+        }
+        let mount = rustix::fs::fstatvfs(&handle)
+            .map_err(|e| failed("cannot look at the cache's filesystem", e.into()))?;
+        if mount.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+            return Err(Error::refused(
+                "nothing can be run from the cache: its filesystem is mounted `noexec`",
+            )
+            .path(&path)
+            .next("name a folder elsewhere in XDG_CACHE_HOME"));
+        }
+        Ok(Self {
+            folder: handle,
+            path,
+        })
+    }
+
+    /// What is there for `key`, and notes that it is used.
+    pub fn find(&self, key: &Key) -> Option<Found> {
+        let there =
+            rustix::fs::statat(&self.folder, key.program(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        self.used(&key.folder);
+        if there.st_size == 0 {
+            return Some(Found::AsItIs);
+        }
+        // A program that replaced itself by its own path left another file.
+        let is_ours = (there.st_mtime, there.st_mtime_nsec.cast_signed()) == key.modified
+            && there.st_mode & 0o777 == MODE;
+        is_ours.then(|| Found::Program(self.path.join(key.program())))
+    }
+
+    /// Puts a rewritten program there; an empty one says that it is to be run as it is.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&self, key: &Key, content: &Content<'_>) -> Result<Found> {
+        let failed = |e: std::io::Error| Error::io("cannot write to the cache", e).path(&self.path);
+        let scratch = self.scratch().map_err(|e| failed(e.into()))?;
+        let made = self
+            .fill(&scratch, key, content)
+            .and_then(|()| self.exchange(&scratch, key));
+        if made.is_err() {
+            // The error that is reported is why it could not be written.
+            let _ = self.remove(&scratch);
+        }
+        made.map_err(failed)?;
+        self.tidy(&key.folder, SystemTime::now(), LIMIT);
+        Ok(match content.size() {
+            0 => Found::AsItIs,
+            _ => Found::Program(self.path.join(key.program())),
+        })
+    }
+
+    /// A new folder of this process's own.
+    fn scratch(&self) -> rustix::io::Result<String> {
+        let mut number = std::process::id();
+        loop {
+            let name = format!("{SCRATCH}{number}");
+            match rustix::fs::mkdirat(&self.folder, &name, Mode::RWXU) {
+                Ok(()) => return Ok(name),
+                // A killed run's, or another machine's.
+                Err(Errno::EXIST) => number = number.wrapping_add(1),
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    fn fill(&self, scratch: &str, key: &Key, content: &Content<'_>) -> std::io::Result<()> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let path = Path::new(scratch).join(&key.name);
+        let mut file = File::from(rustix::fs::openat(
+            &self.folder,
+            path,
+            flags,
+            Mode::RUSR | Mode::WUSR,
+        )?);
+        content.write(&mut file)?;
+        rustix::fs::fchmod(&file, Mode::from_raw_mode(MODE))?;
+        let modified = Timespec {
+            tv_sec: key.modified.0,
+            tv_nsec: key.modified.1,
+        };
+        set_modified(&file, modified)?;
+        // After a crash there must be no file of that name with nothing in it.
+        file.sync_all()
+    }
+
+    /// Gives the finished folder its name.
+    fn exchange(&self, scratch: &str, key: &Key) -> std::io::Result<()> {
+        let rename = || {
+            rustix::fs::renameat_with(
+                &self.folder,
+                scratch,
+                &self.folder,
+                &key.folder,
+                RenameFlags::empty(),
+            )
+        };
+        match rename() {
+            Err(Errno::EXIST | Errno::NOTEMPTY) if self.find(key).is_some() => {
+                // Somebody else was faster.
+                self.remove(scratch)?;
+                Ok(())
+            }
+            Err(Errno::EXIST | Errno::NOTEMPTY) => {
+                // What is there is not what brawn wrote.
+                self.remove(&key.folder)?;
+                Ok(rename()?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Removes a folder here, with the files in it.
+    fn remove(&self, name: &str) -> rustix::io::Result<()> {
+        for file in self.names(name)? {
+            let path = Path::new(name).join(OsString::from_vec(file.into_bytes()));
+            match rustix::fs::unlinkat(&self.folder, path, AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        rustix::fs::unlinkat(&self.folder, name, AtFlags::REMOVEDIR)
+    }
+
+    /// The names in a folder here, or, for `.`, of all of them.
+    fn names(&self, folder: &str) -> rustix::io::Result<Vec<CString>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = rustix::fs::openat(&self.folder, folder, flags, Mode::empty())?;
+        let mut names = Vec::new();
+        for entry in Dir::read_from(handle)? {
+            let name = entry?.file_name().to_owned();
+            if !matches!(name.as_bytes(), b"." | b"..") {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Notes that a folder is used.  The disk may be one that cannot be written to, where nothing can be thrown
+    /// away either.
+    fn used(&self, folder: &str) {
+        let now = SystemTime::now();
+        let old = rustix::fs::statat(&self.folder, folder, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|stat| age(&stat, now) > HOUR);
+        if old {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let _ = rustix::fs::openat(&self.folder, folder, flags, Mode::empty())
+                .and_then(|handle| set_modified(&handle, NOW));
+        }
+    }
+
+    /// Throws away what was not used for long, and what is beyond `limit` bytes, the oldest first, but for `keep`.
+    fn tidy(&self, keep: &str, now: SystemTime, limit: u64) {
+        let mut all = Vec::new();
+        for name in self.names(".").unwrap_or_default() {
+            let Ok(name) = name.into_string() else {
+                continue;
+            };
+            let Ok(stat) = rustix::fs::statat(&self.folder, &name, AtFlags::SYMLINK_NOFOLLOW)
+            else {
+                continue;
+            };
+            let age = age(&stat, now);
+            let may_stay = if name.starts_with(SCRATCH) {
+                LEFT
+            } else {
+                UNUSED
+            };
+            if name != keep && age > may_stay {
+                // Somebody else may have been faster.
+                let _ = self.remove(&name);
+            } else if !name.starts_with(SCRATCH) {
+                all.push((name != keep, age, self.taken(&name), name));
+            }
+        }
+        all.sort();
+        let mut total = 0;
+        for (_, _, taken, name) in all {
+            total += taken;
+            if name != keep && total > limit {
+                // As above.
+                let _ = self.remove(&name);
+            }
+        }
+    }
+
+    /// How much of the disk a folder's files take, in bytes.
+    fn taken(&self, folder: &str) -> u64 {
+        let names = self.names(folder).unwrap_or_default();
+        let sizes = names.into_iter().filter_map(|name| {
+            let path = Path::new(folder).join(OsString::from_vec(name.into_bytes()));
+            let stat = rustix::fs::statat(&self.folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            Some(stat.st_blocks.cast_unsigned() * 512)
+        });
+        sizes.sum()
+    }
+}
+
+/// Sets when a file or folder was modified.
+fn set_modified(file: impl std::os::fd::AsFd, modified: Timespec) -> rustix::io::Result<()> {
+    let times = Timestamps {
+        last_access: NOW,
+        last_modification: modified,
+    };
+    rustix::fs::futimens(file, &times)
+}
+
+const NOW: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: rustix::fs::UTIME_NOW,
+};
+
+/// How long ago it was modified; none for what comes from the future.
+fn age(stat: &Stat, now: SystemTime) -> Duration {
+    let modified = UNIX_EPOCH + Duration::from_secs(stat.st_mtime.try_into().unwrap_or(0));
+    now.duration_since(modified).unwrap_or_default()
+}
+
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Whoever may rename what is in a folder above may exchange what the kernel finds by the path.
+fn check_above(path: &Path, stat: &fs::Metadata) -> Result<()> {
+    let is_ours = [0, user()].contains(&stat.uid());
+    // In a sticky folder only the owner of something may rename it.
+    if is_ours && (stat.mode() & 0o002 == 0 || stat.mode() & 0o1000 != 0) {
+        return Ok(());
+    }
+    Err(unsafe_place(path, stat.uid(), stat.mode()))
+}
+
+fn check_own(path: &Path, stat: &Stat) -> Result<()> {
+    if stat.st_uid == user() && stat.st_mode & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(unsafe_place(path, stat.st_uid, stat.st_mode))
+}
+
+fn unsafe_place(path: &Path, owner: u32, mode: u32) -> Error {
+    let found = format!(
+        "a folder of user {owner}, mode {:o}, is no safe place for programs, or for a folder with them",
+        mode & 0o7777
+    );
+    Error::refused(found)
+        .path(path)
+        .expected(format!(
+            "one in which only user {} or root may put things",
+            user()
+        ))
+        .next("name a folder elsewhere in XDG_CACHE_HOME")
+}
+
+#[cfg(test)]
+#[path = "run_cache_tests.rs"]
+mod tests;
