@@ -1,6 +1,8 @@
 //! What can be typed.
 
-use crate::commands::{cargo, inspect, link_args, patch, restore, toolchains, verify};
+use crate::commands::{
+    cargo, inspect, link_args, patch, restore, rewrite, run, toolchains, verify,
+};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -31,6 +33,8 @@ pub enum Command {
     LinkArgs(link_args::Args),
     Patch(patch::Args),
     Restore(restore::Args),
+    Rewrite(rewrite::Args),
+    Run(run::Args),
     Toolchains(toolchains::Args),
     Verify(verify::Args),
 }

@@ -22,6 +22,12 @@ pub enum Exit {
     Io = 5,
     /// `restore` would destroy something, or has nothing to restore from.
     RestoreRefused = 6,
+    /// `run` itself failed, before the program began.
+    RunFailed = 125,
+    /// `run` found the program, which cannot be rewritten or run.
+    RunRefused = 126,
+    /// `run` found no such program.
+    RunNotFound = 127,
 }
 
 /// The table that `--help` prints; a test holds it against [`Exit`].
@@ -33,7 +39,33 @@ Exit codes:
   3  refused: not musl's, or of a shape that brawn does not know
   4  the input is broken
   5  reading or writing failed
-  6  restore refused: the file is not what brawn wrote, or nothing was kept";
+  6  restore refused: the file is not what brawn wrote, or nothing was kept
+  125  `run` alone: brawn itself failed
+  126  `run` alone: the program cannot be rewritten or run
+  127  `run` alone: there is no such program";
+
+/// The table of `run`, which otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.
+pub const HELP_OF_RUN: &str = "\
+Exit codes:
+  125  brawn itself failed, or its command line makes no sense
+  126  the program cannot be rewritten or run
+  127  there is no such program
+  else the program's own";
+
+/// The exit code for a command line that makes no sense, or asks for help, once it is said: `run` has the numbers
+/// below 125 for the program's own.
+pub fn of_usage(error: &clap::Error) -> ExitCode {
+    // A closed standard error leaves nobody to tell.
+    let _ = error.print();
+    let is_run = std::env::args_os()
+        .nth(1)
+        .is_some_and(|command| command == "run");
+    match error.use_stderr() {
+        true if is_run => Exit::RunFailed.into(),
+        true => Exit::Usage.into(),
+        false => Exit::Success.into(),
+    }
+}
 
 impl From<Kind> for Exit {
     fn from(kind: Kind) -> Self {
@@ -67,6 +99,9 @@ mod tests {
             Exit::Malformed,
             Exit::Io,
             Exit::RestoreRefused,
+            Exit::RunFailed,
+            Exit::RunRefused,
+            Exit::RunNotFound,
         ];
         let listed: Vec<u8> = HELP
             .lines()
@@ -84,6 +119,7 @@ mod tests {
         let document = include_str!("../../../docs/patch.md");
         for code in listed {
             assert!(document.contains(&format!("\n| {code} | ")), "code {code}");
+            assert_eq!(HELP_OF_RUN.contains(&format!("\n  {code}  ")), code > 100);
         }
     }
 }

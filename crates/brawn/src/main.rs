@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod only;
 mod profile;
+mod rewriting;
 mod table;
 mod ui;
 mod walk;
@@ -20,7 +21,10 @@ fn main() -> ExitCode {
     if let Some(code) = cargo::record_if_asked() {
         return code;
     }
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::of_usage(&error),
+    };
     if cli.licenses {
         ui::text(brawn_payload::licenses());
         return Exit::Success.into();

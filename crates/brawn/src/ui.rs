@@ -1,6 +1,7 @@
 //! Output for people.  Colour goes through `anstream`, which honours `NO_COLOR` and terminals.
 
 use anstyle::{AnsiColor, Style};
+use brawn_core::publish::Published;
 use clap::CommandFactory as _;
 use std::io::Write as _;
 
@@ -42,6 +43,25 @@ pub fn width() -> Option<usize> {
 /// A line that continues the one above.
 pub fn more(text: &str) {
     out(&format!("{:COLUMN$} {DIM}{text}{DIM:#}\n", ""));
+}
+
+/// What publishing did besides, as lines that continue the one above.
+pub fn published(published: &Published) {
+    more(&format!(
+        "original kept in {}",
+        published.original.display()
+    ));
+    if published.other_links > 0 {
+        more(&format!(
+            "{} other hard link{} to the old file keep{} its contents",
+            published.other_links,
+            if published.other_links == 1 { "" } else { "s" },
+            if published.other_links == 1 { "s" } else { "" },
+        ));
+    }
+    if published.in_place {
+        more("it is a mount point, and was overwritten in place");
+    }
 }
 
 /// Plain text on standard output.

@@ -27,7 +27,7 @@ mod write;
 
 pub use content::{Content, Piece};
 pub use restore::Restored;
-pub use standing::{Standing, standing};
+pub use standing::{Standing, original, standing};
 pub use write::write_elsewhere;
 
 use crate::error::{Error, Kind, Result};
@@ -104,7 +104,7 @@ impl Target {
 
     /// Where the original is, or would be, kept.
     pub fn original(&self) -> PathBuf {
-        self.beside("", ".brawn-original")
+        standing::original_path(&self.path)
     }
 
     /// Replaces `old`, which [`Target::read`] gave, by `new`.
@@ -295,21 +295,7 @@ impl Target {
 
     /// The kept original's bytes, which must be those that the record names.
     fn check_original(&self, record: Option<&Record>) -> Result<Vec<u8>> {
-        let path = self.original();
-        let bytes = fs::read(&path).map_err(|e| {
-            Error::io("cannot read the kept original", e)
-                .path(&path)
-                .next("install the package that it came from again")
-        })?;
-        if record.is_some_and(|r| r.original != Fingerprint::of(&(&bytes).into())) {
-            return Err(Error::new(
-                Kind::RestoreRefused,
-                "the kept original is not the one that the record names",
-            )
-            .path(&path)
-            .next("install the package that it came from again"));
-        }
-        Ok(bytes)
+        standing::check_original(&self.original(), record)
     }
 
     fn changed_with_payload(&self) -> Error {

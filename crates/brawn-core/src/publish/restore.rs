@@ -30,7 +30,7 @@ impl Target {
                 Kind::RestoreRefused,
                 format!("no record of brawn's ({})", self.record().display()),
             )
-            .expected("a file that brawn patched where it is")
+            .expected("a file that brawn patched or rewrote where it is")
             .next("if it holds a payload, install the package that it came from again"));
         };
         let bytes = self.read()?;
@@ -45,7 +45,7 @@ impl Target {
                     "it is not the file that brawn wrote: something else has replaced or changed it, as a package upgrade does",
                 )
                 .next(format!(
-                    "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` and remove {1}; to patch it, run `brawn patch` again",
+                    "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` and remove {1}; to patch or rewrite it, run brawn again",
                     self.original().display(),
                     self.record().display(),
                     self.path.display()

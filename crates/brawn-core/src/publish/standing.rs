@@ -1,7 +1,7 @@
 //! What an archive is to what brawn keeps beside it, for those who only look.
 
 use super::record::{Fingerprint, Record, State};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -38,9 +38,52 @@ pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     }))
 }
 
+/// The original that is kept of the file at `path`, whose contents are `bytes`; `None` where these are not what brawn
+/// made of one.  Only reads.
+///
+/// # Errors
+/// The record or the original cannot be read, or the original is not the one that the record names.
+pub fn original(path: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let Some(record) = Record::read(&record_path(&real))? else {
+        return Ok(None);
+    };
+    if record.state(&Fingerprint::of(&bytes.into())) != State::Result {
+        return Ok(None);
+    }
+    check_original(&original_path(&real), Some(&record)).map(Some)
+}
+
+/// The bytes of the kept original at `path`, which must be those that the record names.
+pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).map_err(|e| {
+        Error::io("cannot read the kept original", e)
+            .path(path)
+            .next("install the package that it came from again")
+    })?;
+    if record.is_some_and(|r| r.original != Fingerprint::of(&(&bytes).into())) {
+        return Err(Error::new(
+            Kind::RestoreRefused,
+            "the kept original is not the one that the record names",
+        )
+        .path(path)
+        .next("install the package that it came from again"));
+    }
+    Ok(bytes)
+}
+
+/// Where the original of the file at `path` is kept.
+pub(super) fn original_path(path: &Path) -> PathBuf {
+    beside(path, ".brawn-original")
+}
+
 /// Where the record of the file at `path` is.
 pub(super) fn record_path(path: &Path) -> PathBuf {
+    beside(path, ".brawn.json")
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".brawn.json");
+    name.push(ending);
     path.with_file_name(name)
 }

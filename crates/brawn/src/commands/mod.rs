@@ -5,6 +5,8 @@ pub mod inspect;
 pub mod link_args;
 pub mod patch;
 pub mod restore;
+pub mod rewrite;
+pub mod run;
 pub mod toolchains;
 pub mod verify;
 
@@ -19,6 +21,8 @@ pub fn run(command: Command) -> Exit {
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Restore(args) => restore::run(&args),
+        Command::Rewrite(args) => rewrite::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Toolchains(args) => toolchains::run(&args),
         Command::Verify(args) => verify::run(&args),
     }

@@ -290,21 +290,7 @@ fn print(report: &Report) {
         ui::more(&format!("written to {out}"));
     }
     if let Some(published) = &report.published {
-        ui::more(&format!(
-            "original kept in {}",
-            published.original.display()
-        ));
-        if published.other_links > 0 {
-            ui::more(&format!(
-                "{} other hard link{} to the old file keep{} its contents",
-                published.other_links,
-                if published.other_links == 1 { "" } else { "s" },
-                if published.other_links == 1 { "s" } else { "" },
-            ));
-        }
-        if published.in_place {
-            ui::more("it is a mount point, and was overwritten in place");
-        }
+        ui::published(published);
     }
 }
 

@@ -10,14 +10,14 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Put the original of a patched libc.a back, to the byte: of one, of every one in a folder, or of
-/// toolchains.
+/// toolchains; or that of a rewritten executable.
 ///
 /// Refused where the file is not what brawn wrote from that original, as after a package upgrade.
 /// What brawn kept beside the file is removed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP, override_usage = USAGE)]
 pub struct Args {
-    /// A patched libc.a, or a folder to search for them.
+    /// A patched libc.a, a folder to search for them, or a rewritten executable.
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
 

@@ -14,6 +14,7 @@ mod musls;
 mod patch;
 mod profiles;
 mod publish;
+mod run;
 mod toolchain_rust;
 mod toolchain_states;
 mod toolchains;

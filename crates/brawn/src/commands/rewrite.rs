@@ -1,0 +1,232 @@
+//! `brawn rewrite`: exchanges heap and memory functions in a finished executable.
+
+use crate::exit::Exit;
+use crate::only::{OnlyArg, components};
+use crate::profile::ProfileArg;
+use crate::rewriting::{self, Rewriting};
+use crate::ui::{self, Tone};
+use brawn_core::plan::Component;
+use brawn_core::publish::{Published, original, write_elsewhere};
+use brawn_core::read::image::Image;
+use brawn_core::rewrite::Plan;
+use brawn_core::{Error, Result};
+use brawn_payload::Profile;
+use serde::Serialize;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Replace musl's heap and memory functions in a finished static executable, with no source needed.
+///
+/// The functions are found by the program's symbols, or by their code if it is stripped; the payload is put behind
+/// the program's last segment, and the old functions jump to it.  Refused is whatever is not known to be safe, with
+/// the reason.  The file is exchanged atomically and keeps its owner, mode and extended attributes.  The original is
+/// kept beside it as EXE.brawn-original, with the record EXE.brawn.json; `brawn restore EXE` puts it back.  To
+/// rewrite what is rewritten already does nothing; an older payload, or another profile, is made from the original.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP)]
+pub struct Args {
+    /// A static executable of musl.
+    #[arg(value_name = "EXE")]
+    program: PathBuf,
+
+    /// Write the rewritten program here, and leave EXE alone.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+
+    /// Print what would be done, and write nothing.
+    #[arg(short = 'n', long, conflicts_with = "output")]
+    dry_run: bool,
+
+    /// Print a JSON object.
+    #[arg(long)]
+    json: bool,
+
+    /// Only the heap, or only the memory functions [default: both].
+    #[arg(long, value_enum)]
+    only: Option<OnlyArg>,
+
+    /// The heap's variant [default: the one that it has; fast].
+    #[arg(long, value_enum)]
+    profile: Option<ProfileArg>,
+
+    /// Rewrite it although something may go wrong: what, is printed.
+    #[arg(long)]
+    force: bool,
+}
+
+/// What became of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    Rewritten,
+    Upgraded,
+    Unchanged,
+    Planned,
+    Failed,
+}
+
+/// The object that `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(serialize_with = "ui::path")]
+    path: PathBuf,
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Plan>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    published: Option<Published>,
+    #[serde(skip)]
+    exit: Exit,
+}
+
+pub fn run(args: &Args) -> Exit {
+    let outcome = match (&args.output, args.dry_run) {
+        (None, false) => in_place(args),
+        (output, _) => elsewhere(args, output.as_deref()),
+    };
+    let report = outcome.unwrap_or_else(|error| {
+        let error = error.path(&args.program);
+        Report {
+            path: args.program.clone(),
+            status: Status::Failed,
+            output: None,
+            reason: Some(error.to_string()),
+            plan: None,
+            published: None,
+            exit: error.kind().into(),
+        }
+    });
+    if args.json {
+        ui::json(&report);
+    } else {
+        print(&report);
+    }
+    report.exit
+}
+
+/// Exchanges the file itself.
+fn in_place(args: &Args) -> Result<Report> {
+    let target = super::patch::open(&args.program)?;
+    refuse_trusted(target.path())?;
+    let bytes = target.read()?;
+    let kept = original(target.path(), &bytes)?;
+    let source = kept.as_deref().unwrap_or(&bytes);
+    let rewritten = rewriting(args, kept.is_some().then_some(&bytes))?.rewrite(source)?;
+    let content = rewritten.pieces.filter(|content| !content.is(&bytes));
+    let published = match &content {
+        Some(content) => Some(target.publish(&bytes, content, kept.is_some())?),
+        None => None,
+    };
+    let status = match (&published, &kept) {
+        (None, _) => Status::Unchanged,
+        (Some(_), None) => Status::Rewritten,
+        (Some(_), Some(_)) => Status::Upgraded,
+    };
+    Ok(report(args, status, rewritten.plan, published))
+}
+
+/// Writes to `output`, or nowhere.
+fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
+    let path = &args.program;
+    if output.is_none() {
+        refuse_trusted(path)?;
+    }
+    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e))?;
+    let kept = original(path, &bytes)?;
+    let source = kept.as_deref().unwrap_or(&bytes);
+    let rewritten = rewriting(args, kept.is_some().then_some(&bytes))?.rewrite(source)?;
+    let content = rewritten.pieces.filter(|content| !content.is(&bytes));
+    let status = match (&content, output) {
+        (None, _) => Status::Unchanged,
+        (Some(_), None) => Status::Planned,
+        (Some(_), Some(_)) => Status::Rewritten,
+    };
+    if let Some(output) = output {
+        write_elsewhere(path, output, &content.unwrap_or_else(|| (&bytes).into()))?;
+    }
+    let mut report = report(args, status, rewritten.plan, None);
+    report.output = output.map(|output| output.display().to_string());
+    Ok(report)
+}
+
+fn report(args: &Args, status: Status, plan: Plan, published: Option<Published>) -> Report {
+    Report {
+        path: args.program.clone(),
+        status,
+        output: None,
+        reason: None,
+        plan: Some(plan),
+        published,
+        exit: Exit::Success,
+    }
+}
+
+/// What is wanted: of a program that was rewritten before, in `old`, what it has stays.
+fn rewriting(args: &Args, old: Option<&Vec<u8>>) -> Result<Rewriting> {
+    let mut profile = args.profile.map(Profile::from);
+    let mut wanted = components(args.only);
+    if let Some(old) = old {
+        let notes = Image::read(old, 0)?.brawn;
+        let heap = notes.iter().find(|note| !note.is_memory());
+        let has_memory = notes.iter().any(brawn_core::note::Note::is_memory);
+        profile = profile.or_else(|| Profile::from_name(&heap?.profile));
+        let has_other = match args.only {
+            Some(OnlyArg::Heap) => has_memory,
+            Some(OnlyArg::Memory) => heap.is_some(),
+            None => false,
+        };
+        if has_other {
+            wanted = Component::ALL;
+        }
+    }
+    Ok(Rewriting {
+        profile: profile.unwrap_or_default(),
+        components: wanted,
+        force: args.force,
+    })
+}
+
+/// Refuses what the kernel or an administrator trusts for these very bytes.
+fn refuse_trusted(path: &Path) -> Result<()> {
+    let file = File::open(path).map_err(|e| Error::io("cannot open it", e))?;
+    let stat = file
+        .metadata()
+        .map_err(|e| Error::io("cannot look at it", e))?;
+    rewriting::refuse_set_id(&stat)?;
+    rewriting::refuse_capabilities(&file)?;
+    rewriting::refuse_signature(&file)
+}
+
+fn print(report: &Report) {
+    let path = report.path.display();
+    let Some(plan) = &report.plan else {
+        ui::error(&report.reason.as_deref().unwrap_or_default());
+        return;
+    };
+    let text = match report.status {
+        Status::Unchanged => format!("{path}: nothing to do"),
+        _ => format!("{path}: {}", summary(plan)),
+    };
+    let word = match report.status {
+        Status::Rewritten => "rewritten",
+        Status::Upgraded => "upgraded",
+        Status::Unchanged => "unchanged",
+        Status::Planned => "would do",
+        Status::Failed => "failed",
+    };
+    ui::line(Tone::Good, word, &text);
+    if let Some(output) = &report.output {
+        ui::more(&format!("written to {output}"));
+    }
+    if let Some(published) = &report.published {
+        ui::published(published);
+    }
+}
+
+fn summary(_plan: &Plan) -> String {
+    String::new()
+}

@@ -1,0 +1,129 @@
+//! `brawn run`: a program with brawn's heap and memory functions, the file left as it is.
+
+mod cached;
+mod search;
+
+use crate::exit::Exit;
+use crate::only::OnlyArg;
+use crate::profile::ProfileArg;
+use crate::ui;
+use brawn_core::{Error, Kind};
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+
+/// Run a finished static program of musl's with brawn's heap and memory functions.
+///
+/// The program's file stays as it is: a rewritten copy is made (`brawn rewrite`), kept in the user's cache, and run
+/// in its place.  The second time the copy is there already.  Arguments, environment, input and output, signals and
+/// the exit code are the program's own, and so is its first argument.
+///
+/// Two things differ from the program itself: /proc/self/exe is the copy, which matters to programs that look for
+/// files beside themselves, or that replace themselves; and other programs that it starts are not rewritten, itself
+/// included where it starts itself by its name.
+///
+/// Refused are programs with setuid or setgid bits or file capabilities, dynamic executables, and whatever `brawn
+/// rewrite` refuses.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP_OF_RUN, disable_version_flag = true)]
+pub struct Args {
+    /// The heap's variant.
+    #[arg(long, value_enum, default_value_t)]
+    profile: ProfileArg,
+
+    /// Only the heap, or only the memory functions [default: both].
+    #[arg(long, value_enum)]
+    only: Option<OnlyArg>,
+
+    /// Run the program as it is where it cannot be rewritten.
+    #[arg(long)]
+    or_plain: bool,
+
+    /// Say on standard error where the rewritten program is from.
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// The program: a path, or a name to look for in PATH.
+    #[arg(value_name = "EXE")]
+    program: OsString,
+
+    /// Its arguments.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    arguments: Vec<OsString>,
+}
+
+/// What kept the program from running.
+#[derive(Debug)]
+pub enum Stop {
+    /// There is no such program.
+    NotFound(Error),
+    /// It is there, and cannot be rewritten or run.
+    Refused(Error),
+    /// brawn itself failed.
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            Kind::Io | Kind::Usage | Kind::RestoreRefused => Self::Failed(error),
+            Kind::Malformed | Kind::Refused | Kind::NotApplicable => Self::Refused(error),
+        }
+    }
+}
+
+/// Becomes the program.  Returns only what kept it from that.
+pub fn run(args: &Args) -> Exit {
+    let (exit, error) = match launch(args) {
+        Stop::NotFound(error) => (Exit::RunNotFound, error),
+        Stop::Refused(error) => (Exit::RunRefused, error),
+        Stop::Failed(error) => (Exit::RunFailed, error),
+    };
+    ui::error(&error);
+    exit
+}
+
+fn launch(args: &Args) -> Stop {
+    let program = match search::search(&args.program) {
+        Ok(path) => path,
+        Err(stop) => return stop,
+    };
+    let note = |text: &str| {
+        if args.verbose {
+            ui::info(&format!("{}: {text}", program.display()));
+        }
+    };
+    // A cached program may be thrown away between the look and the start.
+    for _ in 0..2 {
+        let ready = match cached::prepare(&program, args, &note) {
+            Ok(ready) => ready,
+            Err(Stop::Refused(error) | Stop::Failed(error)) if args.or_plain => {
+                note(&format!("it runs as it is: {}", error.without_path()));
+                return execute(&program, args, &program).1;
+            }
+            Err(stop) => return stop,
+        };
+        let (kind, stop) = execute(&ready.path(&program), args, &program);
+        if kind != ErrorKind::NotFound {
+            return stop;
+        }
+    }
+    execute(&program, args, &program).1
+}
+
+/// Becomes the program in the file at `path`, for the one that the user named; returns why not.
+fn execute(path: &Path, args: &Args, program: &Path) -> (ErrorKind, Stop) {
+    let error = Command::new(path)
+        .arg0(&args.program)
+        .args(&args.arguments)
+        .exec();
+    let kind = error.kind();
+    let error = Error::io("cannot run it", error).path(program);
+    (kind, Stop::Refused(error))
+}

@@ -1,0 +1,208 @@
+//! The rewritten program: in the user's cache, or, where no cache can be, in a file without a name.
+
+use super::{Args, Stop};
+use crate::only::{OnlyArg, components};
+use crate::rewriting::{self, Rewriting};
+use brawn_core::publish::run_cache::{Found, Key, RunCache};
+use brawn_core::publish::{Content, place};
+use brawn_core::{Error, Result};
+use brawn_payload::{Profile, payloads};
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What is to be run.
+#[derive(Debug)]
+pub enum Ready {
+    /// A file of the cache.
+    Cached(PathBuf),
+    /// A file without a name.
+    Anonymous(File),
+    /// The program as it is.
+    AsItIs,
+}
+
+impl Ready {
+    /// What the kernel is given, for a program at `program`.
+    pub fn path(&self, program: &Path) -> PathBuf {
+        match self {
+            Self::Cached(path) => path.clone(),
+            Self::Anonymous(file) => format!("/proc/self/fd/{}", file.as_raw_fd()).into(),
+            Self::AsItIs => program.to_owned(),
+        }
+    }
+}
+
+impl From<Found> for Ready {
+    fn from(found: Found) -> Self {
+        match found {
+            Found::Program(path) => Self::Cached(path),
+            Found::AsItIs => Self::AsItIs,
+        }
+    }
+}
+
+/// Finds or makes the rewritten program at `path`; `note` is told where it is from.
+pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Result<Ready, Stop> {
+    let stat = path
+        .metadata()
+        .map_err(|e| Error::io("cannot look at it", e).path(path))?;
+    rewriting::refuse_set_id(&stat).map_err(|e| e.path(path))?;
+    let cache = open();
+    let key = key(path, &stat, args);
+    if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
+        note(match &found {
+            Found::Program(_) => "rewritten before",
+            Found::AsItIs => "there is nothing to rewrite in it",
+        });
+        return Ok(found.into());
+    }
+    let (bytes, stat) = read(path).map_err(|e| Stop::Refused(e.path(path)))?;
+    // Another file may have come there meanwhile.
+    let key = self::key(path, &stat, args);
+    let rewriting = Rewriting {
+        profile: args.profile.into(),
+        components: components(args.only),
+        force: false,
+    };
+    let content = rewriting.rewrite(&bytes).map_err(|e| e.path(path))?.pieces;
+    let is_nothing = content.is_none();
+    let content = content.unwrap_or_default();
+    let why = match cache.and_then(|cache| cache.add(&key, &content)) {
+        Ok(found) => {
+            note(match &found {
+                Found::Program(_) => "rewritten, and kept in the cache",
+                Found::AsItIs => "there is nothing to rewrite in it",
+            });
+            return Ok(found.into());
+        }
+        Err(error) => error,
+    };
+    if is_nothing {
+        return Ok(Ready::AsItIs);
+    }
+    note(&format!("rewritten, and not kept: {why}"));
+    Ok(Ready::Anonymous(anonymous(name(path), &content)?))
+}
+
+fn open() -> Result<RunCache> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    RunCache::open(&place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))?)
+}
+
+fn name(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or(path.as_os_str())
+}
+
+/// What the rewritten program is found by: the program, and all that its rewritten form depends on.
+fn key(path: &Path, stat: &Metadata, args: &Args) -> Key {
+    let profile = Profile::from(args.profile);
+    let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name()];
+    made_by.push(match args.only {
+        None => "all",
+        Some(OnlyArg::Heap) => "heap",
+        Some(OnlyArg::Memory) => "memory",
+    });
+    for payload in payloads().iter().filter(|p| p.profile == profile) {
+        made_by.extend([
+            payload.architecture.name(),
+            payload.source,
+            payload.compiler,
+        ]);
+        let memory = payload.memory.iter();
+        made_by.extend(memory.flat_map(|memory| [memory.source, memory.compiler]));
+    }
+    // Two builds of one version may rewrite differently.
+    let own = std::env::current_exe().and_then(|own| own.metadata());
+    let own = own.map_or_else(
+        |_| String::new(),
+        |own| format!("{} {} {}", own.size(), own.mtime(), own.mtime_nsec()),
+    );
+    made_by.push(&own);
+    Key::new(name(path), stat, &made_by)
+}
+
+/// The program's bytes, with what `stat` says of it before and after they were read.
+fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
+    let mut file = File::open(path).map_err(|e| {
+        Error::io("cannot read it", e)
+            .next("a program that may be run but not read cannot be rewritten")
+    })?;
+    rewriting::refuse_capabilities(&file)?;
+    let look = |file: &File| {
+        file.metadata()
+            .map_err(|e| Error::io("cannot look at it", e))
+    };
+    loop {
+        let before = settled(&file, look)?;
+        if !before.is_file() {
+            return Err(Error::not_applicable("not a regular file"));
+        }
+        let mut bytes = Vec::with_capacity(before.size() as usize);
+        file.read_to_end(&mut bytes)
+            .map_err(|e| Error::io("cannot read it", e))?;
+        let after = look(&file)?;
+        let facts = |stat: &Metadata| {
+            let times = (
+                stat.mtime(),
+                stat.mtime_nsec(),
+                stat.ctime(),
+                stat.ctime_nsec(),
+            );
+            (stat.size(), stat.mode(), times)
+        };
+        if facts(&before) == facts(&after) && bytes.len() as u64 == after.size() {
+            return Ok((bytes, after));
+        }
+        // Somebody is writing it.
+        std::io::Seek::rewind(&mut file).map_err(|e| Error::io("cannot read it again", e))?;
+    }
+}
+
+/// Waits until a change of the file would have another time than its last one: clocks of filesystems stand still for
+/// some milliseconds, or for two seconds where only whole ones are kept.
+fn settled(file: &File, look: impl Fn(&File) -> Result<Metadata>) -> Result<Metadata> {
+    loop {
+        let stat = look(file)?;
+        let step = match (stat.mtime_nsec(), stat.ctime_nsec()) {
+            (0, 0) => Duration::from_secs(2),
+            _ => Duration::from_millis(20),
+        };
+        let (Ok(seconds), Ok(nanoseconds)) =
+            (stat.ctime().try_into(), stat.ctime_nsec().try_into())
+        else {
+            return Ok(stat);
+        };
+        let changed = UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+        // What comes from the future is another machine's, whose clock is not known.
+        match SystemTime::now().duration_since(changed) {
+            Ok(age) if age < step => std::thread::sleep(step - age),
+            _ => return Ok(stat),
+        }
+    }
+}
+
+/// A file without a name that holds `content`, and nothing else ever.
+fn anonymous(name: &OsStr, content: &Content<'_>) -> Result<File> {
+    let failed = |e: std::io::Error| Error::io("cannot make a file without a name for it", e);
+    // Its name is for people who look at /proc; what it may be is the kernel's limit.
+    let name: String = name.to_string_lossy().chars().take(60).collect();
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let make = |flags| rustix::fs::memfd_create(name.as_str(), flags);
+    let file = match make(flags | MemfdFlags::EXEC) {
+        // Before 6.3 every such file may be run, and there is no flag for it.
+        Err(Errno::INVAL) => make(flags),
+        other => other,
+    };
+    let mut file = File::from(file.map_err(|e| failed(e.into()))?);
+    content.write(&mut file).map_err(failed)?;
+    let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
+    rustix::fs::fcntl_add_seals(&file, seals).map_err(|e| failed(e.into()))?;
+    Ok(file)
+}

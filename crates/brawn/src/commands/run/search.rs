@@ -1,0 +1,110 @@
+//! Which file a name means, as `execvp` has it (POSIX, "exec").
+
+use super::Stop;
+use brawn_core::Error;
+use rustix::fs::{Access, AtFlags, CWD};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// Where programs are looked for when PATH is not set, as glibc and musl have it but for musl's /usr/local.
+const DEFAULT: &str = "/bin:/usr/bin";
+
+/// The file that `program` means: itself, if there is a slash in it, or the first of PATH that may be run.
+pub fn search(program: &OsStr) -> Result<PathBuf, Stop> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| OsString::from(DEFAULT));
+    search_in(program, &path)
+}
+
+fn search_in(program: &OsStr, path: &OsStr) -> Result<PathBuf, Stop> {
+    let shown = Path::new(program);
+    if program.as_bytes().contains(&b'/') {
+        return match may_run(shown) {
+            Ok(()) => Ok(shown.to_owned()),
+            Err(Errno::NOENT | Errno::NOTDIR) => Err(not_found(shown)),
+            Err(e) => Err(denied(shown, e)),
+        };
+    }
+    if program.is_empty() {
+        return Err(not_found(shown));
+    }
+    let mut first = None;
+    for folder in std::env::split_paths(path) {
+        let candidate = match folder.as_os_str().is_empty() {
+            true => Path::new(".").join(program),
+            false => folder.join(program),
+        };
+        match may_run(&candidate) {
+            Ok(()) => return Ok(candidate),
+            // What may not be run is told of only where nothing behind it may.
+            Err(Errno::ACCESS) if candidate.is_file() => {
+                first = first.or(Some(denied(&candidate, Errno::ACCESS)));
+            }
+            Err(_) => {}
+        }
+    }
+    Err(first.unwrap_or_else(|| not_found(shown)))
+}
+
+/// Whether this user may run what is there.  A folder may be entered, which is no running.
+fn may_run(path: &Path) -> Result<(), Errno> {
+    rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS)?;
+    if path.is_dir() {
+        return Err(Errno::ACCESS);
+    }
+    Ok(())
+}
+
+fn not_found(path: &Path) -> Stop {
+    let error = Error::io("cannot find it", Errno::NOENT).path(path);
+    Stop::NotFound(error)
+}
+
+fn denied(path: &Path, errno: Errno) -> Stop {
+    let found = match path.is_dir() {
+        true => "it is a folder",
+        false => "it may not be run",
+    };
+    Stop::Refused(Error::io(found, errno).path(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn as_execvp_does() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |name: &str, mode| {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        file("a/plain", 0o644);
+        file("a/only", 0o644);
+        let tool = file("b/tool", 0o755);
+        let plain = file("b/plain", 0o755);
+        fs::create_dir(root.path().join("a/tool")).unwrap();
+        let path = std::env::join_paths([root.path().join("a"), root.path().join("b")]).unwrap();
+        let found = |name: &str| search_in(OsStr::new(name), &path);
+        assert_eq!(found("tool").unwrap(), tool, "a folder is passed over");
+        assert_eq!(found("plain").unwrap(), plain, "what may not be run is");
+        assert!(matches!(found("only"), Err(Stop::Refused(_))));
+        assert!(matches!(found("none"), Err(Stop::NotFound(_))));
+        assert!(matches!(found(""), Err(Stop::NotFound(_))));
+        let named = |path: &Path| search_in(path.as_os_str(), OsStr::new(""));
+        assert_eq!(named(&tool).unwrap(), tool);
+        assert!(matches!(
+            named(&root.path().join("a/only")),
+            Err(Stop::Refused(_))
+        ));
+        assert!(matches!(named(root.path()), Err(Stop::Refused(_))));
+        assert!(matches!(named(&tool.join("x")), Err(Stop::NotFound(_))));
+        assert!(matches!(named(Path::new("./none")), Err(Stop::NotFound(_))));
+    }
+}
