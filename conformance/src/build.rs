@@ -3,6 +3,7 @@
 use crate::directives::{Program, Stage};
 use crate::musls::Musl;
 use crate::patched::{self, Patched};
+use crate::rewritten;
 use crate::toolchain::{self, Libc, Link, Place};
 use brawn_payload::{Architecture, Profile};
 use sha2::{Digest, Sha256};
@@ -72,6 +73,9 @@ impl Builder {
     }
 
     fn make(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
+        if place.libc == Libc::Rewritten {
+            return self.rewrite(program, place);
+        }
         let recipe = self.recipe(program.cxx, place)?;
         let key = recipe.key(program).map_err(Failure::setup)?;
         let folder = self.cache.join("programs").join(&key[..32]);
@@ -88,6 +92,19 @@ impl Builder {
         }
         std::fs::rename(made, &finished).map_err(io)?;
         Ok(finished)
+    }
+
+    /// Stock's executable, rewritten.  It takes milliseconds, and is done in every run of the tests.
+    fn rewrite(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
+        let stock = Place {
+            libc: Libc::Stock,
+            profile: Profile::Fast,
+            ..place
+        };
+        let stock = self.build(program, stock)?;
+        let name = format!("rewritten-{}", place.profile.name());
+        let folder = stock.with_file_name(name);
+        rewritten::make(program, place, &stock, &folder)
     }
 
     fn recipe(&self, cxx: bool, place: Place) -> Result<Recipe, Failure> {

@@ -15,6 +15,7 @@
 //! | `alone` | keeps the machine to itself: timing or memory matter to it |
 //! | `needs-root: CASE …` | these cases, or all without names, change root folders or owners |
 //! | `profile: secure …` | the payload's variants that it holds to it; all of them by default |
+//! | `own-heap` | it brings functions of the heap: `brawn rewrite` refuses to exchange the heap |
 //! | `at-least: 90% of stock` | each `measure NAME VALUE` that it prints, against stock's |
 //! | `at-least: 75% of stock, secure` | the same for one variant |
 //! | `fails: PATTERN: REASON` | running it must fail there |
@@ -86,6 +87,8 @@ pub struct Program {
     pub alone: bool,
     /// The cases that only root can run; all of them if it is empty.
     pub needs_root: Option<Vec<String>>,
+    /// Whether it brings functions of the heap.
+    pub own_heap: bool,
     /// Per cent of stock's measures that brawn must reach.
     pub at_least: Option<u64>,
     /// The same for variants of which less is expected.
@@ -125,6 +128,7 @@ impl Program {
             timeout: Duration::from_secs(30),
             alone: false,
             needs_root: None,
+            own_heap: false,
             at_least: None,
             at_least_of: Vec::new(),
             profiles: Profile::ALL.to_vec(),
@@ -176,6 +180,7 @@ impl Program {
                 self.timeout = Duration::from_secs(seconds);
             }
             "alone" => self.alone = true,
+            "own-heap" => self.own_heap = true,
             "needs-root" => self.needs_root = Some(words().map(str::to_owned).collect()),
             "profile" => self.profiles = words().map(profile).collect::<Result<_, _>>()?,
             "at-least" => {
@@ -207,6 +212,10 @@ impl Program {
                 links.filter(|l| !l.needs_payload()).collect()
             }
             Libc::Brawn => self.links.clone(),
+            Libc::Rewritten => {
+                let links = self.links_with(Libc::Stock).into_iter();
+                links.filter(|l| l.gives_static()).collect()
+            }
         }
     }
 

@@ -11,6 +11,7 @@ pub mod directives;
 pub mod embedded;
 pub mod musls;
 pub mod patched;
+mod rewritten;
 pub mod run;
 pub mod toolchain;
 pub mod trial;

@@ -122,7 +122,8 @@ fn archive_and_payload(
     Ok((archive, Some(payload(architecture, profile)?)))
 }
 
-fn payload(architecture: Architecture, profile: Profile) -> Result<&'static Payload, String> {
+/// The payload that is embedded for it.
+pub fn payload(architecture: Architecture, profile: Profile) -> Result<&'static Payload, String> {
     brawn_payload::payload(architecture, profile).ok_or_else(|| {
         let (name, profile) = (architecture.name(), profile.name());
         format!("this build of brawn-payload embeds no payload for {name}, profile {profile}")

@@ -14,10 +14,12 @@ pub enum Libc {
     Brawn,
     /// The machine's glibc, for reference.
     Glibc,
+    /// Stock's executables, rewritten as `brawn rewrite` does.
+    Rewritten,
 }
 
 impl Libc {
-    /// In the order in which trials are listed.
+    /// Those that programs are linked with, in the order in which trials are listed.
     pub const ALL: [Self; 3] = [Self::Stock, Self::Brawn, Self::Glibc];
 
     /// As in directives and names of trials.
@@ -26,7 +28,13 @@ impl Libc {
             Self::Stock => "stock",
             Self::Brawn => "brawn",
             Self::Glibc => "glibc",
+            Self::Rewritten => "rewritten",
         }
+    }
+
+    /// Whether the heap is brawn's.
+    pub const fn is_brawns(self) -> bool {
+        matches!(self, Self::Brawn | Self::Rewritten)
     }
 
     /// The libc of this name.
@@ -101,6 +109,11 @@ impl Link {
     /// Whether there is nothing to link in this way without a payload.
     pub const fn needs_payload(self) -> bool {
         matches!(self, Self::Line | Self::LineLld)
+    }
+
+    /// Whether a static executable comes of it.
+    pub const fn gives_static(self) -> bool {
+        !matches!(self, Self::Shared | Self::Dynamic)
     }
 
     /// Whether the payload's objects are on the link line, and libc.a is stock's.

@@ -2,7 +2,7 @@
 
 use crate::build::{Builder, Failure};
 use crate::directives::{Program, Stage};
-use crate::musls::{Musl, SHARE};
+use crate::musls::{Extent, Musl, SHARE};
 use crate::run::run;
 use crate::toolchain::{Libc, Link, Place, home};
 use brawn_payload::Profile;
@@ -55,7 +55,8 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
             }),
     );
     places.extend(other_profiles(program, matrix));
-    places.retain(|place| place.libc != Libc::Brawn || program.profiles.contains(&place.profile));
+    places.extend(rewritten(program, matrix));
+    places.retain(|place| !place.libc.is_brawns() || program.profiles.contains(&place.profile));
     let mut all = Vec::new();
     let mut cases: Vec<Option<&str>> = program.cases.iter().map(|c| Some(c.as_str())).collect();
     if cases.is_empty() {
@@ -97,6 +98,45 @@ fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
         link: musl.link,
         profile: Profile::Secure,
     }));
+    places
+}
+
+/// The places of stock's executables that are rewritten: however they are linked with the distribution's musl, and
+/// in one way with every other musl and profile.
+fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
+    if ![Libc::Stock, Libc::Brawn]
+        .iter()
+        .all(|libc| program.libcs.contains(libc))
+    {
+        return Vec::new();
+    }
+    let place = |musl, link, profile| Place {
+        libc: Libc::Rewritten,
+        musl,
+        link,
+        profile,
+    };
+    let links = program.links_with(Libc::Rewritten);
+    let fast = links.iter().map(|&link| place(None, link, Profile::Fast));
+    let mut places: Vec<Place> = fast.collect();
+    let simple = [Link::Static, Link::Zig];
+    let simple = simple.into_iter().find(|link| links.contains(link));
+    let others = [Profile::Secure, Profile::Lean];
+    places.extend(
+        simple
+            .into_iter()
+            .flat_map(|link| others.map(|profile| place(None, link, profile))),
+    );
+    // Musls differ in what is found where, and in how threads begin, end and fork.
+    let matters = program.links.contains(&Link::StaticPie) || program.cxx;
+    let musls = matrix.iter().filter(|musl| {
+        let is_wanted = match musl.is_emulated() {
+            true => matters && musl.extent != Extent::Short,
+            false => matters || program.alone,
+        };
+        is_wanted && program.runs_on(musl)
+    });
+    places.extend(musls.map(|musl| place(Some(musl), musl.link, Profile::Fast)));
     places
 }
 
@@ -146,7 +186,7 @@ impl Trial<'_> {
         if ours.is_empty() {
             return Err(Failure::setup("it printed no `measure NAME VALUE`"));
         }
-        if self.place.libc != Libc::Brawn {
+        if !self.place.libc.is_brawns() {
             return Ok(());
         }
         // gcc's programs on every musl are held against the distribution's stock: 1.2.2's own crashes
@@ -181,11 +221,13 @@ impl Trial<'_> {
         let mut env = program.env.clone();
         let mut emulator = Vec::new();
         let profile = place.profile;
-        if place.libc == Libc::Brawn {
+        if place.libc.is_brawns() {
             env.push(("CONFORMANCE_PROFILE".to_owned(), profile.name().to_owned()));
         }
         let share = place.musl.map_or(SHARE, Musl::share);
-        if place.musl.is_some() || profile != Profile::Fast {
+        // Of the rewritten ones those that are linked in the simplest way have the whole counts.
+        let is_again = place.libc == Libc::Rewritten && !matches!(place.link, Link::Static);
+        if place.musl.is_some() || profile != Profile::Fast || is_again {
             env.push(("CONFORMANCE_SHARE".to_owned(), share.to_string()));
         }
         if let Some(musl) = place.musl {
