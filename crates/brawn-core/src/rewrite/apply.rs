@@ -19,7 +19,7 @@ use object::elf;
 pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<Content<'a>> {
     let layout = &plan.layout;
     check_linked(plan, linked)?;
-    let mut edits = Edits::default();
+    let mut edits = Edits::behind(layout.headers.shift);
     for (address, bytes) in branches(program, plan, linked)? {
         let offset = program
             .offset(address, bytes.len() as u64)
@@ -28,10 +28,10 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
     }
     let segments = headers::new(program, layout, &linked.note);
     let table: Vec<u8> = segments.iter().flat_map(headers::bytes).collect();
-    if layout.headers.place != Where::WithCode {
+    if let Where::InPlace | Where::BehindFirst = layout.headers.place {
         edits.replace(layout.headers.at.offset, table.clone());
     }
-    let body = body(program, layout, linked, table);
+    let body = body(program, layout, linked, &table);
     let sections = Sections::edit(program, layout, linked, body, &mut edits)?;
 
     let mut header = program.bytes[..FILE_HEADER as usize].to_vec();
@@ -46,8 +46,17 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
     }
     header[56..58].copy_from_slice(&count.to_le_bytes());
     header[60..62].copy_from_slice(&sections.count.to_le_bytes());
-    edits.replace(0, header);
-    edits.apply(program.bytes)
+    if layout.headers.place != Where::Below {
+        edits.replace(0, header);
+        return edits.apply(program.bytes);
+    }
+    // The old file header stays where the program has it in memory.
+    let mut new = edits.apply(program.bytes)?;
+    header.extend(table);
+    let rest = layout.headers.shift - header.len() as u64;
+    let front = [Piece::Bytes(header.into()), gap(rest)];
+    new.0.splice(0..0, front);
+    Ok(new)
 }
 
 fn check_linked(plan: &Plan, linked: &Linked) -> Result<()> {
@@ -97,16 +106,19 @@ fn body<'a>(
     program: &Program<'a>,
     layout: &Layout,
     linked: &Linked,
-    headers: Vec<u8>,
+    headers: &[u8],
 ) -> Vec<Piece<'a>> {
     let mut body = Body {
-        at: layout.old_end,
+        at: layout.old_end + layout.headers.shift,
         pieces: Vec::new(),
     };
     body.put(layout.code.offset, Piece::Bytes(linked.code.clone().into()));
     body.put(layout.table.offset, Piece::Bytes(table(layout).into()));
     if layout.headers.place == Where::WithCode {
-        body.put(layout.headers.at.offset, Piece::Bytes(headers.into()));
+        body.put(
+            layout.headers.at.offset,
+            Piece::Bytes(headers.to_vec().into()),
+        );
     }
     if let Some(writable) = layout.writable {
         let image = layout
@@ -144,6 +156,15 @@ fn table(layout: &Layout) -> Vec<u8> {
     bytes
 }
 
+/// So many zeros.  A few are no hole: filesystems have blocks.
+fn gap<'a>(size: u64) -> Piece<'a> {
+    if size < 0x1000 {
+        zeros(size)
+    } else {
+        Piece::Hole(size)
+    }
+}
+
 struct Body<'a> {
     at: u64,
     pieces: Vec<Piece<'a>>,
@@ -152,13 +173,7 @@ struct Body<'a> {
 impl<'a> Body<'a> {
     /// Puts `piece` at `offset` of the file, with zeros in front of it.
     fn put(&mut self, offset: u64, piece: Piece<'a>) {
-        let gap = offset - self.at;
-        // A few zeros are no hole: a filesystem has blocks.
-        let gap = if gap > 1 << 16 {
-            Piece::Hole(gap)
-        } else {
-            zeros(gap)
-        };
+        let gap = gap(offset - self.at);
         self.at = offset + piece.size();
         self.pieces.extend([gap, piece]);
     }

@@ -3,6 +3,7 @@
 //! It is read where it stands, in pieces: a second copy of a large program would double the memory.
 
 use super::apply::branches;
+use super::headers::Where;
 use super::layout::{self, Place};
 use super::linked::Linked;
 use super::plan::Plan;
@@ -29,7 +30,7 @@ pub fn check(program: &Program<'_>, plan: &Plan, linked: &Linked, new: &Content<
     check.loads(&segments)?;
     check.table(&segments)?;
     check.thread_locals(&segments)?;
-    check.bytes(&segments)?;
+    check.bytes()?;
     check.payload(&segments)?;
     check.sections(&segments)
 }
@@ -96,18 +97,28 @@ impl Check<'_, '_> {
     fn loads(&self, segments: &[Segment]) -> Result<()> {
         let old: Vec<_> = self.old.loads().collect();
         let new: Vec<_> = segments.iter().filter(|s| s.is_load()).collect();
+        // The one below the first, if there is one, is no more than headers that are read.
+        let below = usize::from(self.plan.layout.headers.place == Where::Below);
+        let first = new.first().filter(|_| below == 1);
+        if first.is_some_and(|s| s.offset != 0 || s.flags != elf::PF_R.0) {
+            return Err(wrong(
+                "the file does not begin with what is below the program",
+            ));
+        }
+        let new = &new[below.min(new.len())..];
         let page = layout::page(self.old.architecture);
         let Some((kept, added)) = new.split_at_checked(old.len()) else {
             return Err(wrong("a loaded segment is missing"));
         };
         for (number, (was, is)) in old.iter().zip(kept).enumerate() {
+            let was = self.shifted(was);
             let grown = Segment {
                 file_size: is.file_size,
                 size: is.size,
-                ..**was
+                ..was
             };
             let may_grow = number == 0 && is.file_size >= was.file_size && is.size >= was.size;
-            if **is != if may_grow { grown } else { **was } {
+            if **is != if may_grow { grown } else { was } {
                 return Err(wrong("an old segment has changed").at(was.offset));
             }
         }
@@ -152,10 +163,21 @@ impl Check<'_, '_> {
                 |s: &&Segment| !s.is_load() && s.kind != elf::PT_PHDR.0 && s.kind != elf::PT_TLS.0;
             segments.iter().filter(is_other).copied().collect()
         };
-        if !others(segments).starts_with(&others(&self.old.segments)) {
+        let old = others(&self.old.segments);
+        let old: Vec<_> = old.iter().map(|s| self.shifted(s)).collect();
+        if !others(segments).starts_with(&old) {
             return Err(wrong("a segment that should stay has changed"));
         }
         Ok(())
+    }
+
+    /// An old segment where it is in the new file.
+    fn shifted(&self, old: &Segment) -> Segment {
+        let mut new = *old;
+        if old.is_load() || old.file_size > 0 {
+            new.offset += self.plan.layout.headers.shift;
+        }
+        new
     }
 
     /// The program headers are loaded, and every kernel tells the program where.
@@ -196,7 +218,7 @@ impl Check<'_, '_> {
         };
         let (old, new) = (of(&self.old.segments), of(segments));
         let Some(layout) = self.plan.layout.tls else {
-            return if old == new {
+            return if old.map(|old| self.shifted(&old)) == new {
                 Ok(())
             } else {
                 Err(wrong("the thread-locals have changed"))
@@ -246,27 +268,29 @@ impl Check<'_, '_> {
     }
 
     /// Every loaded byte that the plan does not name is the old one, at the same address.
-    fn bytes(&self, segments: &[Segment]) -> Result<()> {
+    fn bytes(&self) -> Result<()> {
         let at = self.plan.layout.headers.at;
-        let mut named: Vec<Range<u64>> =
-            Vec::from([0..FILE_HEADER, at.offset..at.offset + at.size]);
+        let shift = self.plan.layout.headers.shift;
+        let mut named: Vec<Range<u64>> = match self.plan.layout.headers.place {
+            Where::Below => Vec::new(),
+            _ => vec![0..FILE_HEADER, at.offset..at.offset + at.size],
+        };
         for (address, bytes) in branches(self.old, self.plan, self.linked)? {
             let offset = self.old.offset(address, bytes.len() as u64);
             let offset = offset.ok_or_else(|| wrong(format!("no code at {address:#x}")))?;
             named.push(offset..offset + bytes.len() as u64);
-            if !self.is(offset, &bytes) {
+            if !self.is(offset + shift, &bytes) {
                 return Err(wrong(format!("no branch at {address:#x}")).at(offset));
             }
         }
         named.sort_by_key(|range| range.start);
-        let loads = segments.iter().filter(|s| s.is_load());
-        for (was, is) in self.old.loads().zip(loads) {
+        for was in self.old.loads() {
             let end = was.offset + was.file_size;
             let mut from = was.offset;
             for range in named.iter().chain([&(end..end)]) {
                 let to = range.start.clamp(from, end);
                 let bytes = &self.old.bytes[from as usize..to as usize];
-                if !self.is(is.offset + (from - was.offset), bytes) {
+                if !self.is(from + shift, bytes) {
                     return Err(wrong("a loaded byte that should stay has changed").at(from));
                 }
                 from = range.end.clamp(to, end);

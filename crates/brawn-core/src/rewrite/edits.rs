@@ -6,7 +6,11 @@ use std::ops::Range;
 
 /// The changes.  What none of them names is kept.
 #[derive(Clone, Debug, Default)]
-pub struct Edits<'a>(Vec<Edit<'a>>);
+pub struct Edits<'a> {
+    /// Bytes that are in front of the old file's first.
+    shift: u64,
+    list: Vec<Edit<'a>>,
+}
 
 #[derive(Clone, Debug)]
 struct Edit<'a> {
@@ -16,10 +20,18 @@ struct Edit<'a> {
 }
 
 impl<'a> Edits<'a> {
+    /// None yet, for a file that so many bytes come in front of.
+    pub fn behind(shift: u64) -> Self {
+        Self {
+            shift,
+            list: Vec::new(),
+        }
+    }
+
     /// Puts `bytes` in the place of as many at `offset`.
     pub fn replace(&mut self, offset: u64, bytes: Vec<u8>) {
         let old = offset..offset + bytes.len() as u64;
-        self.0.push(Edit {
+        self.list.push(Edit {
             old,
             new: vec![Piece::Bytes(bytes.into())],
         });
@@ -27,7 +39,7 @@ impl<'a> Edits<'a> {
 
     /// Puts `pieces` in front of the byte at `offset`, behind what was put there before.
     pub fn insert(&mut self, offset: u64, pieces: Vec<Piece<'a>>) {
-        self.0.push(Edit {
+        self.list.push(Edit {
             old: offset..offset,
             new: pieces,
         });
@@ -35,7 +47,7 @@ impl<'a> Edits<'a> {
 
     /// Takes these bytes away.
     pub fn remove(&mut self, range: Range<u64>) {
-        self.0.push(Edit {
+        self.list.push(Edit {
             old: range,
             new: Vec::new(),
         });
@@ -43,21 +55,21 @@ impl<'a> Edits<'a> {
 
     /// Where the old byte at `offset` is in the new file.
     pub fn moved(&self, offset: u64) -> u64 {
-        let before = self.0.iter().filter(|e| e.old.end <= offset);
-        before.fold(offset, |at, edit| {
+        let before = self.list.iter().filter(|e| e.old.end <= offset);
+        before.fold(offset + self.shift, |at, edit| {
             let size: u64 = edit.new.iter().map(Piece::size).sum();
             at - (edit.old.end - edit.old.start) + size
         })
     }
 
-    /// The new file.
+    /// The new file but for what is in front of the old one's first byte.
     ///
     /// Errors: two changes of one byte, or one behind the file's end.
     pub fn apply(mut self, old: &'a [u8]) -> Result<Content<'a>> {
-        self.0.sort_by_key(|e| (e.old.start, e.old.end));
+        self.list.sort_by_key(|e| (e.old.start, e.old.end));
         let mut pieces = Vec::new();
         let mut done = 0;
-        for edit in self.0 {
+        for edit in self.list {
             let kept = (edit.old.start >= done)
                 .then(|| old.get(done as usize..edit.old.start as usize))
                 .flatten()

@@ -1,10 +1,11 @@
 //! Where the program headers go, which become more, and what they say.
 //!
-//! They stay where they are if the bytes behind them are nobody's.  Else they go behind the first segment's last byte, if
-//! the rest of its page is nobody's; else into the new segment of code.
+//! They stay where they are if the bytes behind them are nobody's.  Else a program at fixed addresses gets a page below its
+//! first, which holds them: GNU strip and objcopy write them right behind the file header, whatever is there.  Else
+//! they go behind the first segment's last byte, if the rest of its page is nobody's; else into the new segment of code.
 
 use super::layout::{Layout, Place, loaded_end};
-use super::program::{PROGRAM_HEADER, Program, Section, Segment};
+use super::program::{FILE_HEADER, PROGRAM_HEADER, Placement, Program, Section, Segment};
 use super::tls;
 use crate::error::{Error, Result};
 use object::elf;
@@ -17,6 +18,8 @@ use std::ops::Range;
 pub enum Where {
     /// Where they were.
     InPlace,
+    /// In a new segment below the first one, at the file's new beginning.
+    Below,
     /// Behind the first segment's last byte.
     BehindFirst,
     /// In the new segment of code.
@@ -30,10 +33,16 @@ pub struct Headers {
     pub place: Where,
     /// The place.
     pub at: Place,
+    /// What comes in front of the old file, in bytes.
+    pub shift: u64,
 }
 
 /// A kernel takes at most this many bytes of program headers, whatever its pages.
 const MOST: u64 = 4096;
+/// More than this is not put in front of a file, whatever its segments are aligned to.
+const MOST_SHIFT: u64 = 1 << 22;
+/// Programs below this address are not for users (`vm.mmap_min_addr`, as kernels come).
+const LOWEST: u64 = 0x10000;
 
 /// A place for `count` program headers in or right behind the first segment; `None` where nothing is free there.
 ///
@@ -60,17 +69,42 @@ pub fn find(program: &Program<'_>, count: u64, page: u64) -> Result<Option<Heade
         (Where::InPlace, now, now_end),
         (Where::BehindFirst, end.next_multiple_of(8), end),
     ];
-    let found = candidates
-        .into_iter()
-        .find(|(_, at, from)| is_free(program, first, *from..at + size, page));
-    Ok(found.map(|(place, offset, _)| Headers {
-        place,
+    let mut found = candidates.into_iter().filter_map(|(place, offset, from)| {
+        let headers = Headers {
+            place,
+            at: Place {
+                address: first.address + (offset - first.offset),
+                offset,
+                size,
+            },
+            shift: 0,
+        };
+        is_free(program, first, from..offset + size, page).then_some(headers)
+    });
+    let best = found.next();
+    if best.is_some_and(|headers| headers.place == Where::InPlace) {
+        return Ok(best);
+    }
+    Ok(below(program, first, size + PROGRAM_HEADER, page)
+        .or(best)
+        .or_else(|| found.next()))
+}
+
+/// A new first segment for `size` bytes of program headers.
+fn below(program: &Program<'_>, first: &Segment, size: u64, page: u64) -> Option<Headers> {
+    // The file grows at its beginning by what keeps every segment's place congruent to its address.
+    let widest = program.loads().map(|s| s.align).max()?;
+    let low = (first.address - first.address % page).checked_sub(page)?;
+    let is_fine = program.placement == Placement::Fixed && low >= LOWEST && widest <= MOST_SHIFT;
+    is_fine.then(|| Headers {
+        place: Where::Below,
         at: Place {
-            address: first.address + (offset - first.offset),
-            offset,
+            address: low + FILE_HEADER,
+            offset: FILE_HEADER,
             size,
         },
-    }))
+        shift: widest.max(page),
+    })
 }
 
 /// Whether those bytes of the file are zero and nobody's, and may be loaded with the first segment.
@@ -115,15 +149,25 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
     let mut segments = Vec::with_capacity(program.segments.len() + 4);
     let last_load = program.segments.iter().rposition(Segment::is_load);
     let first_load = program.segments.iter().position(Segment::is_load);
+    let headers = layout.headers;
     for (number, old) in program.segments.iter().enumerate() {
         let mut segment = *old;
-        if Some(number) == first_load && layout.headers.place != Where::WithCode {
-            let end = layout.headers.at.end() - old.address;
-            segment.file_size = old.file_size.max(end);
-            segment.size = old.size.max(end);
+        if old.is_load() || old.file_size > 0 {
+            segment.offset += headers.shift;
+        }
+        if Some(number) == first_load {
+            match headers.place {
+                Where::InPlace | Where::BehindFirst => {
+                    let end = headers.at.end() - old.address;
+                    segment.file_size = old.file_size.max(end);
+                    segment.size = old.size.max(end);
+                }
+                Where::Below => segments.push(head(&headers)),
+                Where::WithCode => {}
+            }
         }
         if old.kind == elf::PT_PHDR.0 {
-            let at = layout.headers.at;
+            let at = headers.at;
             segment = Segment {
                 offset: at.offset,
                 address: at.address,
@@ -158,6 +202,20 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
         align: 4,
     });
     segments
+}
+
+/// The segment of [`Where::Below`]: the file header and what follows it.
+fn head(headers: &Headers) -> Segment {
+    let size = headers.at.offset + headers.at.size;
+    Segment {
+        kind: elf::PT_LOAD.0,
+        flags: elf::PF_R.0,
+        offset: 0,
+        address: headers.at.address - headers.at.offset,
+        file_size: size,
+        size,
+        align: 0x1000,
+    }
 }
 
 fn loads(layout: &Layout) -> impl Iterator<Item = Segment> {

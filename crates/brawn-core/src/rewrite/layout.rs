@@ -74,7 +74,7 @@ pub struct Tls {
 pub struct Layout {
     /// What segments are apart by: the largest page of the architecture's kernels, in bytes.
     pub page: u64,
-    /// Where the last loaded byte of the old file ends; what follows is moved.
+    /// Where the last loaded byte of the old file ends in it; what follows is moved.
     pub old_end: u64,
     /// The new segment of code, all that it holds.
     pub executable: Place,
@@ -139,7 +139,8 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
     let memory_end = program.loads().map(|s| s.addresses().end).max();
     let above = memory_end.unwrap_or_default().next_multiple_of(page);
     let align = sizes.code_align.max(16);
-    let start = old_end.next_multiple_of(align);
+    let shift = found.map_or(0, |headers| headers.shift);
+    let start = (old_end + shift).next_multiple_of(align);
     let code = match found {
         Some(_) => Place {
             address: above + start % page,
@@ -160,6 +161,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
         Headers {
             place: headers::Where::WithCode,
             at: place,
+            shift: 0,
         }
     });
     let (writable, tls) = match (has_data, block) {
@@ -170,7 +172,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
                 .unwrap_or_else(|| tls::segment(&block, 0, 0));
             let image = Place {
                 address: old.address,
-                offset: old.offset,
+                offset: old.offset + shift,
                 size: old.file_size,
             };
             (None, Some(Tls { block, image }))
@@ -181,7 +183,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
                 let image = match old_tls {
                     Some(old) if !block.moves => Place {
                         address: old.address,
-                        offset: old.offset,
+                        offset: old.offset + shift,
                         size: old.file_size,
                     },
                     _ => moved,
@@ -339,4 +341,3 @@ fn writable(
     };
     (writable, image)
 }
-

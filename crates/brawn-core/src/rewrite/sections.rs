@@ -117,7 +117,11 @@ impl<'a, 'p> Sections<'a, 'p> {
         edits: &mut Edits<'a>,
     ) -> Result<Table> {
         let align = tail_align(program, layout.old_end);
-        segments.push(zeros(padding(layout.new_end - layout.old_end, align)));
+        let shift = layout.headers.shift;
+        segments.push(zeros(padding(
+            layout.new_end - layout.old_end - shift,
+            align,
+        )));
         edits.insert(layout.old_end, segments);
         if program.sections.is_empty() {
             return Ok(Table::default());
@@ -312,7 +316,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         if is_image && has_sections {
             let place = Place {
                 address: old.address,
-                offset: old.offset,
+                offset: old.offset + self.layout.headers.shift,
                 size: old.file_size,
             };
             self.add_place(".tdata.old", elf::SHT_PROGBITS, WRITTEN, place, old.align);
@@ -373,11 +377,15 @@ impl<'a, 'p> Sections<'a, 'p> {
             behind.push((frame, vec![Piece::Bytes(frame_bytes.into())]));
         }
         for (number, section) in self.program.sections.iter().enumerate() {
-            let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
-            let stays = is_loaded_zero || section.offset < old_end || self.placed.contains(&number);
-            if section.kind != elf::SHT_NULL.0 && !stays {
-                self.headers[number].offset = edits.moved(section.offset);
+            if section.kind == elf::SHT_NULL.0 || self.placed.contains(&number) {
+                continue;
             }
+            let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
+            self.headers[number].offset = if is_loaded_zero {
+                section.offset + self.layout.headers.shift
+            } else {
+                edits.moved(section.offset)
+            };
         }
         let mut end = edits.moved(known_end);
         let mut last = Vec::new();

@@ -27,7 +27,11 @@ pub fn run(command: &mut Command) -> Output {
         .output()
         .unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}: {errors}", output.status);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}: {errors}",
+        output.status
+    );
     output
 }
 
@@ -56,11 +60,11 @@ impl Tool {
     }
 }
 
-/// Compiles `program.c` to `out`; flags that begin with `-z` or `--` are the linker's.
+/// Compiles `program.c` to `out`; flags that begin with `-z=` or `--` are the linker's.
 pub fn program(tool: Tool, flags: &str, out: &Path) {
     let source = here().join("program.c");
     let flags: Vec<_> = flags.split_whitespace().collect();
-    let is_linkers = |flag: &str| flag.starts_with("--") || flag.starts_with("-z");
+    let is_linkers = |flag: &str| flag.starts_with("--") || flag.starts_with("-z=");
     let linkers = flags.iter().filter(|f| is_linkers(f));
     let compilers: Vec<_> = flags.iter().filter(|f| !is_linkers(f)).copied().collect();
     if let Tool::Gcc | Tool::Zig(_) = tool {
@@ -68,15 +72,28 @@ pub fn program(tool: Tool, flags: &str, out: &Path) {
             Tool::Zig(architecture) => {
                 let tools = root().join("target/tools");
                 let mut zig = Command::new(tools.join("zig/ziglang/zig"));
-                zig.args(["cc", "-target", &format!("{}-linux-musl", architecture.name())]);
+                zig.args([
+                    "cc",
+                    "-target",
+                    &format!("{}-linux-musl", architecture.name()),
+                ]);
                 zig.env("ZIG_GLOBAL_CACHE_DIR", tools.join("zig-cache"));
                 zig.env("ZIG_LOCAL_CACHE_DIR", tools.join("zig-cache"));
                 zig
             }
             _ => Command::new("musl-gcc"),
         };
-        let linkers = linkers.map(|f| format!("-Wl,{}", f.replace('=', ",").replacen("-z,", "-z,", 1)));
-        run(command.args(["-O1", "-static"]).args(compilers).args(linkers).arg(source).arg("-o").arg(out));
+        let linkers = linkers.map(|flag| match flag.strip_prefix("-z=") {
+            Some(value) => format!("-Wl,-z,{value}"),
+            None => format!("-Wl,{flag}"),
+        });
+        run(command
+            .args(["-O1", "-static"])
+            .args(compilers)
+            .args(linkers)
+            .arg(source)
+            .arg("-o")
+            .arg(out));
         return;
     }
     // Compiler and linker by hand: musl-gcc knows no static-pie.
@@ -111,8 +128,8 @@ pub fn program(tool: Tool, flags: &str, out: &Path) {
         link.arg("-static");
     }
     for flag in linkers {
-        match flag.strip_prefix("-z") {
-            Some(value) => link.args(["-z", value.trim_start_matches('=')]),
+        match flag.strip_prefix("-z=") {
+            Some(value) => link.args(["-z", value]),
             None => link.arg(flag),
         };
     }
@@ -149,7 +166,9 @@ fn link(program: &Program<'_>, plan: &Plan, folder: &Path) -> Linked {
         Architecture::X86_64 => ("gcc", ""),
         Architecture::Aarch64 => ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-"),
     };
-    let (object, out, flat) = ["payload.o", "payload", "payload.bin"].map(|n| folder.join(n)).into();
+    let (object, out, flat) = ["payload.o", "payload", "payload.bin"]
+        .map(|n| folder.join(n))
+        .into();
     let layout = &plan.layout;
     run(Command::new(cc)
         .arg("-c")
@@ -163,16 +182,22 @@ fn link(program: &Program<'_>, plan: &Plan, folder: &Path) -> Linked {
         .arg(&out)
         .arg(format!("-Ttext={:#x}", layout.code.address))
         .arg(format!("--defsym=brawn_host_entry={:#x}", program.entry))
-        .arg(format!("--defsym=brawn_attach_table={:#x}", layout.table.address))
+        .arg(format!(
+            "--defsym=brawn_attach_table={:#x}",
+            layout.table.address
+        ))
         .arg(format!("--defsym=brawn_data={data:#x}"))
         .arg(format!("--defsym=brawn_zero={:#x}", data + 8))
         .arg(&object));
     run(Command::new(format!("{prefix}objcopy"))
         .args(["-O", "binary", "--only-section=.text"])
         .args([&out, &flat]));
-    let names = String::from_utf8(run(Command::new(format!("{prefix}nm")).arg(&out)).stdout).unwrap();
+    let names =
+        String::from_utf8(run(Command::new(format!("{prefix}nm")).arg(&out)).stdout).unwrap();
     let address = |name: &str| {
-        let mut lines = names.lines().filter(|line| line.ends_with(&format!(" {name}")));
+        let mut lines = names
+            .lines()
+            .filter(|line| line.ends_with(&format!(" {name}")));
         let line = lines.next().unwrap_or_else(|| panic!("{name} in {names}"));
         u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
     };
@@ -191,7 +216,11 @@ fn link(program: &Program<'_>, plan: &Plan, folder: &Path) -> Linked {
 /// Unwind information of a function of 64 bytes: one shared entry and one of its own.
 fn frame(address: u64) -> Vec<u8> {
     let mut frame = Vec::new();
-    let shared = [&u32::MAX.to_le_bytes()[..], &[4, 0, 8, 0, 1, 0x78, 16, 12, 7, 8, 0x90, 1, 0, 0, 0, 0]].concat();
+    let shared = [
+        &u32::MAX.to_le_bytes()[..],
+        &[4, 0, 8, 0, 1, 0x78, 16, 12, 7, 8, 0x90, 1, 0, 0, 0, 0],
+    ]
+    .concat();
     frame.extend((shared.len() as u32).to_le_bytes());
     frame.extend(shared);
     frame.extend(20u32.to_le_bytes());
