@@ -400,6 +400,12 @@ const OUTSIDE: &str = "it lies before musl's functions, or is hidden";
 
 /// The first function that is musl's by its name, the heap's apart.
 fn libc(image: &Image<'_>) -> Option<u64> {
+    let is_musls = |s: &&Symbol<'_>| s.kind != SymbolKind::Object && is_libcs(s.name);
+    image.defined().filter(is_musls).map(|s| s.address).min()
+}
+
+/// Whether a function of that name is musl's and not of its heap.
+pub(crate) fn is_libcs(name: &[u8]) -> bool {
     const STARTS: [&[u8]; 8] = [
         b"__init_libc",
         b"__init_tp",
@@ -418,11 +424,7 @@ fn libc(image: &Image<'_>) -> Option<u64> {
         b"__funcs_on_exit",
         b"__lock",
     ];
-    let is_musls = |s: &&Symbol<'_>| {
-        s.kind != SymbolKind::Object
-            && (STARTS.iter().any(|start| s.name.starts_with(start)) || MORE.contains(&s.name))
-    };
-    image.defined().filter(is_musls).map(|s| s.address).min()
+    STARTS.iter().any(|start| name.starts_with(start)) || MORE.contains(&name)
 }
 
 fn verdict(

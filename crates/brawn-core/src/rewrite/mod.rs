@@ -9,6 +9,7 @@ pub mod apply;
 pub mod branch;
 pub mod check;
 mod edits;
+pub mod find;
 pub mod headers;
 pub mod layout;
 pub mod linked;

@@ -1,0 +1,189 @@
+//! The program's code with what is known of where functions begin and end.
+
+use super::x86;
+use crate::rewrite::names::{Named, Names};
+use crate::rewrite::program::{Kind, Program};
+use brawn_payload::Architecture;
+use object::elf;
+use std::ops::Range;
+
+/// Beyond this distance from a function's beginning, in bytes, its instructions are not read from there on.
+const FAR: u64 = 1 << 20;
+
+/// A reference from an instruction to an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The instruction's address.
+    pub at: u64,
+    /// What it refers to.
+    pub target: u64,
+    /// Whether it is a call or a jump.
+    pub is_branch: bool,
+    /// Whether what follows it is not run after it: a jump that is always taken.
+    pub is_last: bool,
+}
+
+/// A function's name and place.
+#[derive(Clone, Copy, Debug)]
+struct Start<'p> {
+    address: u64,
+    size: u64,
+    name: &'p str,
+}
+
+/// All code.
+#[derive(Debug)]
+pub struct Code<'p> {
+    /// What runs it.
+    pub architecture: Architecture,
+    /// Bytes that are run, ascending: executable sections, or whole segments in files without sections.
+    pub regions: Vec<(u64, &'p [u8])>,
+    /// Where functions begin, by address; each once.
+    starts: Vec<Start<'p>>,
+}
+
+impl<'p> Code<'p> {
+    /// Of `program`, whose functions are known by its symbols and by `names`.
+    pub fn new(program: &'p Program<'_>, names: &'p Names) -> Self {
+        let sections = program.sections.iter();
+        let run = elf::SHF_EXECINSTR.0 | elf::SHF_ALLOC.0;
+        let mut regions: Vec<(u64, &[u8])> = sections
+            .filter(|s| s.flags & run == run && s.kind == elf::SHT_PROGBITS.0)
+            .filter_map(|s| Some((s.address, program.at(s.address, s.size)?)))
+            .collect();
+        // Sections are a courtesy: what they leave out of the code is run all the same.
+        let entered = regions
+            .iter()
+            .any(|(at, code)| contains(*at, code, program.entry));
+        if !entered {
+            regions = program.code().collect();
+        }
+        regions.sort_by_key(|(at, _)| *at);
+        // Mapping symbols (`$x`, `$d`) mark kinds of content, not functions.
+        let symbols = program.symbols.iter().filter(|s| s.kind == Kind::Function);
+        let symbols = symbols.map(|s| (s.address, s.size, s.name));
+        let named = names.functions.iter();
+        let named = named.map(|n| (n.address, n.size, n.name.as_str()));
+        let mut starts: Vec<Start<'_>> = symbols
+            .chain(named)
+            .filter(|(_, _, name)| !name.starts_with('$'))
+            .map(|(address, size, name)| Start {
+                address,
+                size,
+                name,
+            })
+            .collect();
+        // Of names for one address that with a size.
+        starts.sort_by_key(|s| (s.address, std::cmp::Reverse(s.size)));
+        starts.dedup_by_key(|s| s.address);
+        Self {
+            architecture: program.architecture,
+            regions,
+            starts,
+        }
+    }
+
+    /// The code from `address` to the end of its region.
+    pub fn from(&self, address: u64) -> Option<&'p [u8]> {
+        let (at, code) = self.region(address)?;
+        code.get((address - at) as usize..)
+    }
+
+    /// The code in `range`.
+    pub fn bytes(&self, range: &Range<u64>) -> &'p [u8] {
+        let code = self.from(range.start).unwrap_or_default();
+        let length = (range.end - range.start) as usize;
+        &code[..code.len().min(length)]
+    }
+
+    fn region(&self, address: u64) -> Option<(u64, &'p [u8])> {
+        let behind = self.regions.partition_point(|(at, _)| *at <= address);
+        let (at, code) = *self.regions.get(behind.checked_sub(1)?)?;
+        contains(at, code, address).then_some((at, code))
+    }
+
+    /// Where the next function begins behind `address`, or the region ends.
+    pub fn next(&self, address: u64) -> u64 {
+        let end = self
+            .region(address)
+            .map_or(address, |(at, code)| at + code.len() as u64);
+        let next = self.starts.partition_point(|s| s.address <= address);
+        self.starts.get(next).map_or(end, |s| s.address.min(end))
+    }
+
+    /// Where the function lies: to its end by its size, or to the next one.
+    pub fn extent(&self, named: &Named) -> Range<u64> {
+        let next = self.next(named.address);
+        match named.size {
+            0 => named.address..next,
+            // Labels within a function do not end it.
+            size => named.address..named.address.saturating_add(size),
+        }
+    }
+
+    /// The function that contains `address`, with its name.
+    pub fn function(&self, address: u64) -> Option<(Range<u64>, &'p str)> {
+        self.region(address)?;
+        let behind = self.starts.partition_point(|s| s.address <= address);
+        // A label within a function has no size, or ends before it.
+        let start = self.starts[..behind].iter().rev().take(8).find(|s| {
+            let end = if s.size == 0 {
+                self.next(s.address)
+            } else {
+                s.address.saturating_add(s.size)
+            };
+            address < end
+        })?;
+        let end = match start.size {
+            0 => self.next(start.address),
+            size => start.address + size,
+        };
+        Some((start.address..end, start.name))
+    }
+
+    /// Everything that the code in `range` refers to relative to itself.
+    pub fn references(&self, range: &Range<u64>) -> Vec<Reference> {
+        x86::references(self.bytes(range), range.start)
+    }
+
+    /// The address behind a landing pad for indirect calls at `address`.
+    pub fn behind_landing(&self, address: u64) -> u64 {
+        x86::behind_landing(self.from(address).unwrap_or_default(), address)
+    }
+
+    /// How many bytes of padding `code` begins with.
+    pub fn padding(&self, code: &[u8]) -> u64 {
+        x86::padding(code)
+    }
+
+    /// Whether a function only gives zero, or does nothing at all.
+    pub fn is_stub(&self, extent: &Range<u64>) -> bool {
+        x86::is_stub(self.bytes(extent))
+    }
+
+    /// For texts: the name of what is at `address`, as in `main` or `code`.
+    pub fn describe(&self, address: u64) -> String {
+        match self.function(address) {
+            Some((_, name)) => format!("`{}`", crate::error::printable(name.as_bytes())),
+            None => "code without a name".to_string(),
+        }
+    }
+
+    /// What the instruction refers to whose operand begins at `place`; `None` if there is no operand there.
+    pub fn operand(&self, place: u64) -> Option<Reference> {
+        let (at, code) = self.region(place)?;
+        let behind = self.starts.partition_point(|s| s.address < place);
+        let start = behind.checked_sub(1).map(|n| self.starts[n].address);
+        let start = start.filter(|s| *s >= at && place - s < FAR);
+        match start {
+            Some(start) => x86::operand(&code[(start - at) as usize..], start, place, true),
+            None => x86::operand(code, at, place, false),
+        }
+    }
+}
+
+fn contains(at: u64, code: &[u8], address: u64) -> bool {
+    address
+        .checked_sub(at)
+        .is_some_and(|n| n < code.len() as u64)
+}

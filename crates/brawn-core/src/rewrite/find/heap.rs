@@ -1,0 +1,228 @@
+//! The functions of musl's heap, told from those that the program brings itself.
+//!
+//! A name alone does not tell, since every heap has a `malloc`.  A function is musl's if it works on the state of musl's
+//! heap, or is or passes on to one that does, and keeps no records of its own meanwhile.
+
+use super::code::{Code, Reference};
+use super::place;
+use super::risk::{Risk, RiskKind};
+use super::whole::Whole;
+use super::{Functions, Left};
+use crate::identify::heap::Heap;
+use crate::identify::reach::LOCAL;
+use crate::identify::{INTERNAL, PRIVATE, is_public, is_surface};
+use crate::plan::Component;
+use crate::rewrite::names::{Evidence, Named, Names};
+use std::ops::Range;
+
+/// Data that musl's heaps keep their blocks by.  `mal` is oldmalloc's, and may be anybody's name.
+const STATE: [&str; 2] = ["__malloc_context", "__malloc_lock"];
+const OLD_STATE: &str = "mal";
+/// The least size of oldmalloc's: 64 bins of 32 bytes.
+const OLD_STATE_SIZE: u64 = 2048;
+/// What functions of musl's heap look at that is not its state: whether some of them are replaced.
+const FLAGS: [&str; 2] = ["__malloc_replaced", "__aligned_alloc_replaced"];
+/// Names that stand for an empty function where the heap is not linked.
+const STUBS: [&str; 2] = ["__malloc_allzerop", "__malloc_atfork"];
+
+/// What of musl's heap stays in the program, and nobody may use any more.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Its data.
+    pub data: Vec<Range<u64>>,
+    /// Functions that only it uses.
+    pub inside: Vec<Range<u64>>,
+}
+
+/// A function that may be musl's.
+struct Candidate<'n> {
+    named: &'n Named,
+    extent: Range<u64>,
+    references: Vec<Reference>,
+    is_musls: bool,
+}
+
+impl Candidate<'_> {
+    fn name(&self) -> &str {
+        &self.named.name
+    }
+}
+
+/// Finds them, and what of the heap stays.
+pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) -> State {
+    let has = |heap: Heap| whole.identity.heaps.iter().any(|h| h.heap == heap);
+    let is_known = |n: &&Named| is_surface(n.name.as_bytes()) || is_inside(&n.name);
+    let mut candidates: Vec<Candidate<'_>> = names
+        .functions
+        .iter()
+        .filter(is_known)
+        .filter(|n| code.from(n.address).is_some())
+        .map(|named| {
+            let extent = code.extent(named);
+            Candidate {
+                named,
+                references: code.references(&extent),
+                extent,
+                is_musls: false,
+            }
+        })
+        .collect();
+    let state = state(names, &candidates);
+    let is_old = !state.is_empty() && names.objects.iter().any(|o| is_old_state(o, &candidates));
+    tie(whole, code, names, &state, is_old, &mut candidates);
+    let surface = whole.payload.surface;
+    let mut strangers: Vec<&Candidate<'_>> = Vec::new();
+    for name in surface {
+        let of_name = || candidates.iter().filter(|c| c.name() == *name);
+        let mut musls = of_name().filter(|c| c.is_musls).peekable();
+        if musls.peek().is_none() {
+            strangers.extend(of_name());
+        }
+        musls.for_each(|c| place::add(code, c.named, Component::Heap, found));
+    }
+    refuse(whole, &strangers, found);
+    let keeps_state = has(Heap::MuslMallocng) || has(Heap::MuslOldmalloc);
+    let is_found = found
+        .functions
+        .iter()
+        .any(|f| f.component == Component::Heap);
+    if keeps_state && !is_found {
+        let text = "musl's heap is in it, but none of its functions could be found";
+        found
+            .risks
+            .push(Risk::heap(RiskKind::MissingFunction, text));
+    } else if keeps_state && state.is_empty() {
+        let text = "where musl's heap keeps its state could not be found, so that it cannot be told who else uses it";
+        found.risks.push(Risk::heap(RiskKind::HeapState, text));
+    }
+    let goes = |c: &Candidate<'_>| found.functions.iter().any(|f| f.address == c.named.address);
+    let inside = candidates
+        .iter()
+        .filter(|c| is_inside(c.name()) && !goes(c));
+    State {
+        inside: inside.map(|c| c.extent.clone()).collect(),
+        data: state,
+    }
+}
+
+/// Whether only functions of musl's heap know that name.
+fn is_inside(name: &str) -> bool {
+    LOCAL.contains(&name.as_bytes()) || INTERNAL.contains(&name)
+}
+
+/// Where the heap's state lies.
+fn state(names: &Names, candidates: &[Candidate<'_>]) -> Vec<Range<u64>> {
+    let is_state = |o: &&Named| STATE.contains(&o.name.as_str()) || is_old_state(o, candidates);
+    names.objects.iter().filter(is_state).map(range).collect()
+}
+
+fn range(object: &Named) -> Range<u64> {
+    object.address..object.address.saturating_add(object.size.max(1))
+}
+
+/// Whether it is oldmalloc's: large enough, and used by functions of a heap.
+fn is_old_state(object: &Named, candidates: &[Candidate<'_>]) -> bool {
+    let mut references = candidates.iter().flat_map(|c| &c.references);
+    object.name == OLD_STATE
+        && object.size >= OLD_STATE_SIZE
+        && references.any(|r| range(object).contains(&r.target))
+}
+
+/// Marks those that are musl's.
+fn tie(
+    whole: &Whole<'_, '_>,
+    code: &Code<'_>,
+    names: &Names,
+    state: &[Range<u64>],
+    is_old: bool,
+    candidates: &mut [Candidate<'_>],
+) {
+    let flags = names
+        .objects
+        .iter()
+        .filter(|o| FLAGS.contains(&o.name.as_str()));
+    let flags: Vec<Range<u64>> = flags.map(range).collect();
+    let is_in = |ranges: &[Range<u64>], r: &Reference| {
+        ranges.iter().any(|s: &Range<u64>| s.contains(&r.target))
+    };
+    let writable = whole
+        .program
+        .loads()
+        .filter(|s| s.flags & object::elf::PF_W.0 != 0);
+    let writable: Vec<Range<u64>> = writable.map(|s| s.addresses()).collect();
+    let keeps_records = |c: &Candidate<'_>| {
+        let mut data = c.references.iter().filter(|r: &&Reference| !r.is_branch);
+        data.any(|r| is_in(&writable, r) && !is_in(state, r) && !is_in(&flags, r))
+    };
+    for candidate in candidates.iter_mut() {
+        let name = candidate.name();
+        let is_stub = STUBS.contains(&name) && code.is_stub(&candidate.extent);
+        candidate.is_musls = !is_stub
+            && (candidate.named.evidence != Evidence::Symbol
+                || is_inside(name)
+                || (PRIVATE.contains(&name) && !STUBS.contains(&name))
+                || candidate.references.iter().any(|r| is_in(state, r))
+                // These read the header in front of a block, and nothing else.
+                || (is_old && ["malloc_usable_size", "__malloc_allzerop"].contains(&name)
+                    && candidate.references.iter().all(|r| candidate.extent.contains(&r.target))));
+    }
+    loop {
+        let musls = candidates.iter().filter(|c| c.is_musls);
+        let entries: Vec<u64> = musls.map(|c| c.named.address).collect();
+        let mut changed = false;
+        for candidate in candidates.iter_mut().filter(|c| !c.is_musls) {
+            let is_one = entries.contains(&candidate.named.address);
+            let mut branches = candidate.references.iter().filter(|r| r.is_branch);
+            let passes_on = branches.any(|r| entries.contains(&r.target));
+            let is_musls = (is_one || passes_on && !keeps_records(candidate))
+                && !(STUBS.contains(&candidate.name()) && code.is_stub(&candidate.extent));
+            candidate.is_musls = is_musls;
+            changed |= is_musls;
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Says of the functions that are not musl's what that means.
+fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Functions) {
+    let (stubs, strangers): (Vec<&Candidate<'_>>, Vec<&Candidate<'_>>) = strangers
+        .iter()
+        .copied()
+        .partition(|c| !is_public(c.named.name.as_bytes()));
+    found.left.extend(stubs.iter().map(|c| Left {
+        name: c.named.name.clone(),
+        address: c.named.address,
+        why: "it does nothing".to_string(),
+    }));
+    let other = whole.other_heap();
+    if let Some(malloc) = strangers.iter().find(|c| c.name() == "malloc") {
+        let whose = match other.map(|h| h.heap) {
+            None | Some(Heap::Own) => "the program's own".to_string(),
+            Some(heap) => format!("not musl's: {} is in the program", heap.name()),
+        };
+        let text = format!("`malloc` is {whose}");
+        let next = "rewrite with `--only memory`";
+        found.risks.push(
+            Risk::heap(RiskKind::OtherHeap, text)
+                .at(malloc.named.address)
+                .next(next),
+        );
+        return;
+    }
+    for stranger in strangers {
+        let text = format!(
+            "`{}` is not musl's while `malloc` is: it would be given blocks of another heap",
+            stranger.name()
+        );
+        let risk = Risk::heap(RiskKind::MissingFunction, text).at(stranger.named.address);
+        found.risks.push(risk);
+    }
+    if let Some(other) = other {
+        found.notes.push(format!(
+            "{} is in it besides: what it serves does not change",
+            other.heap.name()
+        ));
+    }
+}

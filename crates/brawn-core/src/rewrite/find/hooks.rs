@@ -1,0 +1,89 @@
+//! Where the program reaches the payload besides its functions, and the payload the program.
+
+use super::code::Code;
+use super::risk::{Risk, RiskKind};
+use super::whole::Whole;
+use super::{CallSite, Functions};
+use crate::rewrite::names::Names;
+use brawn_payload::Architecture;
+use memchr::memmem;
+
+/// Names of the function that gives errno's address.
+const ERRNO: [&str; 2] = ["__errno_location", "___errno_location"];
+/// Names that a program has if it makes threads.
+const THREADS: [&str; 4] = [
+    "__pthread_create",
+    "pthread_create",
+    "thrd_create",
+    "__pthread_exit",
+];
+/// The function in which a thread ends.
+const EXIT: [&str; 2] = ["__pthread_exit", "pthread_exit"];
+/// What it calls first, and what then.
+const DESTRUCTORS: &str = "__pthread_tsd_run_dtors";
+const THEN: &str = "__block_app_sigs";
+
+/// The beginning of musl's `__clone`, which is written by hand: on x86_64 `xor %eax,%eax; mov $56,%al; mov %rdi,%r11`,
+/// on aarch64 `and x1,x1,#-16; stp x0,x3,[x1,#-16]!`.
+const CLONE_X86_64: &[u8] = b"\x31\xc0\xb0\x38\x49\x89\xfb";
+const CLONE_AARCH64: &[u8] = b"\x21\xec\x7c\x92\x20\x0c\xbf\xa9";
+
+/// Finds the hooks that a heap needs.
+pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
+    let any = |wanted: &[&str]| wanted.iter().find_map(|name| names.function(name));
+    found.errno_location = any(&ERRNO).map(|n| n.address);
+    if found.errno_location.is_none() {
+        let text =
+            "`__errno_location` could not be found: an allocation that fails would not say why";
+        found.risks.push(Risk::heap(RiskKind::MissingHook, text));
+    }
+    found.thread_exit = thread_exit(code, names);
+    if found.thread_exit.is_none() && makes_threads(whole, code, names) {
+        let text = "the place where a thread ends (`__pthread_exit` calls `__pthread_tsd_run_dtors`) could not be found: \
+                    every thread that ends would leave its heap behind";
+        let mut risk = Risk::heap(RiskKind::MissingHook, text);
+        risk.address = any(&EXIT).map(|n| n.address);
+        found.risks.push(risk);
+    }
+}
+
+fn thread_exit(code: &Code<'_>, names: &Names) -> Option<CallSite> {
+    let exit = EXIT.iter().find_map(|name| names.function(name))?;
+    let callee = names.function(DESTRUCTORS)?.address;
+    let then = names.function(THEN).map(|n| n.address);
+    let extent = code.extent(exit);
+    let references = code.references(&extent);
+    let calls = references
+        .iter()
+        .filter(|r| r.is_branch && !extent.contains(&r.target));
+    let calls: Vec<_> = calls.collect();
+    // Without keys it is one with other empty functions that are called later on.
+    let is_it = |n: &usize| {
+        calls[*n].target == callee
+            && then.is_none_or(|then| calls.get(n + 1).is_some_and(|c| c.target == then))
+    };
+    let mut sites = (0..calls.len()).filter(is_it);
+    let site = sites.next().map(|n| calls[n])?;
+    let is_only = then.is_some() || sites.next().is_none();
+    is_only.then_some(CallSite {
+        at: site.at,
+        callee,
+    })
+}
+
+/// Whether threads may be made.  Without symbols, whoever has the system call for it may make some.
+fn makes_threads(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
+    if THREADS.iter().any(|name| names.function(name).is_some()) {
+        return true;
+    }
+    let clone = match whole.program.architecture {
+        Architecture::X86_64 => CLONE_X86_64,
+        Architecture::Aarch64 => CLONE_AARCH64,
+    };
+    let has_clone = || {
+        code.regions
+            .iter()
+            .any(|(_, code)| memmem::find(code, clone).is_some())
+    };
+    whole.program.symbols.is_empty() && has_clone()
+}

@@ -1,0 +1,104 @@
+//! One pass over a program for whatever refers to a set of addresses.
+
+use super::code::{Code, Reference};
+use super::scan::Wanted;
+use super::whole::Whole;
+use super::x86;
+use crate::rewrite::program::Placement;
+use std::ops::Range;
+
+/// A reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The instruction's address, or the word's.
+    pub from: u64,
+    /// What it refers to.
+    pub target: u64,
+    /// Whether an instruction does; else a word in data.
+    pub is_code: bool,
+}
+
+/// Everything in the program that refers to `wanted`, but for code in `without` (ascending).
+pub fn pass(
+    whole: &Whole<'_, '_>,
+    code: &Code<'_>,
+    wanted: &Wanted,
+    without: &[Range<u64>],
+) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    if wanted.is_empty() {
+        return hits;
+    }
+    let is_without = |address: u64| {
+        let behind = without.partition_point(|r| r.start <= address);
+        behind > 0 && without[behind - 1].contains(&address)
+    };
+    let is_fixed = whole.program.placement == Placement::Fixed;
+    for (address, bytes) in &code.regions {
+        let mut places: Vec<u64> = Vec::new();
+        let mut look = |at: usize| {
+            let place = address + at as u64;
+            if !is_without(place) {
+                places.push(place);
+            }
+        };
+        wanted.relative(bytes, *address, |at| {
+            if x86::may_refer(bytes, *address, at, wanted) {
+                look(at);
+            }
+        });
+        if is_fixed {
+            wanted.absolute(bytes, look);
+        }
+        hits.extend(places.into_iter().filter_map(|place| {
+            let Reference { at, target, .. } = code.operand(place)?;
+            wanted.contains(target).then_some(Hit {
+                from: at,
+                target,
+                is_code: true,
+            })
+        }));
+    }
+    let mut data = |from: u64, target: u64| {
+        hits.push(Hit {
+            from,
+            target,
+            is_code: false,
+        });
+    };
+    if is_fixed {
+        for (address, bytes) in data_of(whole, code) {
+            wanted.words(bytes, address, |at, word| data(address + at as u64, word));
+        }
+    } else {
+        let relocations = whole.relocations.iter();
+        relocations
+            .filter(|r| wanted.contains(r.target))
+            .for_each(|r| data(r.place, r.target));
+    }
+    hits
+}
+
+/// What is loaded from the file and not run.
+fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &'a [u8])> {
+    let mut parts = Vec::new();
+    for segment in whole.program.loads() {
+        let filled = segment.filled();
+        let mut start = filled.start;
+        let regions = code
+            .regions
+            .iter()
+            .map(|(at, code)| *at..*at + code.len() as u64);
+        let inside = regions.filter(|r| filled.contains(&r.start));
+        for region in inside.chain([filled.end..filled.end]) {
+            parts.extend(
+                whole
+                    .program
+                    .at(start, region.start - start)
+                    .map(|b| (start, b)),
+            );
+            start = region.end;
+        }
+    }
+    parts
+}

@@ -1,0 +1,221 @@
+//! The one pass over all code: every place whose four bytes, taken as an operand, mean an address in a small
+//! set of ranges.  Nothing is decoded here; most operands mean something else.
+
+use std::ops::Range;
+
+/// How many bytes are looked at together.
+const BLOCK: usize = 64;
+/// More ranges than this are joined over the gaps between them.
+const CLUSTERS: usize = 4;
+/// An operand that is followed by an immediate one counts from that one's end, at most so many bytes on.
+const BEHIND: u64 = 4;
+
+/// Ranges of addresses that are looked for.
+#[derive(Debug)]
+pub struct Wanted {
+    /// Ascending, joined where they touch.
+    ranges: Vec<Range<u64>>,
+    /// Begin and length of ranges that contain all of `ranges`, in the arithmetic of 32-bit operands: a hit in them
+    /// is looked at again.
+    clusters: [(u32, u32); CLUSTERS],
+}
+
+impl Wanted {
+    /// Of these ranges.
+    pub fn new(mut ranges: Vec<Range<u64>>) -> Self {
+        ranges.retain(|r| !r.is_empty());
+        ranges.sort_by_key(|r| r.start);
+        let mut joined: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        let mut wide = joined.clone();
+        while wide.len() > CLUSTERS {
+            let gap = |n: &usize| wide[n + 1].start - wide[*n].end;
+            let narrowest = (0..wide.len() - 1).min_by_key(gap).unwrap_or_default();
+            wide[narrowest].end = wide.remove(narrowest + 1).end;
+        }
+        let mut clusters = [(0, 0); CLUSTERS];
+        for (cluster, range) in clusters.iter_mut().zip(&wide) {
+            let length = range.end - range.start + BEHIND;
+            *cluster = (
+                range.start.wrapping_sub(BEHIND) as u32,
+                u32::try_from(length).unwrap_or(u32::MAX),
+            );
+        }
+        Self {
+            ranges: joined,
+            clusters,
+        }
+    }
+
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Whether `address` is in one of the ranges.
+    pub fn contains(&self, address: u64) -> bool {
+        let behind = self.ranges.partition_point(|r| r.start <= address);
+        behind > 0 && address < self.ranges[behind - 1].end
+    }
+
+    /// Calls `found` with every offset in `code`, which is at `address`, whose four bytes may be the distance from
+    /// what follows them to one of the ranges.
+    pub fn relative(&self, code: &[u8], address: u64, mut found: impl FnMut(usize)) {
+        let clusters = self.clusters;
+        let mut at = 0;
+        while let Some(block) = code
+            .get(at..)
+            .and_then(|c| c.first_chunk::<{ BLOCK + 3 }>())
+        {
+            let next = (address as u32).wrapping_add(at as u32).wrapping_add(4);
+            if is_near::<true>(block, next, &clusters) {
+                for n in at..at + BLOCK {
+                    self.check(code, address, n, &mut found);
+                }
+            }
+            at += BLOCK;
+        }
+        for n in at..code.len().saturating_sub(3) {
+            self.check(code, address, n, &mut found);
+        }
+    }
+
+    fn check(&self, code: &[u8], address: u64, at: usize, found: &mut impl FnMut(usize)) {
+        let Some(distance) = code[at..].first_chunk().map(|b| i32::from_le_bytes(*b)) else {
+            return;
+        };
+        let target = (address + at as u64 + 4).wrapping_add_signed(distance.into());
+        if self.is_within(target) {
+            found(at);
+        }
+    }
+
+    /// Whether a range begins before the end of what `target` may mean and ends behind its begin.
+    fn is_within(&self, target: u64) -> bool {
+        let behind = self
+            .ranges
+            .partition_point(|r| r.start <= target.saturating_add(BEHIND));
+        behind > 0 && target < self.ranges[behind - 1].end
+    }
+
+    /// The same for four bytes that are an address of one of the ranges themselves.
+    pub fn absolute(&self, code: &[u8], mut found: impl FnMut(usize)) {
+        // What operands of 32 bits cannot mean is not looked for.
+        if self
+            .ranges
+            .first()
+            .is_none_or(|r| r.start > u32::MAX.into())
+        {
+            return;
+        }
+        let clusters = self.clusters;
+        let mut at = 0;
+        let mut check = |n: usize| {
+            let value = code[n..].first_chunk().map(|b| u32::from_le_bytes(*b));
+            if value.is_some_and(|v| self.contains(v.into())) {
+                found(n);
+            }
+        };
+        while let Some(block) = code
+            .get(at..)
+            .and_then(|c| c.first_chunk::<{ BLOCK + 3 }>())
+        {
+            if is_near::<false>(block, 0, &clusters) {
+                (at..at + BLOCK).for_each(&mut check);
+            }
+            at += BLOCK;
+        }
+        (at..code.len().saturating_sub(3)).for_each(check);
+    }
+
+    /// Calls `found` with the offset of every aligned 64-bit word that is an address of one of the ranges; `data` is
+    /// at `address`.
+    pub fn words(&self, data: &[u8], address: u64, mut found: impl FnMut(usize, u64)) {
+        let (Some(first), Some(last)) = (self.ranges.first(), self.ranges.last()) else {
+            return;
+        };
+        let (start, length) = (first.start, last.end - first.start);
+        let skip = (address.wrapping_neg() & 7) as usize;
+        let (words, _) = data.get(skip..).unwrap_or_default().as_chunks::<8>();
+        for (number, word) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*word);
+            if word.wrapping_sub(start) < length && self.contains(word) {
+                found(skip + 8 * number, word);
+            }
+        }
+    }
+}
+
+/// Whether any four bytes of the block may mean a place in a cluster.  Written so that a compiler makes vectors of it:
+/// each of the four alignments is a row of words.
+fn is_near<const RELATIVE: bool>(
+    block: &[u8; BLOCK + 3],
+    next: u32,
+    clusters: &[(u32, u32); CLUSTERS],
+) -> bool {
+    let mut any = false;
+    for alignment in 0..4 {
+        let (row, _) = block[alignment..alignment + BLOCK].as_chunks::<4>();
+        for (n, word) in row.iter().enumerate() {
+            let mut target = u32::from_le_bytes(*word);
+            if RELATIVE {
+                target = target.wrapping_add(next.wrapping_add((alignment + 4 * n) as u32));
+            }
+            for (start, length) in clusters {
+                any |= target.wrapping_sub(*start) < *length;
+            }
+        }
+    }
+    any
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Code in which every operand of interest is at a known place.
+    fn code() -> (Vec<u8>, Vec<usize>) {
+        let mut code = vec![0x11; 1000];
+        let places = vec![0, 60, 64, 130, 197, 501, 996];
+        for (n, at) in places.iter().enumerate() {
+            let target = [0x5000u64, 0x5009, 0x9_0000][n % 3];
+            let distance = target as i64 - (0x1000 + *at as i64 + 4);
+            code[*at..at + 4].copy_from_slice(&(distance as i32).to_le_bytes());
+        }
+        (code, places)
+    }
+
+    #[test]
+    fn distances_are_found_at_every_place_and_no_others() {
+        let (code, places) = code();
+        let wanted = Wanted::new(vec![0x5000..0x500a, 0x9_0000..0x9_0001, 0x7000..0x7000]);
+        let mut found = Vec::new();
+        wanted.relative(&code, 0x1000, |at| found.push(at));
+        assert_eq!(found, places);
+    }
+
+    #[test]
+    fn many_ranges_are_all_looked_for() {
+        let ranges: Vec<_> = (1..100u64)
+            .map(|n| 0x1_0000 * n + 0x1100..0x1_0000 * n + 0x1103)
+            .collect();
+        let wanted = Wanted::new(ranges);
+        let mut code = vec![0; 400];
+        code[100..104].copy_from_slice(&0x50_1102u32.to_le_bytes());
+        code[200..204].copy_from_slice(&0x50_1103u32.to_le_bytes());
+        let mut found = Vec::new();
+        wanted.absolute(&code, |at| found.push(at));
+        assert_eq!(found, [100]);
+        let mut words = Vec::new();
+        let mut data = vec![0; 64];
+        data[4..12].copy_from_slice(&0x63_1101u64.to_le_bytes());
+        data[36..44].copy_from_slice(&0x64_1101u64.to_le_bytes());
+        wanted.words(&data, 0x1004, |at, word| words.push((at, word)));
+        assert_eq!(words, [(4, 0x63_1101)]);
+    }
+}

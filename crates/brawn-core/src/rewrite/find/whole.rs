@@ -1,0 +1,122 @@
+//! What a file is as a whole: whose libc and heaps are in it, what its loader changes, what lies behind it.
+
+mod overlay;
+mod relocations;
+
+use super::risk::Risk;
+use crate::error::{Error, Result};
+use crate::identify::heap::{Found, Heap};
+use crate::identify::{Identity, Libc, executable};
+use crate::note::Note;
+use crate::plan::Component;
+use crate::read::image::Image;
+use crate::rewrite::program::Program;
+use brawn_payload::Payload;
+pub use relocations::Relocation;
+
+/// What is known of the file.
+pub struct Whole<'p, 'a> {
+    /// The program.
+    pub program: &'p Program<'a>,
+    /// What is to come.
+    pub payload: &'p Payload,
+    /// Whose libc, heaps and memory functions are in it.
+    pub identity: Identity,
+    /// What is done to it when it is loaded.
+    pub relocations: Vec<Relocation>,
+    risks: Vec<Risk>,
+}
+
+impl<'p, 'a> Whole<'p, 'a> {
+    /// Looks at the file; refuses what is not of musl.
+    pub fn of(program: &'p Program<'a>, payload: &'p Payload) -> Result<Self> {
+        let image = Image::read(program.bytes, 0)?;
+        let identity = executable::identify(&image);
+        let not = |found: &str, next: &str| {
+            Err(Error::not_applicable(found)
+                .expected("a static executable of musl")
+                .next(next))
+        };
+        let has = |heap: Heap| identity.heaps.iter().any(|h| h.heap == heap);
+        if identity.evidence.iter().any(|e| e.contains("UPX")) {
+            return Err(
+                Error::refused("packed by UPX: what is inside cannot be seen")
+                    .expected("a static executable of musl")
+                    .next("unpack it with `upx -d`, then rewrite"),
+            );
+        }
+        if identity.libc == Libc::Glibc {
+            return not(
+                "a static executable of glibc",
+                "its heap and memory functions are fast already",
+            );
+        }
+        if has(Heap::Go) && identity.libc != Libc::Musl {
+            return not("a Go executable", "it has Go's own heap and no libc");
+        }
+        if identity.libc != Libc::Musl && !has(Heap::Brawn) {
+            return not("no sign of musl", "`brawn inspect` says what is in it");
+        }
+        let (relocations, mut risks) = relocations::read(program)?;
+        risks.extend(overlay::check(program));
+        Ok(Self {
+            program,
+            payload,
+            identity,
+            relocations,
+            risks,
+        })
+    }
+
+    /// The risks of changing the file at all.
+    pub fn risks(&self) -> Vec<Risk> {
+        self.risks.clone()
+    }
+
+    /// A heap that is neither musl's nor brawn's.
+    pub fn other_heap(&self) -> Option<&Found> {
+        let mut heaps = self.identity.heaps.iter();
+        heaps.find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn)
+    }
+
+    /// The parts of `wanted` of which this payload is in the program; an error if it is another one.
+    pub fn present(&self, wanted: &[Component]) -> Result<Vec<Component>> {
+        let heaps = self.identity.heaps.iter();
+        let heap = heaps.filter_map(|h| h.note.as_ref());
+        let heap: Vec<&Note> = heap.filter(|n| !n.serves_rust()).collect();
+        let memory: Vec<&Note> = self.identity.memory_notes.iter().collect();
+        let mut present = Vec::new();
+        for component in wanted {
+            let (notes, source) = match component {
+                Component::Heap => (&heap, Some(self.payload.source)),
+                Component::Memory => (&memory, self.payload.memory.map(|m| m.source)),
+            };
+            match notes.iter().find(|n| Some(n.source.as_str()) != source) {
+                Some(other) => return Err(another(*component, other)),
+                None if notes.is_empty() => {}
+                None => present.push(*component),
+            }
+        }
+        Ok(present)
+    }
+}
+
+fn another(component: Component, note: &Note) -> Error {
+    let (what, profile) = match component {
+        Component::Heap => ("heap", note.profile.as_str()),
+        Component::Memory => ("memory functions", ""),
+    };
+    let profile = if profile.is_empty() {
+        String::new()
+    } else {
+        format!(", profile {profile}")
+    };
+    Error::refused(format!(
+        "it has the {what} of brawn {}{profile}",
+        note.brawn
+    ))
+    .expected("musl's")
+    .next(
+        "rewrite its original (`brawn restore` brings that back), or relink it if it was linked so",
+    )
+}

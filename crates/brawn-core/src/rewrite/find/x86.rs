@@ -1,0 +1,228 @@
+//! What x86_64 code refers to, instruction by instruction.
+
+use super::code::Reference;
+use super::scan::Wanted;
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind};
+use std::ops::Range;
+
+/// `endbr64`, where indirect calls land in programs built for control-flow enforcement.
+const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+/// Size of `jmp rel32`, in bytes.
+pub const JUMP: u64 = 5;
+/// Streams that are decoded towards a place of which no beginning before it is known, one byte apart.
+const STREAMS: u64 = 24;
+/// How far before the place they begin: instructions that begin in the wrong place fall in step after a few.
+const RUN_UP: u64 = 60;
+
+/// The address behind a landing pad at `address`.
+pub fn behind_landing(code: &[u8], address: u64) -> u64 {
+    address + 4 * u64::from(code.starts_with(&ENDBR64))
+}
+
+fn reference(instruction: &Instruction) -> Option<Reference> {
+    let at = instruction.ip();
+    let is_last = instruction.mnemonic() == Mnemonic::Jmp;
+    let of = |target, is_branch| Reference {
+        at,
+        target,
+        is_branch,
+        is_last,
+    };
+    if instruction.op0_kind() == OpKind::NearBranch64 {
+        return Some(of(instruction.near_branch64(), true));
+    }
+    if instruction.is_ip_rel_memory_operand() {
+        return Some(of(instruction.ip_rel_memory_address(), false));
+    }
+    None
+}
+
+/// The addresses that an instruction names outright, as programs at fixed addresses do.
+fn absolute(decoder: &Decoder<'_>, instruction: &Instruction) -> [Option<(usize, u64)>; 2] {
+    let offsets = decoder.get_constant_offsets(instruction);
+    let displacement =
+        (offsets.displacement_size() >= 4 && !instruction.is_ip_rel_memory_operand()).then(|| {
+            (
+                offsets.displacement_offset(),
+                instruction.memory_displacement64(),
+            )
+        });
+    let immediate = (offsets.immediate_size() >= 4
+        && instruction.op0_kind() != OpKind::NearBranch64)
+        .then(|| {
+            let number =
+                (0..instruction.op_count()).find(|n| is_immediate(instruction.op_kind(*n)));
+            number.map(|n| (offsets.immediate_offset(), instruction.immediate(n)))
+        })
+        .flatten();
+    [displacement, immediate]
+}
+
+fn is_immediate(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Immediate32 | OpKind::Immediate64 | OpKind::Immediate32to64
+    )
+}
+
+/// Whether the bytes before `at` allow for an operand there that is a distance, to a place in `wanted`: a call, a jump,
+/// or a memory operand relative to the instruction, which an immediate operand may follow.
+pub fn may_refer(code: &[u8], address: u64, at: usize, wanted: &Wanted) -> bool {
+    let before = |n: usize| at.checked_sub(n).map_or(0, |n| code[n]);
+    let distance = code[at..]
+        .first_chunk()
+        .map_or(0, |b| i32::from_le_bytes(*b));
+    let target = (address + at as u64 + 4).wrapping_add_signed(distance.into());
+    match before(1) {
+        0xe8 | 0xe9 => wanted.contains(target),
+        0x80..=0x8f if before(2) == 0x0f => wanted.contains(target),
+        modrm if modrm & 0xc7 == 5 => [0, 1, 2, 4].iter().any(|n| wanted.contains(target + n)),
+        _ => false,
+    }
+}
+
+/// The short jumps in `code` to a place in `to`, as the places of their operands.
+pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
+    let mut found = Vec::new();
+    for (n, pair) in code.windows(2).enumerate() {
+        let next = address + n as u64 + 2;
+        let target = next.wrapping_add_signed(i64::from(pair[1] as i8));
+        if matches!(pair[0], 0xeb | 0x70..=0x7f | 0xe0..=0xe3) && to.contains(&target) {
+            found.push(next - 1);
+        }
+    }
+    found
+}
+
+/// Whether `code` only gives zero, or does nothing at all.
+pub fn is_stub(code: &[u8]) -> bool {
+    let code = &code[behind_landing(code, 0) as usize..];
+    matches!(code, [0xc3, ..] | [0x31, 0xc0, 0xc3, ..] | [0xf3, 0xc3, ..])
+}
+
+/// Everything that the code at `address` refers to relative to itself, from its first instruction on.
+pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    decoder.iter().filter_map(|i| reference(&i)).collect()
+}
+
+/// How many bytes of padding `code` begins with: what linkers and assemblers fill gaps with.
+pub fn padding(code: &[u8]) -> u64 {
+    let mut at = 0;
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut decoder = Decoder::with_ip(64, rest, 0, DecoderOptions::NONE);
+        let instruction = decoder.decode();
+        at += match rest[0] {
+            0 | 0xcc => 1,
+            _ if instruction.mnemonic() == Mnemonic::Nop => instruction.len(),
+            _ => break,
+        };
+    }
+    at as u64
+}
+
+/// The instruction of the code at `address` whose operand begins at `place`, if one does: what it refers to.
+///
+/// `is_start` says whether an instruction is known to begin at `address`.  Where none is, or data lies between, it is the answer of most of the
+/// ways in which the bytes before can be read, and of a fourth of them where that is a reference: to take bytes for an operand
+/// that are none only means to refuse.
+pub fn operand(code: &[u8], address: u64, place: u64, is_start: bool) -> Option<Reference> {
+    if let Some(sure) = is_start.then(|| walk(code, address, place)).flatten() {
+        return sure;
+    }
+    let first = place.saturating_sub(RUN_UP).max(address);
+    let mut ways = 0;
+    let mut found: Vec<Reference> = Vec::new();
+    for start in first..(first + STREAMS).min(place) {
+        if let Some(way) = walk(&code[(start - address) as usize..], start, place) {
+            ways += 1;
+            found.extend(way);
+        }
+    }
+    let most = |r: &&Reference| found.iter().filter(|f| f == r).count();
+    let best = found.iter().max_by_key(most)?;
+    (4 * most(&best) >= ways).then_some(*best)
+}
+
+/// Reads from `address` to what covers `place`.  `None` if the bytes are no instructions; `Some(None)` if the place is
+/// no operand.
+fn walk(code: &[u8], address: u64, place: u64) -> Option<Option<Reference>> {
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    let mut instruction = Instruction::default();
+    while decoder.can_decode() {
+        decoder.decode_out(&mut instruction);
+        if instruction.is_invalid() {
+            return None;
+        }
+        if instruction.next_ip() <= place {
+            continue;
+        }
+        let within = place.checked_sub(instruction.ip())? as usize;
+        let offsets = decoder.get_constant_offsets(&instruction);
+        let is_operand = (offsets.has_displacement() && offsets.displacement_offset() == within)
+            || (offsets.has_immediate() && offsets.immediate_offset() == within);
+        if !is_operand {
+            return Some(None);
+        }
+        if let Some(reference) = reference(&instruction) {
+            // Its other operand may be the one at the place.
+            let is_it = if reference.is_branch {
+                offsets.immediate_offset() == within
+            } else {
+                offsets.displacement_offset() == within
+            };
+            if is_it {
+                return Some(Some(reference));
+            }
+        }
+        let named = absolute(&decoder, &instruction).into_iter().flatten();
+        let target = named.into_iter().find(|(offset, _)| *offset == within);
+        return Some(target.map(|(_, target)| Reference {
+            at: instruction.ip(),
+            target,
+            is_branch: false,
+            is_last: false,
+        }));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_told_from_what_looks_like_them() {
+        // cmpb $5, 0x100(%rip); call .+0x10; mov $0x401000, %edi; jmp .+2
+        let code = [
+            0x80, 0x3d, 0, 1, 0, 0, 5, 0xe8, 0x0b, 0, 0, 0, 0xbf, 0, 0x10, 0x40, 0, 0xeb, 0,
+        ];
+        let all = references(&code, 0x1000);
+        let targets: Vec<_> = all.iter().map(|r| (r.at, r.target, r.is_branch)).collect();
+        // The displacement counts from behind the immediate operand.
+        let expected = [
+            (0x1000, 0x1107, false),
+            (0x1007, 0x1017, true),
+            (0x1011, 0x1013, true),
+        ];
+        assert_eq!(targets, expected);
+        let at = |place| operand(&code, 0x1000, place, true).map(|r| r.target);
+        assert_eq!(at(0x1002), Some(0x1107));
+        assert_eq!(at(0x1008), Some(0x1017));
+        assert_eq!(at(0x100d), Some(0x40_1000));
+        assert_eq!(at(0x1012), Some(0x1013));
+        for place in [0x1001, 0x1003, 0x1007, 0x100c, 0x100e] {
+            assert_eq!(at(place), None, "{place:#x}");
+        }
+    }
+
+    #[test]
+    fn padding_is_no_code() {
+        assert_eq!(
+            padding(&[0x90, 0xcc, 0, 0x66, 0x90, 0x0f, 0x1f, 0x40, 0]),
+            9
+        );
+        assert_eq!(padding(&[0x90, 0xc3]), 1);
+        assert_eq!(padding(&[0x31, 0xc0]), 0);
+    }
+}
