@@ -22,8 +22,19 @@ EXPORT void *__libc_calloc(size_t count, size_t size) {
   return brawn_zalloc(total);
 }
 
+// Whether malloc is ours.  Both addresses are brought into registers, ours by a name that is the payload's alone: a
+// comparison with a table of addresses is no form that a linker can do without the table, and a rewritten program
+// (brawn-core's rewrite/link.rs) has none.
+static void *brawn_own_malloc(size_t size) __attribute__((alias("__libc_malloc_impl")));
+
+static inline bool brawn_malloc_is_ours(void) {
+  void *(*used)(size_t) = malloc;
+  __asm__("" : "+r"(used));
+  return used == brawn_own_malloc;
+}
+
 EXPORT __attribute__((weak)) void *calloc(size_t count, size_t size) {
-  if (mi_likely(malloc == __libc_malloc_impl)) return __libc_calloc(count, size);
+  if (mi_likely(brawn_malloc_is_ours())) return __libc_calloc(count, size);
   // The program has its own malloc and not its own calloc: as musl does, its malloc and zeros.
   size_t total;
   if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::engine::Engine;
-use crate::recipe::{Architecture, FLAGS, Form, MEMORY_FLAGS};
+use crate::recipe::{ATTACH_FLAGS, Architecture, FLAGS, Form, MEMORY_FLAGS};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -144,6 +144,20 @@ impl Compiler {
         }
         command.arg("-c").arg(format!("{file}.c"));
         command.arg("-o").arg(&object);
+        self.object(command, &object)
+    }
+
+    /// Compiles what a rewritten program runs before its own entry point, and returns the object's bytes.
+    pub fn compile_attach(&self, payload: &Path, architecture: &Architecture) -> Result<Vec<u8>> {
+        let object = self
+            .work
+            .join(format!("{}-attach-raw.o", architecture.name));
+        let mut command = self.command(architecture);
+        command.current_dir(payload.join("attach"));
+        command.args(FLAGS).args(architecture.flags);
+        command.args(ATTACH_FLAGS);
+        command.arg(format!("-I{}", architecture.name));
+        command.args(["-c", "attach.c", "-o"]).arg(&object);
         self.object(command, &object)
     }
 

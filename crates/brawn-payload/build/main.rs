@@ -5,6 +5,7 @@
 //! compiler for the host's architecture; the payload's note says which.  `BRAWN_ZIG` names a zig to
 //! use, `BRAWN_ZIG=none` asks for the host's compiler.
 
+mod attach;
 mod compiler;
 mod engine;
 mod finish;
@@ -55,10 +56,27 @@ fn run() -> Result<()> {
     let mut shared = String::from(
         "/// Every object for shared objects of this build.\nstatic SHARED: &[Shared] = &[\n",
     );
+    let mut attach = String::from(
+        "/// What rewritten programs run, for each architecture.\nstatic ATTACH: &[Attach] = &[\n",
+    );
     for architecture in ARCHITECTURES {
         if !compiler.targets(architecture.name) {
             continue;
         }
+        let built = attach::build(&compiler, &payload, architecture, &version)?;
+        let name = format!("{}-{}", architecture.name, recipe::ATTACH_NAME);
+        fs::write(out.join(&name), &built.object.bytes)?;
+        writeln!(
+            attach,
+            "    Attach {{ architecture: Architecture::{}, source: {:?}, surface: &{:?}, needs: &{:?}, \
+             member: Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }} }},",
+            architecture.variant,
+            built.source,
+            built.object.surface,
+            built.object.needs,
+            recipe::ATTACH_NAME,
+            format!("/{name}"),
+        )?;
         let memory = memory::build(&compiler, &payload, architecture, &version)?;
         let memory = match memory {
             None => "None".to_owned(),
@@ -120,7 +138,9 @@ fn run() -> Result<()> {
     }
     table.push_str("];\n");
     shared.push_str("];\n");
+    attach.push_str("];\n");
     table.push_str(&shared);
+    table.push_str(&attach);
     table.push_str(&statics);
     write!(
         table,

@@ -165,6 +165,29 @@ pub const FLAGS: &[&str] = &[
 /// Besides [`FLAGS`], for the memory functions: clang would make three copies of what is written once.
 pub const MEMORY_FLAGS: &[&str] = &["-fno-unroll-loops"];
 
+/// The member's name of what a rewritten program runs before its own entry point.
+pub const ATTACH_NAME: &str = "brawn_attach.o";
+
+/// Besides [`FLAGS`], for it: it leaves every vector register as the program has it.
+pub const ATTACH_FLAGS: &[&str] = &["-mgeneral-regs-only", "-fno-unroll-loops"];
+
+/// Every symbol that it defines: the two that `rewrite` makes a program come by, and what the heap needs.
+pub const ATTACH_SURFACE: &[&str] = &[
+    "__environ",
+    "brawn_attach_start",
+    "brawn_attach_thread_exit",
+    "getauxval",
+    "pthread_key_create",
+    "pthread_setspecific",
+];
+
+/// Every symbol that it may need: `rewrite` knows their addresses in the program.
+pub const ATTACH_NEEDS: &[&str] = &[
+    "brawn_attach_table",
+    "brawn_host_entry",
+    "brawn_host_tsd_run_dtors",
+];
+
 /// A file of `payload/memory/<architecture>/`, without its ending, and the public names that its object
 /// may define.  Its hidden ones begin with [`MEMORY_PREFIX`].
 pub const MEMORY: &[(&str, &[&str])] = &[
@@ -236,6 +259,35 @@ pub fn memory_note(
         "brawn={version}\ncomponent=memory\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
         architecture.name
     )
+}
+
+/// The same as [`source_hash`], of what a rewritten program runs before its own entry point.
+pub fn attach_source_hash(
+    payload: &Path,
+    architecture: &Architecture,
+    version: &str,
+) -> Result<String> {
+    let mut hash = Sha256::new();
+    for word in [&version, &architecture.name]
+        .into_iter()
+        .chain(FLAGS)
+        .chain(ATTACH_FLAGS)
+        .chain(architecture.flags)
+    {
+        hash.update(word.as_bytes());
+        hash.update([0]);
+    }
+    for name in [
+        "attach.c".to_owned(),
+        format!("{}/start.h", architecture.name),
+    ] {
+        add(
+            &mut hash,
+            &format!("attach/{name}"),
+            &payload.join("attach").join(&name),
+        )?;
+    }
+    Ok(hex(hash))
 }
 
 /// The same as [`source_hash`], of the memory functions.

@@ -132,6 +132,21 @@ pub struct Payload {
     pub memory: Option<&'static Memory>,
 }
 
+/// What a rewritten program runs before its own entry point and at the end of a thread, whatever the profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Attach {
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// SHA-256, in hex, over every source file and flag that went into the bytes.
+    pub source: &'static str,
+    /// Every symbol that it defines, sorted: ways in for the program, and what a heap needs from libc.
+    pub surface: &'static [&'static str],
+    /// Every symbol that it needs, sorted: `brawn_host_*` are places in the program.
+    pub needs: &'static [&'static str],
+    /// Its object.
+    pub member: Member,
+}
+
 /// The heap for the Rust code of one shared object or dynamic executable: what the crate `brawn-rt` links.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
@@ -160,6 +175,11 @@ pub fn payload(architecture: Architecture, profile: Profile) -> Option<&'static 
 /// The heap for shared objects on every architecture and in every profile that this build embeds.
 pub fn shared() -> &'static [Shared] {
     SHARED
+}
+
+/// What rewritten programs of `architecture` run, if this build embeds it.
+pub fn attach(architecture: Architecture) -> Option<&'static Attach> {
+    ATTACH.iter().find(|a| a.architecture == architecture)
 }
 
 /// Licence texts of everything that ends up in users' programs, as one printable text.

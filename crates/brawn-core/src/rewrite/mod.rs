@@ -12,6 +12,7 @@ mod edits;
 pub mod find;
 pub mod headers;
 pub mod layout;
+pub mod link;
 pub mod linked;
 pub mod names;
 pub mod plan;

@@ -1,0 +1,558 @@
+//! A small linker: the payload's relocatable objects, the same that every other route uses, become code and data at
+//! addresses in a program.
+//!
+//! [`Objects::choose`] takes what is wanted and all that it needs, and drops every section that nothing refers to;
+//! [`Objects::sizes`] says what room that takes; [`link`] fills in addresses.  All of them are known then, thread-locals'
+//! included, so that nothing is left to do when the program runs: what an object loads from a table of addresses is
+//! computed instead, as linkers do (psABI x86-64, B.2; ELF for the Arm 64-bit Architecture, "Relocation
+//! optimization").
+
+mod aarch64;
+mod relocatable;
+#[cfg(test)]
+mod tests;
+mod x86_64;
+
+use crate::error::{Error, Result};
+use brawn_payload::{Architecture, Member, Payload};
+use relocatable::{Binding, Object, Part, Relocation, Section, Symbol};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+/// What a rewritten program starts with, of the attach object.
+pub const START: &str = "brawn_attach_start";
+/// What stands in the place of `__pthread_tsd_run_dtors`, of the attach object.
+pub const THREAD_EXIT: &str = "brawn_attach_thread_exit";
+/// The program's former entry point, which the attach object goes on with.
+pub const HOST_ENTRY: &str = "brawn_host_entry";
+/// The program's `__pthread_tsd_run_dtors`, which [`THREAD_EXIT`] calls.
+pub const HOST_TSD_RUN_DTORS: &str = "brawn_host_tsd_run_dtors";
+/// The words of a position-independent program that [`START`] relocates (`payload/attach/attach.c`).  A program that
+/// has none need not define it.
+pub const TABLE: &str = "brawn_attach_table";
+
+/// Objects of the payload whose sections have their places in relation to each other.
+#[derive(Debug)]
+pub struct Objects<'a> {
+    architecture: Architecture,
+    objects: Vec<Object<'a>>,
+    /// Of every object and section: where in its segment, if it is kept.
+    places: Vec<Vec<Option<u64>>>,
+    /// Object and symbol that define a global name.
+    defined: HashMap<&'a str, (usize, usize)>,
+    /// Names that the program must define, with where in the code the way to it is that calls may take.
+    needs: BTreeMap<&'a str, Option<u64>>,
+    /// Where in the code a table without entries is.
+    empty_table: Option<u64>,
+    note: Range<u64>,
+    sizes: Sizes,
+}
+
+/// The room that the chosen objects take, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Sizes {
+    /// Code, data that nobody changes, and notes: one segment, to be read and run.
+    pub code: u64,
+    /// What the code's address must be a multiple of.
+    pub code_align: u64,
+    /// Data: a segment to be read and written.
+    pub data: u64,
+    /// What is zero at start, directly behind the data.
+    pub zero: u64,
+    /// What the data's address must be a multiple of.
+    pub data_align: u64,
+    /// Thread-locals, all zero at start.
+    pub tls: u64,
+    /// What the address of each thread's block of them must be a multiple of.
+    pub tls_align: u64,
+}
+
+/// Addresses to link to.
+pub struct At<'a> {
+    /// Of the code.
+    pub code: u64,
+    /// Of the data.
+    pub data: u64,
+    /// Of the thread-locals' first byte, relative to the thread pointer.
+    pub tls: i64,
+    /// Of names in the program.
+    pub host: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+/// The payload at its addresses.
+#[derive(Debug)]
+pub struct Linked {
+    /// As long as [`Sizes::code`].
+    pub code: Vec<u8>,
+    /// As long as [`Sizes::data`].
+    pub data: Vec<u8>,
+    /// Addresses of every name that the objects give each other or the program.
+    pub symbols: BTreeMap<String, u64>,
+    /// Name, address and size of every function, by address: one name for each.
+    pub functions: Vec<(String, u64, u64)>,
+    /// Addresses of the provenance notes; empty where nothing carries one.
+    pub note: Range<u64>,
+}
+
+/// A step of one relocation, or why it is not possible.
+type Fixed<T> = std::result::Result<T, String>;
+
+/// What a relocation refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Address(u64),
+    /// A thread-local, relative to the thread pointer.
+    Local(i64),
+}
+
+/// A relocation whose place and value are known.
+#[derive(Clone, Copy, Debug)]
+struct Fix {
+    /// `ELF64_R_TYPE`.
+    kind: u32,
+    /// Where in the section's bytes.
+    at: usize,
+    /// Its address.
+    place: u64,
+    value: Value,
+    addend: i64,
+}
+
+impl Fix {
+    /// The address that it refers to.
+    fn address(&self) -> Fixed<u64> {
+        match self.value {
+            Value::Address(address) => Ok(address.wrapping_add_signed(self.addend)),
+            Value::Local(_) => Err("it refers to a thread-local as to an address".into()),
+        }
+    }
+
+    /// Where the thread-local that it refers to is, relative to the thread pointer.
+    fn local(&self) -> Fixed<i64> {
+        match self.value {
+            Value::Local(at) => Ok(at.wrapping_add(self.addend)),
+            Value::Address(_) => Err("it refers to an address as to a thread-local".into()),
+        }
+    }
+
+    /// From its place to what it refers to.
+    fn distance(&self) -> Fixed<i64> {
+        Ok(self.address()?.wrapping_sub(self.place).cast_signed())
+    }
+}
+
+impl Objects<'static> {
+    /// What of `payload` defines `names`, with all that it needs.  [`START`] comes with the heap; [`THREAD_EXIT`] is a
+    /// name like others, for programs that make threads.
+    ///
+    /// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that the payload does not define, and for objects
+    /// that this linker cannot link.
+    pub fn choose(payload: &Payload, names: &[&str]) -> Result<Self> {
+        let attach = brawn_payload::attach(payload.architecture);
+        let functions = payload.memory.map_or(&[][..], |m| m.functions);
+        // In the order in which they are linked.
+        let mut members: Vec<(Member, Vec<&'static str>)> = Vec::new();
+        members.extend(attach.map(|a| (a.member, a.surface.to_vec())));
+        members.extend(
+            payload
+                .members
+                .iter()
+                .map(|m| (*m, payload.surface.to_vec())),
+        );
+        let memory = members.len();
+        let names_of =
+            |f: &brawn_payload::Function| f.surface.iter().chain(f.own).copied().collect();
+        members.extend(functions.iter().map(|f| (f.member, names_of(f))));
+
+        let mut chosen = BTreeMap::new();
+        let mut todo = names.to_vec();
+        while let Some(name) = todo.pop() {
+            let with = |(_, defined): &(Member, Vec<&str>)| defined.contains(&name);
+            for number in (0..members.len()).filter(|n| with(&members[*n])) {
+                if chosen.contains_key(&number) {
+                    continue;
+                }
+                let member = members[number].0;
+                let object = Object::read(member.name, member.bytes)?;
+                let undefined = |s: &&Symbol<'_>| s.binding != Binding::Local && s.place.is_none();
+                todo.extend(object.symbols.iter().filter(undefined).map(|s| s.name));
+                chosen.insert(number, object);
+            }
+        }
+        // One of the memory functions carries the note of all.
+        let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.part == Part::Note);
+        if chosen.keys().any(|n| *n >= memory)
+            && !chosen.iter().any(|(n, o)| *n >= memory && has_note(o))
+        {
+            for (number, (member, _)) in members.iter().enumerate().skip(memory) {
+                let object = Object::read(member.name, member.bytes)?;
+                if has_note(&object) {
+                    chosen.insert(number, object);
+                    break;
+                }
+            }
+        }
+        let is_attached = attach.is_some() && chosen.contains_key(&0);
+        let start = is_attached.then_some(START);
+        let roots: Vec<&str> = names.iter().copied().chain(start).collect();
+        Self::of(payload.architecture, chosen.into_values().collect(), &roots)
+    }
+}
+
+impl<'a> Objects<'a> {
+    /// `objects`, without what `roots` do not reach.
+    fn of(architecture: Architecture, objects: Vec<Object<'a>>, roots: &[&str]) -> Result<Self> {
+        let mut all = Self {
+            architecture,
+            places: objects
+                .iter()
+                .map(|o| vec![None; o.sections.len()])
+                .collect(),
+            defined: defined(&objects)?,
+            objects,
+            needs: BTreeMap::new(),
+            empty_table: None,
+            note: 0..0,
+            sizes: Sizes::default(),
+        };
+        let (kept, called) = all.reach(roots)?;
+        all.place(&kept, &called);
+        Ok(all)
+    }
+
+    /// The room that they take.
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// The names that the program must define, sorted; [`TABLE`] only where it has one.
+    pub fn needs(&self) -> impl Iterator<Item = &'a str> {
+        self.needs.keys().copied()
+    }
+
+    /// The sections that `roots` lie in, notes, and all that those refer to, and so on; with the program's names that
+    /// they call.
+    fn reach(&mut self, roots: &[&str]) -> Result<(Kept, BTreeSet<&'a str>)> {
+        let mut todo = Vec::new();
+        for name in roots {
+            let Some((object, symbol)) = self.defined.get(name) else {
+                let found = format!("the payload has no `{name}`");
+                return Err(Error::refused(found).expected("a name of its surface"));
+            };
+            let place = self.objects[*object].symbols[*symbol].place;
+            todo.extend(place.map(|(section, _)| (*object, section)));
+        }
+        for (number, object) in self.objects.iter().enumerate() {
+            let notes = object.sections.iter().enumerate();
+            let notes = notes.filter(|(_, s)| s.part == Part::Note);
+            todo.extend(notes.map(|(section, _)| (number, section)));
+        }
+        let (mut kept, mut called) = (Kept::new(), BTreeSet::new());
+        while let Some((number, section)) = todo.pop() {
+            if !kept.insert((number, section)) {
+                continue;
+            }
+            let object = &self.objects[number];
+            let section = &object.sections[section];
+            for relocation in &section.relocations {
+                let symbol = &object.symbols[relocation.symbol];
+                match self.definition(number, relocation.symbol) {
+                    Some((object, section, _)) => todo.push((object, section)),
+                    None if symbol.binding == Binding::Local => {
+                        let found = format!("{} refers to what is not loaded", section.name);
+                        return Err(Error::refused(found)
+                            .member(object.name.as_bytes())
+                            .at(section.offset.saturating_add(relocation.at)));
+                    }
+                    None => {
+                        self.needs.insert(symbol.name, None);
+                        if aarch64::is_branch(relocation.kind) {
+                            called.insert(symbol.name);
+                        }
+                    }
+                }
+            }
+        }
+        Ok((kept, called))
+    }
+
+    /// Gives every kept section its place.
+    fn place(&mut self, kept: &Kept, called: &BTreeSet<&'a str>) {
+        let mut sizes = Sizes {
+            code_align: 1,
+            data_align: 1,
+            tls_align: 1,
+            ..Sizes::default()
+        };
+        let mut data_end = 0;
+        for part in Part::ALL {
+            let section = |(o, s): (usize, usize)| &self.objects[o].sections[s];
+            let mut sections: Vec<_> = kept.iter().copied().collect();
+            sections.retain(|at| section(*at).part == part);
+            // `verify` finds functions by their order; of all else, what must be aligned most stands first.
+            if !matches!(part, Part::Text | Part::Note) {
+                sections.sort_by_key(|at| std::cmp::Reverse(section(*at).align));
+            }
+            let (end, align) = match part {
+                Part::Text | Part::Constant | Part::Note => {
+                    (&mut sizes.code, &mut sizes.code_align)
+                }
+                Part::Data | Part::Zero => (&mut data_end, &mut sizes.data_align),
+                Part::Local => (&mut sizes.tls, &mut sizes.tls_align),
+            };
+            let mut first = None;
+            for at in sections {
+                let section = section(at);
+                *align = (*align).max(section.align);
+                let from = end.next_multiple_of(section.align);
+                first = first.or(Some(from));
+                self.places[at.0][at.1] = Some(from);
+                *end = from.saturating_add(section.size);
+            }
+            match part {
+                Part::Text if self.architecture == Architecture::Aarch64 => {
+                    for name in called {
+                        *end = end.next_multiple_of(4);
+                        self.needs.insert(name, Some(*end));
+                        *end += aarch64::WAY;
+                    }
+                }
+                Part::Constant if self.needs.remove(TABLE).is_some() => {
+                    *align = (*align).max(8);
+                    let at = end.next_multiple_of(8);
+                    self.empty_table = Some(at);
+                    *end = at + 8;
+                }
+                Part::Note => self.note = first.unwrap_or(*end)..*end,
+                Part::Data => sizes.data = data_end,
+                _ => {}
+            }
+        }
+        sizes.zero = data_end - sizes.data;
+        self.sizes = sizes;
+    }
+
+    /// Object, section and place in it of what symbol `symbol` of object `object` stands for; `None` for a name of the
+    /// program's.
+    fn definition(&self, object: usize, symbol: usize) -> Option<(usize, usize, u64)> {
+        let own = &self.objects[object].symbols[symbol];
+        let (object, symbol) = match own.binding {
+            Binding::Local => (object, symbol),
+            _ => *self.defined.get(own.name)?,
+        };
+        let (section, at) = self.objects[object].symbols[symbol].place?;
+        Some((object, section, at))
+    }
+}
+
+/// Objects' and sections' numbers.
+type Kept = BTreeSet<(usize, usize)>;
+
+/// Who defines each global name: a strong definition goes before weak ones, the first weak one before others.
+fn defined<'a>(objects: &[Object<'a>]) -> Result<HashMap<&'a str, (usize, usize)>> {
+    let mut defined: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (number, object) in objects.iter().enumerate() {
+        for (index, symbol) in object.defined() {
+            let strong = |(o, s): &(usize, usize)| {
+                let objects: &[Object<'_>] = objects;
+                objects[*o].symbols[*s].binding == Binding::Strong
+            };
+            match defined.get(symbol.name) {
+                Some(first) if symbol.binding == Binding::Strong && strong(first) => {
+                    let found = format!("two objects define `{}`", symbol.name);
+                    return Err(Error::refused(found)
+                        .member(object.name.as_bytes())
+                        .expected(format!("only {}", objects[first.0].name)));
+                }
+                Some(_) if symbol.binding == Binding::Weak => {}
+                _ => {
+                    defined.insert(symbol.name, (number, index));
+                }
+            }
+        }
+    }
+    Ok(defined)
+}
+
+/// Links `objects` to the addresses of `at`.
+///
+/// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that is nowhere, a relocation of an unknown form, and a
+/// distance that an instruction cannot span.
+pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
+    let sizes = objects.sizes;
+    for (what, address, align) in [
+        ("code", at.code, sizes.code_align),
+        ("data", at.data, sizes.data_align),
+    ] {
+        if !address.is_multiple_of(align) {
+            return Err(
+                Error::refused(format!("the payload's {what} at {address:#x}"))
+                    .expected(format!("a multiple of {align}")),
+            );
+        }
+    }
+    let filler = match objects.architecture {
+        Architecture::X86_64 => 0xcc, // int3
+        Architecture::Aarch64 => 0,   // udf
+    };
+    let mut code = vec![filler; size(sizes.code)?];
+    let mut data = vec![0; size(sizes.data)?];
+    let names = Names::of(objects, at)?;
+    if let Some(at) = objects.empty_table {
+        code[size(at)?..][..8].fill(0);
+    }
+    for (number, object) in objects.objects.iter().enumerate() {
+        for (index, section) in object.sections.iter().enumerate() {
+            let (Some(place), false) = (objects.places[number][index], section.bytes.is_empty())
+            else {
+                continue;
+            };
+            let (segment, address) = match section.part {
+                Part::Data => (&mut data, at.data + place),
+                _ => (&mut code, at.code + place),
+            };
+            let bytes = &mut segment[size(place)?..][..section.bytes.len()];
+            bytes.copy_from_slice(section.bytes);
+            for relocation in &section.relocations {
+                let fixed = names.fix(number, relocation, address).and_then(|fix| {
+                    match objects.architecture {
+                        Architecture::X86_64 => x86_64::apply(bytes, &fix),
+                        Architecture::Aarch64 => aarch64::apply(bytes, &fix),
+                    }
+                });
+                fixed.map_err(|why| refuse(object, section, relocation, &why))?;
+            }
+        }
+    }
+    for (name, way) in &objects.needs {
+        if let Some(place) = *way {
+            let way = aarch64::way(at.code + place, names.host[name]);
+            let way = way.map_err(|why| Error::refused(format!("the way to `{name}`: {why}")))?;
+            code[size(place)?..][..way.len()].copy_from_slice(&way);
+        }
+    }
+    Ok(Linked {
+        code,
+        data,
+        symbols: names.symbols(),
+        functions: names.functions(),
+        note: at.code + objects.note.start..at.code + objects.note.end,
+    })
+}
+
+fn size(size: u64) -> Result<usize> {
+    usize::try_from(size).map_err(|_| Error::refused(format!("{size:#x} bytes of payload")))
+}
+
+fn refuse(object: &Object<'_>, section: &Section<'_>, relocation: &Relocation, why: &str) -> Error {
+    let found = format!(
+        "relocation {} at {}+{:#x} for `{}`: {why}",
+        relocation.kind, section.name, relocation.at, object.symbols[relocation.symbol].name
+    );
+    Error::refused(found)
+        .member(object.name.as_bytes())
+        .at(section.offset.saturating_add(relocation.at))
+}
+
+/// Every name with its address.
+struct Names<'l, 'a> {
+    objects: &'l Objects<'a>,
+    at: &'l At<'l>,
+    host: HashMap<&'a str, u64>,
+}
+
+impl<'l, 'a> Names<'l, 'a> {
+    fn of(objects: &'l Objects<'a>, at: &'l At<'l>) -> Result<Self> {
+        let mut host = HashMap::new();
+        for name in objects.needs() {
+            let Some(address) = (at.host)(name) else {
+                let found = format!("the payload needs `{name}`, which is nowhere in the program");
+                return Err(Error::refused(found));
+            };
+            host.insert(name, address);
+        }
+        if let Some(empty) = objects.empty_table {
+            host.insert(TABLE, (at.host)(TABLE).unwrap_or(at.code + empty));
+        }
+        Ok(Self { objects, at, host })
+    }
+
+    /// Where `place` of section `section` of object `object` is.
+    fn value(&self, (object, section, place): (usize, usize, u64)) -> Option<Value> {
+        let from = self.objects.places[object][section]?.wrapping_add(place);
+        Some(match self.objects.objects[object].sections[section].part {
+            Part::Text | Part::Constant | Part::Note => {
+                Value::Address(self.at.code.wrapping_add(from))
+            }
+            Part::Data | Part::Zero => Value::Address(self.at.data.wrapping_add(from)),
+            Part::Local => Value::Local(self.at.tls.wrapping_add_unsigned(from)),
+        })
+    }
+
+    /// `relocation` of object `object`, in a section at `section`.
+    fn fix(&self, object: usize, relocation: &Relocation, section: u64) -> Fixed<Fix> {
+        let place = section.wrapping_add(relocation.at);
+        let definition = self.objects.definition(object, relocation.symbol);
+        let value = match definition {
+            Some(definition) => self.value(definition).ok_or("its section was dropped")?,
+            None => {
+                let name = self.objects.objects[object].symbols[relocation.symbol].name;
+                let mut address = *self.host.get(name).ok_or("it is nowhere")?;
+                let way = self.objects.needs.get(name).copied().flatten();
+                if let Some(way) = way
+                    && aarch64::is_branch(relocation.kind)
+                    && !aarch64::reaches(place, address)
+                {
+                    address = self.at.code + way;
+                }
+                Value::Address(address)
+            }
+        };
+        Ok(Fix {
+            kind: relocation.kind,
+            at: usize::try_from(relocation.at).map_err(|e| e.to_string())?,
+            place,
+            value,
+            addend: relocation.addend,
+        })
+    }
+
+    fn symbols(&self) -> BTreeMap<String, u64> {
+        let defined = self.objects.defined.iter();
+        let address = |(object, symbol): (usize, usize)| {
+            let (section, place) = self.objects.objects[object].symbols[symbol].place?;
+            match self.value((object, section, place))? {
+                Value::Address(address) => Some(address),
+                Value::Local(_) => None,
+            }
+        };
+        let symbols = defined.filter_map(|(name, at)| Some(((*name).to_owned(), address(*at)?)));
+        symbols.collect()
+    }
+
+    fn functions(&self) -> Vec<(String, u64, u64)> {
+        let mut found: BTreeMap<u64, (bool, bool, &str, u64)> = BTreeMap::new();
+        for (number, object) in self.objects.objects.iter().enumerate() {
+            for symbol in object.symbols.iter().filter(|s| s.is_function) {
+                let place = symbol.place.and_then(|(s, at)| self.value((number, s, at)));
+                let Some(Value::Address(address)) = place else {
+                    continue;
+                };
+                // A public name goes before musl's and the payload's own.
+                let is_public = symbol.binding == Binding::Weak;
+                let name = (
+                    !is_public,
+                    symbol.name.starts_with('_'),
+                    symbol.name,
+                    symbol.size,
+                );
+                let best = found.entry(address).or_insert(name);
+                *best = name.min(*best);
+            }
+        }
+        let functions = found.into_iter();
+        functions
+            .map(|(address, (_, _, name, size))| (name.to_owned(), address, size))
+            .collect()
+    }
+}

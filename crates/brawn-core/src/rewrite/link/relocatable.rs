@@ -1,0 +1,241 @@
+//! A relocatable object of the payload: the sections that are loaded, their relocations, and its symbols.
+
+use crate::error::{Error, Result};
+use object::elf;
+use object::read::elf::{ElfFile64, ElfSection64};
+use object::{
+    LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags,
+    RelocationTarget, SectionFlags, SymbolFlags,
+};
+
+/// Where a section goes, in the order in which they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Code.
+    Text,
+    /// Data that nobody changes.
+    Constant,
+    /// Provenance notes.
+    Note,
+    /// Data.
+    Data,
+    /// Data that is zero at start.
+    Zero,
+    /// Thread-locals, which are zero at start.
+    Local,
+}
+
+impl Part {
+    /// All, in that order.
+    pub const ALL: [Self; 6] = [
+        Self::Text,
+        Self::Constant,
+        Self::Note,
+        Self::Data,
+        Self::Zero,
+        Self::Local,
+    ];
+}
+
+/// A section that is loaded.
+#[derive(Debug)]
+pub struct Section<'a> {
+    pub name: &'a str,
+    pub part: Part,
+    pub size: u64,
+    pub align: u64,
+    /// Where it is in the object's file.
+    pub offset: u64,
+    /// Empty for what is zero.
+    pub bytes: &'a [u8],
+    pub relocations: Vec<Relocation>,
+}
+
+/// A place that holds a distance or an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Where in its section.
+    pub at: u64,
+    /// `ELF64_R_TYPE`.
+    pub kind: u32,
+    /// The number of the symbol in [`Object::symbols`].
+    pub symbol: usize,
+    pub addend: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    Local,
+    Weak,
+    Strong,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol<'a> {
+    pub name: &'a str,
+    pub binding: Binding,
+    /// The number of its section in [`Object::sections`], and where in it; `None` for one of another object.
+    pub place: Option<(usize, u64)>,
+    /// In bytes; 0 for unknown.
+    pub size: u64,
+    pub is_function: bool,
+}
+
+#[derive(Debug)]
+pub struct Object<'a> {
+    /// The member's name.
+    pub name: &'a str,
+    pub sections: Vec<Section<'a>>,
+    /// In the order of its symbol table.
+    pub symbols: Vec<Symbol<'a>>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads the object `bytes`, which messages call `name`.
+    ///
+    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for what is no such object, [`Kind::Refused`](crate::Kind::Refused)
+    /// for a section of a sort that a program with no loader cannot be given.
+    pub fn read(name: &'a str, bytes: &'a [u8]) -> Result<Self> {
+        Self::parse(name, bytes).map_err(|e| e.member(name.as_bytes()))
+    }
+
+    fn parse(name: &'a str, bytes: &'a [u8]) -> Result<Self> {
+        let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(bad)?;
+        let mut sections = Vec::new();
+        // The place of each of the file's sections in `sections`.
+        let mut places = vec![None; file.sections().map(|s| s.index().0 + 1).max().unwrap_or(0)];
+        for section in file.sections() {
+            if let Some(part) = part(&section)? {
+                places[section.index().0] = Some(sections.len());
+                sections.push(read(&section, part)?);
+            }
+        }
+        // The null symbol, which `symbols` leaves out, is number 0.
+        let mut symbols = vec![Symbol {
+            name: "",
+            binding: Binding::Local,
+            place: None,
+            size: 0,
+            is_function: false,
+        }];
+        for symbol in file.symbols() {
+            let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {
+                return Err(Error::malformed("no ELF symbol"));
+            };
+            let section = symbol.section_index();
+            let section = section.and_then(|index| places.get(index.0).copied().flatten());
+            let place = section.map(|section| (section, symbol.address()));
+            let is_known = place.is_some() || symbol.is_undefined() || symbol.is_local();
+            if !is_known {
+                let found = format!("`{}` is in no section", symbol.name().map_err(bad)?);
+                return Err(Error::refused(found).expected("a place that is loaded"));
+            }
+            symbols.push(Symbol {
+                name: symbol.name().map_err(bad)?,
+                binding: match (symbol.is_local(), symbol.is_weak()) {
+                    (true, _) => Binding::Local,
+                    (_, true) => Binding::Weak,
+                    _ => Binding::Strong,
+                },
+                place,
+                size: symbol.size(),
+                is_function: st_info.0 & 15 == elf::STT_FUNC.0,
+            });
+        }
+        for section in &sections {
+            let last = section.relocations.iter().map(|r| r.symbol).max();
+            if last.is_some_and(|last| last >= symbols.len()) {
+                let found = format!("a relocation of {} names no symbol", section.name);
+                return Err(Error::malformed(found));
+            }
+        }
+        Ok(Self {
+            name,
+            sections,
+            symbols,
+        })
+    }
+
+    /// The global names that it defines.
+    pub fn defined(&self) -> impl Iterator<Item = (usize, &Symbol<'a>)> {
+        let symbols = self.symbols.iter().enumerate();
+        symbols.filter(|(_, s)| s.binding != Binding::Local && s.place.is_some())
+    }
+}
+
+fn bad(error: object::Error) -> Error {
+    Error::malformed(error.to_string().to_lowercase())
+}
+
+/// Where `section` goes; `None` for what is not loaded.
+fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Part>> {
+    let SectionFlags::Elf {
+        sh_type, sh_flags, ..
+    } = section.flags()
+    else {
+        return Err(Error::malformed("no ELF section"));
+    };
+    let flags = sh_flags.0;
+    let has = |flag: elf::SectionFlags| flags & flag.0 != 0;
+    if !has(elf::SHF_ALLOC) {
+        return Ok(None);
+    }
+    let (is_written, is_code) = (has(elf::SHF_WRITE), has(elf::SHF_EXECINSTR));
+    let is_zero = sh_type == elf::SHT_NOBITS;
+    let part = match sh_type {
+        _ if has(elf::SHF_TLS) => (is_zero && is_written && !is_code).then_some(Part::Local),
+        elf::SHT_NOTE if !is_written && !is_code => Some(Part::Note),
+        elf::SHT_PROGBITS | elf::SHT_NOBITS => match (is_written, is_code, is_zero) {
+            (false, true, false) => Some(Part::Text),
+            (false, false, false) => Some(Part::Constant),
+            (true, false, false) => Some(Part::Data),
+            (true, false, true) => Some(Part::Zero),
+            _ => None,
+        },
+        _ => None,
+    };
+    if part.is_none() {
+        let name = section.name().map_err(bad)?;
+        let found = format!(
+            "section {name} of type {:#x} with flags {flags:#x}",
+            sh_type.0
+        );
+        return Err(
+            Error::refused(found).expected("code, data, a note, or thread-locals that are zero")
+        );
+    }
+    Ok(part)
+}
+
+fn read<'a>(section: &ElfSection64<'a, '_, LittleEndian>, part: Part) -> Result<Section<'a>> {
+    let name = section.name().map_err(bad)?;
+    let align = section.align().max(1);
+    if !align.is_power_of_two() {
+        let found = format!("section {name} is aligned to {align}");
+        return Err(Error::malformed(found).expected("a power of two"));
+    }
+    let mut relocations = Vec::new();
+    for (at, relocation) in section.relocations() {
+        let (RelocationFlags::Elf { r_type }, RelocationTarget::Symbol(symbol)) =
+            (relocation.flags(), relocation.target())
+        else {
+            let found = format!("a relocation without a symbol in section {name}");
+            return Err(Error::refused(found).at(at));
+        };
+        relocations.push(Relocation {
+            at,
+            kind: r_type.0,
+            symbol: symbol.0,
+            addend: relocation.addend(),
+        });
+    }
+    Ok(Section {
+        name,
+        part,
+        size: section.size(),
+        align,
+        offset: section.file_range().map_or(0, |(offset, _)| offset),
+        bytes: section.data().map_err(bad)?,
+        relocations,
+    })
+}

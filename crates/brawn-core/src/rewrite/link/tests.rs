@@ -1,0 +1,455 @@
+use super::*;
+use crate::testing::{self, Sym};
+use brawn_payload::Profile;
+
+const AT: u64 = 0x5000_0000;
+
+fn fix(kind: object::elf::RelocationType, at: usize, value: Value, addend: i64) -> Fix {
+    Fix {
+        kind: kind.0,
+        at,
+        place: AT + at as u64,
+        value,
+        addend,
+    }
+}
+
+use Value::{Address, Local};
+
+/// Instructions and what they become, from an assembler and a linker.
+#[test]
+fn instructions_of_x86_64() {
+    use object::elf::*;
+    let cases: [(&[u8], _, &[u8]); 7] = [
+        // call, to itself
+        (
+            &[0xe8, 0, 0, 0, 0],
+            fix(R_X86_64_PLT32, 1, Address(AT), -4),
+            &[0xe8, 0xfb, 0xff, 0xff, 0xff],
+        ),
+        // lea 0x1000(%rip), %rdx
+        (
+            &[0x48, 0x8d, 0x15, 0, 0, 0, 0],
+            fix(R_X86_64_PC32, 3, Address(AT + 0x1007), -4),
+            &[0x48, 0x8d, 0x15, 0, 0x10, 0, 0],
+        ),
+        // cmpb $1, -7(%rip): a byte stands behind the displacement
+        (
+            &[0x80, 0x3d, 0, 0, 0, 0, 1],
+            fix(R_X86_64_PC32, 2, Address(AT), -5),
+            &[0x80, 0x3d, 0xf9, 0xff, 0xff, 0xff, 1],
+        ),
+        // mov x@GOTPCREL(%rip), %r9 -> lea x(%rip), %r9
+        (
+            &[0x4c, 0x8b, 0x0d, 0, 0, 0, 0],
+            fix(R_X86_64_REX_GOTPCRELX, 3, Address(AT + 7), -4),
+            &[0x4c, 0x8d, 0x0d, 0, 0, 0, 0],
+        ),
+        // mov x@GOTTPOFF(%rip), %rax -> mov $-64, %rax
+        (
+            &[0x48, 0x8b, 0x05, 0, 0, 0, 0],
+            fix(R_X86_64_GOTTPOFF, 3, Local(-64), -4),
+            &[0x48, 0xc7, 0xc0, 0xc0, 0xff, 0xff, 0xff],
+        ),
+        // mov x@GOTTPOFF(%rip), %r14 -> mov $-64, %r14
+        (
+            &[0x4c, 0x8b, 0x35, 0, 0, 0, 0],
+            fix(R_X86_64_GOTTPOFF, 3, Local(-64), -4),
+            &[0x49, 0xc7, 0xc6, 0xc0, 0xff, 0xff, 0xff],
+        ),
+        // add x@GOTTPOFF(%rip), %r12 -> add $-4096, %r12
+        (
+            &[0x4c, 0x03, 0x25, 0, 0, 0, 0],
+            fix(R_X86_64_GOTTPOFF, 3, Local(-4096), -4),
+            &[0x49, 0x81, 0xc4, 0, 0xf0, 0xff, 0xff],
+        ),
+    ];
+    for (before, fix, after) in cases {
+        let mut bytes = before.to_vec();
+        x86_64::apply(&mut bytes, &fix).unwrap();
+        assert_eq!(bytes, after, "{before:02x?}");
+    }
+    let refused: [(&[u8], _, &str); 8] = [
+        (
+            &[0xe8, 0, 0, 0, 0],
+            fix(R_X86_64_PLT32, 1, Address(AT + (1 << 31) + 5), -4),
+            "0x80000000 does not fit 32 bits",
+        ),
+        (
+            &[0xe8, 0, 0, 0],
+            fix(R_X86_64_PLT32, 1, Address(AT), -4),
+            "not in its section",
+        ),
+        (
+            &[0xe8, 0, 0, 0, 0],
+            fix(R_X86_64_PC32, 1, Local(0), -4),
+            "as to an address",
+        ),
+        (
+            &[0; 8],
+            fix(R_X86_64_64, 0, Address(AT), 0),
+            "type is unknown",
+        ),
+        // cmp x@GOTPCREL(%rip), %rax
+        (
+            &[0x48, 0x3b, 0x05, 0, 0, 0, 0],
+            fix(R_X86_64_REX_GOTPCRELX, 3, Address(AT), -4),
+            "instruction [48, 3b, 05], expected mov",
+        ),
+        // mov 0(%rax), %rax
+        (
+            &[0x48, 0x8b, 0x80, 0, 0, 0, 0],
+            fix(R_X86_64_GOTTPOFF, 3, Local(0), -4),
+            "instruction [48, 8b, 80]",
+        ),
+        (
+            &[0x48, 0x8b, 0x05, 0, 0, 0, 0],
+            fix(R_X86_64_GOTTPOFF, 3, Address(AT), -4),
+            "as to a thread-local",
+        ),
+        (
+            &[0x8b, 0x05, 0, 0, 0, 0],
+            fix(R_X86_64_GOTTPOFF, 2, Local(0), -4),
+            "no instruction is before it",
+        ),
+    ];
+    for (bytes, fix, expected) in refused {
+        let error = x86_64::apply(&mut bytes.to_vec(), &fix).unwrap_err();
+        assert!(error.contains(expected), "{error}; expected {expected}");
+    }
+}
+
+#[test]
+fn instructions_of_aarch64() {
+    use object::elf::*;
+    let to = |distance: i64| Address(AT.wrapping_add_signed(distance));
+    let cases = [
+        // bl, b
+        (
+            0x9400_0000,
+            fix(R_AARCH64_CALL26, 0, to(-4), 0),
+            0x97ff_ffff_u32,
+        ),
+        (
+            0x1400_0000,
+            fix(R_AARCH64_JUMP26, 0, to((1 << 27) - 4), 0),
+            0x15ff_ffff,
+        ),
+        // adrp x8, one page on; the last page but one behind; four pages on
+        (
+            0x9000_0008,
+            fix(R_AARCH64_ADR_PREL_PG_HI21, 0, to(0x1fff), 0),
+            0xb000_0008,
+        ),
+        (
+            0x9000_0008,
+            fix(R_AARCH64_ADR_PREL_PG_HI21, 0, to(-1), 0),
+            0xf0ff_ffe8,
+        ),
+        (
+            0x9000_0008,
+            fix(R_AARCH64_ADR_GOT_PAGE, 0, to(0x4000), 0),
+            0x9000_0028,
+        ),
+        // add x0, x1, #0xabc
+        (
+            0x9100_0020,
+            fix(R_AARCH64_ADD_ABS_LO12_NC, 0, to(0xabc), 0),
+            0x912a_f020,
+        ),
+        // ldr x8, [x8] of a table -> add x8, x9, #0x10
+        (
+            0xf940_0128,
+            fix(R_AARCH64_LD64_GOT_LO12_NC, 0, to(0x10), 0),
+            0x9100_4128,
+        ),
+        // strb w9, [x8, #0xabc]; ldrh w9, [x8, #0xabc]; str w9, [x8, #8]; ldr x9, [x8, #0x18]; str q0, [x8, #0x20]
+        (
+            0x3900_0109,
+            fix(R_AARCH64_LDST8_ABS_LO12_NC, 0, to(0xabc), 0),
+            0x392a_f109,
+        ),
+        (
+            0x7940_0109,
+            fix(R_AARCH64_LDST16_ABS_LO12_NC, 0, to(0xabc), 0),
+            0x7955_7909,
+        ),
+        (
+            0xb900_0109,
+            fix(R_AARCH64_LDST32_ABS_LO12_NC, 0, to(0), 8),
+            0xb900_0909,
+        ),
+        (
+            0xf940_0109,
+            fix(R_AARCH64_LDST64_ABS_LO12_NC, 0, to(0x10), 8),
+            0xf940_0d09,
+        ),
+        (
+            0x3d80_0100,
+            fix(R_AARCH64_LDST128_ABS_LO12_NC, 0, to(0x20), 0),
+            0x3d80_0900,
+        ),
+        // adrp x20 and ldr x20, [x20] -> movz x20, #1, lsl #16 and movk x20, #0x10
+        (
+            0x9000_0014,
+            fix(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21, 0, Local(0x1_0010), 0),
+            0xd2a0_0034,
+        ),
+        (
+            0xf940_0294,
+            fix(R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC, 0, Local(0x1_0010), 0),
+            0xf280_0214,
+        ),
+    ];
+    for (before, fix, after) in cases {
+        let mut bytes = u32::to_le_bytes(before);
+        aarch64::apply(&mut bytes, &fix).unwrap();
+        let found = u32::from_le_bytes(bytes);
+        assert_eq!(
+            found, after,
+            "{before:08x} became {found:08x}, expected {after:08x}"
+        );
+    }
+    let refused = [
+        (
+            0x9400_0000,
+            fix(R_AARCH64_CALL26, 0, to(1 << 27), 0),
+            "a branch does not go 0x8000000",
+        ),
+        (
+            0x9400_0000,
+            fix(R_AARCH64_CALL26, 0, to(2), 0),
+            "a branch does not go 0x2",
+        ),
+        (
+            0x9000_0008,
+            fix(R_AARCH64_ADR_PREL_PG_HI21, 0, to(1 << 32), 0),
+            "adrp does not go 0x100000",
+        ),
+        (
+            0xf940_0109,
+            fix(R_AARCH64_LDST64_ABS_LO12_NC, 0, to(4), 0),
+            "0x4 is no multiple of 8",
+        ),
+        (
+            0xf940_0109,
+            fix(R_AARCH64_CALL26, 0, to(4), 0),
+            "instruction f9400109, expected b or bl",
+        ),
+        (
+            0xf940_0128,
+            fix(R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC, 0, Local(16), 0),
+            "expected one register",
+        ),
+        (
+            0x9000_0014,
+            fix(R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21, 0, Local(-8), 0),
+            "without a sign",
+        ),
+        (0, fix(R_AARCH64_ABS64, 0, to(0), 0), "type is unknown"),
+        (
+            0x9400_0000,
+            fix(R_AARCH64_CALL26, 1, to(0), 0),
+            "not in its section",
+        ),
+    ];
+    for (before, fix, expected) in refused {
+        let error = aarch64::apply(&mut u32::to_le_bytes(before), &fix).unwrap_err();
+        assert!(error.contains(expected), "{error}; expected {expected}");
+    }
+}
+
+/// `host` for tests: every name at one address.
+fn at<'a>(host: &'a dyn Fn(&str) -> Option<u64>) -> At<'a> {
+    At {
+        code: AT,
+        data: AT + 0x10_0000,
+        tls: 0x40,
+        host,
+    }
+}
+
+fn heap_names(payload: &Payload) -> Vec<&'static str> {
+    let names = payload.surface.iter().copied();
+    names.chain([THREAD_EXIT]).collect()
+}
+
+#[test]
+fn every_payload_links() {
+    for payload in brawn_payload::payloads() {
+        let memory = payload.memory.unwrap();
+        let mut names = heap_names(payload);
+        names.extend(memory.functions.iter().flat_map(|f| f.surface));
+        let objects = Objects::choose(payload, &names).unwrap();
+        let needs: Vec<_> = objects.needs().collect();
+        assert_eq!(needs, ["__errno_location", HOST_ENTRY, HOST_TSD_RUN_DTORS]);
+        let sizes = objects.sizes();
+        assert!(sizes.tls > 0 && sizes.tls <= 96, "{sizes:?}");
+        let tls_align = match payload.architecture {
+            Architecture::X86_64 => 16,
+            Architecture::Aarch64 => 8, // the rewriter relies on it
+        };
+        assert_eq!((sizes.code_align, sizes.tls_align), (64, tls_align));
+        assert!(sizes.data > 0 && sizes.zero > sizes.data);
+
+        let host = |name: &str| (name != TABLE).then_some(AT - 0x10_0000);
+        let linked = link(&objects, &at(&host)).unwrap();
+        let lengths = (linked.code.len() as u64, linked.data.len() as u64);
+        assert_eq!(lengths, (sizes.code, sizes.data));
+        for name in names.into_iter().chain([START]) {
+            let address = linked.symbols[name];
+            let listed = linked.functions.iter().find(|f| f.1 == address).unwrap();
+            assert!(
+                listed.2 > 0 && address + listed.2 <= AT + sizes.code,
+                "{listed:?}"
+            );
+        }
+        let listed = |name: &str| linked.functions.iter().any(|f| f.0 == name);
+        assert!(listed("malloc") && listed("memcpy") && listed("brawn_thread_start"));
+        assert!(!listed("__libc_malloc") && !listed("brawn_memcpy"));
+        assert!(linked.functions.is_sorted_by(|a, b| a.1 + a.2 <= b.1));
+
+        let note = linked.note.start - AT..linked.note.end - AT;
+        assert!(note.start.is_multiple_of(4));
+        let notes =
+            crate::note::read(&linked.code[note.start as usize..note.end as usize], 0).unwrap();
+        let components: Vec<_> = notes.iter().map(|n| n.component.as_str()).collect();
+        assert_eq!(components, ["heap", "memory"]);
+    }
+}
+
+/// What one links, another address at a time, differs only where addresses are.
+#[test]
+fn linking_is_deterministic_and_moves_with_its_program() {
+    for payload in brawn_payload::payloads() {
+        let objects = Objects::choose(payload, &heap_names(payload)).unwrap();
+        let place = |by: u64| {
+            let host = move |name: &str| (name != TABLE).then_some(AT - 0x10_0000 + by);
+            let at = At {
+                code: AT + by,
+                data: AT + 0x10_0000 + by,
+                ..at(&host)
+            };
+            link(&objects, &at).unwrap()
+        };
+        let (first, again, moved) = (place(0), place(0), place(0x1_0000_0000));
+        assert!(first.code == again.code && first.data == again.data);
+        assert!(
+            first.code == moved.code && first.data == moved.data,
+            "an address is in it"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_wanted_is_left_out() {
+    for payload in brawn_payload::payloads() {
+        let all = Objects::choose(payload, &heap_names(payload)).unwrap();
+        let without_threads = Objects::choose(payload, payload.surface).unwrap();
+        let needs: Vec<_> = without_threads.needs().collect();
+        assert_eq!(needs, ["__errno_location", HOST_ENTRY]);
+        assert!(without_threads.sizes().code < all.sizes().code);
+
+        // Memory functions alone need nothing of the program and no start; their note comes along.
+        let one = Objects::choose(payload, &["strlen"]).unwrap();
+        assert_eq!(one.needs().count(), 0);
+        let linked = link(&one, &at(&|_| None)).unwrap();
+        assert!(!linked.symbols.contains_key(START));
+        assert_eq!(one.sizes().tls, 0);
+        assert!(linked.symbols.contains_key("strlen") && !linked.note.is_empty());
+        assert!(one.sizes().code < 4096, "{:?}", one.sizes());
+    }
+}
+
+#[test]
+fn names_that_are_nowhere_are_named() {
+    let payload = brawn_payload::payload(Architecture::X86_64, Profile::Fast).unwrap();
+    let error = Objects::choose(payload, &["strdup"])
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "the payload has no `strdup`; expected a name of its surface"
+    );
+    let objects = Objects::choose(payload, &["malloc"]).unwrap();
+    let host = |name: &str| (name == HOST_ENTRY).then_some(AT);
+    let error = link(&objects, &at(&host)).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the payload needs `__errno_location`, which is nowhere in the program"
+    );
+}
+
+#[test]
+fn what_is_too_far_is_refused_or_reached_in_steps() {
+    let far = |distance: u64| move |_: &str| Some(AT + distance);
+    for payload in brawn_payload::payloads() {
+        let objects = Objects::choose(payload, &heap_names(payload)).unwrap();
+        let (near, far, farther) = (far(1 << 26), far(1 << 30), far(1 << 33));
+        link(&objects, &at(&near)).unwrap();
+        link(&objects, &at(&far)).unwrap();
+        let error = link(&objects, &at(&farther)).unwrap_err().to_string();
+        assert!(
+            error.contains("brawn_host_entry") || error.contains("brawn_attach"),
+            "{error}"
+        );
+    }
+    // The way to a name of an aarch64 program: adrp x16, add x16, br x16.
+    let way = aarch64::way(AT, AT + 0x4000_0abc).unwrap();
+    let words: Vec<_> = way
+        .chunks(4)
+        .map(|w| u32::from_le_bytes(w.try_into().unwrap()))
+        .collect();
+    assert_eq!(words, [0x9020_0010, 0x912a_f210, 0xd61f_0200]);
+}
+
+#[test]
+fn addresses_must_be_aligned() {
+    let payload = brawn_payload::payload(Architecture::X86_64, Profile::Fast).unwrap();
+    let objects = Objects::choose(payload, &["malloc"]).unwrap();
+    let host = |_: &str| Some(AT);
+    let at = At {
+        code: AT + 16,
+        ..at(&host)
+    };
+    let error = link(&objects, &at).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the payload's code at 0x50000010; expected a multiple of 64"
+    );
+}
+
+#[test]
+fn a_strong_name_goes_before_a_weak_one_and_two_strong_ones_clash() {
+    let weak = testing::object(&[Sym::Weak("malloc"), Sym::Strong("one")], None);
+    let strong = testing::object(&[Sym::Strong("malloc"), Sym::Needs("one")], None);
+    let read = |name, bytes| Object::read(name, bytes).unwrap();
+    for order in [["weak", "strong"], ["strong", "weak"]] {
+        let bytes = |name: &str| if name == "weak" { &weak } else { &strong };
+        let objects = order.map(|name| read(name, bytes(name)));
+        let all = Objects::of(Architecture::X86_64, objects.into(), &["malloc"]).unwrap();
+        assert_eq!(order[all.defined["malloc"].0], "strong");
+    }
+    let objects = vec![read("a.o", &strong), read("b.o", &strong)];
+    let error = Objects::of(Architecture::X86_64, objects, &["malloc"]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "member b.o: two objects define `malloc`; expected only a.o"
+    );
+}
+
+#[test]
+fn the_table_is_the_programs_or_empty() {
+    for payload in brawn_payload::payloads() {
+        let objects = Objects::choose(payload, &["malloc"]).unwrap();
+        let place = |table: Option<u64>| {
+            let host = move |name: &str| if name == TABLE { table } else { Some(AT) };
+            link(&objects, &at(&host)).unwrap().code
+        };
+        let behind = AT + objects.sizes().code.next_multiple_of(8);
+        let (empty, own) = (place(None), place(Some(behind)));
+        assert_ne!(empty, own);
+        let at = objects.empty_table.unwrap() as usize;
+        assert_eq!(empty[at..at + 8], [0; 8]);
+    }
+}

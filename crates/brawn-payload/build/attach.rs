@@ -1,0 +1,27 @@
+//! What a rewritten program runs before its own entry point, and at the end of a thread: one object for each
+//! architecture, checked against `recipe.rs`.
+
+use crate::Result;
+use crate::compiler::Compiler;
+use crate::finish::{Finished, finish};
+use crate::recipe::{self, ATTACH_NEEDS, ATTACH_SURFACE, Architecture};
+use std::path::Path;
+
+pub struct Attach {
+    pub source: String,
+    pub object: Finished,
+}
+
+/// Builds that of `architecture`.
+pub fn build(
+    compiler: &Compiler,
+    payload: &Path,
+    architecture: &Architecture,
+    version: &str,
+) -> Result<Attach> {
+    let source = recipe::attach_source_hash(payload, architecture, version)?;
+    let raw = compiler.compile_attach(payload, architecture)?;
+    let object =
+        finish(&raw, ATTACH_SURFACE, ATTACH_NEEDS).map_err(|e| format!("attach.c: {e}"))?;
+    Ok(Attach { source, object })
+}
