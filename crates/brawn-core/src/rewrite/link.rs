@@ -19,6 +19,8 @@ use relocatable::{Binding, Object, Part, Relocation, Section, Symbol};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
+pub use super::linked::{At, Linked, Sizes};
+
 /// What a rewritten program starts with, of the attach object.
 pub const START: &str = "brawn_attach_start";
 /// What stands in the place of `__pthread_tsd_run_dtors`, of the attach object.
@@ -46,52 +48,6 @@ pub struct Objects<'a> {
     empty_table: Option<u64>,
     note: Range<u64>,
     sizes: Sizes,
-}
-
-/// The room that the chosen objects take, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Sizes {
-    /// Code, data that nobody changes, and notes: one segment, to be read and run.
-    pub code: u64,
-    /// What the code's address must be a multiple of.
-    pub code_align: u64,
-    /// Data: a segment to be read and written.
-    pub data: u64,
-    /// What is zero at start, directly behind the data.
-    pub zero: u64,
-    /// What the data's address must be a multiple of.
-    pub data_align: u64,
-    /// Thread-locals, all zero at start.
-    pub tls: u64,
-    /// What the address of each thread's block of them must be a multiple of.
-    pub tls_align: u64,
-}
-
-/// Addresses to link to.
-pub struct At<'a> {
-    /// Of the code.
-    pub code: u64,
-    /// Of the data.
-    pub data: u64,
-    /// Of the thread-locals' first byte, relative to the thread pointer.
-    pub tls: i64,
-    /// Of names in the program.
-    pub host: &'a dyn Fn(&str) -> Option<u64>,
-}
-
-/// The payload at its addresses.
-#[derive(Debug)]
-pub struct Linked {
-    /// As long as [`Sizes::code`].
-    pub code: Vec<u8>,
-    /// As long as [`Sizes::data`].
-    pub data: Vec<u8>,
-    /// Addresses of every name that the objects give each other or the program.
-    pub symbols: BTreeMap<String, u64>,
-    /// Name, address and size of every function, by address: one name for each.
-    pub functions: Vec<(String, u64, u64)>,
-    /// Addresses of the provenance notes; empty where nothing carries one.
-    pub note: Range<u64>,
 }
 
 /// A step of one relocation, or why it is not possible.
@@ -436,6 +392,7 @@ pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
         data,
         symbols: names.symbols(),
         functions: names.functions(),
+        debug_frame: Vec::new(),
         note: at.code + objects.note.start..at.code + objects.note.end,
     })
 }
