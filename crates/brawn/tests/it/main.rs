@@ -14,6 +14,7 @@ mod musls;
 mod patch;
 mod profiles;
 mod publish;
+mod rewrite;
 mod run;
 mod toolchain_rust;
 mod toolchain_states;

@@ -1,0 +1,348 @@
+//! `brawn rewrite`: what becomes of the file, and what other commands say of it.
+
+use crate::build::{OWN_FAMILY, PROGRAM, Room, inspect, zig};
+use crate::common::{MALFORMED, REFUSED, RESTORE_REFUSED, brawn, fail, names, ok, read, succeed};
+use serde_json::Value;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// A room with the program `p`, linked by musl-gcc with these flags.
+fn linked(flags: &str) -> Room {
+    let room = Room::with(PROGRAM);
+    room.run("musl-gcc", &[flags, "-O1 -static -o p main.c"]);
+    room
+}
+
+fn rewrite(room: &Room, arguments: &[&str]) -> String {
+    let path = room.path("p");
+    succeed(brawn().arg("rewrite").arg(path).args(arguments))
+}
+
+fn refused(room: &Room, arguments: &[&str], words: &[&str]) {
+    let old = read(Path::new(&room.path("p")));
+    let text = fail(brawn().arg("rewrite").arg(room.path("p")).args(arguments), REFUSED);
+    for word in words {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(read(Path::new(&room.path("p"))) == old);
+    assert!(!Path::new(&room.path("p.brawn.json")).exists());
+}
+
+/// The verdict of `verify`, and the functions that are brawn's.
+fn verify(path: &str) -> (String, Vec<String>) {
+    let output = brawn().args(["verify", "--json", path]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let functions = json[0]["functions"].as_array().expect("an array");
+    let brawns = functions.iter().filter(|f| f["provider"] == "brawn");
+    let names = brawns.map(|f| f["name"].as_str().unwrap().to_owned());
+    let verdict = json[0]["verdict"].as_str().unwrap();
+    (verdict.to_owned(), names.collect())
+}
+
+fn holds_brawns(path: &str) {
+    let report = inspect(path);
+    assert_eq!(report["heap"], "brawn", "{report:#}");
+    assert_eq!(report["verdict"], "fine", "{report:#}");
+    assert_eq!(report["libc"], "musl", "{report:#}");
+    assert_eq!(verify(path).0, "replaced", "{report:#}");
+}
+
+#[test]
+fn a_program_is_rewritten_and_restored() {
+    let room = linked("");
+    let path = room.path("p");
+    let old = read(Path::new(&path));
+    let stat = fs::metadata(&path).unwrap();
+    let text = rewrite(&room, &[]);
+    for word in ["rewritten", "functions of the heap", "profile fast", "p.brawn-original"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    let new = read(Path::new(&path));
+    assert!(new != old);
+    assert_eq!(fs::metadata(&path).unwrap().mode(), stat.mode());
+    room.succeeds("p");
+    holds_brawns(&path);
+    let (_, functions) = verify(&path);
+    for name in ["malloc", "free", "realloc", "strlen", "memcpy"] {
+        assert!(functions.iter().any(|f| f == name), "{name}: {functions:?}");
+    }
+    assert!(rewrite(&room, &[]).starts_with("unchanged"));
+    assert!(read(Path::new(&path)) == new);
+    let text = succeed(brawn().args(["restore", &path]));
+    assert!(text.starts_with("restored"), "{text}");
+    assert!(read(Path::new(&path)) == old);
+    assert_eq!(names(Path::new(&path).parent().unwrap()), ["main.c", "p"]);
+    // The same bytes each time.
+    rewrite(&room, &[]);
+    assert!(read(Path::new(&path)) == new);
+}
+
+#[test]
+fn a_plan_is_shown_and_nothing_written() {
+    let room = linked("");
+    let old = read(Path::new(&room.path("p")));
+    let text = rewrite(&room, &["--dry-run"]);
+    for word in ["would do", "malloc", "memcpy", "bytes of code", "brawn_attach_start"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    let json: Value = serde_json::from_str(&rewrite(&room, &["-n", "--json"])).expect("JSON");
+    assert_eq!(json["status"], "planned");
+    let functions = json["plan"]["functions"].as_array().unwrap();
+    assert!(functions.iter().any(|f| f["name"] == "malloc"), "{json:#}");
+    assert!(read(Path::new(&room.path("p"))) == old);
+    assert_eq!(names(Path::new(&room.path("p")).parent().unwrap()), ["main.c", "p"]);
+}
+
+#[test]
+fn another_file_gets_what_was_rewritten() {
+    let room = linked("");
+    let old = read(Path::new(&room.path("p")));
+    let out = room.path("out");
+    let text = rewrite(&room, &["-o", &out]);
+    assert!(text.contains("written to"), "{text}");
+    assert!(read(Path::new(&room.path("p"))) == old);
+    assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o755);
+    room.succeeds("out");
+    holds_brawns(&out);
+    // Alone it is what it is: there is nothing to do, and nothing to restore.
+    let text = succeed(brawn().args(["rewrite", &out]));
+    assert!(text.starts_with("unchanged"), "{text}");
+    fail(brawn().args(["restore", &out]), RESTORE_REFUSED);
+}
+
+#[test]
+fn profiles_and_parts_are_made_from_the_original() {
+    let room = linked("");
+    let path = room.path("p");
+    let old = read(Path::new(&path));
+    let profile = || inspect(&path)["heaps"][0]["note"]["profile"].clone();
+    rewrite(&room, &["--only", "memory"]);
+    assert_eq!(inspect(&path)["heap"], "musl mallocng");
+    room.succeeds("p");
+    // What it has stays.
+    let text = rewrite(&room, &["--only", "heap", "--profile", "secure"]);
+    assert!(text.starts_with("upgraded"), "{text}");
+    holds_brawns(&path);
+    let report = inspect(&path);
+    assert_eq!((profile(), &report["memory"]), ("secure".into(), &"brawn".into()));
+    room.succeeds("p");
+    assert!(rewrite(&room, &[]).starts_with("unchanged"), "the profile stays");
+    rewrite(&room, &["--profile", "lean"]);
+    assert_eq!(profile(), "lean");
+    room.succeeds("p");
+    succeed(brawn().args(["restore", &path]));
+    assert!(read(Path::new(&path)) == old);
+}
+
+#[test]
+fn it_stays_rewritten_when_it_is_stripped() {
+    for (flags, tool) in [("", "strip"), ("-g", "strip"), ("-g", "llvm-strip")] {
+        let room = linked(flags);
+        rewrite(&room, &["-o", &room.path("out")]);
+        room.run(tool, &["-o", "stripped", "out"]);
+        room.succeeds("stripped");
+        let path = room.path("stripped");
+        holds_brawns(&path);
+        let text = succeed(brawn().args(["rewrite", &path]));
+        assert!(text.starts_with("unchanged"), "{text}");
+        room.run("objcopy", &["--only-keep-debug", "out", "out.debug"]);
+    }
+}
+
+#[test]
+fn what_the_kernel_trusts_is_refused_in_place() {
+    let room = linked("");
+    let path = room.path("p");
+    for (mode, word) in [(0o4755, "setuid"), (0o2755, "setgid")] {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        refused(&room, &[], &[word, "-o OUT"]);
+        refused(&room, &["-n"], &[word]);
+    }
+    let out = room.path("out");
+    rewrite(&room, &["-o", &out]);
+    assert_eq!(fs::metadata(&out).unwrap().mode() & 0o7777, 0o755);
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    ok("setcap", &["cap_net_raw=ep", &path]);
+    refused(&room, &[], &["file capabilities"]);
+    rewrite(&room, &["-o", &out]);
+    assert_eq!(ok("getcap", &[&out]), "");
+    ok("setcap", &["-r", &path]);
+    // As `evmctl ima_hash` writes it: a digest of SHA-256.
+    let digest: Vec<u8> = [4u8, 4].into_iter().chain([7; 32]).collect();
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(&path, "security.ima", &digest, flags).unwrap();
+    refused(&room, &[], &["signature", "security.ima"]);
+    rewrite(&room, &["-o", &out]);
+}
+
+#[test]
+fn what_is_no_static_program_of_musls_is_refused() {
+    let room = Room::with(PROGRAM);
+    room.run("gcc", &["-o p main.c"]);
+    refused(&room, &[], &["dynamic", "LD_PRELOAD"]);
+    room.run("gcc", &["-static -o p main.c"]);
+    refused(&room, &[], &["musl"]);
+    room.run("musl-gcc", &["-o p main.c"]);
+    refused(&room, &[], &["dynamic"]);
+    room.write("p", "#!/bin/sh\n");
+    refused(&room, &[], &["a script"]);
+    room.write("p", "some text");
+    refused(&room, &[], &["not an ELF file"]);
+    room.run("musl-gcc", &["-c -o p main.c"]);
+    refused(&room, &[], &["executable"]);
+    let whole = linked("");
+    let bytes = read(Path::new(&whole.path("p")));
+    fs::write(whole.path("p"), &bytes[..bytes.len() / 3]).unwrap();
+    fail(brawn().args(["rewrite", &whole.path("p")]), MALFORMED);
+}
+
+#[test]
+fn a_heap_of_the_programs_own_is_refused() {
+    let room = Room::with(OWN_FAMILY);
+    room.run("musl-gcc", &["-static -O1 -o p main.c"]);
+    refused(&room, &[], &["malloc", "--only memory"]);
+    rewrite(&room, &["--only", "memory"]);
+    room.succeeds("p");
+    assert_eq!(inspect(&room.path("p"))["memory"], "brawn");
+}
+
+#[test]
+fn a_program_that_was_linked_with_brawns_heap_has_it_already() {
+    let room = Room::with(PROGRAM);
+    let line = room.link_args("cc");
+    room.run("musl-gcc", &["-static -O1 -o p main.c", &line]);
+    assert!(rewrite(&room, &[]).starts_with("unchanged"));
+}
+
+#[test]
+fn the_file_may_have_changed_since() {
+    let room = linked("");
+    let path = room.path("p");
+    rewrite(&room, &[]);
+    // A new build in its place.
+    room.run("musl-gcc", &["-static -O2 -o p main.c"]);
+    let new = read(Path::new(&path));
+    fail(brawn().args(["restore", &path]), RESTORE_REFUSED);
+    let text = rewrite(&room, &[]);
+    assert!(text.starts_with("rewritten"), "{text}");
+    succeed(brawn().args(["restore", &path]));
+    assert!(read(Path::new(&path)) == new);
+}
+
+/// C++ with exceptions, threads and forks.
+const CXX: &str = r#"#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+#include <sys/wait.h>
+#include <unistd.h>
+thread_local std::string mine = "thread";
+static long work(int seed) {
+    std::map<std::string, std::vector<int>> all;
+    long sum = 0;
+    for (int i = 0; i < 2000; i++) {
+        all[mine + std::to_string(i % 97 + seed)].push_back(i);
+        try {
+            if (i % 3 == 0) throw std::runtime_error(std::to_string(i));
+        } catch (const std::exception &e) {
+            sum += std::stol(e.what());
+        }
+    }
+    mine += "!";
+    return sum + (long)all.size() + (long)mine.size();
+}
+int main() {
+    for (int round = 0; round < 20; round++) {
+        std::vector<std::thread> threads;
+        std::vector<long> sums(4);
+        for (int t = 0; t < 4; t++) threads.emplace_back([&, t] { sums[t] = work(t); });
+        pid_t pid = fork();
+        if (!pid) {
+            alarm(20);
+            _exit(work(1) != 666104);
+        }
+        int status = -1;
+        waitpid(pid, &status, 0);
+        for (auto &t : threads) t.join();
+        for (long s : sums) if (s != 666104 || status) { printf("%ld %d\n", s, status); return 1; }
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn cxx_with_exceptions_threads_and_forks() {
+    let room = Room::new();
+    room.write("main.cc", CXX);
+    for target in ["x86_64", "aarch64"] {
+        let flags = format!("c++ -target {target}-linux-musl -O1 -o p main.cc");
+        room.run(&zig(), &[&flags]);
+        let emulator = match target {
+            "x86_64" => "env",
+            _ => "qemu-aarch64",
+        };
+        ok(emulator, &[&room.path("p")]);
+        rewrite(&room, &[]);
+        ok(emulator, &[&room.path("p")]);
+        room.run("llvm-strip", &["p"]);
+        ok(emulator, &[&room.path("p")]);
+        holds_brawns(&room.path("p"));
+        for name in ["p.brawn-original", "p.brawn.json"] {
+            fs::remove_file(room.path(name)).unwrap();
+        }
+    }
+}
+
+/// Stops in the first system call of `malloc` for memory.
+const GDB: &str = "break main
+run
+catch syscall mmap
+catch syscall brk
+continue
+backtrace
+";
+
+#[test]
+fn gdb_goes_from_the_heap_back_to_main() {
+    let room = linked("-g");
+    room.write("script", GDB);
+    rewrite(&room, &["-o", &room.path("out")]);
+    room.run("strip", &["--strip-debug -o stripped out"]);
+    for name in ["out", "stripped"] {
+        let text = room.run("gdb", &["-nx -batch -x script", name]);
+        let frames: Vec<&str> = text.lines().filter(|l| l.starts_with('#')).collect();
+        let at = |name: &str| frames.iter().position(|f| f.contains(&format!(" {name} (")));
+        let (heap, main) = (at("malloc"), at("main"));
+        assert!(heap.is_some() && main > heap, "{name}: {text}");
+        assert_eq!(main, Some(frames.len() - 1), "{name}: {text}");
+    }
+}
+
+/// A folder for programs that take much room.
+fn big(megabytes: usize) -> (Room, PathBuf) {
+    let room = Room::with(PROGRAM);
+    let bytes: Vec<u8> = (0..megabytes << 19).map(|i| (i * 7 + (i >> 12)) as u8).collect();
+    fs::write(room.path("filler"), &bytes).unwrap();
+    room.write(
+        "filler.s",
+        ".text\n.incbin \"filler\"\n.data\n.incbin \"filler\"\n.section .note.GNU-stack, \"\", @progbits\n",
+    );
+    room.run("musl-gcc", &["-static -O1 -o p main.c filler.s"]);
+    let path = room.path("p").into();
+    (room, path)
+}
+
+#[test]
+fn a_large_program_stands_in_memory_once_or_twice() {
+    let (room, path) = big(96);
+    let size = fs::metadata(&path).unwrap().len();
+    // Twice the file, and what brawn itself takes.
+    let limit = format!("--as={}", 2 * size + (48 << 20));
+    let own = crate::common::brawn_path();
+    ok("prlimit", &[&limit, own, "rewrite", path.to_str().unwrap()]);
+    room.succeeds("p");
+    ok("prlimit", &[&limit, own, "restore", path.to_str().unwrap()]);
+}
