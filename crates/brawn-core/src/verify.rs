@@ -9,6 +9,7 @@ use crate::error::{Error, Result, printable};
 use crate::identify::executable;
 use crate::identify::heap::{Heap, Sure};
 use crate::identify::reach::{LOCAL, refers_to};
+use crate::identify::rewritten::Rewritten;
 use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
 use crate::inspect::{self, inspect};
 use crate::note::Note;
@@ -204,6 +205,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
             .rev()
             .filter_map(|c| Some((c, c.locate(&image)?)))
             .max_by_key(|(_, located)| located.count()),
+        rewritten: Rewritten::of(&image),
         is_other: note.is_some() && codes.is_empty(),
         libc: libc(&image),
         image: &image,
@@ -238,6 +240,8 @@ struct Evidence<'e, 'a> {
     memory: Option<(&'e Code, Located<'e>)>,
     /// The memory functions that have a name of brawn's, too.
     memory_names: Vec<&'static str>,
+    /// Where brawn's are, if they were put into the finished executable.
+    rewritten: Option<Rewritten>,
     /// Whether its note names a payload that this brawn does not have.
     is_other: bool,
     /// Where musl's functions begin: linkers put the members of an archive together, and libc.a
@@ -282,7 +286,9 @@ impl Evidence<'_, '_> {
         let answer = |provider, sure, what: &str| (provider, sure, what.to_string());
         if let Some((code, located)) = self.code(group) {
             let version = code.version;
-            let what = match located.at(self.image, name, symbol.address) {
+            let jump = self.rewritten.as_ref();
+            let jump = jump.and_then(|r| r.behind(self.image, symbol.address));
+            let what = match located.at(self.image, name, jump.unwrap_or(symbol.address)) {
                 Match::Same(bytes) => Some(format!(
                     "its code is brawn {version}'s: {bytes} bytes are the same"
                 )),
@@ -294,6 +300,10 @@ impl Evidence<'_, '_> {
             }
         }
         let is_private = PRIVATE.contains(&name);
+        let is_jump = self.rewritten.as_ref();
+        if is_jump.is_some_and(|r| r.behind(self.image, symbol.address).is_some()) {
+            return answer(Provider::Brawn, Sure::Likely, "it jumps to brawn's payload");
+        }
         if group == Group::Heap && self.is_other && (is_private || symbol.weak) {
             let what = "the note is of another brawn; its binding is the payload's";
             return answer(Provider::Brawn, Sure::Likely, what);

@@ -1,6 +1,7 @@
 //! What is in a single ELF file: an executable, a shared object or a relocatable object.
 
 use super::heap::{self, Found, Heap, Sure};
+use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
 use crate::error::printable;
@@ -37,12 +38,21 @@ pub fn identify(image: &Image<'_>) -> Identity {
     if matches!(linkage, Linkage::Dynamic | Linkage::SharedObject) {
         shared(image, libc, &mut heaps);
     }
+    let libc_version = version(image, libc, &heaps);
+    let rewritten = Rewritten::of(image);
+    if let Some(rewritten) = &rewritten {
+        evidence.push("rewritten: the payload is behind the program, which jumps to it".into());
+        if rewritten.has_heap {
+            // It is there still, and nothing reaches it.
+            heaps.retain(|h| !h.heap.is_musl());
+        }
+    }
     second_heaps(image, &mut heaps);
     let memory = memory(image, linkage, libc, &traces, &mut evidence);
     Identity {
         architecture: image.ident.describe(),
         libc,
-        libc_version: version(image, libc, &heaps),
+        libc_version,
         linkage,
         interpreter: image.interpreter.map(printable),
         memory,
@@ -323,9 +333,11 @@ pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static s
             found.insert(name, symbol);
         }
     }
+    let rewritten = Rewritten::of(image);
+    let jumps = |address| rewritten.as_ref()?.behind(image, address);
     let (brawn, others): (Vec<_>, Vec<_>) = found
         .into_iter()
-        .partition(|(_, s)| own.contains(&(s.section, s.address)));
+        .partition(|(_, s)| own.contains(&(s.section, s.address)) || jumps(s.address).is_some());
     let names = |of: Vec<(&'static str, _)>| of.into_iter().map(|(name, _)| name).collect();
     (names(brawn), names(others))
 }
@@ -348,7 +360,8 @@ pub fn memory(
             evidence.push(format!("not brawn's: {}", others.join(", ")));
             return Memory::Mixed;
         }
-        if !image.has_symbol_table && traces.has_musl_memcpy() {
+        let is_rewritten = Rewritten::of(image).is_some();
+        if !image.has_symbol_table && !is_rewritten && traces.has_musl_memcpy() {
             evidence.push("not brawn's: the code of musl's memcpy".into());
             return Memory::Mixed;
         }

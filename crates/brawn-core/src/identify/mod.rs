@@ -4,6 +4,7 @@ pub mod archive;
 pub mod executable;
 pub mod heap;
 pub(crate) mod reach;
+pub(crate) mod rewritten;
 pub(crate) mod signs;
 
 use crate::note::Note;

@@ -8,7 +8,9 @@ use crate::ui::{self, Tone};
 use brawn_core::plan::Component;
 use brawn_core::publish::{Published, original, write_elsewhere};
 use brawn_core::read::image::Image;
-use brawn_core::rewrite::Plan;
+use brawn_core::rewrite::names::Evidence;
+use brawn_core::rewrite::plan::Plan;
+use brawn_core::rewrite::program::Placement;
 use brawn_core::{Error, Result};
 use brawn_payload::Profile;
 use serde::Serialize;
@@ -207,18 +209,16 @@ fn print(report: &Report) {
         ui::error(&report.reason.as_deref().unwrap_or_default());
         return;
     };
-    let text = match report.status {
-        Status::Unchanged => format!("{path}: nothing to do"),
-        _ => format!("{path}: {}", summary(plan)),
+    let (word, text) = match report.status {
+        Status::Rewritten => ("rewritten", summary(plan)),
+        Status::Upgraded => ("upgraded", summary(plan)),
+        Status::Planned => ("would do", summary(plan)),
+        Status::Unchanged | Status::Failed => ("unchanged", "nothing to do".to_owned()),
     };
-    let word = match report.status {
-        Status::Rewritten => "rewritten",
-        Status::Upgraded => "upgraded",
-        Status::Unchanged => "unchanged",
-        Status::Planned => "would do",
-        Status::Failed => "failed",
-    };
-    ui::line(Tone::Good, word, &text);
+    ui::line(Tone::Good, word, &format!("{path}: {text}"));
+    if report.status == Status::Planned {
+        details(plan);
+    }
     if let Some(output) = &report.output {
         ui::more(&format!("written to {output}"));
     }
@@ -227,6 +227,65 @@ fn print(report: &Report) {
     }
 }
 
-fn summary(_plan: &Plan) -> String {
-    String::new()
+fn summary(plan: &Plan) -> String {
+    let kind = match plan.placement {
+        Placement::Fixed => "static",
+        Placement::Anywhere => "static-pie",
+    };
+    let count = |component| {
+        let of = plan.functions.iter().filter(|f| f.component == component);
+        of.count()
+    };
+    let mut parts = Vec::new();
+    let heap = count(Component::Heap);
+    if let (Some(payload), true) = (&plan.payload, heap > 0) {
+        parts.push(format!(
+            "{heap} functions of the heap become those of {} (profile {}, brawn {}, {})",
+            payload.engine, payload.profile, payload.brawn, payload.compiler
+        ));
+    }
+    let memory = count(Component::Memory);
+    if memory > 0 {
+        parts.push(format!("{memory} memory functions become brawn's"));
+    }
+    format!("{}, {kind}; {}", plan.architecture, parts.join(", "))
+}
+
+/// The plan as a table.
+fn details(plan: &Plan) {
+    let width = plan.functions.iter().map(|f| f.name.len()).max();
+    let width = width.unwrap_or_default();
+    for function in &plan.functions {
+        let evidence = match &function.evidence {
+            Evidence::Symbol => "symbol".to_owned(),
+            Evidence::Signature(build) => format!("code of {build}"),
+            Evidence::Reference(build) => format!("referred to as in {build}"),
+        };
+        ui::more(&format!(
+            "goes   {:#10x}  {:<width$}  {evidence}",
+            function.address, function.name
+        ));
+    }
+    for hook in &plan.hooks {
+        ui::more(&format!("calls  {:#10x}  {}", hook.at, hook.target));
+    }
+    let layout = &plan.layout;
+    let code = &layout.executable;
+    ui::more(&format!(
+        "comes  {:#10x}  {:>9} bytes of code",
+        code.address, code.size
+    ));
+    if let Some(data) = &layout.writable {
+        ui::more(&format!(
+            "comes  {:#10x}  {:>9} bytes of data",
+            data.segment.address, data.memory
+        ));
+    }
+    if let Some(tls) = &layout.tls {
+        let more = tls.block.payload_size;
+        ui::more(&format!(
+            "comes  {:>10}  {more:>9} bytes of each thread",
+            ""
+        ));
+    }
 }
