@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools lint demo bench bench-extensions bench-wasmtime figures rt-objects tools
+.PHONY: test test-tools lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -46,6 +46,12 @@ bench-wasmtime: tools
 	tools/rust-musl.sh
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run --only wasmtime
+
+# `brawn rewrite` and `brawn run`: time, memory, disk.
+bench-rewrite: tools
+	tools/corpus.sh
+	cargo build --release --locked -p brawn
+	bench/rewrite/measure.py
 
 # What crates/brawn-rt links, after a change of payload/: a test compares.
 rt-objects: tools
