@@ -95,6 +95,18 @@ pub struct Provenance {
     pub source: String,
 }
 
+impl From<&Payload> for Provenance {
+    fn from(payload: &Payload) -> Self {
+        Self {
+            brawn: payload.version.into(),
+            engine: payload.engine.into(),
+            profile: payload.profile.name().into(),
+            compiler: payload.compiler.into(),
+            source: payload.source.into(),
+        }
+    }
+}
+
 /// What to do with an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
@@ -310,13 +322,7 @@ fn heap(
                  original has to be installed again",
             ));
     }
-    plan.payload = Some(Provenance {
-        brawn: payload.version.into(),
-        engine: payload.engine.into(),
-        profile: payload.profile.name().into(),
-        compiler: payload.compiler.into(),
-        source: payload.source.into(),
-    });
+    plan.payload = Some(Provenance::from(payload));
     if musl == 0 && is_same(archive, &brawn, payload.members.iter()) {
         return Ok(());
     }

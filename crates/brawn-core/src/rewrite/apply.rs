@@ -35,7 +35,10 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
     let sections = Sections::edit(program, layout, linked, body, &mut edits)?;
 
     let mut header = program.bytes[..FILE_HEADER as usize].to_vec();
-    let entry = target(linked, &plan.start)?;
+    let entry = match &plan.start {
+        Some(start) => target(linked, start)?,
+        None => program.entry,
+    };
     let count = segments.len() as u16;
     for (at, word) in [
         (24, entry),
@@ -96,7 +99,8 @@ pub(super) fn branches(
     });
     let calls = plan.hooks.iter().map(|hook| {
         let to = target(linked, &hook.target)?;
-        Ok((hook.at, branch::call(of, hook.at, to)?))
+        let old = program.at(hook.at, 4).ok_or_else(|| missing(hook.at))?;
+        Ok((hook.at, branch::redirect(of, old, hook.at, to)?))
     });
     jumps.chain(calls).collect()
 }

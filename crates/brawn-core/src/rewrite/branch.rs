@@ -24,15 +24,21 @@ pub fn jump(architecture: Architecture, at: u64, target: u64, room: u64) -> Resu
     Ok(bytes)
 }
 
-/// A call at address `at` of `target`, as long as the one that it takes the place of: 5 bytes on x86_64, 4 on aarch64.
+/// The call or jump at address `at`, whose code begins with `old`, to `target`: 5 bytes on x86_64, 4 on aarch64.
 ///
-/// Errors: refused where it does not reach.
-pub fn call(architecture: Architecture, at: u64, target: u64) -> Result<Vec<u8>> {
-    match architecture {
-        Architecture::X86_64 => relative(0xe8, at, target),
-        Architecture::Aarch64 => {
-            near(0x9400_0000, at, target).ok_or_else(|| unreachable(at, target))
+/// Errors: refused where it does not reach, and for what is neither.
+pub fn redirect(architecture: Architecture, old: &[u8], at: u64, target: u64) -> Result<Vec<u8>> {
+    match (architecture, old) {
+        (Architecture::X86_64, [operation @ (0xe8 | 0xe9), ..]) => relative(*operation, at, target),
+        // The highest bit tells `bl` from `b`, five others what they are.
+        (Architecture::Aarch64, [.., highest @ (0x94..=0x97 | 0x14..=0x17)]) => {
+            let operation = u32::from(highest & 0xfc) << 24;
+            near(operation, at, target).ok_or_else(|| unreachable(at, target))
         }
+        _ => Err(
+            Error::refused(format!("code {old:02x?} at address {at:#x}"))
+                .expected("a call or jump to a fixed place"),
+        ),
     }
 }
 
@@ -76,6 +82,9 @@ fn far(at: u64, target: u64) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    /// `bl` of the next instruction but one.
+    const BL: [u8; 4] = [2, 0, 0, 0x94];
+
     use super::*;
     use Architecture::{Aarch64, X86_64};
 
@@ -83,7 +92,7 @@ mod tests {
     fn branches_of_x86_64() {
         let bytes = jump(X86_64, 0x401000, 0x402000, 5).unwrap();
         assert_eq!(bytes, [0xe9, 0xfb, 0x0f, 0, 0]);
-        let bytes = call(X86_64, 0x402000, 0x401000).unwrap();
+        let bytes = redirect(X86_64, &[0xe8], 0x402000, 0x401000).unwrap();
         assert_eq!(bytes, [0xe8, 0xfb, 0xef, 0xff, 0xff]);
         assert!(jump(X86_64, 0x401000, 0x402000, 4).is_err());
         assert!(jump(X86_64, 0, 1 << 40, 16).is_err());
@@ -104,12 +113,16 @@ mod tests {
             words(jump(Aarch64, 0x1000, 0x2000, 4).unwrap()),
             [0x1400_0400]
         );
-        assert_eq!(words(call(Aarch64, 0x2000, 0x1000).unwrap()), [0x97ff_fc00]);
+        assert_eq!(
+            words(redirect(Aarch64, &BL, 0x2000, 0x1000).unwrap()),
+            [0x97ff_fc00]
+        );
         let far = words(jump(Aarch64, 0x1000, 0x1234_5678, 12).unwrap());
         assert_eq!(far, [0x9009_1a30, 0x9119_e210, 0xd61f_0200]);
         let far = words(jump(Aarch64, 0x1234_5678, 0x1000, 12).unwrap());
         assert_eq!(far, [0x90f6_e5f0, 0x9100_0210, 0xd61f_0200]);
         assert!(jump(Aarch64, 0x1000, 0x1234_5678, 8).is_err());
-        assert!(call(Aarch64, 0x1000, 0x1234_5678).is_err());
+        assert!(redirect(Aarch64, &BL, 0x1000, 0x1234_5678).is_err());
+        assert!(redirect(Aarch64, &[0xc0, 0x03, 0x5f, 0xd6], 0x2000, 0x1000).is_err());
     }
 }

@@ -153,10 +153,18 @@ impl Check<'_, '_> {
             return Err(wrong("a segment is not in the file").at(segment.offset));
         }
         let entry = self.u64(24)?;
-        let start = self.linked.symbols.get(&self.plan.start).copied();
+        let expected = match &self.plan.start {
+            Some(start) => self.linked.symbols.get(start).copied(),
+            None => Some(self.old.entry),
+        };
         let is_code = |s: &&&Segment| is_executable(s) && s.filled().contains(&entry);
-        if Some(entry) != start || !added.iter().any(|s| is_code(&s)) {
-            return Err(wrong(format!("the entry point {entry:#x} is not the payload's")).at(24));
+        let is_there = match self.plan.start {
+            Some(_) => added.iter().any(|s| is_code(&s)),
+            None => new.iter().any(|s| is_code(&s)),
+        };
+        if Some(entry) != expected || !is_there {
+            let found = format!("the entry point {entry:#x} is not that of the plan");
+            return Err(wrong(found).at(24));
         }
         let others = |segments: &[Segment]| -> Vec<Segment> {
             let is_other =

@@ -21,3 +21,146 @@ pub mod relocations;
 mod sections;
 mod symbols;
 pub mod tls;
+
+use crate::error::{Error, Result};
+use crate::plan::{Component, Provenance};
+use crate::publish::Content;
+use brawn_payload::Payload;
+use find::{Functions, Risk};
+use link::Objects;
+use linked::At;
+use names::Names;
+use plan::{Hooked, Plan, Replaced};
+use program::Program;
+use std::collections::BTreeSet;
+
+/// What is wanted of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// The parts of libc that the payload takes the place of.
+    pub components: &'o [Component],
+    /// Whether to go on where something may go wrong.
+    pub force: bool,
+}
+
+/// What [`rewrite`] gives.
+#[derive(Clone, Debug)]
+pub struct Rewritten<'a> {
+    /// What was, or would be, done; `None` where this very payload is in the program already.
+    pub plan: Option<Plan>,
+    /// The new file; `None` likewise.
+    pub pieces: Option<Content<'a>>,
+}
+
+/// The way from a program's bytes to checked new ones: everything but publishing.
+///
+/// Errors: those of [`Program::read`] and [`find::find`]; [`Kind::Refused`](crate::Kind::Refused) for what is not
+/// safe, unless forced, and for what there is no room for.
+pub fn rewrite<'a>(
+    bytes: &'a [u8],
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Rewritten<'a>> {
+    let program = Program::read(bytes)?;
+    let names = Names::of_symbols(&program);
+    let found = find::find(&program, &names, payload, options.components)?;
+    if found.functions.is_empty() && !found.present.is_empty() {
+        return Ok(Rewritten {
+            plan: None,
+            pieces: None,
+        });
+    }
+    let risks = risks(&found, options)?;
+    let objects = Objects::choose(payload, &wanted(&found))?;
+    let plan = plan(&program, &found, risks, payload, &objects)?;
+    let host = |name: &str| match name {
+        link::HOST_ENTRY => Some(program.entry),
+        link::HOST_TSD_RUN_DTORS => found.thread_exit.map(|call| call.callee),
+        link::TABLE => Some(plan.layout.table.address),
+        "__errno_location" => found.errno_location,
+        _ => None,
+    };
+    let at = At {
+        code: plan.layout.code.address,
+        data: plan.layout.data(),
+        tls: plan.layout.thread_locals(),
+        host: &host,
+    };
+    let linked = link::link(&objects, &at)?;
+    let content = apply::apply(&program, &plan, &linked)?;
+    check::check(&program, &plan, &linked, &content)?;
+    Ok(Rewritten {
+        plan: Some(plan),
+        pieces: Some(content),
+    })
+}
+
+/// What the payload is asked for.
+fn wanted(found: &Functions) -> Vec<&str> {
+    let targets: BTreeSet<&str> = found.functions.iter().map(|f| f.target.as_str()).collect();
+    let exit = found.thread_exit.map(|_| link::THREAD_EXIT);
+    targets.into_iter().chain(exit).collect()
+}
+
+/// What is risked; refused, unless that is wanted.
+fn risks(found: &Functions, options: &Options<'_>) -> Result<Vec<Risk>> {
+    let concerns = |risk: &&Risk| match risk.component {
+        Some(component) => options.components.contains(&component),
+        None => true,
+    };
+    let risks: Vec<Risk> = found.risks.iter().filter(concerns).cloned().collect();
+    let Some(first) = risks.first() else {
+        return Ok(risks);
+    };
+    if options.force {
+        return Ok(risks);
+    }
+    let place = first.address.map(|a| format!("at address {a:#x}: "));
+    let others = match risks.len() - 1 {
+        0 => String::new(),
+        others => format!(" (and {others} more like it)"),
+    };
+    let found = format!("{}{}{others}", place.unwrap_or_default(), first.text);
+    Err(Error::refused(found).next(first.next.clone()))
+}
+
+fn plan(
+    program: &Program<'_>,
+    found: &Functions,
+    risks: Vec<Risk>,
+    payload: &Payload,
+    objects: &Objects<'_>,
+) -> Result<Plan> {
+    let sizes = objects.sizes();
+    let has_heap = found
+        .functions
+        .iter()
+        .any(|f| f.component == Component::Heap);
+    let functions = found.functions.iter().map(|f| Replaced {
+        name: f.name.clone(),
+        component: f.component,
+        address: f.address,
+        patch_at: f.patch_at,
+        room: f.room,
+        target: f.target.clone(),
+        evidence: f.evidence.clone(),
+    });
+    let hooks = found.thread_exit.iter().map(|call| Hooked {
+        at: call.at,
+        callee: call.callee,
+        target: link::THREAD_EXIT.into(),
+    });
+    Ok(Plan {
+        architecture: program.architecture.name().into(),
+        placement: program.placement,
+        entry: program.entry,
+        start: has_heap.then(|| link::START.into()),
+        payload: has_heap.then(|| Provenance::from(payload)),
+        functions: functions.collect(),
+        hooks: hooks.collect(),
+        left: found.left.clone(),
+        risks,
+        sizes,
+        layout: layout::layout(program, &sizes)?,
+    })
+}

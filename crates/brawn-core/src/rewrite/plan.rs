@@ -1,5 +1,6 @@
 //! What to do with a program, as plain data: printed by `--dry-run`, tested without a file.
 
+use super::find::{Left, Risk};
 use super::layout::Layout;
 use super::linked::Sizes;
 use super::names::Evidence;
@@ -46,14 +47,20 @@ pub struct Plan {
     pub placement: Placement,
     /// Where it began to run.
     pub entry: u64,
-    /// The payload's name for where it begins now.
-    pub start: String,
+    /// The payload's name for where it begins now; with memory functions alone that stays.
+    pub start: Option<String>,
     /// The payload.
     pub payload: Option<Provenance>,
     /// Functions that are replaced, by address.
     pub functions: Vec<Replaced>,
     /// Calls that are redirected.
     pub hooks: Vec<Hooked>,
+    /// What has a name of libc's and is left alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Left>,
+    /// What may go wrong, and was said to be risked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<Risk>,
     /// What the payload takes.
     pub sizes: Sizes,
     /// Where it goes.
@@ -67,10 +74,12 @@ impl Plan {
             architecture: program.architecture.name().into(),
             placement: program.placement,
             entry: program.entry,
-            start: start.into(),
+            start: Some(start.into()),
             payload: None,
             functions: Vec::new(),
             hooks: Vec::new(),
+            left: Vec::new(),
+            risks: Vec::new(),
             sizes,
             layout,
         }

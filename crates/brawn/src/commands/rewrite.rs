@@ -155,13 +155,13 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
     Ok(report)
 }
 
-fn report(args: &Args, status: Status, plan: Plan, published: Option<Published>) -> Report {
+fn report(args: &Args, status: Status, plan: Option<Plan>, published: Option<Published>) -> Report {
     Report {
         path: args.program.clone(),
         status,
         output: None,
         reason: None,
-        plan: Some(plan),
+        plan,
         published,
         exit: Exit::Success,
     }
@@ -205,18 +205,22 @@ fn refuse_trusted(path: &Path) -> Result<()> {
 
 fn print(report: &Report) {
     let path = report.path.display();
-    let Some(plan) = &report.plan else {
-        ui::error(&report.reason.as_deref().unwrap_or_default());
+    if let Some(reason) = &report.reason {
+        ui::error(reason);
         return;
+    }
+    let word = match report.status {
+        Status::Rewritten => "rewritten",
+        Status::Upgraded => "upgraded",
+        Status::Planned => "would do",
+        Status::Unchanged | Status::Failed => "unchanged",
     };
-    let (word, text) = match report.status {
-        Status::Rewritten => ("rewritten", summary(plan)),
-        Status::Upgraded => ("upgraded", summary(plan)),
-        Status::Planned => ("would do", summary(plan)),
-        Status::Unchanged | Status::Failed => ("unchanged", "nothing to do".to_owned()),
+    let text = match &report.plan {
+        Some(plan) if report.status != Status::Unchanged => summary(plan),
+        _ => "nothing to do".to_owned(),
     };
     ui::line(Tone::Good, word, &format!("{path}: {text}"));
-    if report.status == Status::Planned {
+    if let (Status::Planned, Some(plan)) = (report.status, &report.plan) {
         details(plan);
     }
     if let Some(output) = &report.output {

@@ -21,7 +21,10 @@ fn rewrite(room: &Room, arguments: &[&str]) -> String {
 
 fn refused(room: &Room, arguments: &[&str], words: &[&str]) {
     let old = read(Path::new(&room.path("p")));
-    let text = fail(brawn().arg("rewrite").arg(room.path("p")).args(arguments), REFUSED);
+    let text = fail(
+        brawn().arg("rewrite").arg(room.path("p")).args(arguments),
+        REFUSED,
+    );
     for word in words {
         assert!(text.contains(word), "{word}: {text}");
     }
@@ -55,7 +58,12 @@ fn a_program_is_rewritten_and_restored() {
     let old = read(Path::new(&path));
     let stat = fs::metadata(&path).unwrap();
     let text = rewrite(&room, &[]);
-    for word in ["rewritten", "functions of the heap", "profile fast", "p.brawn-original"] {
+    for word in [
+        "rewritten",
+        "functions of the heap",
+        "profile fast",
+        "p.brawn-original",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     let new = read(Path::new(&path));
@@ -83,7 +91,13 @@ fn a_plan_is_shown_and_nothing_written() {
     let room = linked("");
     let old = read(Path::new(&room.path("p")));
     let text = rewrite(&room, &["--dry-run"]);
-    for word in ["would do", "malloc", "memcpy", "bytes of code", "brawn_attach_start"] {
+    for word in [
+        "would do",
+        "malloc",
+        "memcpy",
+        "bytes of code",
+        "brawn_attach_start",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     let json: Value = serde_json::from_str(&rewrite(&room, &["-n", "--json"])).expect("JSON");
@@ -91,7 +105,10 @@ fn a_plan_is_shown_and_nothing_written() {
     let functions = json["plan"]["functions"].as_array().unwrap();
     assert!(functions.iter().any(|f| f["name"] == "malloc"), "{json:#}");
     assert!(read(Path::new(&room.path("p"))) == old);
-    assert_eq!(names(Path::new(&room.path("p")).parent().unwrap()), ["main.c", "p"]);
+    assert_eq!(
+        names(Path::new(&room.path("p")).parent().unwrap()),
+        ["main.c", "p"]
+    );
 }
 
 #[test]
@@ -125,9 +142,15 @@ fn profiles_and_parts_are_made_from_the_original() {
     assert!(text.starts_with("upgraded"), "{text}");
     holds_brawns(&path);
     let report = inspect(&path);
-    assert_eq!((profile(), &report["memory"]), ("secure".into(), &"brawn".into()));
+    assert_eq!(
+        (profile(), &report["memory"]),
+        ("secure".into(), &"brawn".into())
+    );
     room.succeeds("p");
-    assert!(rewrite(&room, &[]).starts_with("unchanged"), "the profile stays");
+    assert!(
+        rewrite(&room, &[]).starts_with("unchanged"),
+        "the profile stays"
+    );
     rewrite(&room, &["--profile", "lean"]);
     assert_eq!(profile(), "lean");
     room.succeeds("p");
@@ -314,7 +337,11 @@ fn gdb_goes_from_the_heap_back_to_main() {
     for name in ["out", "stripped"] {
         let text = room.run("gdb", &["-nx -batch -x script", name]);
         let frames: Vec<&str> = text.lines().filter(|l| l.starts_with('#')).collect();
-        let at = |name: &str| frames.iter().position(|f| f.contains(&format!(" {name} (")));
+        let at = |name: &str| {
+            frames
+                .iter()
+                .position(|f| f.contains(&format!(" {name} (")))
+        };
         let (heap, main) = (at("malloc"), at("main"));
         assert!(heap.is_some() && main > heap, "{name}: {text}");
         assert_eq!(main, Some(frames.len() - 1), "{name}: {text}");
@@ -324,7 +351,9 @@ fn gdb_goes_from_the_heap_back_to_main() {
 /// A folder for programs that take much room.
 fn big(megabytes: usize) -> (Room, PathBuf) {
     let room = Room::with(PROGRAM);
-    let bytes: Vec<u8> = (0..megabytes << 19).map(|i| (i * 7 + (i >> 12)) as u8).collect();
+    let bytes: Vec<u8> = (0..megabytes << 19)
+        .map(|i| (i * 7 + (i >> 12)) as u8)
+        .collect();
     fs::write(room.path("filler"), &bytes).unwrap();
     room.write(
         "filler.s",

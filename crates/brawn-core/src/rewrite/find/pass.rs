@@ -90,7 +90,7 @@ fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &'a [u8])> {
             .iter()
             .map(|(at, code)| *at..*at + code.len() as u64);
         let inside = regions.filter(|r| filled.contains(&r.start));
-        for region in inside.chain([filled.end..filled.end]) {
+        for region in inside.chain(std::iter::once(filled.end..filled.end)) {
             parts.extend(
                 whole
                     .program

@@ -41,7 +41,7 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
             .map(|(_, value)| *value)
     };
     let flags = tag(elf::DT_FLAGS.0 as u64).unwrap_or_default();
-    if tag(elf::DT_TEXTREL.0 as u64).is_some() || flags & u64::from(elf::DF_TEXTREL.0) != 0 {
+    if tag(elf::DT_TEXTREL.0 as u64).is_some() || flags & elf::DF_TEXTREL.0 != 0 {
         let text = "its code is changed when it is loaded (DT_TEXTREL)";
         risks.push(Risk::of(RiskKind::Relocation, None, text).at(dynamic.address));
     }
