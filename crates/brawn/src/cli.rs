@@ -3,6 +3,7 @@
 use crate::commands::{
     cargo, inspect, link_args, patch, restore, rewrite, run, toolchains, verify,
 };
+use crate::commands::{cargo, inspect, link_args, patch, restore, signatures, toolchains, verify};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -35,6 +36,7 @@ pub enum Command {
     Restore(restore::Args),
     Rewrite(rewrite::Args),
     Run(run::Args),
+    Signatures(signatures::Args),
     Toolchains(toolchains::Args),
     Verify(verify::Args),
 }

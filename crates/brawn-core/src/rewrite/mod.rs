@@ -19,6 +19,7 @@ pub mod plan;
 pub mod program;
 pub mod relocations;
 mod sections;
+pub mod signatures;
 mod symbols;
 pub mod tls;
 
@@ -62,7 +63,14 @@ pub fn rewrite<'a>(
     options: &Options<'_>,
 ) -> Result<Rewritten<'a>> {
     let program = Program::read(bytes)?;
-    let names = Names::of_symbols(&program);
+    let mut names = Names::of_symbols(&program);
+    if !payload
+        .surface
+        .iter()
+        .any(|name| names.function(name).is_some())
+    {
+        names = signatures::name(&program)?;
+    }
     let found = find::find(&program, &names, payload, options.components)?;
     if found.functions.is_empty() && !found.present.is_empty() {
         return Ok(Rewritten {

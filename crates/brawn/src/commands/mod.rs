@@ -7,6 +7,7 @@ pub mod patch;
 pub mod restore;
 pub mod rewrite;
 pub mod run;
+pub mod signatures;
 pub mod toolchains;
 pub mod verify;
 
@@ -23,6 +24,7 @@ pub fn run(command: Command) -> Exit {
         Command::Restore(args) => restore::run(&args),
         Command::Rewrite(args) => rewrite::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Signatures(args) => signatures::run(&args),
         Command::Toolchains(args) => toolchains::run(&args),
         Command::Verify(args) => verify::run(&args),
     }

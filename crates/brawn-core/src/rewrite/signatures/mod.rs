@@ -1,0 +1,155 @@
+//! What of musl is where in a program without symbols: each function is searched for by its code, with the operands
+//! that linking fills in masked, and every one that is found confirms the others by what it refers to.
+//!
+//! ```text
+//! libc.a, or an executable with symbols ─ learn ─> Build ─ text ─> the database
+//! Program ─ search ─> places of code ─ fit ─> one Build's functions that agree ─> Names
+//! ```
+//!
+//! Different builds of one musl have different code, so each build has its own signatures (`signatures/` in this
+//! crate's folder), and what is reported of a program is what one build says.
+
+pub mod database;
+mod fit;
+pub mod learn;
+pub mod operand;
+mod search;
+pub mod text;
+mod wanted;
+
+use crate::error::Result;
+use crate::rewrite::names::Names;
+use crate::rewrite::program::Program;
+use brawn_payload::Architecture;
+use operand::Operand;
+use sha2::{Digest as _, Sha256};
+
+/// A function with fewer bytes that are the same in every program is not told by them alone.
+const TELLING: u32 = 32;
+/// How many bytes in a row the search looks at.
+const WINDOW: usize = 8;
+
+/// Where a build's signatures are from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// The package, as its registry names it.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// The file in it.
+    pub file: String,
+    /// SHA-256 of that file, in hex.
+    pub sha256: String,
+}
+
+/// One build of musl.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Build {
+    /// What it is called in evidence, as in `musl-1.2.3-debian-amd64`.
+    pub name: String,
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// The files that it was learnt from.
+    pub provenance: Vec<Provenance>,
+    /// Every name that a function has or refers to.
+    pub names: Vec<String>,
+    /// Its functions, in the order of the file that they were learnt from.
+    pub functions: Vec<Function>,
+    /// Its constant data.
+    pub constants: Vec<Constant>,
+}
+
+/// A function's signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its names: positions in [`Build::names`].
+    pub names: Vec<u32>,
+    /// Names that it has only where nothing else has them: weak ones, of which the build has another definition.
+    pub weak: Vec<u32>,
+    /// Its size in bytes.
+    pub size: u32,
+    /// The bytes that the search looks for, and where they are in the function; `None` for one too short to be
+    /// searched for.
+    pub window: Option<(u32, [u8; WINDOW])>,
+    /// The first half of the SHA-256 of its code with every operand's bytes zero.
+    pub digest: [u8; 16],
+    /// What linking fills in, by place.
+    pub operands: Vec<Operand>,
+}
+
+/// Constant data with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name: a position in [`Build::names`].
+    pub name: u32,
+    /// Its size in bytes.
+    pub size: u32,
+    /// The first half of the SHA-256 of its bytes.
+    pub digest: [u8; 16],
+}
+
+impl Build {
+    /// The text of a name's position.
+    pub fn text(&self, name: u32) -> &str {
+        self.names.get(name as usize).map_or("", String::as_str)
+    }
+}
+
+impl Function {
+    /// How many of its bytes are the same in every program.
+    pub fn fixed(&self) -> u32 {
+        let mut end = 0;
+        let mut masked = 0;
+        for operand in &self.operands {
+            let bytes = operand.form.bytes(operand.at);
+            let till = bytes.end.min(self.size);
+            masked += till.saturating_sub(bytes.start.max(end));
+            end = end.max(till);
+        }
+        self.size.saturating_sub(masked)
+    }
+
+    /// Whether its code alone tells it.
+    fn is_telling(&self) -> bool {
+        self.window.is_some() && self.fixed() >= TELLING
+    }
+
+    /// Whether `code`, which is as long as it, is its code.
+    fn is(&self, code: &[u8]) -> bool {
+        code.len() == self.size as usize && digest(code, &self.operands) == self.digest
+    }
+}
+
+/// The first half of the SHA-256 of `code` with the bytes of `operands` zero.
+fn digest(code: &[u8], operands: &[Operand]) -> [u8; 16] {
+    let mut code = code.to_vec();
+    for operand in operands {
+        let bytes = operand.form.bytes(operand.at);
+        let end = (bytes.end as usize).min(code.len());
+        if let Some(masked) = code.get_mut(bytes.start as usize..end) {
+            masked.fill(0);
+        }
+    }
+    half(&code)
+}
+
+/// The first half of the SHA-256 of `bytes`.
+fn half(bytes: &[u8]) -> [u8; 16] {
+    let whole: [u8; 32] = Sha256::digest(bytes).into();
+    std::array::from_fn(|n| whole[n])
+}
+
+/// What the signatures of the database say of `program`: nothing, where it has no code of a build in it.
+///
+/// Errors: none but of the database itself, which a test reads whole.
+pub fn name(program: &Program<'_>) -> Result<Names> {
+    Ok(name_by(program, database::builds(program.architecture)?))
+}
+
+/// The same with these builds alone.
+pub fn name_by(program: &Program<'_>, builds: &[Build]) -> Names {
+    fit::fit(program, builds, &search::search(program, builds))
+}
+
+#[cfg(test)]
+mod tests;

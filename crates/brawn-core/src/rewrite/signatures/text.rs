@@ -1,0 +1,264 @@
+//! The text of a build, one file each in this crate's folder `signatures/`; `docs/signatures.md` specifies it.
+
+use super::operand::{Form, Operand, Target};
+use super::{Build, Constant, Function, Provenance};
+use crate::error::{Error, Result, printable};
+use brawn_payload::Architecture;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// What a build's text begins with.
+const MAGIC: &str = "brawn-signatures 1";
+/// In the place of what is absent.
+const NONE: &str = "-";
+
+/// Whether it can stand as a word of the text.
+pub fn is_word(name: &str) -> bool {
+    name != NONE && !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && b != b',')
+}
+
+/// Writes `build`.
+pub fn write(build: &Build) -> String {
+    let mut out = format!(
+        "{MAGIC}\nbuild {}\narchitecture {}\n",
+        build.name,
+        build.architecture.name()
+    );
+    for source in &build.provenance {
+        let parts = [
+            &source.package,
+            &source.version,
+            &source.file,
+            &source.sha256,
+        ];
+        let parts = parts.map(|part| if is_word(part) { part.as_str() } else { NONE });
+        let _ = writeln!(out, "source {}", parts.join(" "));
+    }
+    for constant in &build.constants {
+        let (name, digest) = (build.text(constant.name), hex(&constant.digest));
+        let _ = writeln!(out, "constant {name} {} {digest}", constant.size);
+    }
+    for function in &build.functions {
+        let list = |names: &[u32]| {
+            let names: Vec<&str> = names.iter().map(|n| build.text(*n)).collect();
+            if names.is_empty() {
+                NONE.to_owned()
+            } else {
+                names.join(",")
+            }
+        };
+        let window = function.window.map_or(NONE.to_owned(), |(at, bytes)| {
+            format!("{at:x}:{}", hex(&bytes))
+        });
+        let (names, weak) = (list(&function.names), list(&function.weak));
+        let digest = hex(&function.digest);
+        let _ = writeln!(
+            out,
+            "function {names} {weak} {} {window} {digest}",
+            function.size
+        );
+        // By name, in the order in which they are first referred to.
+        let mut order: Vec<Option<u32>> = Vec::new();
+        let mut lines: HashMap<Option<u32>, String> = HashMap::new();
+        for operand in &function.operands {
+            let name = operand.target.map(|t| t.name);
+            let line = lines.entry(name).or_insert_with(|| {
+                order.push(name);
+                name.map_or(NONE, |n| build.text(n)).to_owned()
+            });
+            let letter = Form::LETTERS.iter().find(|(form, _)| *form == operand.form);
+            let letter = letter.map_or('o', |(_, letter)| *letter);
+            let _ = write!(line, " {letter}{:x}", operand.at);
+            match operand.target.map_or(0, |t| t.addend) {
+                0 => {}
+                addend if addend < 0 => _ = write!(line, "-{:x}", addend.unsigned_abs()),
+                addend => _ = write!(line, "+{addend:x}"),
+            }
+        }
+        for name in order {
+            let _ = writeln!(out, "{}", lines[&name]);
+        }
+    }
+    out
+}
+
+/// Reads one build's text.
+///
+/// Errors: [`Kind::Malformed`](crate::Kind::Malformed), with the place of the line.
+pub fn read(text: &str) -> Result<Build> {
+    let mut builds = read_all(text)?;
+    match (builds.pop(), builds.is_empty()) {
+        (Some(build), true) => Ok(build),
+        _ => Err(Error::malformed("not one build").expected("one")),
+    }
+}
+
+/// Reads the texts of builds, one behind another.
+pub fn read_all(text: &str) -> Result<Vec<Build>> {
+    let mut readers: Vec<Reader<'_>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let known = match (line.trim_end() == MAGIC, readers.last_mut()) {
+            (true, _) => {
+                readers.push(Reader::default());
+                Some(())
+            }
+            (false, Some(reader)) => reader.line(&words),
+            (false, None) => None,
+        };
+        if known.is_none() {
+            let found = format!("`{}`", printable(line.trim_end().as_bytes()));
+            return Err(Error::malformed(found)
+                .at(at)
+                .expected("a line of a build's signatures"));
+        }
+        at += line.len() as u64;
+    }
+    readers.into_iter().map(Reader::build).collect()
+}
+
+#[derive(Default)]
+struct Reader<'t> {
+    name: Option<&'t str>,
+    architecture: Option<Architecture>,
+    provenance: Vec<Provenance>,
+    names: Vec<String>,
+    positions: HashMap<&'t str, u32>,
+    functions: Vec<Function>,
+    constants: Vec<Constant>,
+}
+
+impl<'t> Reader<'t> {
+    /// `None` for a line that is none.
+    fn line(&mut self, words: &[&'t str]) -> Option<()> {
+        match *words {
+            [] => {}
+            ["build", name] => self.name = Some(name),
+            ["build"] => self.name = Some(""),
+            ["architecture", name] => {
+                self.architecture = Some(Architecture::ALL.into_iter().find(|a| a.name() == name)?);
+            }
+            ["source", package, version, file, sha256] => {
+                let [package, version, file, sha256] =
+                    [package, version, file, sha256].map(|word| {
+                        if word == NONE {
+                            String::new()
+                        } else {
+                            word.to_owned()
+                        }
+                    });
+                self.provenance.push(Provenance {
+                    package,
+                    version,
+                    file,
+                    sha256,
+                });
+            }
+            ["constant", name, size, digest] => {
+                let name = self.position(name);
+                self.constants.push(Constant {
+                    name,
+                    size: size.parse().ok()?,
+                    digest: bytes(digest)?,
+                });
+            }
+            ["function", names, weak, size, window, digest] => {
+                let window = match window.split_once(':') {
+                    Some((at, digits)) => Some((u32::from_str_radix(at, 16).ok()?, bytes(digits)?)),
+                    None if window == NONE => None,
+                    None => return None,
+                };
+                let function = Function {
+                    names: self.list(names),
+                    weak: self.list(weak),
+                    size: size.parse().ok()?,
+                    window,
+                    digest: bytes(digest)?,
+                    operands: Vec::new(),
+                };
+                self.functions.push(function);
+            }
+            [name, ref operands @ ..] => {
+                let name = (name != NONE).then(|| self.position(name));
+                let function = self.functions.last_mut()?;
+                for word in operands {
+                    function.operands.push(operand(word, name)?);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn list(&mut self, names: &'t str) -> Vec<u32> {
+        let names = names.split(',').filter(|n| *n != NONE);
+        names.map(|name| self.position(name)).collect()
+    }
+
+    fn position(&mut self, name: &'t str) -> u32 {
+        *self.positions.entry(name).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            self.names.len() as u32 - 1
+        })
+    }
+
+    fn build(mut self) -> Result<Build> {
+        let (Some(name), Some(architecture)) = (self.name, self.architecture) else {
+            return Err(
+                Error::malformed("a build without a name or an architecture").expected("both"),
+            );
+        };
+        for function in &mut self.functions {
+            function.operands.sort_by_key(|o| o.at);
+        }
+        Ok(Build {
+            name: name.to_owned(),
+            architecture,
+            provenance: self.provenance,
+            names: self.names,
+            functions: self.functions,
+            constants: self.constants,
+        })
+    }
+}
+
+/// An operand: its form's letter, its place, and its addend, where it has one.
+fn operand(word: &str, name: Option<u32>) -> Option<Operand> {
+    let mut rest = word.chars();
+    let letter = rest.next()?;
+    let (form, _) = Form::LETTERS.iter().find(|(_, l)| *l == letter)?;
+    let rest = rest.as_str();
+    let end = rest.find(['+', '-']).unwrap_or(rest.len());
+    let (at, addend) = rest.split_at(end);
+    let addend = match addend {
+        "" => 0,
+        _ => i32::from_str_radix(addend, 16).ok()?,
+    };
+    Some(Operand {
+        at: u32::from_str_radix(at, 16).ok()?,
+        form: *form,
+        target: name.map(|name| Target { name, addend }),
+    })
+}
+
+/// Bytes in hex.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The reverse of [`hex`].
+fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let digits = digits.as_bytes();
+    let mut all = [0; N];
+    let (pairs, []) = digits.as_chunks::<2>() else {
+        return None;
+    };
+    if pairs.len() != N {
+        return None;
+    }
+    for (byte, pair) in all.iter_mut().zip(pairs) {
+        let digit = |d: u8| char::from(d).to_digit(16);
+        *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
+    }
+    Some(all)
+}
