@@ -1,9 +1,8 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, inspect, link_args, patch, restore, rewrite, run, toolchains, verify,
+    cargo, inspect, link_args, patch, restore, rewrite, run, signatures, toolchains, verify,
 };
-use crate::commands::{cargo, inspect, link_args, patch, restore, signatures, toolchains, verify};
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
