@@ -61,7 +61,7 @@ own() {
 cp "$work"/{payload,brawn_level,brawn_memcpy,brawn_strcat,brawn_strlen}.o .
 
 rm -rf ../corpus
-mkdir -p ../corpus/{archive,patch,elf,note,inspect,package}
+mkdir -p ../corpus/{archive,patch,elf,note,inspect,package,rewrite}
 members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo a_member_with_a_long_name.lo"
 (
     cd "$work"
@@ -103,6 +103,25 @@ link=(ld -m elf_x86_64 -z max-page-size=4096 -z noseparate-code --build-id=none 
 )
 chmod -x "$work"/{stock,ours,both,pie,dynamic,stripped}
 cp "$work"/{stock,ours,both,pie,dynamic,stripped,gnu.a,older.a,payload.o} ../corpus/inspect/
+
+# Programs with thread-locals, some of them addresses: at fixed addresses and anywhere, for both architectures.
+thread_locals=$(printf '%s\n' '.section .tdata,"awT",@progbits' '.quad name, 7' '.section .tbss,"awT",@nobits' '.zero 24' \
+    .data 'name: .quad name' '.zero 24' .bss '.zero 5000')
+program=$(printf '%s\n' .text '.globl _start' '_start: .zero 96' "$thread_locals")
+(
+    cd "$work"
+    for machine in x86_64 aarch64; do
+        printf '%s\n' "$program" | llvm-mc --triple=$machine-linux --filetype=obj -o $machine.o -
+        for way in -static '-pie -z text --no-dynamic-linker' '-pie --no-dynamic-linker --pack-dyn-relocs=relr'; do
+            # shellcheck disable=SC2086 # Several options.
+            ld.lld $way -z max-page-size=4096 -o "$machine-${way##*[= -]}" $machine.o
+        done
+    done
+    ld -m elf_x86_64 -static -z max-page-size=4096 -z separate-code -o separate x86_64.o
+    ld -m elf_x86_64 -pie --no-dynamic-linker -z max-page-size=4096 -z noseparate-code -o bfd-pie x86_64.o
+)
+chmod -x "$work"/{x86_64,aarch64}-{static,linker,relr} "$work"/{separate,bfd-pie}
+cp "$work"/{x86_64,aarch64}-{static,linker,relr} "$work"/{separate,bfd-pie,stock,stripped,pie} ../corpus/rewrite/
 
 # Wheels and tarballs, with long names in both ways.
 python3 - ../corpus/package <<'PYTHON'

@@ -341,3 +341,7 @@ fn writable(
     };
     (writable, image)
 }
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;
