@@ -5,7 +5,7 @@
 use brawn_core::edit_components;
 use brawn_core::plan::{Action, Component};
 use brawn_core::read::archive::Archive;
-use brawn_payload::{Architecture, Function, Member, Memory, Payload, Profile};
+use brawn_payload::{Architecture, Frames, Function, Member, Memory, Payload, Profile};
 use libfuzzer_sys::fuzz_target;
 
 /// Defines what the heap of the seeds does, and is small.
@@ -19,6 +19,7 @@ const PAYLOAD: Payload = Payload {
     members: &[Member {
         name: "brawn_heap.o",
         bytes: include_bytes!("../seeds/payload.o"),
+        frames: NO_FRAMES,
     }],
     surface: &[
         "__libc_calloc",
@@ -44,6 +45,11 @@ const PAYLOAD: Payload = Payload {
     memory: Some(&MEMORY),
 };
 
+const NO_FRAMES: Frames = Frames {
+    bytes: &[],
+    functions: &[],
+};
+
 /// The same for its memory functions, one of which needs all others.
 const MEMORY: Memory = Memory {
     version: "0.0.0",
@@ -54,6 +60,7 @@ const MEMORY: Memory = Memory {
             member: Member {
                 name: "brawn_level.o",
                 bytes: include_bytes!("../seeds/brawn_level.o"),
+                frames: NO_FRAMES,
             },
             surface: &[],
             own: &["brawn_level"],
@@ -63,6 +70,7 @@ const MEMORY: Memory = Memory {
             member: Member {
                 name: "brawn_memcpy.o",
                 bytes: include_bytes!("../seeds/brawn_memcpy.o"),
+                frames: NO_FRAMES,
             },
             surface: &["memcpy", "memmove"],
             own: &["brawn_memcpy"],
@@ -72,6 +80,7 @@ const MEMORY: Memory = Memory {
             member: Member {
                 name: "brawn_strcat.o",
                 bytes: include_bytes!("../seeds/brawn_strcat.o"),
+                frames: NO_FRAMES,
             },
             surface: &["strcat"],
             own: &["brawn_strcat"],
@@ -81,6 +90,7 @@ const MEMORY: Memory = Memory {
             member: Member {
                 name: "brawn_strlen.o",
                 bytes: include_bytes!("../seeds/brawn_strlen.o"),
+                frames: NO_FRAMES,
             },
             surface: &["strlen"],
             own: &["brawn_strlen"],

@@ -252,6 +252,7 @@ pub fn fake_payload(version: &str) -> brawn_payload::Payload {
         members: Box::leak(Box::new([brawn_payload::Member {
             name: "brawn-heap.o",
             bytes: Box::leak(object(&symbols, Some(&note)).into_boxed_slice()),
+            frames: brawn_payload::Frames::default(),
         }])),
         surface: SURFACE,
         needs: &["__errno_location"],

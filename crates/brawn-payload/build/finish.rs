@@ -2,6 +2,7 @@
 //! symbol but the surface local, and checks what is left against the lists in `recipe.rs`.
 
 use crate::Result;
+use crate::frames::{self, Frames};
 use object::build::Id as _;
 use object::build::elf::{Builder, SectionData};
 use object::read::elf::{FileHeader as _, SectionHeader as _};
@@ -10,6 +11,8 @@ use std::collections::{HashMap, HashSet};
 
 pub struct Finished {
     pub bytes: Vec<u8>,
+    /// Unwind information, which the bytes do not have.
+    pub frames: Frames,
     pub surface: Vec<String>,
     pub needs: Vec<String>,
 }
@@ -21,9 +24,9 @@ const SHT_LLVM_ADDRSIG: elf::SectionType = elf::SectionType(0x6fff_4c03);
 const NOTE: &[u8] = b".note.brawn";
 
 pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> {
-    let mut raw = raw.to_vec();
-    hide_address_significance(&mut raw)?;
-    let mut object = Builder::read(raw.as_slice())?;
+    let mut changed = raw.to_vec();
+    hide_address_significance(&mut changed)?;
+    let mut object = Builder::read(changed.as_slice())?;
     let kept = reachable(&object, surface);
 
     for section in object.sections.iter_mut() {
@@ -119,6 +122,7 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
     let mut bytes = Vec::new();
     object.write(&mut bytes)?;
     Ok(Finished {
+        frames: frames::take(raw, &bytes)?,
         bytes,
         surface: defines,
         needs: wants,

@@ -9,6 +9,7 @@ mod attach;
 mod compiler;
 mod engine;
 mod finish;
+mod frames;
 mod heap;
 mod memory;
 mod recipe;
@@ -65,17 +66,15 @@ fn run() -> Result<()> {
         }
         let built = attach::build(&compiler, &payload, architecture, &version)?;
         let name = format!("{}-{}", architecture.name, recipe::ATTACH_NAME);
-        fs::write(out.join(&name), &built.object.bytes)?;
         writeln!(
             attach,
             "    Attach {{ architecture: Architecture::{}, source: {:?}, surface: &{:?}, needs: &{:?}, \
-             member: Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }} }},",
+             member: {} }},",
             architecture.variant,
             built.source,
             built.object.surface,
             built.object.needs,
-            recipe::ATTACH_NAME,
-            format!("/{name}"),
+            member(&out, recipe::ATTACH_NAME, &name, &built.object)?,
         )?;
         let memory = memory::build(&compiler, &payload, architecture, &version)?;
         let memory = match memory {
@@ -123,14 +122,13 @@ fn run() -> Result<()> {
                 table,
                 "    Payload {{\n        architecture: Architecture::{},\n        profile: Profile::{},\n        \
                  version: {version:?},\n        engine: {:?},\n        compiler: {:?},\n        source: {source:?},\n        \
-                 members: &[Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }}],\n        \
+                 members: &[{}],\n        \
                  surface: &{:?},\n        needs: &{:?},\n        memory: {memory},\n    }},\n",
                 architecture.variant,
                 capitalized(profile),
                 engine.version,
                 compiler.name,
-                recipe::MEMBER_NAME,
-                format!("/{name}"),
+                member(&out, recipe::MEMBER_NAME, &name, &object)?,
                 object.surface,
                 object.needs,
             )?;
@@ -169,20 +167,31 @@ fn embed(
     )?;
     for function in &memory.functions {
         let file = format!("{}-{}", architecture.name, function.member);
-        fs::write(out.join(&file), &function.bytes)?;
         writeln!(
             statics,
-            "        Function {{ member: Member {{ name: {:?}, bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }}, \
-             surface: &{:?}, own: &{:?}, needs: &{:?} }},",
-            function.member,
-            format!("/{file}"),
+            "        Function {{ member: {}, surface: &{:?}, own: &{:?}, needs: &{:?} }},",
+            member(out, &function.member, &file, &function.object)?,
             function.surface,
             function.own,
-            function.needs
+            function.object.needs
         )?;
     }
     statics.push_str("    ],\n};\n");
     Ok(())
+}
+
+/// Writes an object to `file`, and gives the expression that embeds it as the member `name`.
+fn member(out: &Path, name: &str, file: &str, object: &Finished) -> Result<String> {
+    let frames = format!("{file}.eh_frame");
+    fs::write(out.join(file), &object.bytes)?;
+    fs::write(out.join(&frames), &object.frames.bytes)?;
+    let include = |file: &str| format!("include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\"))");
+    Ok(format!(
+        "Member {{ name: {name:?}, bytes: {}, frames: Frames {{ bytes: {}, functions: &{:?} }} }}",
+        include(file),
+        include(&frames),
+        object.frames.functions
+    ))
 }
 
 fn capitalized(word: &str) -> String {

@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::compiler::Compiler;
-use crate::finish::finish;
+use crate::finish::{Finished, finish};
 use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX};
 use object::elf;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolFlags};
@@ -14,13 +14,12 @@ use std::path::Path;
 pub struct Function {
     /// The member's name.
     pub member: String,
-    pub bytes: Vec<u8>,
+    /// What it needs are hidden names of the others.
+    pub object: Finished,
     /// Public names, musl's internal ones among them, sorted: all weak.
     pub surface: Vec<String>,
     /// Hidden names by which the others call it, sorted.
     pub own: Vec<String>,
-    /// Hidden names of the others that it needs, sorted.
-    pub needs: Vec<String>,
 }
 
 pub struct Memory {
@@ -120,10 +119,9 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     }
     Ok(Function {
         member: recipe::memory_member(file),
-        bytes: finished.bytes,
         surface,
         own,
-        needs: finished.needs,
+        object: finished,
     })
 }
 
@@ -139,7 +137,12 @@ fn together(functions: &[Function]) -> Result<()> {
         }
     }
     for function in functions {
-        if let Some(name) = function.needs.iter().find(|name| !defined.contains(name)) {
+        if let Some(name) = function
+            .object
+            .needs
+            .iter()
+            .find(|name| !defined.contains(name))
+        {
             return Err(format!("{} needs {name}, which none defines", function.member).into());
         }
     }

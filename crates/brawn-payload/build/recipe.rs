@@ -149,9 +149,8 @@ pub const FLAGS: &[&str] = &[
     "-ffunction-sections",
     "-fdata-sections",
     "-fomit-frame-pointer",
-    // As musl builds its own members, and for its size.
-    "-fno-asynchronous-unwind-tables",
-    "-fno-unwind-tables",
+    // For `brawn rewrite`: finish.rs takes it out of the objects, which have none, as musl's own members.
+    "-fasynchronous-unwind-tables",
     // Runs before the stack protector's canary is set up, and must not need its symbols.
     "-fno-stack-protector",
     // A loop in memcpy must not become a call of memcpy.

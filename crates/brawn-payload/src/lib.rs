@@ -79,6 +79,18 @@ pub struct Member {
     /// An ELF relocatable object.  Its global definitions are all in [`Payload::surface`], or in its
     /// [`Function`].
     pub bytes: &'static [u8],
+    /// How to unwind from its code: the object itself does not say so, as libc's do not.
+    pub frames: Frames,
+}
+
+/// Unwind information of an object's code.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frames {
+    /// An `.eh_frame` section (Linux Standard Base Core, "Exception Frames"), not relocated.
+    pub bytes: &'static [u8],
+    /// Where in them the distance to a function is, with that function's section and place in it, in bytes.  What the
+    /// bytes have of other functions is of no use.
+    pub functions: &'static [(u32, &'static str, u64)],
 }
 
 /// One of the memory functions, with what goes by other names for it.

@@ -15,6 +15,8 @@ mod compiler;
 mod engine;
 #[path = "../build/finish.rs"]
 mod finish;
+#[path = "../build/frames.rs"]
+mod frames;
 #[path = "../build/heap.rs"]
 mod heap;
 #[path = "../build/memory.rs"]
@@ -183,15 +185,15 @@ fn memory_functions_are_the_same_wherever_they_are_built_and_say_what_they_are()
     assert_eq!(first.functions.len(), embedded.functions.len());
     for ((a, b), c) in pairs.zip(embedded.functions) {
         assert!(
-            a.bytes == b.bytes && a.bytes == c.member.bytes,
+            a.object.bytes == b.object.bytes && a.object.bytes == c.member.bytes,
             "{}",
             a.member
         );
         assert!(a.member == c.member.name && a.member.len() <= 15);
-        let has_note = note(&a.bytes).is_ok();
+        let has_note = note(&a.object.bytes).is_ok();
         assert_eq!(has_note, a.member == "brawn_level.o", "{}", a.member);
         if has_note {
-            let text = note(&a.bytes)?;
+            let text = note(&a.object.bytes)?;
             for line in [
                 "component=memory\n",
                 &format!("source={}\n", embedded.source),

@@ -34,6 +34,7 @@ fn payload(version: &str) -> Payload {
             member: Object {
                 name: format!("brawn_{name}.o").leak(),
                 bytes: object(&symbols, note).leak(),
+                frames: brawn_payload::Frames::default(),
             },
             surface,
             own: vec![own].leak(),

@@ -8,6 +8,7 @@
 //! optimization").
 
 mod aarch64;
+mod frames;
 mod relocatable;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ mod x86_64;
 
 use crate::error::{Error, Result};
 use brawn_payload::{Architecture, Member, Payload};
+use frames::DebugFrame;
 use relocatable::{Binding, Object, Part, Relocation, Section, Symbol};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -107,29 +109,28 @@ impl Objects<'static> {
         let attach = brawn_payload::attach(payload.architecture);
         let functions = payload.memory.map_or(&[][..], |m| m.functions);
         // In the order in which they are linked.
-        let mut members: Vec<(Member, Vec<&'static str>)> = Vec::new();
-        members.extend(attach.map(|a| (a.member, a.surface.to_vec())));
+        let mut members: Vec<(&'static Member, Vec<&'static str>)> = Vec::new();
+        members.extend(attach.map(|a| (&a.member, a.surface.to_vec())));
         members.extend(
             payload
                 .members
                 .iter()
-                .map(|m| (*m, payload.surface.to_vec())),
+                .map(|m| (m, payload.surface.to_vec())),
         );
         let memory = members.len();
         let names_of =
             |f: &brawn_payload::Function| f.surface.iter().chain(f.own).copied().collect();
-        members.extend(functions.iter().map(|f| (f.member, names_of(f))));
+        members.extend(functions.iter().map(|f| (&f.member, names_of(f))));
 
         let mut chosen = BTreeMap::new();
         let mut todo = names.to_vec();
         while let Some(name) = todo.pop() {
-            let with = |(_, defined): &(Member, Vec<&str>)| defined.contains(&name);
+            let with = |(_, defined): &(&Member, Vec<&str>)| defined.contains(&name);
             for number in (0..members.len()).filter(|n| with(&members[*n])) {
                 if chosen.contains_key(&number) {
                     continue;
                 }
-                let member = members[number].0;
-                let object = Object::read(member.name, member.bytes)?;
+                let object = Object::member(members[number].0)?;
                 let undefined = |s: &&Symbol<'_>| s.binding != Binding::Local && s.place.is_none();
                 todo.extend(object.symbols.iter().filter(undefined).map(|s| s.name));
                 chosen.insert(number, object);
@@ -141,7 +142,7 @@ impl Objects<'static> {
             && !chosen.iter().any(|(n, o)| *n >= memory && has_note(o))
         {
             for (number, (member, _)) in members.iter().enumerate().skip(memory) {
-                let object = Object::read(member.name, member.bytes)?;
+                let object = Object::member(member)?;
                 if has_note(&object) {
                     chosen.insert(number, object);
                     break;
@@ -392,7 +393,7 @@ pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
         data,
         symbols: names.symbols(),
         functions: names.functions(),
-        debug_frame: Vec::new(),
+        debug_frame: names.debug_frame()?,
         note: at.code + objects.note.start..at.code + objects.note.end,
     })
 }
@@ -485,6 +486,22 @@ impl<'l, 'a> Names<'l, 'a> {
         };
         let symbols = defined.filter_map(|(name, at)| Some(((*name).to_owned(), address(*at)?)));
         symbols.collect()
+    }
+
+    fn debug_frame(&self) -> Result<Vec<u8>> {
+        let mut all = DebugFrame::default();
+        for (number, object) in self.objects.objects.iter().enumerate() {
+            let address = |name: &str, place: u64| {
+                let section = object.sections.iter().position(|s| s.name == name)?;
+                match self.value((number, section, place))? {
+                    Value::Address(address) => Some(address),
+                    Value::Local(_) => None,
+                }
+            };
+            let added = all.add(&object.frames, &address);
+            added.map_err(|e| e.member(object.name.as_bytes()))?;
+        }
+        Ok(all.bytes)
     }
 
     fn functions(&self) -> Vec<(String, u64, u64)> {

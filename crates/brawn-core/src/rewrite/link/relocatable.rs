@@ -1,6 +1,7 @@
 //! A relocatable object of the payload: the sections that are loaded, their relocations, and its symbols.
 
 use crate::error::{Error, Result};
+use brawn_payload::{Frames, Member};
 use object::elf;
 use object::read::elf::{ElfFile64, ElfSection64};
 use object::{
@@ -88,9 +89,19 @@ pub struct Object<'a> {
     pub sections: Vec<Section<'a>>,
     /// In the order of its symbol table.
     pub symbols: Vec<Symbol<'a>>,
+    /// How to unwind from its code.
+    pub frames: Frames,
 }
 
 impl<'a> Object<'a> {
+    /// Reads a member of the payload.
+    pub fn member(member: &'a Member) -> Result<Self> {
+        Ok(Self {
+            frames: member.frames,
+            ..Self::read(member.name, member.bytes)?
+        })
+    }
+
     /// Reads the object `bytes`, which messages call `name`.
     ///
     /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for what is no such object, [`Kind::Refused`](crate::Kind::Refused)
@@ -153,6 +164,7 @@ impl<'a> Object<'a> {
             name,
             sections,
             symbols,
+            frames: Frames::default(),
         })
     }
 

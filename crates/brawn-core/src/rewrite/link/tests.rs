@@ -309,6 +309,11 @@ fn every_payload_links() {
         assert!(!listed("__libc_malloc") && !listed("brawn_memcpy"));
         assert!(linked.functions.is_sorted_by(|a, b| a.1 + a.2 <= b.1));
 
+        // Every function has unwind information, and it is in the same order.
+        let covered = covered(&linked.debug_frame);
+        let functions: Vec<_> = linked.functions.iter().map(|f| (f.1, f.2)).collect();
+        assert_eq!(covered, functions);
+
         let note = linked.note.start - AT..linked.note.end - AT;
         assert!(note.start.is_multiple_of(4));
         let notes =
@@ -451,5 +456,70 @@ fn the_table_is_the_programs_or_empty() {
         assert_ne!(empty, own);
         let at = objects.empty_table.unwrap() as usize;
         assert_eq!(empty[at..at + 8], [0; 8]);
+    }
+}
+
+/// Address and size of every function in a `.debug_frame`, sorted.
+fn covered(debug_frame: &[u8]) -> Vec<(u64, u64)> {
+    let u32_at = |at: usize| u32::from_le_bytes(debug_frame[at..at + 4].try_into().unwrap());
+    let u64_at = |at: usize| u64::from_le_bytes(debug_frame[at..at + 8].try_into().unwrap());
+    let (mut at, mut common, mut covered) = (0, Vec::new(), Vec::new());
+    while at < debug_frame.len() {
+        let length = u32_at(at) as usize;
+        assert_eq!((length + 4) % 8, 0);
+        match u32_at(at + 4) {
+            u32::MAX => common.push(at as u32),
+            of => {
+                assert!(common.contains(&of), "{of:#x} is no common entry");
+                covered.push((u64_at(at + 8), u64_at(at + 16)));
+            }
+        }
+        at += length + 4;
+    }
+    assert_eq!(at, debug_frame.len());
+    // Two for the whole payload: the start, which nothing called, has no other rules in its common entry.
+    assert!((1..=2).contains(&common.len()), "{common:?}");
+    covered.sort_unstable();
+    covered
+}
+
+/// One CIE and one FDE, as an assembler made them: `sub $8, %rsp` and a call.
+#[test]
+fn unwind_information_changes_its_form() {
+    let mut eh_frame =
+        b"\x14\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\0\0".to_vec();
+    eh_frame.extend(b"\x10\0\0\0\x1c\0\0\0\0\0\0\0\x20\0\0\0\0\x44\x0e\x10");
+    let frames = |bytes: &[u8]| brawn_payload::Frames {
+        bytes: bytes.to_vec().leak(),
+        functions: &[(0x20, ".text.f", 4)],
+    };
+    let at = |name: &str, place: u64| (name == ".text.f").then_some(0x40_0000 + place);
+    let mut all = DebugFrame::default();
+    all.add(&frames(&eh_frame), &at).unwrap();
+    all.add(&frames(&eh_frame), &at).unwrap();
+    let common = b"\x14\0\0\0\xff\xff\xff\xff\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01\0\0\0\0\0\0";
+    let function =
+        b"\x1c\0\0\0\0\0\0\0\x04\0\x40\0\0\0\0\0\x20\0\0\0\0\0\0\0\x44\x0e\x10\0\0\0\0\0";
+    assert_eq!(all.bytes, [&common[..], function, function].concat());
+    // Of what is not in the program nothing is said.
+    let mut none = DebugFrame::default();
+    none.add(&frames(&eh_frame), &|_, _| None).unwrap();
+    assert!(none.bytes.is_empty());
+    for (place, byte, expected) in [
+        (0, 0xff, "its end"),
+        (8, 3, "version 1"),
+        (15, 2, "distances"),
+        (16, 0, "distances"),
+        (28, 0x1b, "no common entry"),
+    ] {
+        let mut broken = eh_frame.clone();
+        broken[place] = byte;
+        let error = DebugFrame::default()
+            .add(&frames(&broken), &at)
+            .unwrap_err();
+        assert!(
+            error.to_string().contains(expected),
+            "{error}; expected {expected}"
+        );
     }
 }

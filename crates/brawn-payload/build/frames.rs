@@ -1,0 +1,57 @@
+//! Unwind information, which other routes' objects do not have, as musl's do not, and which `brawn rewrite` gives to
+//! debuggers: taken out of the compiler's object, with what of it belongs to which section.
+
+use crate::Result;
+use object::elf;
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget,
+};
+use std::collections::HashSet;
+
+/// The `.eh_frame` of an object, not relocated.
+#[derive(Default)]
+pub struct Frames {
+    pub bytes: Vec<u8>,
+    /// Where in them the distance to a function is, and that function's section and place in it.
+    pub functions: Vec<(u32, String, u64)>,
+}
+
+/// What `raw` says of the sections that are left of it in `finished`.
+pub fn take(raw: &[u8], finished: &[u8]) -> Result<Frames> {
+    let (raw, finished) = (object::File::parse(raw)?, object::File::parse(finished)?);
+    let mut kept = HashSet::new();
+    for section in finished.sections() {
+        let name = section.name()?.to_owned();
+        let is_code = section.kind() == object::SectionKind::Text;
+        if is_code && !kept.insert(name.clone()) {
+            return Err(format!("two sections are called {name}").into());
+        }
+    }
+    let Some(section) = raw.section_by_name(".eh_frame") else {
+        return Err("it has no unwind information".into());
+    };
+    let mut functions = Vec::new();
+    for (at, relocation) in section.relocations() {
+        let is_distance = matches!(relocation.flags(), RelocationFlags::Elf { r_type }
+            if r_type == elf::R_X86_64_PC32 || r_type == elf::R_AARCH64_PREL32);
+        let RelocationTarget::Symbol(symbol) = relocation.target() else {
+            return Err("its unwind information refers to no symbol".into());
+        };
+        let symbol = raw.symbol_by_index(symbol)?;
+        let of = symbol.section_index().filter(|_| is_distance);
+        let of = of.ok_or("its unwind information refers to what is no function of it")?;
+        let name = raw.section_by_index(of)?.name()?.to_owned();
+        if kept.contains(&name) {
+            let place = symbol.address().wrapping_add_signed(relocation.addend());
+            functions.push((u32::try_from(at)?, name, place));
+        }
+    }
+    let has_some = |section: &&String| functions.iter().any(|(_, name, _)| name == *section);
+    if let Some(name) = kept.iter().find(|section| !has_some(section)) {
+        return Err(format!("{name} has no unwind information").into());
+    }
+    Ok(Frames {
+        bytes: section.data()?.to_vec(),
+        functions,
+    })
+}
