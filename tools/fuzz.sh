@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# tools/fuzz.sh SECONDS: runs every fuzz target for SECONDS, and fails if one crashes.
+# tools/fuzz.sh SECONDS: runs every fuzz target for SECONDS, as many at a time as there are processors,
+# and fails if one crashes.  tools/fuzz.sh --build only compiles them.
 #
 # Works with stable Rust and without cargo-fuzz: the flags are those by which the compiler counts
 # edges for libFuzzer.  What a run finds stays out of the committed corpora; a crash is kept in
 # target/fuzz/artifacts/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:?usage: tools/fuzz.sh SECONDS}
+seconds=${1:?usage: tools/fuzz.sh SECONDS|--build}
 host=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-target}/fuzz
 mkdir -p "$build"
@@ -20,23 +21,37 @@ RUSTFLAGS="-Cpasses=sancov-module \
 --cfg fuzzing" \
     cargo build --release --locked --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$build"
 
-status=0
-for source in fuzz/fuzz_targets/*.rs; do
-    target=$(basename "$source" .rs)
+[[ $seconds != --build ]] || exit 0
+
+fuzz() { # TARGET
+    local target=$1 found status=0
     found=$(mktemp -d)
     mkdir -p "$build/artifacts/$target"
     echo "fuzzing $target for $seconds s"
-    if ! "$build/$host/release/$target" \
+    "$build/$host/release/$target" \
         -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=2048 \
         -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/artifacts/$target/" \
-        "$found" "fuzz/corpus/$target" 2>"$found.log"; then
-        status=1
+        "$found" "fuzz/corpus/$target" 2>"$found.log" || status=1
+    if ((status)); then
         tail -n 40 "$found.log"
         echo "$target failed; what it failed on is in $build/artifacts/$target/" >&2
     else
-        sed -nE '/number_of_executed_units|new_units_added/p' "$found.log"
+        echo "$target: $(sed -nE '/number_of_executed_units|new_units_added/p' "$found.log" | tr -s '\n ' ' ')"
     fi
     rm -rf "$found" "$found.log"
+    return "$status"
+}
+
+status=0
+running=0
+for source in fuzz/fuzz_targets/*.rs; do
+    if ((running == $(nproc))); then
+        wait -n || status=1
+        running=$((running - 1))
+    fi
+    fuzz "$(basename "$source" .rs)" &
+    running=$((running + 1))
 done
+for ((; running; running--)); do wait -n || status=1; done
 exit "$status"
