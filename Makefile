@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools
+.PHONY: test test-tools musls rust-musl corpus test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -12,14 +12,22 @@ tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
-# What only tests need: other musls, a Rust toolchain for musl, and files of public packages.
+# What only tests need: other musls, a Rust toolchain for musl, and files of public packages.  All at once,
+# since each waits for the network, or is a chain of steps that leaves a processor idle.
+for-tests := musls rust-musl corpus
+together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools
-	tools/musls.sh
-	tools/rust-musl.sh
-	tools/corpus.sh
+	+$(together) $(for-tests)
+$(for-tests): | tools
+	tools/$@.sh
+test-programs: | tools
+	cargo test --workspace --locked --no-run
+fuzz-programs: | tools
+	tools/fuzz.sh --build
 
-# Every test, then a minute of fuzzing: 15 seconds for each target.
-test: test-tools
+# Every test, which compile while what they need is made, then fuzzing, 15 seconds for each target.
+test: tools
+	+$(together) $(for-tests) test-programs fuzz-programs
 	cargo test --workspace --locked --no-fail-fast
 	tools/fuzz.sh 15
 
