@@ -8,17 +8,15 @@ use std::process::Command;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+mod common;
 #[path = "../build/engine.rs"]
 mod engine;
 #[path = "../build/recipe.rs"]
 mod recipe;
 
+use common::root;
 use object::{Object as _, ObjectSymbol as _};
 use recipe::Architecture;
-
-fn manifest() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 fn run(command: &mut Command) -> Result<()> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
@@ -32,13 +30,10 @@ fn run(command: &mut Command) -> Result<()> {
 
 /// The pinned zig for `architecture`, and every gcc and clang that `make tools` installs for it.
 fn compilers(architecture: &Architecture, work: &Path) -> Vec<Command> {
-    let root = manifest()
-        .ancestors()
-        .nth(2)
-        .expect("the workspace's folder");
-    let mut zig = Command::new(root.join("target/tools/zig/ziglang/zig"));
+    let tools = root().join("target/tools");
+    let mut zig = Command::new(tools.join("zig/ziglang/zig"));
     zig.args(["cc", "-target", architecture.zig_target, "-static"]);
-    zig.env("ZIG_GLOBAL_CACHE_DIR", root.join("target/tools/zig-cache"));
+    zig.env("ZIG_GLOBAL_CACHE_DIR", tools.join("zig-cache"));
     zig.env("ZIG_LOCAL_CACHE_DIR", work.join("zig"));
     let mut all = vec![zig];
     if architecture.name == std::env::consts::ARCH {
@@ -65,7 +60,7 @@ fn build(
         command
             .arg("-I")
             .arg(format!("../../payload/arch/{}", architecture.name));
-        command.current_dir(manifest());
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
         command
     };
     run(common(&[Path::new("tests/arch/copies.c")])

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
 #[path = "../build/engine.rs"]
@@ -24,18 +25,10 @@ mod memory;
 #[path = "../build/recipe.rs"]
 mod recipe;
 
+use common::root;
 use compiler::Compiler;
 use engine::Engine;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
-
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .ancestors()
-        .nth(2)
-        .expect("the workspace's folder")
-        .to_owned()
-}
 
 fn zig() -> PathBuf {
     root().join("target/tools/zig/ziglang/zig")

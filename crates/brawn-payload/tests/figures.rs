@@ -1,23 +1,16 @@
 //! Every memory function has its figure in `docs/memory-functions.md`, drawn from the raw data that is here: a figure
 //! names the SHA-256 of what it was drawn from (`bench/memory/plot.py`).
 
+mod common;
+
+use common::root;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 const PAGE: &str = "docs/memory-functions.md";
 const FIGURES: &str = "docs/figures/memory";
 const DATA: &str = "bench/results/memory";
-
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .ancestors()
-        .nth(2)
-        .expect("the workspace's folder")
-        .to_owned()
-}
 
 fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -12,10 +12,12 @@ use std::process::{Command, Output};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+mod common;
 #[path = "../build/engine.rs"]
 mod engine;
 #[path = "../build/recipe.rs"]
 mod recipe;
+use common::root;
 use recipe::Architecture;
 
 /// Besides the heap's: clang would make three copies of what is written once.
@@ -97,15 +99,6 @@ const NAMES: &[&str] = &[
     "strrchr",
     "strstr",
 ];
-
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .ancestors()
-        .nth(2)
-        .expect("the workspace's folder")
-        .to_owned()
-}
 
 fn must(output: Output, what: &Command) -> Result<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned()

@@ -1,8 +1,8 @@
 //! Builds programs for the tests of `inspect` and `link-args`.  A tool that is missing fails them.
 
-use crate::common::{GLIBC, MUSL, brawn, ok, succeed};
+use crate::common::{GLIBC, MUSL, brawn, ok, succeed, tools};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tempfile::TempDir;
 
 /// Allocates, itself and through libc, and says whether everything was as it should be.
@@ -153,10 +153,7 @@ pub fn run_in(folder: &Path, program: &str, arguments: &[&str]) -> String {
     let output = std::process::Command::new(program)
         .args(arguments)
         .current_dir(folder)
-        .env(
-            "ZIG_GLOBAL_CACHE_DIR",
-            root().join("target/tools/zig-cache"),
-        )
+        .env("ZIG_GLOBAL_CACHE_DIR", tools().join("zig-cache"))
         .output()
         .unwrap_or_else(|e| panic!("{program}: {e}"));
     assert!(
@@ -168,16 +165,9 @@ pub fn run_in(folder: &Path, program: &str, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The workspace's folder.
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = manifest.ancestors().nth(2).expect("the workspace's folder");
-    root.to_path_buf()
-}
-
 /// The pinned zig.
 pub fn zig() -> String {
-    let zig = root().join("target/tools/zig/ziglang/zig");
+    let zig = tools().join("zig/ziglang/zig");
     assert!(zig.exists(), "{}: run `make tools`", zig.display());
     zig.to_str().expect("UTF-8").into()
 }

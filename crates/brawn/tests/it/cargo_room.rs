@@ -1,7 +1,7 @@
 //! Packages for the tests of `brawn cargo`, and the toolchain that builds them.
 
 use crate::build::inspect;
-use crate::common::brawn_path;
+use crate::common::{brawn_path, tools};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -21,16 +21,9 @@ fn main() {
 }
 ";
 
-/// The workspace's folder.
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = manifest.ancestors().nth(2).expect("the workspace's folder");
-    root.to_path_buf()
-}
-
 /// A toolchain with std for musl.
 pub fn toolchain() -> PathBuf {
-    let toolchain = root().join("target/tools/rust-musl");
+    let toolchain = tools().join("rust-musl");
     let libc = self_contained(&toolchain, MUSL);
     assert!(libc.exists(), "{}: run `make test-tools`", libc.display());
     toolchain

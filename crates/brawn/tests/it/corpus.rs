@@ -1,12 +1,11 @@
 //! `inspect` on files of public packages: what it says is what was found out by other means.
 
-use crate::common::{brawn, succeed};
+use crate::common::{brawn, succeed, tools};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const EXPECTED: &str = include_str!("corpus.txt");
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/corpus/");
 const KEYS: [&str; 5] = ["architecture", "libc", "linkage", "heap", "verdict"];
 
 fn rows() -> impl Iterator<Item = Vec<&'static str>> {
@@ -21,9 +20,11 @@ fn rows() -> impl Iterator<Item = Vec<&'static str>> {
 #[test]
 fn files_of_public_packages_are_what_they_are() {
     assert!(rows().count() >= 30);
+    let folder = tools().join("corpus");
+    let folder = folder.to_str().expect("UTF-8");
     // The file on the disk: a package, or what a package was unpacked to.
     let files: BTreeSet<String> = rows()
-        .map(|row| format!("{FOLDER}{}", row[0].split('!').next().unwrap_or_default()))
+        .map(|row| format!("{folder}/{}", row[0].split('!').next().unwrap_or_default()))
         .collect();
     for file in &files {
         assert!(
@@ -39,7 +40,7 @@ fn files_of_public_packages_are_what_they_are() {
         .collect();
     let mut wrong = Vec::new();
     for row in rows() {
-        let Some(report) = reports.get(format!("{FOLDER}{}", row[0]).as_str()) else {
+        let Some(report) = reports.get(format!("{folder}/{}", row[0]).as_str()) else {
             wrong.push(format!("{}: no report", row[0]));
             continue;
         };

@@ -1,12 +1,11 @@
 //! The musls of `tools/musls.lock`: each is named right, and each that holds a heap is patched.
 
 use crate::build::inspect;
-use crate::common::{REFUSED, brawn};
-use std::path::{Path, PathBuf};
+use crate::common::{REFUSED, brawn, tools};
+use std::path::PathBuf;
 
 pub fn archive(name: &str, file: &str) -> PathBuf {
-    let musls = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/musls");
-    let path = musls.join(name).join("lib").join(file);
+    let path = tools().join("musls").join(name).join("lib").join(file);
     assert!(path.is_file(), "{}: run tools/musls.sh", path.display());
     path
 }

@@ -1,6 +1,8 @@
 //! What patching does to archives, and what it refuses.
 
-use crate::common::{Folder, GLIBC, MALFORMED, REFUSED, brawn, fail, names, ok, read, succeed};
+use crate::common::{
+    Folder, GLIBC, MALFORMED, REFUSED, brawn, fail, names, ok, read, succeed, tools,
+};
 use std::collections::HashSet;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -249,8 +251,7 @@ fn glibc_and_archives_without_a_heap_are_refused() {
 
 #[test]
 fn zig_s_archive_with_two_heaps_and_paths_as_names() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let zig = root.join("target/tools/zig/ziglang/zig");
+    let zig = tools().join("zig/ziglang/zig");
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("main.c");
     std::fs::write(
@@ -258,25 +259,24 @@ fn zig_s_archive_with_two_heaps_and_paths_as_names() {
         "#include <stdlib.h>\nint main(void) { return !malloc(1); }\n",
     )
     .unwrap();
-    // Shared by runs, since building musl takes half a minute.
-    let cache = root.join("target/tools/zig-cache");
+    // Shared by all tests, since building musl takes a minute.
+    let cache = tools().join("zig-cache");
     let output = std::process::Command::new(&zig)
         .args(["cc", "-target", "x86_64-linux-musl", "main.c", "-o", "main"])
         .env("ZIG_GLOBAL_CACHE_DIR", &cache)
-        .env("ZIG_LOCAL_CACHE_DIR", &cache)
+        .env("ZIG_LOCAL_CACHE_DIR", folder.path().join("cache"))
+        .env("ZIG_VERBOSE_LINK", "1")
         .current_dir(folder.path())
         .output()
         .unwrap_or_else(|e| panic!("{}: {e}; `make tools` installs it", zig.display()));
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let libc = std::fs::read_dir(cache.join("o"))
-        .unwrap()
-        .map(|e| e.unwrap().path().join("libc.a"))
-        .find(|p| p.exists())
-        .expect("zig keeps its libc.a in its cache");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    // The cache has those of other targets, too.
+    let libc = said
+        .split_whitespace()
+        .find(|word| word.ends_with("/libc.a"))
+        .map(|path| folder.path().join(path))
+        .expect("zig's linker is given its libc.a");
     let out = folder.path().join("libc.a");
     succeed(brawn().arg("patch").arg(&libc).arg("-o").arg(&out));
     let text = ok("nm", &["-A", "-g", "--defined-only", out.to_str().unwrap()]);

@@ -1,10 +1,10 @@
 //! `brawn patch --rust` on a real Rust toolchain for musl, with cargo before and after.
 
 use crate::build::inspect;
-use crate::common::{brawn, ok, read, succeed};
+use crate::common::{brawn, ok, read, succeed, tools};
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -24,8 +24,7 @@ struct Farm {
 
 impl Farm {
     fn new() -> Self {
-        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-        let shared = tools.join("rust-musl");
+        let shared = tools().join("rust-musl");
         let shared = shared
             .canonicalize()
             .unwrap_or_else(|e| panic!("{}: {e}: run tools/rust-musl.sh", shared.display()));

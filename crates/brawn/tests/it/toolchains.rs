@@ -3,6 +3,7 @@
 use crate::build::{inspect, run_in, zig};
 use crate::common::{
     Folder, GLIBC, IO, REFUSED, RESTORE_REFUSED, as_nobody, brawn, fail, names, read, succeed,
+    tools,
 };
 use crate::musls;
 use assert_cmd::Command;
@@ -472,7 +473,7 @@ fn a_link_out_of_the_root_is_not_followed() {
 
 #[test]
 fn zig_links_what_is_patched_in_its_cache() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/zig-cache");
+    let shared = tools().join("zig-cache");
     let machine = Machine::new();
     let work = machine.path("work");
     let source =
