@@ -6,6 +6,7 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -89,19 +90,35 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
     Ok(built)
 }
 
+/// What zig builds in a folder with another name than the checkout's, and longer.
+struct Elsewhere {
+    /// A part of the folder's path that no other has.
+    name: String,
+    objects: Vec<Vec<u8>>,
+}
+
+/// Built once: two tests look at it.
+fn elsewhere() -> Result<&'static Elsewhere> {
+    static BUILT: OnceLock<std::result::Result<Elsewhere, String>> = OnceLock::new();
+    let build = || -> Result<Elsewhere> {
+        let folder = tempfile::tempdir()?;
+        let name = folder.path().file_name().and_then(OsStr::to_str);
+        let name = name.ok_or("a name")?.to_owned();
+        let deep = folder.path().join("a folder/with another name, and longer");
+        let objects = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
+        Ok(Elsewhere { name, objects })
+    };
+    let built = BUILT.get_or_init(|| build().map_err(|error| error.to_string()));
+    Ok(built.as_ref().map_err(String::as_str)?)
+}
+
+/// The build script's folder is the other one.
 #[test]
 fn two_folders_give_the_same_bytes() -> Result<()> {
-    let (one, other) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    let deep = other.path().join("a folder/with another name, and longer");
-    let first = build_in(one.path(), |work| Compiler::zig(&zig(), work))?;
-    let second = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
+    let built = &elsewhere()?.objects;
     assert_eq!(
-        first.len(),
+        built.len(),
         2 * recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
-    );
-    assert!(
-        first == second,
-        "the payload's bytes depend on where it is built"
     );
     let embedded: Vec<&[u8]> = brawn_payload::payloads()
         .iter()
@@ -109,22 +126,16 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
         .flat_map(|(p, shared)| [p.members[0].bytes, shared.bytes])
         .collect();
     assert!(
-        first == embedded,
-        "the embedded payload is not what zig builds from these sources"
+        *built == embedded,
+        "the embedded payload is not what zig builds from these sources in another folder"
     );
     Ok(())
 }
 
 #[test]
 fn no_path_of_the_build_is_in_the_object() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let name = folder
-        .path()
-        .file_name()
-        .and_then(OsStr::to_str)
-        .ok_or("a name")?
-        .to_owned();
-    for object in build_in(folder.path(), |work| Compiler::zig(&zig(), work))? {
+    let Elsewhere { name, objects } = elsewhere()?;
+    for object in objects {
         let found = object
             .windows(name.len())
             .any(|window| window == name.as_bytes());
@@ -168,25 +179,20 @@ fn memory_in(
 
 #[test]
 fn memory_functions_are_the_same_wherever_they_are_built_and_say_what_they_are() -> Result<()> {
-    let (one, other) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    let deep = other.path().join("a folder/with another name, and longer");
-    let first = memory_in(one.path(), |work| Compiler::zig(&zig(), work))?;
-    let second = memory_in(&deep, |work| Compiler::zig(&zig(), work))?;
+    let folder = tempfile::tempdir()?;
+    let deep = folder.path().join("a folder/with another name, and longer");
+    let elsewhere = memory_in(&deep, |work| Compiler::zig(&zig(), work))?;
     let payload = brawn_payload::payload(brawn_payload::Architecture::X86_64, Default::default());
     let embedded = payload.and_then(|p| p.memory).ok_or("none embedded")?;
-    let pairs = first.functions.iter().zip(&second.functions);
-    assert_eq!(first.functions.len(), embedded.functions.len());
-    for ((a, b), c) in pairs.zip(embedded.functions) {
-        assert!(
-            a.object.bytes == b.object.bytes && a.object.bytes == c.member.bytes,
-            "{}",
-            a.member
-        );
-        assert!(a.member == c.member.name && a.member.len() <= 15);
-        let has_note = note(&a.object.bytes).is_ok();
-        assert_eq!(has_note, a.member == "brawn_level.o", "{}", a.member);
+    assert_eq!(elsewhere.functions.len(), embedded.functions.len());
+    for (built, ours) in elsewhere.functions.iter().zip(embedded.functions) {
+        let member = &built.member;
+        assert!(built.object.bytes == ours.member.bytes, "{member}");
+        assert!(member == ours.member.name && member.len() <= 15);
+        let has_note = note(&built.object.bytes).is_ok();
+        assert_eq!(has_note, member == "brawn_level.o", "{member}");
         if has_note {
-            let text = note(&a.object.bytes)?;
+            let text = note(&built.object.bytes)?;
             for line in [
                 "component=memory\n",
                 &format!("source={}\n", embedded.source),
@@ -199,9 +205,9 @@ fn memory_functions_are_the_same_wherever_they_are_built_and_say_what_they_are()
         let folder = tempfile::tempdir()?;
         let compiler = |work: &Path| Compiler::host(OsStr::new(program), work);
         let built = memory_in(folder.path(), compiler)?;
-        assert_eq!(built.functions.len(), first.functions.len(), "{program}");
-        for (host, ours) in built.functions.iter().zip(&first.functions) {
-            assert_eq!((&host.surface, &host.own), (&ours.surface, &ours.own));
+        assert_eq!(built.functions.len(), embedded.functions.len(), "{program}");
+        for (host, zigs) in built.functions.iter().zip(&elsewhere.functions) {
+            assert_eq!((&host.surface, &host.own), (&zigs.surface, &zigs.own));
         }
     }
     Ok(())
