@@ -140,6 +140,15 @@ fn run() -> Result<()> {
     table.push_str(&shared);
     table.push_str(&attach);
     table.push_str(&statics);
+    writeln!(
+        table,
+        "/// The memory functions, by the names that programs call, sorted.\n\
+         pub const MEMORY_NAMES: &[&str] = &{:?};\n\
+         /// What their own names begin with, by which they call each other.\n\
+         pub const MEMORY_PREFIX: &str = {:?};",
+        recipe::memory_names(),
+        recipe::MEMORY_PREFIX
+    )?;
     write!(
         table,
         "/// Licence texts of what the payload contains.\nstatic LICENSES: &str = {:?};\n",

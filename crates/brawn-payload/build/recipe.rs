@@ -219,6 +219,14 @@ pub const MEMORY: &[(&str, &[&str])] = &[
 /// What hidden names of the memory functions begin with: by these they call each other.
 pub const MEMORY_PREFIX: &str = "brawn_";
 
+/// The public names of [`MEMORY`] that are not musl's internal ones, sorted.
+pub fn memory_names() -> Vec<&'static str> {
+    let all = MEMORY.iter().flat_map(|(_, names)| names.iter().copied());
+    let mut names: Vec<_> = all.filter(|name| !name.starts_with("__")).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Files whose object carries the note of the memory functions, the first that there is: the others
 /// need them.
 pub const MEMORY_NOTED: &[&str] = &["level", "memcpy"];

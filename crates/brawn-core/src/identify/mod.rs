@@ -175,33 +175,10 @@ pub const INTERNAL: [&str; 9] = [
 ];
 
 /// The memory and string functions that programs spend their time in, by their public names.
-pub const MEMORY: [&str; 22] = [
-    "bcmp",
-    "memchr",
-    "memcmp",
-    "memcpy",
-    "memmem",
-    "memmove",
-    "memrchr",
-    "memset",
-    "stpcpy",
-    "stpncpy",
-    "strcat",
-    "strchr",
-    "strchrnul",
-    "strcmp",
-    "strcpy",
-    "strlen",
-    "strncat",
-    "strncmp",
-    "strncpy",
-    "strnlen",
-    "strrchr",
-    "strstr",
-];
+pub use brawn_payload::MEMORY_NAMES as MEMORY;
 
 /// What the names begin with by which brawn's memory functions call each other.
-pub const MEMORY_OWN: &[u8] = b"brawn_";
+pub const MEMORY_OWN: &[u8] = brawn_payload::MEMORY_PREFIX.as_bytes();
 
 /// Whether `name` is one of the heap's public names.
 pub fn is_public(name: &[u8]) -> bool {
