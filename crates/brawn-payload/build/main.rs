@@ -20,7 +20,7 @@ use recipe::{ARCHITECTURES, Architecture, Form, PROFILES};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -108,8 +108,14 @@ fn run() -> Result<()> {
                 fs::write(out.join(&name), &heap.object.bytes)?;
                 Ok((name, heap))
             };
-            let (name, Heap { source, object }) = build(&recipe::LIBC)?;
-            let (shared_name, ..) = build(&recipe::SHARED)?;
+            // Both forms at once: everything else waits for this crate.
+            let (libc, shared_form) = thread::scope(|scope| {
+                let other = || build(&recipe::SHARED).map_err(|e| e.to_string());
+                let other = scope.spawn(other);
+                (build(&recipe::LIBC), other.join())
+            });
+            let (name, Heap { source, object }) = libc?;
+            let (shared_name, ..) = shared_form.map_err(|_| "a thread of the build panicked")??;
             writeln!(
                 shared,
                 "    Shared {{ architecture: Architecture::{}, profile: Profile::{}, \
