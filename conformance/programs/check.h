@@ -59,6 +59,21 @@ __attribute__((unused)) static long check_mapped(void) {
     return all;
 }
 
+/* What the kernel says of the process in KiB, whatever its pages' size: a line of /proc/self/status, as in "VmRSS:". */
+__attribute__((unused)) static long check_status(const char *line) {
+    static char text[1 << 13];
+    int file = open("/proc/self/status", O_RDONLY);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    close(file);
+    text[length < 0 ? 0 : length] = 0;
+    char *at = strstr(text, line);
+    if (!at) {
+        check_say("/proc/self/status has no %s\n", line);
+        _exit(2);
+    }
+    return atol(at + strlen(line));
+}
+
 /* A statement that must be true, with an explanation in printf's way. */
 #define CHECK(condition, ...)                                                                     \
     do {                                                                                          \

@@ -4,13 +4,7 @@
 //# alone
 #include "check.h"
 
-static long resident(void) {
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    NEED(f && fscanf(f, "%*s %ld", &pages) == 1);
-    fclose(f);
-    return pages * 4;
-}
+static long resident(void) { return check_status("VmRSS:"); }
 /* Holds `whole` bytes in blocks of `n`, then frees them. */
 static void hold(size_t whole, size_t n) {
     void **last = NULL;

@@ -90,14 +90,7 @@ static void allocate_once(void *unused) {
     (void)unused;
     free(hidden(malloc(1000)));
 }
-static long mapped(void) {
-    if (check_emulated()) return check_mapped();
-    char line[64] = "";
-    int file = open("/proc/self/statm", O_RDONLY);
-    NEED(file >= 0 && read(file, line, sizeof line - 1) > 0);
-    close(file);
-    return atol(line) * 4;
-}
+static long mapped(void) { return check_emulated() ? check_mapped() : check_status("VmSize:"); }
 static void first_in_destructor(void) {
     run(allocate);
     NEED(!pthread_key_create(&keys[0], allocate_once));

@@ -17,14 +17,7 @@ enum { ALL = 100000, SOME = 25000, AT_A_TIME = 4, EARLY = 10000 };
 static void *left[AT_A_TIME];
 static sem_t ended;
 
-static long resident(void) {
-    if (check_emulated()) return check_mapped();
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    NEED(f && fscanf(f, "%*s %ld", &pages) == 1);
-    fclose(f);
-    return pages * 4;
-}
+static long resident(void) { return check_emulated() ? check_mapped() : check_status("VmRSS:"); }
 static void use_heap(size_t number) {
     void *small[20];
     for (int i = 0; i < 20; i++) {
