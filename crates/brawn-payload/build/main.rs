@@ -15,6 +15,7 @@ mod memory;
 mod recipe;
 
 use compiler::Compiler;
+use finish::Finished;
 use heap::Heap;
 use recipe::{ARCHITECTURES, Architecture, Form, PROFILES};
 use std::error::Error;
