@@ -10,6 +10,7 @@ packages=(
   lld clang llvm    # a second linker, compiler and set of binutils that users have
   cmake pkg-config  # link-args' formats, in real builds
   strace util-linux # kills at every system call; mounts in namespaces
+  gdb libcap2-bin   # stacks of rewritten programs; file capabilities
   procps            # what an interrupted verify leaves running
   python3 python3-pip
   qemu-user # runs programs for aarch64

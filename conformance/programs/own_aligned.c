@@ -1,4 +1,5 @@
 //# states: a program that brings aligned_alloc alone: memalign, posix_memalign and valloc take its blocks
+//# own-heap
 //# link: static static-pie lld gc lto-gcc lto-clang line line-lld zig
 //# fails: glibc: its memalign takes its own blocks
 #define POOL_HERE

@@ -1,4 +1,5 @@
 //# states: a program that brings malloc, calloc, realloc and free in an archive links, and libc uses these
+//# own-heap
 //# archive: own/basics.c
 //# link: static static-pie lld gc line line-lld zig
 #define ONLY_BASICS

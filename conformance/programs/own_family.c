@@ -1,4 +1,5 @@
 //# states: a program that brings the whole malloc family as an object links, and libc uses its heap
+//# own-heap
 //# object: own/family.c
 //# link: static static-pie lld lld-pie gc gc-lld lto-gcc lto-clang line line-lld zig
 #include "check.h"

@@ -1,4 +1,5 @@
 //# states: operator new of the C++ library takes the blocks of a program's own malloc family
+//# own-heap
 //# object: own/family.c
 #include "check.h"
 #include "own/pool.h"

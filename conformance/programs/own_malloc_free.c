@@ -1,4 +1,5 @@
 //# states: a program that brings malloc and free alone: libc's calloc and strdup take the program's blocks
+//# own-heap
 //# link: static static-pie lld gc lto-gcc lto-clang line line-lld zig
 //# fails: glibc: its calloc takes its own blocks
 #define POOL_HERE

@@ -1,4 +1,5 @@
 //# states: a program's own realloc, in terms of libc's malloc and free, is the one that libc uses
+//# own-heap
 //# link: static static-pie lld gc lto-gcc lto-clang line line-lld zig
 #include "check.h"
 #include <malloc.h>
