@@ -223,6 +223,9 @@ fn print(report: &Report) {
     if let (Status::Planned, Some(plan)) = (report.status, &report.plan) {
         details(plan);
     }
+    for risk in report.plan.iter().flat_map(|plan| &plan.risks) {
+        ui::line(Tone::Bad, "risked", &risk.text);
+    }
     if let Some(output) = &report.output {
         ui::more(&format!("written to {output}"));
     }
@@ -269,6 +272,15 @@ fn details(plan: &Plan) {
             "goes   {:#10x}  {:<width$}  {evidence}",
             function.address, function.name
         ));
+    }
+    for left in &plan.left {
+        ui::more(&format!(
+            "stays  {:#10x}  {:<width$}  {}",
+            left.address, left.name, left.why
+        ));
+    }
+    if let Some(start) = &plan.start {
+        ui::more(&format!("starts {:#10x}  {start}", plan.entry));
     }
     for hook in &plan.hooks {
         ui::more(&format!("calls  {:#10x}  {}", hook.at, hook.target));

