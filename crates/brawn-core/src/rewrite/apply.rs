@@ -6,7 +6,7 @@ use super::headers::{self, Where};
 use super::layout::Layout;
 use super::linked::Linked;
 use super::plan::Plan;
-use super::program::{FILE_HEADER, Program, Segment};
+use super::program::{FILE_HEADER, Program};
 use super::sections::{Sections, zeros};
 use crate::error::{Error, Result};
 use crate::publish::{Content, Piece};
@@ -30,6 +30,11 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
     let table: Vec<u8> = segments.iter().flat_map(headers::bytes).collect();
     if let Where::InPlace | Where::BehindFirst = layout.headers.place {
         edits.replace(layout.headers.at.offset, table.clone());
+    }
+    if let Some(room) = &layout.room {
+        for (at, value) in room.dynamic(program) {
+            edits.replace(at, value.to_le_bytes().to_vec());
+        }
     }
     let body = body(program, layout, linked, &table);
     let sections = Sections::edit(program, layout, linked, body, &mut edits)?;
@@ -124,12 +129,23 @@ fn body<'a>(
             Piece::Bytes(headers.to_vec().into()),
         );
     }
+    if let Some(room) = &layout.room {
+        let at = layout.code.offset + (room.to - layout.code.address);
+        body.put(
+            at,
+            Piece::Bytes(old(program, room.offset, room.size()).into()),
+        );
+    }
     if let Some(writable) = layout.writable {
         let image = layout
             .tls
             .filter(|tls| tls.block.moves && tls.image.size > 0);
-        if let (Some(tls), Some(old)) = (image, program.segment(elf::PT_TLS)) {
-            body.put(tls.image.offset + tls.block.before, own_image(program, old));
+        if let (Some(tls), Some(own)) = (image, program.segment(elf::PT_TLS)) {
+            let own = old(program, own.offset, own.file_size);
+            body.put(
+                tls.image.offset + tls.block.before,
+                Piece::Bytes(own.into()),
+            );
         }
         body.put(
             writable.data.offset,
@@ -140,9 +156,8 @@ fn body<'a>(
     body.pieces
 }
 
-fn own_image<'a>(program: &Program<'a>, tls: &Segment) -> Piece<'a> {
-    let bytes = &program.bytes[tls.offset as usize..(tls.offset + tls.file_size) as usize];
-    Piece::Bytes(bytes.into())
+fn old<'a>(program: &Program<'a>, offset: u64, size: u64) -> &'a [u8] {
+    &program.bytes[offset as usize..(offset + size) as usize]
 }
 
 /// The relocations that the attached start applies: their number, then place and value of each, from the table on.
@@ -151,11 +166,16 @@ fn table(layout: &Layout) -> Vec<u8> {
     let copy = layout
         .tls
         .map_or(0, |tls| tls.image.address + tls.block.before);
-    let mut bytes = (layout.relocations.len() as u64).to_le_bytes().to_vec();
-    for relocation in &layout.relocations {
-        let place = (copy + relocation.at).wrapping_sub(from);
-        bytes.extend(place.to_le_bytes());
-        bytes.extend(relocation.value.wrapping_sub(from).to_le_bytes());
+    let copied = layout.relocations.iter().map(|r| (copy + r.at, r.value));
+    let taken = layout
+        .room
+        .iter()
+        .flat_map(|room| room.taken.iter().copied());
+    let all: Vec<_> = copied.chain(taken).collect();
+    let mut bytes = (all.len() as u64).to_le_bytes().to_vec();
+    for (place, value) in all {
+        bytes.extend(place.wrapping_sub(from).to_le_bytes());
+        bytes.extend(value.wrapping_sub(from).to_le_bytes());
     }
     bytes
 }

@@ -3,7 +3,7 @@
 //! It is read where it stands, in pieces: a second copy of a large program would double the memory.
 
 use super::apply::branches;
-use super::headers::Where;
+use super::headers::{self, Where};
 use super::layout::{self, Place};
 use super::linked::Linked;
 use super::plan::Plan;
@@ -185,6 +185,12 @@ impl Check<'_, '_> {
         if old.is_load() || old.file_size > 0 {
             new.offset += self.plan.layout.headers.shift;
         }
+        let layout = &self.plan.layout;
+        let room = layout.room.as_ref();
+        if let Some(address) = room.and_then(|room| headers::moved(room, old)) {
+            new.offset = layout.code.offset + (address - layout.code.address);
+            new.address = address;
+        }
         new
     }
 
@@ -283,6 +289,18 @@ impl Check<'_, '_> {
             Where::Below => Vec::new(),
             _ => vec![0..FILE_HEADER, at.offset..at.offset + at.size],
         };
+        for (at, value) in self
+            .plan
+            .layout
+            .room
+            .iter()
+            .flat_map(|r| r.dynamic(self.old))
+        {
+            named.push(at..at + 8);
+            if self.u64(at)? != value {
+                return Err(wrong("the dynamic section does not say what has moved").at(at));
+            }
+        }
         for (address, bytes) in branches(self.old, self.plan, self.linked)? {
             let offset = self.old.offset(address, bytes.len() as u64);
             let offset = offset.ok_or_else(|| wrong(format!("no code at {address:#x}")))?;
@@ -326,6 +344,13 @@ impl Check<'_, '_> {
         {
             if !is_loaded(place) || !self.is(place.offset, bytes) {
                 return Err(wrong("the payload is not where it should be").at(place.offset));
+            }
+        }
+        if let Some(room) = &layout.room {
+            let place = layout.code.part(room.to, room.size());
+            let bytes = &self.old.bytes[room.offset as usize..][..room.size() as usize];
+            if !is_loaded(place) || !self.is(place.offset, bytes) {
+                return Err(wrong("what made room is not where it should be").at(place.offset));
             }
         }
         if !is_loaded(layout.table) {

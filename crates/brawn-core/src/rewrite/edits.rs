@@ -80,15 +80,37 @@ impl<'a> Edits<'a> {
                         .at(edit.old.start)
                         .expected(format!("one between {done:#x} and {:#x}", old.len()))
                 })?;
-            pieces.push(Piece::Bytes(kept.into()));
+            keep(kept, &mut pieces);
             done = edit.old.end;
             pieces.extend(edit.new);
         }
         let rest = old.get(done as usize..).unwrap_or_default();
-        pieces.push(Piece::Bytes(rest.into()));
+        keep(rest, &mut pieces);
         pieces.retain(|piece| piece.size() > 0);
         Ok(Content(pieces))
     }
+}
+
+/// Zeros in a row that become a hole, in bytes: linkers leave such between segments, which took no room before.
+const HOLE: usize = 1 << 14;
+
+/// Adds `bytes`, long runs of zeros in them as holes.
+fn keep<'a>(mut bytes: &'a [u8], pieces: &mut Vec<Piece<'a>>) {
+    let is_zero = |part: &[u8]| part.iter().all(|b| *b == 0);
+    let mut looked = 0;
+    // Most parts have a byte at their beginning that is none.
+    while let Some(part) = bytes.get(looked..looked + HOLE) {
+        if !is_zero(part) {
+            looked += HOLE;
+            continue;
+        }
+        let (before, behind) = bytes.split_at(looked);
+        let end = behind.iter().position(|b| *b != 0).unwrap_or(behind.len());
+        pieces.push(Piece::Bytes(before.into()));
+        pieces.push(Piece::Hole(end as u64));
+        (bytes, looked) = (&behind[end..], 0);
+    }
+    pieces.push(Piece::Bytes(bytes.into()));
 }
 
 #[cfg(test)]
@@ -107,6 +129,24 @@ mod tests {
         assert_eq!(edits.moved(8), 11);
         let new = edits.apply(b"abcdefghij").unwrap();
         assert_eq!(new.to_vec(), b"aBCdxy\0\0zefij");
+    }
+
+    #[test]
+    fn long_runs_of_zeros_are_holes() {
+        let old = [
+            &b"abc"[..],
+            &[0; 40_000],
+            b"de",
+            &[0; 10_000],
+            b"f",
+            &[0; 20_000],
+        ]
+        .concat();
+        let new = Edits::default().apply(&old).unwrap();
+        assert_eq!(new.to_vec(), old);
+        let holes = new.0.iter().filter(|p| matches!(p, Piece::Hole(_)));
+        let holes: u64 = holes.map(Piece::size).sum();
+        assert!((20_000..60_000).contains(&holes), "{holes} bytes of holes");
     }
 
     #[test]

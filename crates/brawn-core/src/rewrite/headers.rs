@@ -1,11 +1,12 @@
 //! Where the program headers go, which become more, and what they say.
 //!
 //! They stay where they are if the bytes behind them are nobody's.  Else a program at fixed addresses gets a page below its
-//! first, which holds them: GNU strip and objcopy write them right behind the file header, whatever is there.  Else
-//! they go behind the first segment's last byte, if the rest of its page is nobody's; else into the new segment of code.
+//! first, which holds them: GNU strip and objcopy write them right behind the file header, whatever is there.  In one that
+//! may be loaded anywhere, what is behind them makes room if it can.  Else they go behind the first segment's last byte, if the rest of its page is nobody's; else into the new segment of code.
 
 use super::layout::{Layout, Place, loaded_end};
 use super::program::{FILE_HEADER, PROGRAM_HEADER, Placement, Program, Section, Segment};
+use super::room::{self, Room};
 use super::tls;
 use crate::error::{Error, Result};
 use object::elf;
@@ -47,7 +48,11 @@ const LOWEST: u64 = 0x10000;
 /// A place for `count` program headers in or right behind the first segment; `None` where nothing is free there.
 ///
 /// Errors: refused for more than a kernel takes.
-pub fn find(program: &Program<'_>, count: u64, page: u64) -> Result<Option<Headers>> {
+pub fn find(
+    program: &Program<'_>,
+    count: u64,
+    page: u64,
+) -> Result<Option<(Headers, Option<Room>)>> {
     let size = count * PROGRAM_HEADER;
     if size > MOST {
         return Err(Error::refused(format!("{count} program headers"))
@@ -65,29 +70,33 @@ pub fn find(program: &Program<'_>, count: u64, page: u64) -> Result<Option<Heade
     if !is_inside || first.flags & elf::PF_R.0 == 0 || first.address < first.offset {
         return Ok(None);
     }
-    let candidates = [
-        (Where::InPlace, now, now_end),
-        (Where::BehindFirst, end.next_multiple_of(8), end),
-    ];
-    let mut found = candidates.into_iter().filter_map(|(place, offset, from)| {
-        let headers = Headers {
-            place,
-            at: Place {
-                address: first.address + (offset - first.offset),
-                offset,
-                size,
-            },
-            shift: 0,
-        };
-        is_free(program, first, from..offset + size, page).then_some(headers)
-    });
-    let best = found.next();
-    if best.is_some_and(|headers| headers.place == Where::InPlace) {
-        return Ok(best);
+    let loaded = |place, offset: u64| Headers {
+        place,
+        at: Place {
+            address: first.address + (offset - first.offset),
+            offset,
+            size,
+        },
+        shift: 0,
+    };
+    let behind = end.next_multiple_of(8);
+    let in_place = now_end..now + size;
+    if is_free(program, first, in_place.clone(), page) {
+        return Ok(Some((loaded(Where::InPlace, now), None)));
     }
-    Ok(below(program, first, size + PROGRAM_HEADER, page)
-        .or(best)
-        .or_else(|| found.next()))
+    if let Some(headers) = below(program, first, size + PROGRAM_HEADER, page) {
+        return Ok(Some((headers, None)));
+    }
+    let inside = now_end..in_place.end.min(end);
+    let is_loaded = in_place.end <= end || is_free(program, first, end..in_place.end, page);
+    if let Some(room) = is_loaded
+        .then(|| room::make(program, first, &inside))
+        .flatten()
+    {
+        return Ok(Some((loaded(Where::InPlace, now), Some(room))));
+    }
+    let is_behind = is_free(program, first, end..behind + size, page);
+    Ok(is_behind.then(|| (loaded(Where::BehindFirst, behind), None)))
 }
 
 /// A new first segment for `size` bytes of program headers.
@@ -166,6 +175,10 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
                 Where::WithCode => {}
             }
         }
+        if let Some(address) = layout.room.as_ref().and_then(|room| moved(room, old)) {
+            segment.address = address;
+            segment.offset = layout.code.offset + (address - layout.code.address);
+        }
         if old.kind == elf::PT_PHDR.0 {
             let at = headers.at;
             segment = Segment {
@@ -202,6 +215,14 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
         align: 4,
     });
     segments
+}
+
+/// Where a segment of notes that makes room is now.
+pub(super) fn moved(room: &Room, old: &Segment) -> Option<u64> {
+    let is_note = old.kind == elf::PT_NOTE.0 || old.kind == elf::PT_GNU_PROPERTY.0;
+    (is_note && old.file_size > 0)
+        .then(|| room.moved_from(old.offset))
+        .flatten()
 }
 
 /// The segment of [`Where::Below`]: the file header and what follows it.

@@ -7,6 +7,7 @@ use super::headers::{self, Headers};
 use super::linked::Sizes;
 use super::program::{Program, Segment};
 use super::relocations::{self, Relative};
+use super::room::{self, Room};
 use super::tls::{self, Block};
 use crate::error::{Error, Result};
 use brawn_payload::Architecture;
@@ -93,6 +94,9 @@ pub struct Layout {
     pub tls: Option<Tls>,
     /// The program headers.
     pub headers: Headers,
+    /// What makes room for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<Room>,
     /// Where the new segments end in the file, and what was behind the old ones begins.
     pub new_end: u64,
 }
@@ -139,6 +143,10 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
     let memory_end = program.loads().map(|s| s.addresses().end).max();
     let above = memory_end.unwrap_or_default().next_multiple_of(page);
     let align = sizes.code_align.max(16);
+    let (found, mut room) = match found {
+        Some((headers, room)) => (Some(headers), room),
+        None => (None, None),
+    };
     let shift = found.map_or(0, |headers| headers.shift);
     let start = (old_end + shift).next_multiple_of(align);
     let code = match found {
@@ -149,11 +157,16 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
         },
         None => behind_hole(program, above, start, sizes.code, page)?,
     };
+    let taken = room.as_ref().map_or(0, |room| room.taken.len());
     let table = code.part(
         code.end().next_multiple_of(8),
-        8 + 16 * relocations.len() as u64,
+        8 + 16 * (relocations.len() + taken) as u64,
     );
     let mut executable = code.part(code.address, table.end() - code.address);
+    if let Some(room) = &mut room {
+        room.to = table.end().next_multiple_of(room::ALIGN) + room.from.start % room::ALIGN;
+        executable.size = room.to + room.size() - code.address;
+    }
     let headers = found.unwrap_or_else(|| {
         let size = count as u64 * super::program::PROGRAM_HEADER;
         let place = code.part(table.end(), size);
@@ -209,6 +222,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
         writable,
         tls,
         headers,
+        room,
         new_end: last.offset + last.size,
     })
 }

@@ -18,6 +18,7 @@ pub mod names;
 pub mod plan;
 pub mod program;
 pub mod relocations;
+pub mod room;
 mod sections;
 pub mod signatures;
 mod symbols;

@@ -135,6 +135,7 @@ impl<'a, 'p> Sections<'a, 'p> {
             symbols: None,
         };
         sections.thread_locals();
+        sections.make_room();
         let code = sections.add_loaded(linked);
         let frame = sections.add_frame(linked);
         if let Some(mut added) = symbols::add(program, layout, linked, code, edits) {
@@ -320,6 +321,29 @@ impl<'a, 'p> Sections<'a, 'p> {
                 size: old.file_size,
             };
             self.add_place(".tdata.old", elf::SHT_PROGBITS, WRITTEN, place, old.align);
+        }
+    }
+
+    /// Sections that make room for program headers are elsewhere, and relocations begin later.
+    fn make_room(&mut self) {
+        let (Some(room), code) = (&self.layout.room, self.layout.code) else {
+            return;
+        };
+        for (number, section) in self.program.sections.iter().enumerate() {
+            let header = &mut self.headers[number];
+            if !is_in_file(section) || !section.is_allocated() {
+                continue;
+            }
+            if let Some(address) = room.moved_from(section.offset) {
+                header.address = address;
+                header.offset = code.offset + (address - code.address);
+                self.placed.insert(number);
+            } else if section.kind == elf::SHT_RELA.0 && section.address == room.table {
+                header.address += room.taken_size();
+                header.offset += room.taken_size();
+                header.size -= room.taken_size();
+                self.placed.insert(number);
+            }
         }
     }
 

@@ -144,13 +144,10 @@ pub fn program(tool: Tool, flags: &str, out: &Path) {
         .arg(lib.join("crtn.o")));
 }
 
-/// What the payload needs.  The code's size is that of `payload.S` on the architecture.
-fn sizes(architecture: Architecture, tls: (u64, u64)) -> Sizes {
+/// What the payload needs: the code's size is that of `payload.S`.
+fn sizes(tls: (u64, u64)) -> Sizes {
     Sizes {
-        code: match architecture {
-            Architecture::X86_64 => 192,
-            Architecture::Aarch64 => 256,
-        },
+        code: 192,
         code_align: 64,
         data: 8,
         zero: 4096,
@@ -230,24 +227,30 @@ fn frame(address: u64) -> Vec<u8> {
     frame
 }
 
-/// Rewrites the program at `path` to `out`: a block of thread-locals of these bytes and alignment comes.
-pub fn rewrite(path: &Path, out: &Path, tls: (u64, u64)) -> Plan {
+/// Address and size of the function that is replaced.
+pub fn probe(path: &Path) -> (u64, u64) {
     let bytes = std::fs::read(path).unwrap();
     let program = Program::read(&bytes).unwrap();
-    let sizes = sizes(program.architecture, tls);
+    let probe = program.symbol("probe").unwrap();
+    (probe.address, probe.size)
+}
+
+/// Rewrites the program at `path` to `out`: a block of thread-locals of these bytes and alignment comes.
+pub fn rewrite(path: &Path, out: &Path, tls: (u64, u64), probe: (u64, u64)) -> Plan {
+    let bytes = std::fs::read(path).unwrap();
+    let program = Program::read(&bytes).unwrap();
+    let sizes = sizes(tls);
     let layout = layout(&program, &sizes).unwrap();
     let mut plan = Plan::new(&program, "brawn_attach_start", sizes, layout);
-    if let Some(probe) = program.symbol("probe") {
-        plan.functions.push(Replaced {
-            name: "probe".into(),
-            component: brawn_core::plan::Component::Heap,
-            address: probe.address,
-            patch_at: probe.address,
-            room: probe.size,
-            target: "brawn_probe".into(),
-            evidence: Evidence::Symbol,
-        });
-    }
+    plan.functions.push(Replaced {
+        name: "probe".into(),
+        component: brawn_core::plan::Component::Heap,
+        address: probe.0,
+        patch_at: probe.0,
+        room: probe.1,
+        target: "brawn_probe".into(),
+        evidence: Evidence::Symbol,
+    });
     let linked = link(&program, &plan, out.parent().unwrap());
     let new = apply(&program, &plan, &linked).unwrap();
     check(&program, &plan, &linked, &new).unwrap();

@@ -1,69 +1,75 @@
 //! Programs of every shape run as before.
 
-use crate::build::{Tool, program, rewrite, root, run};
+use crate::build::{Tool, probe, program, rewrite, root, run};
 use crate::tools;
+use brawn_core::rewrite::headers::Where;
 use brawn_payload::Architecture;
 use std::path::Path;
 use std::process::Command;
 
-/// The command that runs a program of that architecture.
-fn command(architecture: Architecture, path: &Path) -> Command {
-    match architecture {
-        Architecture::X86_64 => Command::new(path),
-        Architecture::Aarch64 => {
-            let mut command = Command::new("qemu-aarch64");
-            command.arg(path);
-            command
-        }
-    }
+/// What the program prints, without and with an argument.
+pub fn output(architecture: Architecture, path: &Path) -> [String; 2] {
+    [&[][..], &["probe"]].map(|args| {
+        let mut command = match architecture {
+            Architecture::X86_64 => Command::new(path),
+            Architecture::Aarch64 => {
+                let mut command = Command::new("qemu-aarch64");
+                command.arg(path);
+                command
+            }
+        };
+        String::from_utf8(run(command.args(args)).stdout).unwrap()
+    })
 }
 
-/// What it prints, and whether what was attached counts: in thread-locals of each thread, in data and in zeros.
-pub fn output(architecture: Architecture, path: &Path) -> (String, String) {
-    let text = |command: &mut Command| String::from_utf8(run(command).stdout).unwrap();
-    let plain = text(&mut command(architecture, path));
-    let probes = text(command(architecture, path).arg("probe"));
-    (plain, probes)
-}
-
-/// Builds, rewrites, runs and hands to the tools.
-pub fn each(tool: Tool, flags: &str, tls: (u64, u64)) {
+/// Builds it, rewrites it, runs it and hands it to the tools.  The program headers must end up there.
+fn each(tool: Tool, flags: &str, tls: (u64, u64), place: Where) {
     let folder = tempfile::tempdir().unwrap();
     let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
-    program(tool, flags, &old);
-    let plan = rewrite(&old, &new, tls);
-    let what = format!("{tool:?} {flags} {tls:?}: {:?}", plan.layout.headers);
+    let (compiled, is_stripped) = match flags.strip_suffix(" -s") {
+        Some(rest) => (rest, true),
+        None => (flags, false),
+    };
+    program(tool, compiled, &old);
+    let probe = probe(&old);
+    if is_stripped {
+        run(Command::new("llvm-strip").arg(&old));
+    }
+    let plan = rewrite(&old, &new, tls, probe);
+    let what = format!("{tool:?} {flags}: {:?}", plan.layout.headers);
     println!("{what}");
+    assert_eq!(plan.layout.headers.place, place, "{what}");
     let architecture = tool.architecture();
-    let (plain, _) = output(architecture, &old);
+    let [before, _] = output(architecture, &old);
     let now = output(architecture, &new);
-    assert_eq!(plain, now.0, "{what}");
+    assert_eq!(before, now[0], "{what}");
     assert!(
-        plain.contains("main") && plain.contains("thread"),
-        "{plain}"
+        before.contains("main") && before.contains("thread"),
+        "{before}"
     );
-    // Each thread counts from 1: the second call of the first one is its second.
-    let probes: Vec<_> = now.1.lines().filter(|l| l.starts_with("probe")).collect();
+    // Thread-locals count each thread's calls, data and zeros all of them.
+    let probes: Vec<_> = now[1].lines().filter(|l| l.starts_with("probe")).collect();
     let expected = ["probe 10142", "probe 20242", "probe 30342", "probe 40443"];
     assert_eq!(probes, expected, "{what}");
-    tools::all(architecture, folder.path(), &old, &new, &now, &what);
+    tools::all(architecture, &old, &new, &now, place);
 }
 
 const TLS: (u64, u64) = (80, 16);
 
 #[test]
 fn fixed() {
-    for flags in [
-        "-DTDATA",
-        "-DNOTLS -g",
-        "-DALIGN=1",
-        "-DALIGN=64 -DTDATA --build-id",
-        "-DALIGN=4096 -DTDATA -DBSS",
-        "-DALIGN=4096",
-        "-DTDATA -z=max-page-size=0x200000",
-        "-DTDATA -z=noseparate-code -s",
+    for (flags, place) in [
+        ("-DTDATA", Where::InPlace),
+        ("-DNOTLS -g", Where::InPlace),
+        ("-DALIGN=1", Where::InPlace),
+        ("-DALIGN=64 -DTDATA --build-id", Where::Below),
+        ("-DALIGN=4096 -DTDATA -DBSS", Where::InPlace),
+        ("-DALIGN=4096", Where::InPlace),
+        ("-DTDATA -z=max-page-size=0x200000", Where::InPlace),
+        ("-DTDATA -z=max-page-size=0x200000 --build-id", Where::Below),
+        ("-DTDATA -z=noseparate-code -s", Where::Below),
     ] {
-        each(Tool::Gcc, flags, TLS);
+        each(Tool::Gcc, flags, TLS, place);
     }
 }
 
@@ -76,7 +82,7 @@ fn fixed_by_lld() {
         "-DTDATA -g --build-id",
         "-z=separate-loadable-segments",
     ] {
-        each(Tool::Lld, flags, TLS);
+        each(Tool::Lld, flags, TLS, Where::Below);
     }
 }
 
@@ -88,62 +94,83 @@ fn anywhere() {
         "-DTDATA -DALIGN=4096 -DBSS",
         "-DTDATA -g --build-id",
         "-DTDATA -z=pack-relative-relocs",
+        "-DTDATA -DMANY -z=pack-relative-relocs",
         "-DTDATA -z=max-page-size=0x200000",
         "-DTDATA -s",
     ] {
-        each(Tool::Ld, &format!("-static-pie {flags}"), TLS);
+        each(
+            Tool::Ld,
+            &format!("-static-pie {flags}"),
+            TLS,
+            Where::InPlace,
+        );
     }
 }
 
 #[test]
 fn anywhere_by_lld() {
-    for flags in [
-        "-DTDATA",
-        "-DTDATA --pack-dyn-relocs=relr",
-        "-DNOTLS -DBSS",
-        "-DALIGN=64 -DTDATA -s",
+    for (flags, place) in [
+        ("-DTDATA", Where::InPlace),
+        ("-DTDATA -DMANY --pack-dyn-relocs=relr", Where::InPlace),
+        // Constants follow so soon that nothing makes room.
+        ("-DTDATA --pack-dyn-relocs=relr", Where::WithCode),
+        ("-DNOTLS -DBSS", Where::InPlace),
+        ("-DALIGN=64 -DTDATA -s", Where::InPlace),
     ] {
-        each(Tool::Lld, &format!("-static-pie {flags}"), TLS);
+        each(Tool::Lld, &format!("-static-pie {flags}"), TLS, place);
     }
 }
 
 #[test]
 fn by_zig() {
-    each(Tool::Zig(Architecture::X86_64), "-DTDATA -DBSS", TLS);
-    each(Tool::Zig(Architecture::Aarch64), "-DTDATA -DBSS", (80, 8));
+    each(
+        Tool::Zig(Architecture::X86_64),
+        "-DTDATA -DBSS",
+        TLS,
+        Where::Below,
+    );
+    each(
+        Tool::Zig(Architecture::Aarch64),
+        "-DTDATA -DBSS",
+        (80, 8),
+        Where::Below,
+    );
 }
 
 #[test]
 fn aarch64() {
-    for flags in [
-        "-DTDATA",
-        "-DNOTLS",
-        "-DALIGN=64",
-        "-DALIGN=4096 -DTDATA -DBSS -g",
-        "-static-pie -DTDATA --build-id",
-        "-static-pie -DNOTLS",
-        "-z=max-page-size=4096 -DTDATA",
+    for (flags, place) in [
+        ("-DTDATA", Where::Below),
+        ("-DNOTLS", Where::Below),
+        ("-DALIGN=64", Where::Below),
+        ("-DALIGN=4096 -DTDATA -DBSS -g", Where::Below),
+        ("-static-pie -DTDATA --build-id", Where::InPlace),
+        ("-static-pie -DNOTLS", Where::InPlace),
+        ("-z=max-page-size=4096 -DTDATA", Where::Below),
     ] {
-        each(Tool::LdArm, flags, (80, 8));
+        each(Tool::LdArm, flags, (80, 8), place);
     }
 }
 
-/// A large `.bss` takes no place on the disk.
+/// A large `.bss` takes no room on the disk.
 #[test]
 fn zeros_take_no_room() {
     use std::os::unix::fs::MetadataExt as _;
+    // Not in memory, where other rules hold.
     let folder = tempfile::tempdir_in(root().join("target")).unwrap();
+    let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
     for (tool, flags) in [
         (Tool::Gcc, "-DBSS"),
         (Tool::Lld, "-DBSS"),
         (Tool::Lld, "-static-pie -DBSS"),
-        (Tool::Ld, "-static-pie -DBSS"),
+        (Tool::Lld, "-static-pie -DBSS --pack-dyn-relocs=relr"),
+        (Tool::LdArm, "-DBSS"),
     ] {
-        let [old, new] = ["old", "new"].map(|name| folder.path().join(name));
         program(tool, flags, &old);
-        rewrite(&old, &new, TLS);
+        rewrite(&old, &new, (80, 8), probe(&old));
         let room = |path: &Path| std::fs::metadata(path).unwrap().blocks() * 512;
-        let added = room(&new) - room(&old);
+        let added = room(&new).saturating_sub(room(&old));
+        println!("{tool:?} {flags}: {added} bytes");
         assert!(added <= 16 << 10, "{tool:?} {flags}: {added} bytes");
         std::fs::remove_file(&new).unwrap();
     }
