@@ -92,7 +92,7 @@ impl<'a> Edits<'a> {
 }
 
 /// Zeros in a row that become a hole, in bytes: linkers leave such between segments, which took no room before.
-const HOLE: usize = 1 << 14;
+const HOLE: usize = 1 << 12;
 
 /// Adds `bytes`, long runs of zeros in them as holes.
 fn keep<'a>(mut bytes: &'a [u8], pieces: &mut Vec<Piece<'a>>) {
