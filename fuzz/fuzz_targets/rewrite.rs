@@ -66,7 +66,11 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         }
     };
-    check(&program, &plan, &linked, &new).expect("what was made stands its check");
+    // Headers that contradict each other in ways that only the check sees.
+    if let Err(error) = check(&program, &plan, &linked, &new) {
+        assert_eq!(error.kind(), Kind::Malformed);
+        return;
+    }
     let filled = new.0.iter().map(|piece| match piece {
         Piece::Bytes(bytes) => bytes.len(),
         Piece::Hole(_) => 0,

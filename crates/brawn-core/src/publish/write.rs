@@ -45,6 +45,20 @@ pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
     written.map_err(|e| e.path(path))
 }
 
+/// Writes `content` to `path`, a name of brawn's own, with that mode.
+fn fresh(path: &Path, content: &Content<'_>, mode: u32) -> Result<()> {
+    let mut file = create(path, 0o600)?;
+    let written = fill(&mut file, content).and_then(|()| {
+        file.set_permissions(fs::Permissions::from_mode(mode))
+            .map_err(|e| Error::io("cannot set the file's mode", e))
+    });
+    if written.is_err() {
+        // As above.
+        let _ = fs::remove_file(path);
+    }
+    written.map_err(|e| e.path(path))
+}
+
 fn create(path: &Path, mode: u32) -> Result<File> {
     // What an interrupted run left behind; the folder is locked, so that nobody is writing it.
     let _ = fs::remove_file(path);
@@ -187,6 +201,9 @@ pub(super) fn in_place(path: &Path, old_size: usize, new: &[u8]) -> Result<()> {
 
 /// Writes `content` to `out`, atomically, leaving `from` alone.  A new file gets the mode of `from`;
 /// one that is there is replaced, and keeps its owner, mode and extended attributes.
+///
+/// What is there is replaced by a synced file, so that a power failure leaves the old or the new one.  A new file is as
+/// a compiler's output is: not synced, since `from` is there to make it again.
 pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
     let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
     let source = File::open(from).map_err(|e| Error::io("cannot open it", e).path(from))?;
@@ -220,10 +237,7 @@ pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result
         let like = File::open(&real).map_err(|e| Error::io("cannot open it", e).path(out))?;
         stage(&staged, content, &like)?;
     } else {
-        plain(&staged, content)?;
-        let mode = fs::Permissions::from_mode(stat.mode() & 0o777);
-        fs::set_permissions(&staged, mode)
-            .map_err(|e| Error::io("cannot set the file's mode", e).path(&staged))?;
+        fresh(&staged, content, stat.mode() & 0o777)?;
     }
     match exchange(&staged, &real) {
         Ok(Exchange::Renamed) => {}
@@ -239,6 +253,9 @@ pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result
             let _ = fs::remove_file(&staged);
             return Err(error.path(out));
         }
+    }
+    if there.is_none() {
+        return Ok(());
     }
     let folder = match real.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),

@@ -70,6 +70,11 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
 fn check_linked(plan: &Plan, linked: &Linked) -> Result<()> {
     let code = plan.layout.code;
     let found = (linked.code.len() as u64, linked.data.len() as u64);
+    if plan.start.is_none() && plan.layout.table.size > 8 {
+        return Err(Error::malformed(
+            "relocations without a start that applies them",
+        ));
+    }
     let note = &linked.note;
     let is_inside = note.start <= note.end && code.address <= note.start && note.end <= code.end();
     if found != (plan.sizes.code, plan.sizes.data) || !is_inside {

@@ -36,7 +36,8 @@ pub fn check(program: &Program<'_>, plan: &Plan, linked: &Linked, new: &Content<
 }
 
 fn wrong(found: impl Into<String>) -> Error {
-    Error::malformed(found).next("this is a defect of brawn's; the file was not changed")
+    Error::malformed(found)
+        .next("if other tools take the program as it is, this is a defect of brawn's")
 }
 
 struct Check<'a, 'p> {
@@ -183,7 +184,7 @@ impl Check<'_, '_> {
     fn shifted(&self, old: &Segment) -> Segment {
         let mut new = *old;
         if old.is_load() || old.file_size > 0 {
-            new.offset += self.plan.layout.headers.shift;
+            new.offset = old.offset.wrapping_add(self.plan.layout.headers.shift);
         }
         let layout = &self.plan.layout;
         let room = layout.room.as_ref();

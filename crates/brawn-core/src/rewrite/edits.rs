@@ -53,12 +53,13 @@ impl<'a> Edits<'a> {
         });
     }
 
-    /// Where the old byte at `offset` is in the new file.
+    /// Where the old byte at `offset` is in the new file; what is no place in the old one wraps around.
     pub fn moved(&self, offset: u64) -> u64 {
         let before = self.list.iter().filter(|e| e.old.end <= offset);
-        before.fold(offset + self.shift, |at, edit| {
+        before.fold(offset.wrapping_add(self.shift), |at, edit| {
             let size: u64 = edit.new.iter().map(Piece::size).sum();
-            at - (edit.old.end - edit.old.start) + size
+            at.wrapping_sub(edit.old.end - edit.old.start)
+                .wrapping_add(size)
         })
     }
 

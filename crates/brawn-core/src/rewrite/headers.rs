@@ -162,7 +162,8 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
     for (number, old) in program.segments.iter().enumerate() {
         let mut segment = *old;
         if old.is_load() || old.file_size > 0 {
-            segment.offset += headers.shift;
+            // Only those that are loaded are known to be in the file.
+            segment.offset = old.offset.wrapping_add(headers.shift);
         }
         if Some(number) == first_load {
             match headers.place {

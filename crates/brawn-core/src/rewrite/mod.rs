@@ -33,7 +33,7 @@ use link::Objects;
 use linked::At;
 use names::Names;
 use plan::{Hooked, Plan, Replaced};
-use program::Program;
+use program::{Placement, Program};
 use std::collections::BTreeSet;
 
 /// What is wanted of a program.
@@ -80,7 +80,7 @@ pub fn rewrite<'a>(
         });
     }
     let risks = risks(&found, options)?;
-    let objects = Objects::choose(payload, &wanted(&found))?;
+    let objects = Objects::choose(payload, &wanted(&program, &found))?;
     let plan = plan(&program, &found, risks, payload, &objects)?;
     let host = |name: &str| match name {
         link::HOST_ENTRY => Some(program.entry),
@@ -105,10 +105,18 @@ pub fn rewrite<'a>(
 }
 
 /// What the payload is asked for.
-fn wanted(found: &Functions) -> Vec<&str> {
+fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
     let targets: BTreeSet<&str> = found.functions.iter().map(|f| f.target.as_str()).collect();
     let exit = found.thread_exit.map(|_| link::THREAD_EXIT);
-    targets.into_iter().chain(exit).collect()
+    let start = is_attached(program, found).then_some(link::START);
+    targets.into_iter().chain(exit).chain(start).collect()
+}
+
+/// Whether the payload runs before the program does: for the heap, and where the program may be loaded anywhere, since
+/// some of its relocations may become the payload's (`room`).
+fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
+    let mut functions = found.functions.iter();
+    functions.any(|f| f.component == Component::Heap) || program.placement == Placement::Anywhere
 }
 
 /// What is risked; refused, unless that is wanted.
@@ -163,7 +171,7 @@ fn plan(
         architecture: program.architecture.name().into(),
         placement: program.placement,
         entry: program.entry,
-        start: has_heap.then(|| link::START.into()),
+        start: is_attached(program, found).then(|| link::START.into()),
         payload: has_heap.then(|| Provenance::from(payload)),
         functions: functions.collect(),
         hooks: hooks.collect(),

@@ -47,7 +47,7 @@ pub struct Plan {
     pub placement: Placement,
     /// Where it began to run.
     pub entry: u64,
-    /// The payload's name for where it begins now; with memory functions alone that stays.
+    /// The payload's name for where it begins now; with memory functions alone at fixed addresses that stays.
     pub start: Option<String>,
     /// The payload.
     pub payload: Option<Provenance>,

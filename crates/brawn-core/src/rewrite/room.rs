@@ -47,7 +47,8 @@ impl Room {
 
     /// The same for what was at this place in the file.
     pub fn moved_from(&self, offset: u64) -> Option<u64> {
-        self.moved(self.from.start + offset.checked_sub(self.offset)?)
+        let within = offset.checked_sub(self.offset)?;
+        self.moved(self.from.start.checked_add(within)?)
     }
 
     /// How much moves, in bytes.
@@ -199,7 +200,7 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
     })
 }
 
-/// The relocations that begin before `end` of the file; `None` where they are not all relative, or not the first ones of
+/// The relocations that begin before `end` of the file, which the attached start is to apply; `None` where they are not all relative, or not the first ones of
 /// the program's only table.
 fn take(program: &Program<'_>, section: &Section<'_>, end: u64) -> Option<Vec<(u64, u64)>> {
     let of = |wanted: u64| {

@@ -126,6 +126,11 @@ impl<'a, 'p> Sections<'a, 'p> {
         if program.sections.is_empty() {
             return Ok(Table::default());
         }
+        let names = &program.sections[program.names_section];
+        if names.kind != elf::SHT_STRTAB.0 {
+            let found = format!("a section of type {} for the sections' names", names.kind);
+            return Err(Error::malformed(found).at(62).expected("a string table"));
+        }
         let mut sections = Self {
             program,
             layout,
@@ -406,7 +411,7 @@ impl<'a, 'p> Sections<'a, 'p> {
             }
             let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
             self.headers[number].offset = if is_loaded_zero {
-                section.offset + self.layout.headers.shift
+                section.offset.wrapping_add(self.layout.headers.shift)
             } else {
                 edits.moved(section.offset)
             };
