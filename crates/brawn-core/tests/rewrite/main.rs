@@ -3,3 +3,4 @@
 mod build;
 mod programs;
 mod tools;
+mod whole;
