@@ -225,9 +225,10 @@ impl Trial<'_> {
             env.push(("CONFORMANCE_PROFILE".to_owned(), profile.name().to_owned()));
         }
         let share = place.musl.map_or(SHARE, Musl::share);
-        // Of the rewritten ones those that are linked in the simplest way have the whole counts.
+        // Of the rewritten ones those that are linked in the simplest way have the whole counts; glibc's heap is not ours.
         let is_again = place.libc == Libc::Rewritten && !matches!(place.link, Link::Static);
-        if place.musl.is_some() || profile != Profile::Fast || is_again {
+        let is_reference = place.libc == Libc::Glibc;
+        if place.musl.is_some() || profile != Profile::Fast || is_again || is_reference {
             env.push(("CONFORMANCE_SHARE".to_owned(), share.to_string()));
         }
         if let Some(musl) = place.musl {
