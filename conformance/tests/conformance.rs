@@ -2,7 +2,8 @@
 
 use brawn_conformance::build::Builder;
 use brawn_conformance::musls::matrix;
-use brawn_conformance::trial::{programs, trials};
+use brawn_conformance::toolchain::Link;
+use brawn_conformance::trial::{Trial as Attempt, programs, trials};
 use libtest_mimic::{Arguments, Trial};
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,8 +36,11 @@ fn main() -> ExitCode {
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"),
     ));
     let machine = Arc::new(RwLock::new(()));
-    let tests = programs.iter().flat_map(|p| trials(p, matrix));
-    let tests = tests.map(|trial| {
+    let all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
+    if is_everything(&arguments) {
+        build_ahead(&builder, &all);
+    }
+    let tests = all.into_iter().map(|trial| {
         let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
         let reason = trial.not_covered().map(|r| format!("not covered: {r}"));
         let test = Trial::test(trial.name(), move || {
@@ -58,4 +62,25 @@ fn main() -> ExitCode {
     });
     let tests = tests.collect();
     libtest_mimic::run(&arguments, tests).exit_code()
+}
+
+/// Whether no trial is left out.
+fn is_everything(arguments: &Arguments) -> bool {
+    let chooses = arguments.filter.is_some() || !arguments.skip.is_empty();
+    !(chooses || arguments.list || arguments.ignored)
+}
+
+/// Builds beside the trials what they will need: while one is alone, the other processors are free for it.
+/// zig's programs first, since zig compiles its C++ library for them, which takes minutes.  A program that
+/// cannot be built fails its trials.
+fn build_ahead(builder: &Arc<Builder>, trials: &[Attempt<'static>]) {
+    let builder = Arc::clone(builder);
+    let mut trials = trials.to_vec();
+    trials.retain(|trial| trial.not_covered().is_none());
+    trials.sort_by_key(|trial| trial.place.link != Link::Zig);
+    std::thread::spawn(move || {
+        for trial in trials {
+            let _ = builder.build(trial.program, trial.place);
+        }
+    });
 }
