@@ -12,10 +12,6 @@ downloads=$musls/downloads
 mkdir -p "$downloads"
 . tools/fetch.sh
 
-# Two at once would write the same folders.
-exec 9>"$musls/.lock"
-flock 9
-
 # of NAME: the release, file and SHA-256 of its lines.
 of() { awk -v name="$1" '$1 == name { print $4, $5, $6 }' "$lock"; }
 
@@ -48,23 +44,27 @@ get_oldmalloc() {
   rm -r "$work/source"
 }
 
-# What zig links into programs.  It compiles musl when a program first needs it, and keeps the
-# result in its cache.
+# What zig links into programs.  It compiles musl when a program first needs it, and keeps the result
+# in its cache.  The pinned zig's, target/tools/zig-cache, is that of all tests: a musl takes it a minute.
 get_zig() {
-  local name=$1 work=$2 kind=$3 release file sha zig=$root/target/tools/zig from
+  local name=$1 work=$2 kind=$3 release file sha zig=$root/target/tools/zig cache=$root/target/tools/zig-cache said from
   read -r release file sha < <(of "$name")
   if [[ $kind == zig-line ]] || ! "$zig/ziglang/zig" version 2>/dev/null | grep -qx "$release"; then
     printf '%s --hash=sha256:%s\n' "$file" "$sha" >"$work/requirements.txt"
     zig=$work/zig
+    cache=$work/cache
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
       --root-user-action=ignore --target "$zig" -r "$work/requirements.txt" || fail "musl $name: pip could not install $file"
   fi
   printf 'int main(void) { return 0; }\n' >"$work/main.c"
-  ZIG_GLOBAL_CACHE_DIR=$work/cache ZIG_LOCAL_CACHE_DIR=$work/cache/local "$zig/ziglang/zig" cc \
-    -target x86_64-linux-musl -static -fno-sanitize=undefined -o "$work/main" "$work/main.c" ||
-    fail "musl $name: zig could not build it"
+  said=$(ZIG_VERBOSE_LINK=1 ZIG_GLOBAL_CACHE_DIR=$cache ZIG_LOCAL_CACHE_DIR=$work/cache/local "$zig/ziglang/zig" cc \
+    -target x86_64-linux-musl -static -fno-sanitize=undefined -o "$work/main" "$work/main.c" 2>&1) ||
+    fail "musl $name: zig could not build it: $said"
   mkdir -p "$work/lib"
-  for from in "$work"/cache/o/*/{libc.a,libzigc.a,libcompiler_rt.a,crt1.o}; do cp "$from" "$work/lib/"; done
+  # Its linker's command line says which of the cache's files they are.
+  for from in libc.a libzigc.a libcompiler_rt.a crt1.o; do
+    cp "$(tr ' ' '\n' <<<"$said" | grep -m 1 "/$from\$")" "$work/lib/" || fail "musl $name: zig links no $from: $said"
+  done
   # zig has none; gcc's command line for a linker names them.
   for from in crti crtn; do
     printf '.section .note.GNU-stack,"",@progbits\n' | as -o "$work/lib/$from.o"
@@ -79,6 +79,9 @@ get_zig() {
 
 while read -r name kind; do
   [[ $# == 0 || " $* " == *" $name "* ]] || continue
+  # Two at once would write the same folder.
+  exec 9>"$musls/.$name.lock"
+  flock 9
   # What a folder was made from is in it.
   stamp=$(grep "^$name " "$lock")
   [[ $(cat "$musls/$name/.stamp" 2>/dev/null) != "$stamp" ]] || continue
