@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools musls rust-musl corpus test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools
+.PHONY: test test-tools musls rust-musl maturin corpus test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -12,9 +12,9 @@ tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
-# What only tests need: other musls, a Rust toolchain for musl, and files of public packages.  All at once,
-# since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl corpus
+# What only tests need: other musls, a Rust toolchain for musl, maturin, and files of public packages.  All at
+# once, since each waits for the network, or is a chain of steps that leaves a processor idle.
+for-tests := musls rust-musl maturin corpus
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools
 	+$(together) $(for-tests)
@@ -67,7 +67,8 @@ rt-objects: tools
 
 # tokenizers in Rust, Python and Node with each heap: bench/extensions/README.md.
 bench-extensions: tools
+	tools/maturin.sh
 	tools/extensions.sh
 	python3 bench/extensions/run.py build
-	python3 bench/extensions/run.py measure 5
+	python3 bench/extensions/run.py measure 6
 	python3 bench/extensions/run.py table

@@ -12,6 +12,7 @@ fn built(fixture: &str, artifact: &str, name: &str, features: &str, rustflags: &
     let gcc = gcc.to_str().expect("a path in UTF-8");
     Build {
         fixture,
+        package: "",
         target: Some(ARM),
         features,
         rustflags,

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 pub const MUSL: &str = "x86_64-unknown-linux-musl";
 
@@ -38,9 +38,33 @@ pub fn musl_toolchain(program: &str) -> PathBuf {
     path
 }
 
+/// `program`, which builds with cargo, in the fixture's folder, and the target folder that it is told of.
+pub fn tool(name: &str, program: &Path) -> (Command, PathBuf) {
+    let folder = scratch("fixtures").join(name);
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        // What cargo set for this test is not the fixture's.
+        if name.to_string_lossy().starts_with("CARGO_") && name != "CARGO_HOME" || name == "RUSTC" {
+            command.env_remove(name);
+        }
+    }
+    command
+        .current_dir(fixture(name))
+        .env("CARGO_TARGET_DIR", &folder);
+    (command, folder)
+}
+
+/// Held from the start of a build until its product is copied: builds of one fixture share names.
+pub fn one_at_a_time() -> MutexGuard<'static, ()> {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    BUILDING.lock().unwrap_or_else(|e| e.into_inner())
+}
+
 /// One build of a fixture.
 pub struct Build<'a> {
     pub fixture: &'a str,
+    /// Which of the fixture's packages; empty: it has one.
+    pub package: &'a str,
     /// `None`: the host's own, with the host's own cargo.
     pub target: Option<&'a str>,
     pub features: &'a str,
@@ -57,6 +81,7 @@ impl Default for Build<'_> {
     fn default() -> Self {
         Self {
             fixture: "plugin",
+            package: "",
             target: None,
             features: "",
             rustflags: "",
@@ -74,21 +99,16 @@ impl Build<'_> {
             None => PathBuf::from(env!("CARGO")),
             Some(_) => musl_toolchain("cargo"),
         };
-        let folder = scratch("fixtures").join(self.fixture);
-        let mut command = Command::new(cargo);
-        command
-            .current_dir(fixture(self.fixture))
-            .args(["build", "--release", "--locked"]);
-        for (name, _) in std::env::vars_os() {
-            // What cargo set for this test is not the fixture's.
-            let is_cargos = name.to_string_lossy().starts_with("CARGO_") && name != "CARGO_HOME";
-            if is_cargos || name == "RUSTC" || name == "RUSTUP_TOOLCHAIN" && self.target.is_some() {
-                command.env_remove(name);
-            }
+        let (mut command, folder) = tool(self.fixture, &cargo);
+        if self.target.is_some() {
+            command.env_remove("RUSTUP_TOOLCHAIN");
         }
         command
-            .env("CARGO_TARGET_DIR", &folder)
+            .args(["build", "--release", "--locked"])
             .env("RUSTFLAGS", self.rustflags);
+        if !self.package.is_empty() {
+            command.args(["--package", self.package]);
+        }
         let mut products = folder;
         if let Some(target) = self.target {
             command.args(["--target", target]);
@@ -104,8 +124,7 @@ impl Build<'_> {
 
     /// Builds it, and returns the artifact's path.
     pub fn run(&self) -> PathBuf {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
+        let _lock = one_at_a_time();
         let (mut command, products) = self.command();
         let output = command.output().expect("cargo runs");
         succeeded(&output, &format!("{command:?}"));
