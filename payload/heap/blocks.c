@@ -16,8 +16,12 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
 
 // The first free block of `page`, which has one.
 static inline void *brawn_pop(mi_page_t *page, mi_block_t *block) {
-  page->free = (mi_block_t *)block->next;
+  mi_block_t *const next = (mi_block_t *)block->next;
+  page->free = next;
   page->used++;
+  // The next one is asked of memory now: in a heap of more than the caches hold, to wait for it then is most of
+  // the time that malloc takes.  (tokenizers' encode_batch, bench/extensions: 2 to 5 % less time in all.)
+  if (BRAWN_SHARED) __builtin_prefetch(next, 1);
   return block;
 }
 

@@ -46,9 +46,11 @@
 #endif
 
 // Free pages go back to the kernel when they stayed free for this long, in units of arch_clock
-// (about a millisecond).
+// (about a millisecond).  In shared objects longer: a module is called for a batch after the other, some
+// tenths of a second each, and what one batch freed serves the next.  (tokenizers' encode_batch,
+// bench/extensions: 4 to 10 % less time, a fifth of the page faults, at 0 to 8 % more memory.)
 #ifndef BRAWN_PURGE_DELAY
-#define BRAWN_PURGE_DELAY 10
+#define BRAWN_PURGE_DELAY (BRAWN_SHARED ? 1000 : 10)
 #endif
 
 // At most so many free segments stay with the process, for the next thread or size that needs one.
