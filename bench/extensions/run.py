@@ -1,10 +1,11 @@
 """Measures tokenizers' encode_batch in Rust, Python and Node with each heap, in turns, and keeps the raw data.
 
-    run.py build             builds every binding with every heap
+    run.py build [WHAT…]     builds the bindings with each heap
     run.py measure [ROUNDS [WHAT…]]
-                             measures what is built, adds to bench/results/extensions.json; WHAT is the beginning
-                             of binding/threads/heap, as in `rust` or `python/2`
-    run.py table             the medians, as a table
+                             measures what is built, adds to bench/results/extensions.json
+    run.py table             medians and intervals, as a table
+
+WHAT is the beginning of binding/threads/heap, as in `rust` or `python/2`; of binding/heap for `build`.
 """
 
 import collections
@@ -13,41 +14,86 @@ import json
 import os
 import pathlib
 import platform
+import random
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = ROOT / "target/bench-extensions"
 RESULTS = ROOT / "bench/results/extensions.json"
 HEAPS = {"system": "", "mimalloc": "mimalloc", "fast": "brawn", "secure": "brawn-secure", "lean": "brawn-lean"}
-PRODUCTS = {"rust": "extensions-rust", "python": "libextensions_python.so", "node": "libextensions_node.so"}
+# What comes out in cargo's folder, and what it is to be called; Python's is maturin's.
+PRODUCTS = {
+    "rust": ("extensions-rust", "program"),
+    "python": ("", "extensions_python"),
+    "node": ("libextensions_node.so", "extensions_node.node"),
+}
+MAX_TEXT = 2_000_000
 CALLS = 50
 THREADS = (1, 2)
+# A round counts if in each of its runs other processes took no more of the machine's processors than this.
+MAX_OTHERS = 0.05
 
 
-def vocabulary():
-    """GPT-2's, from an npm package, and the text from a Debian package (tools/extensions.sh fetches both)."""
-    return [str(WORK / "package/encoder.json"), str(WORK / "package/vocab.bpe"), str(WORK / "text.txt")]
+def documents_text():
+    """The beginning of the text, so that a round of five heaps takes less than two minutes."""
+    text = WORK / f"text-{MAX_TEXT}.txt"
+    if not text.exists():
+        text.write_bytes((WORK / "text.txt").read_bytes()[:MAX_TEXT])
+    return text
 
 
 def product(binding, heap):
-    names = {"rust": "program", "python": "extensions_python.abi3.so", "node": "extensions_node.node"}
-    return WORK / "built" / heap / names[binding]
+    return WORK / "built" / heap / PRODUCTS[binding][1]
 
 
-def build():
-    target = ROOT / "target/extensions"
-    for heap, feature in HEAPS.items():
-        for binding, name in PRODUCTS.items():
+def is_chosen(turn, chosen):
+    return not chosen or "/".join(map(str, turn)).startswith(tuple(chosen))
+
+
+def build(chosen):
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target/extensions")}
+    for binding, (name, _) in PRODUCTS.items():
+        for heap, feature in HEAPS.items():
+            if not is_chosen((binding, heap), chosen):
+                continue
             features = ["--features", feature] if feature else []
-            command = ["cargo", "build", "--release", "--locked", "-p", f"extensions-{binding}", *features]
-            subprocess.run(command, cwd=HERE, check=True, env={**os.environ, "CARGO_TARGET_DIR": str(target)})
             to = product(binding, heap)
             to.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(target / "release" / name, to)
+            if binding == "python":
+                build_wheel(features, to, environment)
+                continue
+            command = ["cargo", "build", "--release", "--locked", "-p", f"extensions-{binding}", *features]
+            subprocess.run(command, cwd=HERE, check=True, env=environment)
+            shutil.copy(ROOT / "target/extensions/release" / name, to)
+
+
+def build_wheel(features, to, environment):
+    """A wheel as its authors build it, and as pip installs it: `to` is the package's folder."""
+    wheels = WORK / "wheels" / to.parent.name
+    shutil.rmtree(wheels, ignore_errors=True)
+    shutil.rmtree(to, ignore_errors=True)
+    maturin = ROOT / "target/tools/maturin/bin/maturin"
+    manifest = ["--manifest-path", str(HERE / "python/Cargo.toml")]
+    command = [str(maturin), "build", "--release", "--locked", *manifest, "--out", str(wheels), *features]
+    subprocess.run(command, cwd=HERE, check=True, env=environment)
+    [wheel] = wheels.iterdir()
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore"]
+    pip += ["--no-index", "--no-deps", "--upgrade", "--target", str(to.parent), str(wheel)]
+    subprocess.run(pip, check=True)
+
+
+def busy():
+    """Seconds that the machine's processors have worked, and how many of them were for our children."""
+    fields = [int(field) for field in open("/proc/stat").readline().split()[1:]]
+    user, nice, system, _idle, _wait, irq, softirq, steal = fields[:8]
+    ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK"), ours.ru_utime + ours.ru_stime
 
 
 def run(binding, heap, threads):
@@ -58,57 +104,110 @@ def run(binding, heap, threads):
         "python": [sys.executable, str(HERE / "python/measure.py"), str(built.parent)],
         "node": ["node", str(HERE / "node/measure.js"), str(built)],
     }[binding]
+    # GPT-2's, from an npm package, and the text of a Debian package: tools/extensions.sh fetches both.
+    files = [str(WORK / "package/encoder.json"), str(WORK / "package/vocab.bpe"), str(documents_text())]
     parallel = {"TOKENIZERS_PARALLELISM": str(threads > 1).lower(), "RAYON_NUM_THREADS": str(threads)}
     environment = {**os.environ, **parallel}
-    done = subprocess.run([*command, *vocabulary(), str(CALLS)], check=True, env=environment, capture_output=True, text=True)
+    start, (all_before, ours_before) = time.monotonic(), busy()
+    done = subprocess.run([*command, *files, str(CALLS)], check=True, env=environment, capture_output=True, text=True)
+    elapsed, (all_after, ours_after) = time.monotonic() - start, busy()
+    others = (all_after - all_before - (ours_after - ours_before)) / elapsed / os.cpu_count()
     told = json.loads(done.stdout)
     said = told.pop("heap")
     expected = f", {heap})" if heap in ("fast", "secure", "lean") else heap
     if expected not in said:
         raise SystemExit(f"{built}: its heap is {said!r}, expected {heap}")
-    return {"binding": binding, "heap": heap, "said": said, "threads": threads, **told}
+    told["seconds"] = [round(second, 6) for second in told["seconds"]]
+    return {"binding": binding, "heap": heap, "said": said, "threads": threads, "others": round(max(others, 0), 4), **told}
+
+
+def stored():
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else []
 
 
 def measure(rounds, chosen):
-    runs = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    day = datetime.date.today().isoformat()
-    turns = [(binding, threads, heap) for binding in PRODUCTS for threads in THREADS for heap in HEAPS]
-    turns = [turn for turn in turns if product(turn[0], turn[2]).exists()]
-    turns = [turn for turn in turns if not chosen or "/".join(map(str, turn)).startswith(tuple(chosen))]
-    if not turns:
+    runs = stored()
+    first = max((run["round"] for run in runs), default=0) + 1
+    about = {"day": datetime.date.today().isoformat(), "kernel": platform.release(), "bytes": MAX_TEXT}
+    # A round is one process of each heap, in a random order: their ratios are taken within it.
+    groups = [
+        [(binding, threads, heap) for heap in HEAPS if product(binding, heap).exists()]
+        for binding in PRODUCTS
+        for threads in THREADS
+    ]
+    groups = [[turn for turn in group if is_chosen(turn, chosen)] for group in groups]
+    if not any(groups):
         raise SystemExit("nothing of that is built: run `run.py build`")
-    for _ in range(rounds):
-        for binding, threads, heap in turns:
-            runs.append({"day": day, "kernel": platform.release(), **run(binding, heap, threads)})
-            # Kept run by run: whoever ends it early loses none.
+    for number in range(first, first + rounds):
+        for group in groups:
+            random.Random(number).shuffle(group)
+            done = []
+            for binding, threads, heap in group:
+                done.append({"round": number, **about, **run(binding, heap, threads)})
+            # Kept round by round: whoever ends it early loses one, and none is there in part.
+            runs += done
             RESULTS.write_text("[\n" + ",\n".join(map(json.dumps, runs)) + "\n]\n")
 
 
+def interval(samples):
+    """Median and 95 % interval by the sign test, as in bench/src/stats.rs."""
+    ordered, count = sorted(samples), len(samples)
+    probability, below, cut = 0.5**count, 0.0, 0
+    for k in range(count // 2):
+        below += probability
+        if below > 0.025:
+            break
+        cut = k
+        probability *= (count - k) / (k + 1)
+    return statistics.median(ordered), ordered[cut], ordered[-1 - cut]
+
+
 def table():
-    size = os.path.getsize(vocabulary()[2]) / 2**20
-    speed, memory = collections.defaultdict(list), collections.defaultdict(list)
-    for run in json.loads(RESULTS.read_text()):
-        key = run["binding"], run["threads"], run["heap"]
-        speed[key].append(size / statistics.median(run["seconds"]))
-        memory[key].append(run["rss_kib"] / 1024)
-    print("| | heap | throughput | against the system's | RSS after 50 calls | against the system's |")
-    print("| --- | --- | ---: | ---: | ---: | ---: |")
-    for key in sorted(speed, key=lambda key: (list(PRODUCTS).index(key[0]), key[1], list(HEAPS).index(key[2]))):
-        base = (*key[:2], "system")
-        fast, held = statistics.median(speed[key]), statistics.median(memory[key])
-        gain = ratio = "not measured"
-        if base in speed:
-            gain = f"{fast / statistics.median(speed[base]) - 1:+.0%}"
-            ratio = f"{held / statistics.median(memory[base]):.2f}x"
-        print(f"| {key[0]}, {key[1]} thread{'s' * (key[1] > 1)} | {key[2]} | {fast:.2f} MiB/s | {gain} | {held:.0f} MiB | {ratio} |")
+    rounds = collections.defaultdict(dict)
+    for run in stored():
+        rounds[run["binding"], run["threads"], run["round"]][run["heap"]] = run
+    columns, left_out = collections.defaultdict(list), 0
+    for key, round_ in rounds.items():
+        if all(run["others"] <= MAX_OTHERS for run in round_.values()):
+            columns[key[:2]].append(round_)
+        else:
+            left_out += 1
+    print("| | heap | throughput | against the system's | against the `mimalloc` crate's | RSS after 50 calls | against the system's |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+    for (binding, threads), group in sorted(columns.items(), key=lambda item: (list(PRODUCTS).index(item[0][0]), item[0][1])):
+        title = f"**{binding.title()}, {threads} thread{'s' * (threads > 1)}** ({len(group)} rounds)"
+        for heap in HEAPS:
+            if all(heap in round_ for round_ in group):
+                print(f"| {title} | {heap} | {row(group, heap)} |")
+                title = ""
+    print(f"\n{left_out} rounds are left out: other processes took more than {MAX_OTHERS:.0%} of the processors.")
+
+
+def row(group, heap):
+    def speed(round_, heap):
+        return round_[heap]["bytes"] / 2**20 / statistics.median(round_[heap]["seconds"])
+
+    def ratios(other, of):
+        if heap == other or other not in group[0]:
+            return "–"
+        middle, low, high = interval([of(round_, heap) / of(round_, other) for round_ in group])
+        return f"{middle:.2f}x ({low:.2f} … {high:.2f})"
+
+    def memory(round_, heap):
+        return round_[heap]["rss_kib"] / 1024
+
+    throughput = statistics.median(speed(round_, heap) for round_ in group)
+    held = statistics.median(memory(round_, heap) for round_ in group)
+    against = [ratios("system", speed), "–" if heap == "system" else ratios("mimalloc", speed)]
+    return " | ".join([f"{throughput:.2f} MiB/s", *against, f"{held:.0f} MiB", ratios("system", memory)])
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["build"]:
-            build()
+        case ["build", *rest]:
+            build(rest)
         case ["measure", *rest]:
-            measure(int(rest[0]) if rest else 5, rest[1:])
+            measure(int(rest[0]) if rest else 6, rest[1:])
         case ["table"]:
             table()
         case _:
