@@ -189,23 +189,24 @@ pub const PROGRAMS: &[(&str, &[Figure])] = &[
     ),
 ];
 
+/// The figures of a program that prints none of its own.
+const fn from_outside(id: &'static str) -> [Figure; 3] {
+    [
+        ("time, exec to exit", id, "wall_ns", show::time),
+        ("processor time", id, "cpu_ns", show::time),
+        ("peak RSS", id, "peak_rss_kb", show::memory),
+    ]
+}
+
 /// The figures of the Rust programs.
 pub const RUST: &[(&str, &[Figure])] = &[
     (
         "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times",
-        &[
-            ("time, exec to exit", "rust-003", "wall_ns", show::time),
-            ("processor time", "rust-003", "cpu_ns", show::time),
-            ("peak RSS", "rust-003", "peak_rss_kb", show::memory),
-        ],
+        &from_outside("rust-003"),
     ),
     (
         "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times",
-        &[
-            ("time, exec to exit", "rust-001", "wall_ns", show::time),
-            ("processor time", "rust-001", "cpu_ns", show::time),
-            ("peak RSS", "rust-001", "peak_rss_kb", show::memory),
-        ],
+        &from_outside("rust-001"),
     ),
 ];
 
@@ -213,30 +214,9 @@ pub const RUST: &[(&str, &[Figure])] = &[
 pub const WASMTIME: &[(&str, &[Figure])] = &[
     (
         "wasmtime compile of a module of 14 MB, a thread per processor",
-        &[
-            ("processor time", "wasmtime-parallel", "cpu_ns", show::time),
-            (
-                "time, exec to exit",
-                "wasmtime-parallel",
-                "wall_ns",
-                show::time,
-            ),
-            ("peak RSS", "wasmtime-parallel", "peak_rss_kb", show::memory),
-        ],
+        &from_outside("wasmtime-parallel"),
     ),
-    (
-        "The same, not parallel",
-        &[
-            ("processor time", "wasmtime-serial", "cpu_ns", show::time),
-            (
-                "time, exec to exit",
-                "wasmtime-serial",
-                "wall_ns",
-                show::time,
-            ),
-            ("peak RSS", "wasmtime-serial", "peak_rss_kb", show::memory),
-        ],
-    ),
+    ("The same, not parallel", &from_outside("wasmtime-serial")),
 ];
 
 /// Figures of programs: a heading for each, and its lines.

@@ -66,16 +66,11 @@ impl Variant {
         Self::Secure,
     ];
 
-    /// What a large program is linked with, without a change to it.
-    pub const LINKED: [Self; 7] = [
-        Self::Stock,
-        Self::Mimalloc2,
-        Self::Mimalloc3,
-        Self::Glibc,
-        Self::Brawn,
-        Self::Secure,
-        Self::Lean,
-    ];
+    /// What a large program is linked with, without a change to it: the libcs, and brawn's other profiles.
+    pub const LINKED: [Self; 7] = {
+        let [a, b, c, d, e] = Self::LIBCS;
+        [a, b, c, d, e, Self::Secure, Self::Lean]
+    };
 
     /// The name on the command line, in paths and in the raw data.
     pub const fn name(self) -> &'static str {
