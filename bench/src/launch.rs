@@ -1,6 +1,7 @@
 //! Runs one program through the launcher (`bench/workloads/launch.c`) and reads its figures.
 
 use crate::Result;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::process::{Command, Stdio};
 pub type Sample = BTreeMap<String, f64>;
 
 /// Starts programs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Launcher {
     /// The launcher's executable.
     pub executable: PathBuf,

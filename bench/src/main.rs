@@ -5,7 +5,7 @@ use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
-use brawn_bench::raw::{Results, Run, write_json};
+use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{Result, bars, demo, machine, readme, repository, tables};
@@ -47,16 +47,35 @@ impl Places {
     }
 }
 
+#[derive(Args)]
+struct Part {
+    /// Only the measurements whose names begin with one of these
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Only these variants: stock, mimalloc2, mimalloc3, glibc, brawn
+    #[arg(long, value_delimiter = ',')]
+    variants: Vec<String>,
+}
+
 #[derive(Subcommand)]
 enum Command {
+    /// Build what the measurements need, and run nothing
+    Build {
+        #[command(flatten)]
+        part: Part,
+        #[command(flatten)]
+        places: Places,
+    },
     /// Build and run the catalogue; write the raw data
     Run {
-        /// Only the measurements whose names begin with one of these
-        #[arg(long, value_delimiter = ',')]
-        only: Vec<String>,
-        /// Only these variants: stock, mimalloc2, mimalloc3, glibc, brawn
-        #[arg(long, value_delimiter = ',')]
-        variants: Vec<String>,
+        #[command(flatten)]
+        part: Part,
+        /// Build nothing: run what `build` has left
+        #[arg(long)]
+        built: bool,
+        /// Add the rounds to those that the folder has, instead of replacing them
+        #[arg(long)]
+        append: bool,
         /// Rounds of each measurement, whatever the catalogue says
         #[arg(long)]
         rounds: Option<usize>,
@@ -100,21 +119,29 @@ fn main() -> ExitCode {
 
 fn execute(command: Command) -> Result<()> {
     match command {
+        Command::Build { part, places } => {
+            let progress = Progress::new();
+            prepared(&part, &places, false, &progress)?;
+            progress.finish();
+            Ok(())
+        }
         Command::Run {
-            only,
-            variants,
+            part,
+            built,
+            append,
             rounds,
             quick,
             out,
             places,
         } => {
-            let entries = chosen(&only)?;
-            let variants = chosen_variants(&variants)?;
+            let progress = Progress::new();
+            let prepared = prepared(&part, &places, built, &progress)?;
             // Part of it joins the newest folder of this machine: README's tables are made from one folder.
             let cpu = machine::cpu_slug();
             let joined = || {
-                readme::newest(&readme::results_folder())
-                    .filter(|folder| !only.is_empty() && folder.to_string_lossy().ends_with(&cpu))
+                readme::newest(&readme::results_folder()).filter(|folder| {
+                    !part.only.is_empty() && folder.to_string_lossy().ends_with(&cpu)
+                })
             };
             let default = || {
                 joined().unwrap_or_else(|| {
@@ -122,11 +149,12 @@ fn execute(command: Command) -> Result<()> {
                 })
             };
             run(
-                &entries,
-                &variants,
+                &prepared,
+                &chosen(&part.only)?,
                 Effort { quick, rounds },
                 &out.unwrap_or_else(default),
-                &places,
+                append,
+                &progress,
             )
         }
         Command::Report { folder, markdown } => {
@@ -177,14 +205,10 @@ fn chosen_variants(names: &[String]) -> Result<Vec<Variant>> {
     names.iter().map(variant).collect()
 }
 
-fn run(
-    entries: &[&Entry],
-    variants: &[Variant],
-    effort: Effort,
-    out: &Path,
-    places: &Places,
-) -> Result<()> {
-    let progress = Progress::new();
+/// Builds what a part of the catalogue needs, or takes what was built.
+fn prepared(part: &Part, places: &Places, built: bool, progress: &Progress) -> Result<Prepared> {
+    let entries = chosen(&part.only)?;
+    let variants = chosen_variants(&part.variants)?;
     // Without brawn among the variants, none is needed.
     let needs_brawn = variants.iter().any(|v| v.is_brawn());
     let brawn = if needs_brawn {
@@ -192,17 +216,25 @@ fn run(
     } else {
         PathBuf::from("brawn")
     };
-    let prepared = Prepared::build(
-        &places.work("bench"),
-        &brawn,
-        variants,
-        entries,
-        &mut |what| {
-            progress.step(&format!("building {what}"));
-        },
-    )?;
+    let work = places.work("bench");
+    if built {
+        return Prepared::built(&work, &brawn, &variants, &entries);
+    }
+    Prepared::build(&work, &brawn, &variants, &entries, &mut |what| {
+        progress.step(&format!("building {what}"));
+    })
+}
+
+fn run(
+    prepared: &Prepared,
+    entries: &[&Entry],
+    effort: Effort,
+    out: &Path,
+    append: bool,
+    progress: &Progress,
+) -> Result<()> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let mut versions = machine::versions(&brawn);
+    let mut versions = machine::versions(&prepared.brawn);
     versions.extend(prepared.engines.clone());
     let mut description = Run {
         format: 1,
@@ -212,23 +244,33 @@ fn run(
         builds: prepared.builds.clone(),
     };
     // Parts that are run again, or for the first time, join what the folder has of the same machine.
-    if let Ok(before) = Results::read(out)
-        && before.run.machine == description.machine
-    {
-        description.join(before.run);
+    match Results::read(out) {
+        Ok(before) if before.run.machine == description.machine => description.join(before.run),
+        Ok(_) if append => {
+            let out = out.display();
+            return Err(format!("{out} is of another machine: no rounds are added"));
+        }
+        _ => {}
     }
     write_json(&out.join("run.json"), &description)?;
     let mut failures = 0;
     for entry in entries {
-        let compared = variants.iter().filter(|v| entry.variants.contains(v));
+        let variants = prepared.variants.iter();
+        let compared = variants.filter(|v| entry.variants.contains(v));
         let compared = compared.count();
         if compared == 0 {
             continue;
         }
         progress.steps(entry.id, effort.rounds(entry) * compared);
-        let measurement = measure(&prepared, entry, effort, &mut |_| progress.advance())?;
+        let mut measurement = measure(prepared, entry, effort, &mut |_| progress.advance())?;
         failures += measurement.failures.len();
-        write_json(&out.join(format!("{}.json", entry.id)), &measurement)?;
+        let path = out.join(format!("{}.json", entry.id));
+        if append && path.is_file() {
+            let mut earlier: Measurement = read_json(&path)?;
+            earlier.append(measurement)?;
+            measurement = earlier;
+        }
+        write_json(&path, &measurement)?;
     }
     progress.finish();
     report(out, false)?;

@@ -2,16 +2,17 @@
 
 use crate::catalogue::{Entry, Kind};
 use crate::launch::Launcher;
-use crate::raw::Build;
+use crate::raw::{Build, read_json, write_json};
 use crate::variant::Variant;
 use crate::{Result, context, repository, rust};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a benchmark needs on disk.
-#[derive(Debug)]
+/// What a benchmark needs on disk: `built.json` in the work folder.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Prepared {
     /// The folder of all of it.
     pub work: PathBuf,
@@ -69,7 +70,72 @@ impl Prepared {
                 prepared.workload(variant, entry, step)?;
             }
         }
+        prepared.record()?;
         Ok(prepared)
+    }
+
+    /// What an earlier [`build`](Self::build) left in a work folder.  An error where it lacks something
+    /// that `entries` need for `variants`, or where brawn has been built again since.
+    pub fn built(
+        work: &Path,
+        brawn: &Path,
+        variants: &[Variant],
+        entries: &[&Entry],
+    ) -> Result<Self> {
+        let next = "run `brawn-bench build` with the same --only and --variants";
+        let kept = Self::read(work, brawn).map_err(|error| format!("{error}; {next}"))?;
+        let mut builds = Vec::new();
+        for entry in entries.iter().filter(|e| e.kind != Kind::Patch) {
+            for &variant in variants.iter().filter(|v| entry.variants.contains(v)) {
+                let is_it = |b: &&Build| b.variant == variant && b.workload == entry.workload;
+                let found = kept.builds.iter().find(is_it);
+                let found = found.filter(|_| kept.executable(variant, entry.workload).is_file());
+                let what = || format!("{}: {} is not built; {next}", entry.id, variant.title());
+                let build = found.ok_or_else(what)?;
+                if !builds.iter().any(|b: &Build| is_it(&b)) {
+                    builds.push(build.clone());
+                }
+            }
+        }
+        Ok(Self {
+            variants: variants.to_vec(),
+            builds,
+            ..kept
+        })
+    }
+
+    fn read(work: &Path, brawn: &Path) -> Result<Self> {
+        let path = work.join("built.json");
+        let kept: Self = read_json(&path)?;
+        let changed = |path: &Path| fs::metadata(path).and_then(|m| m.modified());
+        if let Ok(changed_brawn) = changed(brawn)
+            && changed_brawn > context(changed(&path), "look at", &path)?
+        {
+            return Err(format!("{} is newer than what it built", brawn.display()));
+        }
+        Ok(kept)
+    }
+
+    /// Keeps what was built, beside what other calls have built with the same brawn.
+    fn record(&self) -> Result<()> {
+        let (mut builds, mut engines) = (self.builds.clone(), self.engines.clone());
+        if let Ok(earlier) = Self::read(&self.work, &self.brawn) {
+            Build::join(&mut builds, earlier.builds);
+            for (name, version) in earlier.engines {
+                engines.entry(name).or_insert(version);
+            }
+        }
+        let all = Self {
+            builds,
+            engines,
+            work: self.work.clone(),
+            launcher: self.launcher.clone(),
+            libc: self.libc.clone(),
+            brawn: self.brawn.clone(),
+            variants: self.variants.clone(),
+            patch_output: self.patch_output.clone(),
+        };
+        write_json(&self.work.join("built.json"), &all)
     }
 
     /// The executable of a workload.

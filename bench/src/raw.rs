@@ -30,12 +30,7 @@ impl Run {
         for (name, version) in earlier.versions {
             self.versions.entry(name).or_insert(version);
         }
-        let is_new = |b: &Build| {
-            let same = |own: &Build| own.variant == b.variant && own.workload == b.workload;
-            !self.builds.iter().any(same)
-        };
-        let kept: Vec<Build> = earlier.builds.into_iter().filter(is_new).collect();
-        self.builds.extend(kept);
+        Build::join(&mut self.builds, earlier.builds);
     }
 }
 
@@ -50,6 +45,18 @@ pub struct Build {
     pub command: String,
 }
 
+impl Build {
+    /// Adds those of `earlier` that have no successor.
+    pub(crate) fn join(builds: &mut Vec<Self>, earlier: Vec<Self>) {
+        for build in earlier {
+            let same = |own: &Self| own.variant == build.variant && own.workload == build.workload;
+            if !builds.iter().any(same) {
+                builds.push(build);
+            }
+        }
+    }
+}
+
 /// One measurement of every variant: `ID.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measurement {
@@ -60,9 +67,10 @@ pub struct Measurement {
     pub date: Option<String>,
     /// What is run.
     pub command: String,
-    /// Load averages over one minute before and after: what else the machine did.
+    /// Load averages over one minute before and after: what else the machine did.  The largest, where
+    /// rounds were added later.
     pub load: [f64; 2],
-    /// Seed of the rounds' order.
+    /// Seed of the order of the first rounds.
     pub seed: u64,
     /// The order within each round.
     pub order: Vec<Vec<Variant>>,
@@ -91,6 +99,37 @@ impl Measurement {
             .and_then(|metrics| metrics.get(metric))
             .map(|values| values.iter().map(|v| v.unwrap_or(f64::NAN)).collect())
             .unwrap_or_default()
+    }
+
+    /// Adds the rounds of a later run of the same command.
+    pub fn append(&mut self, later: Self) -> Result<()> {
+        if self.command != later.command {
+            return Err(format!(
+                "{}: rounds of `{}` cannot be added to those of `{}`",
+                self.id, later.command, self.command
+            ));
+        }
+        let before = self.order.len();
+        for (variant, metrics) in later.samples {
+            let own = self.samples.entry(variant).or_default();
+            for (name, values) in metrics {
+                let own = own.entry(name).or_default();
+                own.resize(before, None);
+                own.extend(values);
+            }
+        }
+        self.order.extend(later.order);
+        // What only the earlier rounds have has gaps in the later ones.
+        let metrics = self.samples.values_mut().flat_map(BTreeMap::values_mut);
+        metrics.for_each(|values| values.resize(self.order.len(), None));
+        let failures = later.failures.into_iter().map(|failure| Failure {
+            round: before + failure.round,
+            ..failure
+        });
+        self.failures.extend(failures);
+        self.date = later.date;
+        self.load = [0, 1].map(|i| self.load[i].max(later.load[i]));
+        Ok(())
     }
 }
 
@@ -172,6 +211,41 @@ fn join_scalar_lists(pretty: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn added_rounds_stand_behind_the_others() {
+        let measurement = |variants: &[(Variant, f64)], load| Measurement {
+            id: "m".to_owned(),
+            date: None,
+            command: "program".to_owned(),
+            load: [load, 1.0],
+            seed: 1,
+            order: vec![variants.iter().map(|(v, _)| *v).collect()],
+            samples: variants
+                .iter()
+                .map(|(v, ns)| (*v, BTreeMap::from([("ns".to_owned(), vec![Some(*ns)])])))
+                .collect(),
+            failures: Vec::new(),
+        };
+        let mut all = measurement(&[(Variant::Stock, 9.0), (Variant::Glibc, 2.0)], 0.5);
+        let mut more = measurement(&[(Variant::Glibc, 3.0), (Variant::Brawn, 1.0)], 0.2);
+        more.failures.push(Failure {
+            variant: Variant::Stock,
+            round: 0,
+            what: "hung".to_owned(),
+        });
+        all.append(more).expect("the same command");
+        assert_eq!(all.samples[&Variant::Stock]["ns"], [Some(9.0), None]);
+        assert_eq!(all.samples[&Variant::Glibc]["ns"], [Some(2.0), Some(3.0)]);
+        assert_eq!(all.samples[&Variant::Brawn]["ns"], [None, Some(1.0)]);
+        assert_eq!((all.order.len(), all.failures[0].round), (2, 1));
+        assert_eq!(all.load, [0.5, 1.0]);
+        let other = Measurement {
+            command: "program --short".to_owned(),
+            ..measurement(&[], 0.0)
+        };
+        assert!(all.append(other).is_err());
+    }
 
     #[test]
     fn joined_json_holds_the_same_values() {

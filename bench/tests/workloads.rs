@@ -101,6 +101,28 @@ fn failures_and_peaks_are_told() {
     assert!(sizes.values(Variant::Stock, "loaded_bytes")[0] > 1000.0);
 }
 
+#[test]
+fn what_was_built_is_measured_without_building() {
+    let once = entry("peak").expect("in the catalogue");
+    let size = entry("size").expect("in the catalogue");
+    let work = folder("built");
+    let again = |brawn: &Path, variants: &[Variant]| {
+        Prepared::built(&work, brawn, variants, &[once, size]).map(|p| p.builds.len())
+    };
+    let none = Path::new("brawn");
+    prepared("built", &[Variant::Stock], &[once]);
+    prepared("built", &[Variant::Glibc], &[once]);
+    assert_eq!(again(none, &[Variant::Stock, Variant::Glibc]), Ok(2));
+    let error = again(none, &[Variant::Mimalloc2]).expect_err("it is not built");
+    assert!(error.contains("is not built; run"), "{error}");
+    // Any file newer than the build.
+    let newer = work.join("brawn");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(&newer, "").expect("written");
+    let error = again(&newer, &[Variant::Stock]).expect_err("it is newer");
+    assert!(error.contains("is newer than"), "{error}");
+}
+
 /// The peers link, and what they link is mimalloc: an idle program of theirs reserves its arena.
 #[test]
 fn peers_are_built_by_their_recipe() {
