@@ -1,7 +1,10 @@
 //! Static programs for musl: one heap for Rust and C.
 
-use crate::build::{Build, MUSL, inspected, run};
+use crate::build::{Build, MUSL, inspected, root, run, scratch};
 use brawn_core::inspect::Verdict;
+use brawn_core::verify;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 fn program(name: &str, features: &str, rustflags: &str) -> PathBuf {
@@ -68,12 +71,66 @@ fn other_linkers_and_kinds_of_executables() {
 }
 
 #[test]
+fn zig_as_the_linker() {
+    let tools = root().join("target/tools");
+    let (zig, cache) = (tools.join("zig/ziglang/zig"), tools.join("zig-cache"));
+    assert!(zig.exists(), "{}: run `make tools`", zig.display());
+    let made = scratch("made");
+    fs::create_dir_all(&made).unwrap();
+    let linker = made.join("zig-cc");
+    let script = format!(
+        "#!/bin/sh\nexport ZIG_GLOBAL_CACHE_DIR='{cache}' ZIG_LOCAL_CACHE_DIR='{cache}'\n\
+         exec '{}' cc -target x86_64-linux-musl \"$@\"\n",
+        zig.display(),
+        cache = cache.display(),
+    );
+    fs::write(&linker, script).unwrap();
+    fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).unwrap();
+    let linker = linker.to_str().expect("a path in UTF-8");
+    let path = Build {
+        fixture: "program",
+        target: Some(MUSL),
+        // zig brings what starts a program itself.
+        rustflags: "-Clink-self-contained=no",
+        env: &[("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER", linker)],
+        artifact: "program",
+        name: "program-zig",
+        ..Default::default()
+    }
+    .run();
+    is_brawns_alone(&path, "fast");
+}
+
+#[test]
 fn a_malloc_of_the_programs_own_serves_both_and_is_told() {
     let path = program("program-own", "own-malloc", "");
     assert_eq!(
         run(&path, &[""; 0]).trim(),
         "another malloc, in brawn's place"
     );
+}
+
+#[test]
+fn c_libraries_have_the_heap_too() {
+    let path = Build {
+        fixture: "with-c",
+        target: Some(MUSL),
+        features: "brawn-rt",
+        artifact: "with-c",
+        name: "with-c",
+        ..Default::default()
+    }
+    .run();
+    let said = run(&path, &[""; 0]);
+    assert!(said.starts_with("passed\nbrawn "), "{said}");
+    assert!(said.trim().ends_with(", fast), for Rust and C"), "{said}");
+    let report = inspected(&path);
+    assert_eq!(report.verdict, Verdict::Fine, "{report:?}");
+    assert_eq!(report.heaps.len(), 1, "{report:?}");
+    // No function of the heap is musl's, whoever calls it.
+    let bytes = fs::read(&path).unwrap();
+    let report = verify::verify(&bytes, brawn_payload::payloads()).unwrap();
+    assert_eq!(report.verdict, verify::Verdict::Replaced, "{report:?}");
 }
 
 #[test]

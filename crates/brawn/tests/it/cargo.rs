@@ -87,9 +87,12 @@ fn one_part_alone() {
 #[test]
 fn rust_and_c_have_one_heap() {
     let mut package = Package::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cargo/with-c");
-    let target = package.path("target");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-rt/tests/fixtures/with-c");
+    // Kept, with the cache whose folder is among the flags: SQLite and Zstandard are compiled once.
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("with-c");
+    let target = kept.join("target");
     package.set("CARGO_TARGET_DIR", target.to_str().unwrap());
+    package.set("XDG_CACHE_HOME", kept.join("cache").to_str().unwrap());
     let words = format!("cargo run --locked --target {MUSL}");
     let mut command = package.command(brawn_path(), &words);
     command.current_dir(source);
@@ -102,6 +105,13 @@ fn rust_and_c_have_one_heap() {
         (&report["verdict"], &report["memory"]),
         (&"fine".into(), &"brawn".into())
     );
+    // No function of the heap is musl's, whoever calls it.
+    let said = Said::by(package.command(
+        brawn_path(),
+        &format!("verify --json {}", program.display()),
+    ));
+    let reports: serde_json::Value = serde_json::from_str(&said.ok().out).expect("JSON");
+    assert_eq!(reports[0]["verdict"], "replaced", "{reports:#}");
 }
 
 #[test]
