@@ -3,7 +3,8 @@
 # as rustup's are, from Debian's packages (tools/rust-musl.lock) and the musl of tools/musls.lock:
 #
 #   bin/            rustc, rustdoc, cargo; <arch>-linux-musl-gcc, which compiles and links C
-#   lib/rustlib/    std for the host and, compiled here, for both targets, with self-contained/
+#   lib/rustlib/    std for glibc, x86_64 and aarch64, as Debian has it, and, compiled here, for both
+#                   targets, with self-contained/
 #   musl/<arch>/    the musl that self-contained/ is from, with headers and the dynamic libc.so
 #
 # Nothing else on the system changes; the Rust that rustup manages is not touched.  To use it:
@@ -59,6 +60,7 @@ done < <(grep -v '^#' "$lock")
 usr=$work/debian/usr
 cp -a "$usr"/lib/x86_64-linux-gnu/*.so* "$new/lib/"
 cp -a "$usr/lib/rustlib/x86_64-unknown-linux-gnu" "$new/lib/rustlib/"
+cp -a "$work/debian-arm64/usr/lib/rustlib/aarch64-unknown-linux-gnu" "$new/lib/rustlib/"
 for program in rustc rustdoc cargo; do
   cp "$usr/bin/$program" "$new/libexec/"
   "$usr/bin/patchelf" --force-rpath --set-rpath '$ORIGIN/../lib' "$new/libexec/$program"
@@ -171,6 +173,7 @@ try() {
   said=$($run "$work/unwind") || fail "a program for $arch, linked with ${*:-no flags}, fails"
   [[ $said == 2 ]] || fail "a program for $arch, linked with ${*:-no flags}, says '$said', expected 2"
 }
+# No program for glibc on aarch64: that compiler and its libc are tools/setup.sh's, and tests link with it.
 for arch in x86_64 aarch64; do
   gcc=-Clinker=$toolchain/bin/$arch-linux-musl-gcc
   run=

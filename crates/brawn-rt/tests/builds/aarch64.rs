@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ARM: &str = "aarch64-unknown-linux-musl";
+const ARM_GNU: &str = "aarch64-unknown-linux-gnu";
 
 fn built(fixture: &str, artifact: &str, name: &str, features: &str, rustflags: &str) -> PathBuf {
     let gcc = musl_toolchain("aarch64-linux-musl-gcc");
@@ -85,46 +86,69 @@ fn a_shared_object_serves_its_rust_code() {
     assert_eq!(report.verdict, Verdict::Fine, "{}", report.why);
 }
 
+/// The same for glibc.
+fn built_for_glibc(fixture: &str, artifact: &str, name: &str, features: &str) -> PathBuf {
+    let gcc = "aarch64-linux-gnu-gcc";
+    Build {
+        fixture,
+        target: Some(ARM_GNU),
+        features,
+        env: &[
+            ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", gcc),
+            ("CC_aarch64_unknown_linux_gnu", gcc),
+        ],
+        artifact,
+        name,
+        ..Default::default()
+    }
+    .run()
+}
+
+/// Runs it, with the cross compiler's glibc.
+fn emulated_with_glibc(program: &Path, arguments: &[&Path]) -> String {
+    let mut all = vec![
+        Path::new("-L"),
+        Path::new("/usr/aarch64-linux-gnu"),
+        program,
+    ];
+    all.extend(arguments);
+    run("qemu-aarch64", &all)
+}
+
 #[test]
-fn the_object_works_in_shared_objects_for_glibc() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+fn shared_objects_for_glibc_serve_their_rust_code() {
     let made = scratch("made");
     std::fs::create_dir_all(&made).unwrap();
     let host = made.join("host-aarch64-glibc");
-    let compiled = |arguments: &[&std::ffi::OsStr], to: &Path| {
-        let mut command = Command::new("aarch64-linux-gnu-gcc");
-        command
-            .args(["-O1", "-Wall"])
-            .args(arguments)
-            .arg("-o")
-            .arg(to);
-        succeeded(
-            &command.output().expect("the cross compiler"),
-            &format!("{command:?}"),
-        );
-    };
-    compiled(&[fixture("host.c").as_os_str()], &host);
-    for profile in ["fast", "secure", "lean"] {
-        let object = root
-            .join("objects/aarch64")
-            .join(profile)
-            .join("libbrawn_shared.a");
-        let plugin = made.join(format!("plugin-aarch64-glibc-{profile}.so"));
-        compiled(
-            &[
-                "-shared".as_ref(),
-                "-fPIC".as_ref(),
-                fixture("plugin.c").as_os_str(),
-                object.as_os_str(),
-            ],
-            &plugin,
-        );
+    let mut command = Command::new("aarch64-linux-gnu-gcc");
+    command.args(["-O1", "-Wall"]).arg(fixture("host.c"));
+    command.arg("-o").arg(&host);
+    succeeded(
+        &command.output().expect("the cross compiler"),
+        &format!("{command:?}"),
+    );
+    for (features, profile) in [("", "fast"), ("secure", "secure"), ("lean", "lean")] {
+        let name = format!("plugin-aarch64-glibc-{profile}.so");
+        let plugin = built_for_glibc("plugin", "libplugin.so", &name, features);
         // Not `reload` and `thread-memory`: what qemu itself keeps of code and threads that are gone counts as
         // resident.  Not `fork`: with threads beside it, qemu 7.2 itself fails, whatever heap there is.
-        let glibc = [Path::new("-L"), Path::new("/usr/aarch64-linux-gnu")];
-        run(
-            "qemu-aarch64",
-            &[glibc[0], glibc[1], &host, &plugin, Path::new("close")],
+        for act in ["active", "all", "close"] {
+            let said = emulated_with_glibc(&host, &[&plugin, Path::new(act)]);
+            let expected = format!(", {profile}), for Rust");
+            assert!(act != "active" || said.contains(&expected), "{said}");
+        }
+        let report = inspected(&plugin);
+        assert!(
+            report.why.contains("its Rust code has brawn's heap"),
+            "{}",
+            report.why
         );
     }
+}
+
+#[test]
+fn a_program_for_glibc_has_a_heap_for_rust() {
+    let program = built_for_glibc("program", "program", "program-aarch64-glibc", "");
+    let said = emulated_with_glibc(&program, &[]);
+    assert!(said.trim().ends_with("fast), for Rust"), "{said}");
 }
