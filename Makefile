@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools musls rust-musl maturin corpus test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools
+.PHONY: test test-tools musls rust-musl maturin corpus test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -64,6 +64,10 @@ bench-rewrite: tools
 # What crates/brawn-rt links, after a change of payload/: a test compares.
 rt-objects: tools
 	cargo run --quiet --locked -p brawn-rt --example write-objects
+
+# The signatures of musl's builds (docs/signatures.md): a test compares.
+signatures: test-tools
+	tools/signatures.sh
 
 # tokenizers in Rust, Python and Node with each heap: bench/extensions/README.md.
 bench-extensions: tools

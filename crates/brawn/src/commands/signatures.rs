@@ -2,10 +2,12 @@
 
 use crate::exit::Exit;
 use crate::ui;
+use brawn_core::Kind;
 use brawn_core::error::{Error, Result};
+use brawn_core::read::package::{Limits, members};
 use brawn_core::rewrite::names::Evidence;
 use brawn_core::rewrite::program::Program;
-use brawn_core::rewrite::signatures::{self, database, learn, text};
+use brawn_core::rewrite::signatures::{self, Build, database, learn, text};
 use brawn_payload::Architecture;
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
@@ -35,20 +37,22 @@ enum Command {
     },
     /// Print the signatures of a build of musl, as text for brawn's database.
     Learn {
-        /// musl's libc.a, or a static executable that has symbols.
-        file: PathBuf,
+        /// musl's libc.a, or static executables that have symbols and one libc; PACKAGE!PATH for one in a wheel or
+        /// npm's tarball.
+        #[arg(required = true)]
+        files: Vec<String>,
         /// The build's name, as in musl-1.2.3-debian-amd64.
         #[arg(long, default_value = "unnamed")]
         name: String,
-        /// The package that FILE is from.
-        #[arg(long, default_value = "-")]
-        package: String,
-        /// The package's version.
-        #[arg(long, default_value = "-")]
-        version: String,
-        /// FILE's name in the package [default: FILE].
-        #[arg(long, value_name = "PATH")]
-        path: Option<String>,
+        /// The packages that the files are from, in their order.
+        #[arg(long, value_name = "NAME")]
+        package: Vec<String>,
+        /// The packages' versions.
+        #[arg(long)]
+        version: Vec<String>,
+        /// The files' names in their packages [default: as in FILES].
+        #[arg(long)]
+        path: Vec<String>,
     },
 }
 
@@ -57,12 +61,12 @@ pub fn run(args: &Args) -> Exit {
         Command::List => list(),
         Command::Find { file, json } => find(file, *json).map_err(|e| e.path(file)),
         Command::Learn {
-            file,
+            files,
             name,
             package,
             version,
             path,
-        } => learn(file, [name, package, version], path.as_deref()).map_err(|e| e.path(file)),
+        } => learn(files, name, [package, version, path]),
     };
     match done {
         Ok(()) => Exit::Success,
@@ -116,24 +120,61 @@ fn find(file: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn learn(file: &Path, [name, package, version]: [&String; 3], path: Option<&str>) -> Result<()> {
-    for word in [name, package, version]
-        .map(String::as_str)
+fn learn(files: &[String], name: &str, [package, version, path]: [&Vec<String>; 3]) -> Result<()> {
+    for word in [package, version, path]
         .into_iter()
-        .chain(path)
+        .flatten()
+        .map(String::as_str)
+        .chain([name])
     {
-        if word != "-" && !text::is_word(word) {
-            return Err(Error::new(brawn_core::Kind::Usage, format!("`{word}`"))
+        if !text::is_word(word) {
+            return Err(Error::new(Kind::Usage, format!("`{word}`"))
                 .expected("a word without blanks or commas"));
         }
     }
-    let mut build = learn::learn(&read(file)?)?;
-    build.name.clone_from(name);
-    for source in &mut build.provenance {
-        source.package.clone_from(package);
-        source.version.clone_from(version);
-        source.file = path.map_or_else(|| file.display().to_string(), str::to_owned);
+    let mut all: Option<Build> = None;
+    for (number, file) in files.iter().enumerate() {
+        let (outer, inner) = match file.split_once('!') {
+            Some((outer, inner)) if !Path::new(file).exists() => (outer, Some(inner)),
+            _ => (file.as_str(), None),
+        };
+        let at = Path::new(outer);
+        let bytes = read(at).and_then(|bytes| match inner {
+            Some(inner) => unpack(&bytes, inner),
+            None => Ok(bytes),
+        });
+        let mut build = bytes
+            .and_then(|bytes| learn::learn(&bytes))
+            .map_err(|e| e.path(Path::new(file)))?;
+        let given = |list: &[String]| list.get(number).cloned();
+        for source in &mut build.provenance {
+            source.package = given(package).unwrap_or_default();
+            source.version = given(version).unwrap_or_default();
+            source.file = given(path).unwrap_or_else(|| inner.unwrap_or(outer).to_owned());
+        }
+        match &mut all {
+            None => all = Some(build),
+            Some(all) => all.merge(&build).map_err(|e| e.path(Path::new(file)))?,
+        }
     }
-    ui::text(&text::write(&build));
+    if let Some(mut build) = all {
+        name.clone_into(&mut build.name);
+        ui::text(&text::write(&build));
+    }
     Ok(())
+}
+
+/// The file of that name in a package.
+fn unpack(package: &[u8], name: &str) -> Result<Vec<u8>> {
+    let mut found = None;
+    let mut take = |member: &[u8], bytes: &[u8]| {
+        if member == name.as_bytes() {
+            found = Some(bytes.to_vec());
+        }
+    };
+    members(package, Limits::USUAL, &mut take)?;
+    found.ok_or_else(|| {
+        Error::not_applicable(format!("no `{name}` in the package"))
+            .expected("an archive or ELF file of that name")
+    })
 }

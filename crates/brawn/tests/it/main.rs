@@ -17,6 +17,7 @@ mod publish;
 mod rewrite;
 mod rewrite_real;
 mod run;
+mod signatures;
 mod toolchain_rust;
 mod toolchain_states;
 mod toolchains;

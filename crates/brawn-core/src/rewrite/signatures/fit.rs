@@ -11,9 +11,13 @@ use crate::rewrite::names::{Evidence, Named, Names};
 use crate::rewrite::program::Program;
 use brawn_payload::Architecture;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 /// A function with so many bytes that are the same in every program is told by them amid others of its build.
 const ENOUGH: u32 = 16;
+
+/// How far in bytes a function may be from those that are known.
+const NEAR: u64 = 1 << 16;
 
 /// How a function's place is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,62 +39,68 @@ struct Fit<'b, 'p, 'a> {
 
 /// The names of the build that fits best; none, if none does.
 pub fn fit(program: &Program<'_>, builds: &[Build], places: &Places) -> Names {
-    let fits = builds.iter().zip(places).map(|(build, places)| {
+    // Of equals the first.
+    let mut best: Option<(u64, Fit<'_, '_, '_>, &[Vec<u64>])> = None;
+    for (build, places) in builds.iter().zip(places) {
         let mut fit = Fit {
             program,
             build,
             places: vec![None; build.functions.len()],
             known: HashMap::new(),
         };
-        fit.run(places);
-        fit
-    });
-    // Of equals the first.
-    let mut best: Option<(u64, Fit<'_, '_, '_>)> = None;
-    for fit in fits {
+        fit.begin(places);
         let weight = fit.weight();
-        if weight > best.as_ref().map_or(0, |(w, _)| *w) {
-            best = Some((weight, fit));
+        if weight > best.as_ref().map_or(0, |(most, ..)| *most) {
+            best = Some((weight, fit, places));
         }
     }
-    best.map(|(_, fit)| fit.names()).unwrap_or_default()
+    let Some((_, mut fit, places)) = best else {
+        return Names::default();
+    };
+    fit.finish(places);
+    fit.names()
 }
 
 impl Fit<'_, '_, '_> {
-    fn run(&mut self, places: &[Vec<u64>]) {
-        let functions = &self.build.functions;
-        // Functions with the same code, as `calloc` and `__libc_calloc`, are not told by it.
+    /// Functions with the same code, as `calloc` and `__libc_calloc`, which are not told by it.
+    fn twins(&self) -> Vec<Vec<usize>> {
         let mut twins: HashMap<[u8; 16], Vec<usize>> = HashMap::new();
-        for (number, function) in functions.iter().enumerate() {
+        for (number, function) in self.build.functions.iter().enumerate() {
             twins.entry(function.digest).or_default().push(number);
         }
-        // What stands at one place, and is long enough to be told by its code.
-        let mut found: Vec<(usize, u64)> = Vec::new();
-        for (number, (function, places)) in functions.iter().zip(places).enumerate() {
-            let is_only = twins[&function.digest].len() == 1;
-            if let ([place], true) = (&places[..], is_only && function.is_telling()) {
-                found.push((number, *place));
-            }
-        }
-        let Some(known) = self.agree(&mut found) else {
-            return;
-        };
-        self.known = known;
-        for (number, place) in found {
-            self.places[number] = Some((place, How::Code));
-        }
-        if self.placed() == 0 {
-            return;
-        }
-        // What is now known tells among several places, and finds what is short; which may tell more.
         let mut twins: Vec<Vec<usize>> = twins.into_values().collect();
         twins.sort_unstable();
+        twins
+    }
+
+    /// What stands at one place, and is long enough to be told by its code.
+    fn begin(&mut self, places: &[Vec<u64>]) {
+        let mut found: Vec<(usize, u64)> = Vec::new();
+        for numbers in self.twins() {
+            if let [number] = numbers[..]
+                && let [place] = places[number][..]
+                && self.build.functions[number].is_telling()
+            {
+                found.push((number, place));
+            }
+        }
+        if let Some(known) = self.agree(&mut found) {
+            self.known = known;
+            for (number, place) in found {
+                self.places[number] = Some((place, How::Code));
+            }
+        }
+    }
+
+    /// What is now known tells among several places, and finds what is short; which may tell more.
+    fn finish(&mut self, places: &[Vec<u64>]) {
+        let twins = self.twins();
         loop {
             let before = self.placed();
             for numbers in &twins {
                 self.choose(numbers, &places[numbers[0]]);
             }
-            for number in 0..functions.len() {
+            for number in 0..self.places.len() {
                 self.follow(number);
             }
             if self.placed() == before {
@@ -274,19 +284,22 @@ impl Fit<'_, '_, '_> {
         }
     }
 
+    /// From the first to the last of the functions that were found.
+    fn span(&self) -> RangeInclusive<u64> {
+        let found = || self.places.iter().flatten().map(|(at, _)| *at);
+        found().min().unwrap_or(u64::MAX)..=found().max().unwrap_or(0)
+    }
+
     /// Functions of some length that nothing confirms: where they stand alone, amid the others.
     fn neighbours(&mut self, twins: &[Vec<usize>], places: &[Vec<u64>]) {
-        let found = || self.places.iter().flatten().map(|(at, _)| *at);
-        let (Some(first), Some(last)) = (found().min(), found().max()) else {
-            return;
-        };
+        let span = self.span();
         for numbers in twins {
             let Some((numbers, places)) = self.left(numbers, &places[numbers[0]]) else {
                 continue;
             };
             if self.build.functions[numbers[0]].fixed() >= ENOUGH
                 && let ([_], [place]) = (&numbers[..], &places[..])
-                && (first..=last).contains(place)
+                && span.contains(place)
             {
                 self.pair(&numbers, &places, 0, How::Code);
             }
@@ -312,8 +325,11 @@ impl Fit<'_, '_, '_> {
         if wanted.is_empty() {
             return;
         }
+        // They stand amid the others, or near.
+        let span = self.span();
+        let span = span.start().saturating_sub(NEAR)..=span.end().saturating_add(NEAR);
         let mut candidates: HashMap<&[usize], Vec<u64>> = HashMap::new();
-        self.branches(|at, to| {
+        self.branches(&span, |at, to| {
             for (inside, numbers) in wanted.get(&to).into_iter().flatten() {
                 let function = &self.build.functions[numbers[0]];
                 if let Some(start) = at.checked_sub(*inside)
@@ -323,24 +339,25 @@ impl Fit<'_, '_, '_> {
                 }
             }
         });
-        // A jump in the midst of another function is called by nobody.
-        let mut called: HashMap<u64, bool> = candidates
-            .values()
-            .flatten()
-            .map(|at| (*at, false))
-            .collect();
-        self.branches(|_, to| {
-            if let Some(called) = called.get_mut(&to) {
-                *called = true;
-            }
-        });
         let mut candidates: Vec<_> = candidates.into_iter().collect();
         candidates.sort_unstable();
-        for (numbers, places) in candidates {
-            let Some((numbers, mut places)) = self.left(numbers, &places) else {
+        let mut called: Option<HashMap<u64, bool>> = None;
+        for (numbers, places) in &candidates {
+            let Some((numbers, mut places)) = self.left(numbers, places) else {
                 continue;
             };
+            // A jump in the midst of another function is called by nobody.
             if places.len() > numbers.len() {
+                let called = called.get_or_insert_with(|| {
+                    let all = candidates.iter().flat_map(|(_, places)| places);
+                    let mut called: HashMap<u64, bool> = all.map(|at| (*at, false)).collect();
+                    self.branches(&(0..=u64::MAX), |_, to| {
+                        if let Some(called) = called.get_mut(&to) {
+                            *called = true;
+                        }
+                    });
+                    called
+                });
                 places.retain(|place| called[place]);
             }
             self.pair(&numbers, &places, 1, How::Reference);
@@ -363,17 +380,25 @@ impl Fit<'_, '_, '_> {
         known.next()
     }
 
-    /// Calls `found` with every direct call and jump of the program's code: the place of its operand, and where it goes.
-    fn branches(&self, mut found: impl FnMut(u64, u64)) {
+    /// Calls `found` with every direct call and jump of the program's code in `span`: the place of its operand, and
+    /// where it goes.
+    fn branches(&self, span: &RangeInclusive<u64>, mut found: impl FnMut(u64, u64)) {
         for (start, code) in self.program.code() {
+            let from = span.start().saturating_sub(start).next_multiple_of(4);
+            let to = span.end().saturating_sub(start).saturating_add(16);
+            let to = usize::try_from(to).unwrap_or(usize::MAX).min(code.len());
+            let Some(code) = usize::try_from(from)
+                .ok()
+                .and_then(|from| code.get(from..to))
+            else {
+                continue;
+            };
+            let start = start + from;
             match self.program.architecture {
                 Architecture::X86_64 => {
                     for place in memchr::memchr2_iter(0xe8, 0xe9, code) {
-                        let Some(operand) =
-                            code.get(place + 1..).and_then(|rest| rest.first_chunk())
-                        else {
-                            continue;
-                        };
+                        let operand = code.get(place + 1..).and_then(|rest| rest.first_chunk());
+                        let Some(operand) = operand else { continue };
                         let at = start + place as u64 + 1;
                         let distance = i64::from(i32::from_le_bytes(*operand)) + 4;
                         found(at, at.wrapping_add_signed(distance));

@@ -17,17 +17,18 @@ mod search;
 pub mod text;
 mod wanted;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::rewrite::names::Names;
 use crate::rewrite::program::Program;
 use brawn_payload::Architecture;
 use operand::Operand;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 
 /// A function with fewer bytes that are the same in every program is not told by them alone.
 const TELLING: u32 = 32;
-/// How many bytes in a row the search looks at.
-const WINDOW: usize = 8;
+/// How many bytes in a row the search knows of a function.
+const WINDOW: usize = 11;
 
 /// Where a build's signatures are from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,59 @@ impl Build {
     /// The text of a name's position.
     pub fn text(&self, name: u32) -> &str {
         self.names.get(name as usize).map_or("", String::as_str)
+    }
+
+    /// Adds what `other`, learnt from another program of the same build, has and this has not.  A name whose code
+    /// is not the same in both is another's, or of another build: both stay, and what is in a program decides.
+    ///
+    /// Errors: [`Kind::Usage`](crate::Kind::Usage) for another architecture.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        if self.architecture != other.architecture {
+            let found = format!(
+                "{} and {}",
+                self.architecture.name(),
+                other.architecture.name()
+            );
+            return Err(Error::new(crate::Kind::Usage, found).expected("one architecture"));
+        }
+        let mut positions: HashMap<String, u32> = self.names.iter().cloned().zip(0..).collect();
+        let mut position = |name: u32| {
+            let text = other.text(name);
+            *positions.entry(text.to_owned()).or_insert_with(|| {
+                self.names.push(text.to_owned());
+                self.names.len() as u32 - 1
+            })
+        };
+        for function in &other.functions {
+            let mut function = function.clone();
+            for name in function.names.iter_mut().chain(&mut function.weak) {
+                *name = position(*name);
+            }
+            for target in function
+                .operands
+                .iter_mut()
+                .filter_map(|o| o.target.as_mut())
+            {
+                target.name = position(target.name);
+            }
+            let is_there = |f: &Function| {
+                f.digest == function.digest && f.names.iter().any(|n| function.names.contains(n))
+            };
+            if !self.functions.iter().any(is_there) {
+                self.functions.push(function);
+            }
+        }
+        for constant in &other.constants {
+            let name = position(constant.name);
+            if self.constants.iter().all(|c| c.name != name) {
+                self.constants.push(Constant {
+                    name,
+                    ..constant.clone()
+                });
+            }
+        }
+        self.provenance.extend(other.provenance.iter().cloned());
+        Ok(())
     }
 }
 

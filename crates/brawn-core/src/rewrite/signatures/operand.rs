@@ -159,12 +159,12 @@ pub fn branch(instruction: u32, at: u64) -> Option<u64> {
 fn behind_veneer(program: &Program<'_>, at: u64) -> u64 {
     let is_veneer = || {
         let page = word(program, at)?;
-        let add = word(program, at + 4)?;
-        let jump = word(program, at + 8)?;
+        let add = word(program, at.wrapping_add(4))?;
+        let jump = word(program, at.wrapping_add(8))?;
         (page & 0x9f00_001f == 0x9000_0010
             && add & 0xffc0_03ff == 0x9100_0210
             && jump == 0xd61f_0200)
-            .then(|| low(page, at, add, at + 4))?
+            .then(|| low(page, at, add, at.wrapping_add(4)))?
     };
     is_veneer().unwrap_or(at)
 }
@@ -184,14 +184,14 @@ pub fn low(page: u32, page_at: u64, rest: u32, at: u64) -> Option<u64> {
     let immediate = u64::from(rest >> 10 & 0xfff);
     // add (immediate, not shifted)
     if rest & 0x7fc0_0000 == 0x1100_0000 {
-        return Some(page + immediate);
+        return Some(page.wrapping_add(immediate));
     }
     // Loads and stores with an unsigned offset, in units of what they move.
     if rest & 0x3b00_0000 == 0x3900_0000 {
         let is_vector = rest & 0x0400_0000 != 0;
         let is_128 = is_vector && rest & 0xc080_0000 == 0x0080_0000;
         let scale = if is_128 { 4 } else { rest >> 30 };
-        return Some(page + (immediate << scale));
+        return Some(page.wrapping_add(immediate << scale));
     }
     None
 }

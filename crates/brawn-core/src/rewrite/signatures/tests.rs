@@ -73,3 +73,21 @@ fn a_line_that_is_none_has_its_place() {
     assert!(text::read("build x\n").is_err());
     assert!(text::read("brawn-signatures 1\nbuild x\n").is_err());
 }
+
+#[test]
+fn what_two_files_tell_of_one_build_is_one() {
+    let build = &database::builds(Architecture::X86_64).unwrap()[0];
+    let (mut first, mut second) = (build.clone(), build.clone());
+    second.functions = first.functions.split_off(build.functions.len() / 2);
+    first.merge(&second).unwrap();
+    let names = |build: &Build| -> Vec<String> {
+        let names = build.functions.iter().flat_map(|f| &f.names);
+        names.map(|name| build.text(*name).to_owned()).collect()
+    };
+    assert_eq!(names(&first), names(build));
+    let before = first.functions.len();
+    first.merge(build).unwrap();
+    assert_eq!(first.functions.len(), before);
+    let other = &database::builds(Architecture::Aarch64).unwrap()[0];
+    assert_eq!(first.merge(other).unwrap_err().kind(), crate::Kind::Usage);
+}

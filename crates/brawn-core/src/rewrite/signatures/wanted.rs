@@ -80,6 +80,9 @@ const HOOKS: &[&str] = &[
     "__libc_start_init",
     "__libc_exit_fini",
     "__pthread_create",
+    "__block_app_sigs",
+    "__restore_sigs",
+    "__unblock_app_sigs",
     "__pthread_exit",
     "__pthread_tsd_run_dtors",
     "__pthread_key_create",
@@ -102,6 +105,7 @@ const HOOKS: &[&str] = &[
     "__unmapself",
     "__clone",
     "exit",
+    "thrd_create",
     "__synccall",
 ];
 

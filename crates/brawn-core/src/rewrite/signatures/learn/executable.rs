@@ -58,9 +58,9 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     }
     learnt.functions.sort_by_key(|f| f.code.as_ptr());
     for symbol in symbols.all.iter().filter(|s| s.kind == Kind::Object) {
-        let is_constant = program
-            .section(b".rodata")
-            .is_some_and(|s| (s.address..s.address + s.size).contains(&symbol.address));
+        let is_constant = program.section(b".rodata").is_some_and(|s| {
+            (s.address..s.address.saturating_add(s.size)).contains(&symbol.address)
+        });
         if is_constant && wanted::is_known(symbol.name) && symbol.size > 0 {
             let bytes = program.at(symbol.address, symbol.size);
             learnt
@@ -109,6 +109,10 @@ impl<'a> Symbols<'_, 'a> {
         {
             let target = to.and_then(|to| self.target(to));
             operand.target = target.and_then(|symbol| {
+                // Names of what is not called may be anybody's, or the compiler's.
+                if symbol.kind != Kind::Function && !wanted::is_known(symbol.name) {
+                    return None;
+                }
                 // As in a relocation: what stands there is the symbol's address and the addend.
                 let addend = to?.wrapping_sub(symbol.address) as i64 - i64::from(behind);
                 Some((symbol.name, i32::try_from(addend).ok()?))
@@ -170,6 +174,6 @@ impl<'a> Symbols<'_, 'a> {
         let before = self.all[..before].iter().rev().take(64);
         before
             .filter(|s| s.kind == Kind::Object && wanted::is_known(s.name))
-            .find(|s| s.address + s.size > address)
+            .find(|s| s.address.saturating_add(s.size) > address)
     }
 }

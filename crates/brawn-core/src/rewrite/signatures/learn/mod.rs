@@ -55,7 +55,9 @@ pub fn learn(bytes: &[u8]) -> Result<Build> {
     }
     let mut names = Names::default();
     let functions = learnt.functions.iter();
-    let functions = functions.map(|raw| raw.signature(&mut names)).collect();
+    let functions = functions
+        .map(|raw| raw.signature(learnt.architecture, &mut names))
+        .collect();
     let constants = learnt.constants.iter();
     let constants = constants
         .map(|(name, bytes)| Constant {
@@ -96,7 +98,7 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Raw<'a> {
-    fn signature(&self, names: &mut Names<'a>) -> Function {
+    fn signature(&self, architecture: Architecture, names: &mut Names<'a>) -> Function {
         let mut operands: Vec<Operand> = Vec::new();
         for raw in &self.operands {
             operands.push(Operand {
@@ -116,7 +118,7 @@ impl<'a> Raw<'a> {
             names: self.names.iter().map(|n| names.position(n)).collect(),
             weak: self.weak.iter().map(|n| names.position(n)).collect(),
             size: self.code.len() as u32,
-            window: window(self.code, &operands),
+            window: window(architecture, self.code, &operands),
             digest: digest(self.code, &operands),
             operands,
         }
@@ -125,7 +127,11 @@ impl<'a> Raw<'a> {
 
 /// The bytes in a row that are the rarest in code in general: those of them that most instructions have count
 /// nothing, and neither does a byte that is there already.
-fn window(code: &[u8], operands: &[Operand]) -> Option<(u32, [u8; WINDOW])> {
+fn window(
+    architecture: Architecture,
+    code: &[u8],
+    operands: &[Operand],
+) -> Option<(u32, [u8; WINDOW])> {
     const COMMON: &[u8] = b"\x00\x01\x02\x03\x04\x05\x08\x0f\x10\x18\x20\x24\x28\x30\x31\x38\x40\x41\x44\x45\x48\x49\x4c\x4d\
         \x50\x53\x54\x55\x56\x57\x58\x5b\x5c\x5d\x5e\x5f\x66\x74\x75\x7f\x83\x84\x85\x89\x8b\x8d\x90\x94\x97\xa9\xb9\xc0\xc3\
         \xc7\xcc\xd2\xe0\xe8\xe9\xeb\xf6\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff";
@@ -145,8 +151,15 @@ fn window(code: &[u8], operands: &[Operand]) -> Option<(u32, [u8; WINDOW])> {
         .windows(WINDOW)
         .zip(is_fixed.windows(WINDOW))
         .enumerate();
-    let places = places.filter(|(_, (_, fixed))| fixed.iter().all(|f| *f));
+    // The search looks at whole instructions on aarch64.
+    let step = match architecture {
+        Architecture::X86_64 => 1,
+        Architecture::Aarch64 => 4,
+    };
+    let is_fixed = |fixed: &[bool]| fixed.iter().all(|f| *f);
+    let places = places.filter(|(at, (_, fixed))| at % step == 0 && is_fixed(fixed));
     // Of equals the first.
-    let (at, (bytes, _)) = places.rev().max_by_key(|(_, (bytes, _))| rarity(bytes))?;
+    let (at, (bytes, _)) =
+        places.max_by_key(|(at, (bytes, _))| (rarity(bytes), code.len() - at))?;
     Some((at as u32, bytes.try_into().ok()?))
 }

@@ -1,0 +1,316 @@
+//! Signatures: they are what is learnt, they find everything where their build is, and nothing where none is.
+
+use crate::build::Room;
+use crate::common::{brawn, succeed};
+use crate::musls::archive;
+use brawn_core::read::Format;
+use brawn_core::read::package::{Limits, members};
+use brawn_core::rewrite::names::{Evidence, Names};
+use brawn_core::rewrite::program::{Kind, Program};
+use brawn_core::rewrite::signatures;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const SOURCES: &str = include_str!("../../../../tools/signatures.txt");
+
+/// Calls everything that is looked for.
+const PROGRAM: &str = include_str!("signatures.c");
+
+/// What else brawn needs to know the place of.
+const HOOKS: [&str; 10] = [
+    "__errno_location",
+    "__libc_start_main",
+    "__pthread_exit",
+    "__pthread_tsd_run_dtors",
+    "pthread_create",
+    "pthread_key_create",
+    "dl_iterate_phdr",
+    "fork",
+    "__malloc_alloc_meta",
+    "alloc_slot",
+];
+
+/// A file below `target/tools`, `PACKAGE!PATH` for one in a package.
+fn file(path: &str) -> Vec<u8> {
+    let (outer, inner) = path.split_once('!').unwrap_or((path, ""));
+    let outer = Path::new(ROOT).join("target/tools").join(outer);
+    let bytes = fs::read(&outer).unwrap_or_else(|e| {
+        panic!(
+            "{}: {e}: run tools/musls.sh and tools/corpus.sh",
+            outer.display()
+        )
+    });
+    if !matches!(Format::of(&bytes), Format::Zip | Format::Gzip) {
+        return bytes;
+    }
+    let mut found = None;
+    let mut take = |name: &[u8], bytes: &[u8]| {
+        if name == inner.as_bytes() {
+            found = Some(bytes.to_vec());
+        }
+    };
+    members(&bytes, Limits::USUAL, &mut take).expect("a package");
+    found.unwrap_or_else(|| panic!("{path} is not in its package"))
+}
+
+fn find(bytes: &[u8]) -> Names {
+    let program = Program::read(bytes).expect("a static executable");
+    signatures::name(&program).expect("a database")
+}
+
+/// Holds what signatures find in `bytes` against its symbols: what is wrong, and what is missing.
+fn compare(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+    let program = Program::read(bytes).expect("a static executable");
+    let names = signatures::name(&program).expect("a database");
+    let is_symbol = |name: &str, address: u64| {
+        let mut symbols = program.symbols.iter();
+        symbols.any(|s| s.address == address && s.name == name)
+    };
+    let all = names.functions.iter().chain(&names.objects);
+    let wrong = all.filter(|n| !is_symbol(&n.name, n.address));
+    let wrong = wrong
+        .map(|n| format!("{} is not at {:#x}", n.name, n.address))
+        .collect();
+    let payloads = brawn_payload::payloads().iter();
+    let payload = payloads
+        .clone()
+        .find(|p| p.architecture == program.architecture);
+    let payload = payload.expect("a payload for the architecture");
+    let memory = payload.memory.iter().flat_map(|m| m.functions);
+    let mut wanted: Vec<&str> = memory.flat_map(|f| f.surface).copied().collect();
+    wanted.extend(payload.surface);
+    wanted.extend(HOOKS);
+    let symbols = program.symbols.iter();
+    let symbols = symbols.filter(|s| s.kind == Kind::Function && wanted.contains(&s.name));
+    let is_found = |name: &str, address| {
+        names
+            .functions
+            .iter()
+            .any(|n| n.name == name && n.address == address)
+    };
+    let missing = symbols.filter(|s| !is_found(s.name, s.address));
+    let missing = missing
+        .map(|s| format!("{} at {:#x}", s.name, s.address))
+        .collect();
+    (wrong, missing)
+}
+
+/// The build that names are of.
+fn build_of(names: &Names) -> String {
+    let evidence = names.functions.iter().map(|n| match &n.evidence {
+        Evidence::Signature(build) | Evidence::Reference(build) => build.clone(),
+        Evidence::Symbol => panic!("{} by a symbol", n.name),
+    });
+    let mut builds: Vec<String> = evidence.collect();
+    builds.sort();
+    builds.dedup();
+    builds.join(" ")
+}
+
+#[test]
+fn the_database_is_what_is_learnt() {
+    let mut builds: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
+    for line in SOURCES.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words.len(), 5, "{line}");
+        builds.entry(words[0]).or_default().push(words);
+    }
+    let folder = Path::new(ROOT).join("crates/brawn-core/signatures");
+    let files = fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(files, builds.len(), "a file for each build");
+    for (name, sources) in builds {
+        let mut learn = brawn();
+        learn.current_dir(Path::new(ROOT).join("target/tools"));
+        learn.args(["signatures", "learn", "--name", name]);
+        for words in &sources {
+            learn.args([
+                "--package",
+                words[1],
+                "--version",
+                words[2],
+                "--path",
+                words[3],
+                words[4],
+            ]);
+        }
+        let learnt = succeed(&mut learn);
+        let kept = fs::read_to_string(folder.join(format!("{name}.txt"))).expect("a file");
+        assert!(learnt == kept, "{name}: run tools/signatures.sh");
+    }
+}
+
+/// Builds PROGRAM with that musl's `libc.a`, not stripped.
+fn link(room: &Room, musl: &str, is_pie: bool) -> Vec<u8> {
+    let lib = |file: &str| archive(musl, file).display().to_string();
+    let include = archive(musl, "libc.a")
+        .with_file_name("../include")
+        .display()
+        .to_string();
+    let compiler = if musl.ends_with("arm64") {
+        "aarch64-linux-gnu-gcc"
+    } else {
+        "gcc"
+    };
+    let (kind, start) = if is_pie {
+        (["-static-pie", "-fPIE"], lib("rcrt1.o"))
+    } else {
+        (["-static", "-fno-pie"], lib("crt1.o"))
+    };
+    let (libc, first, last) = (lib("libc.a"), lib("crti.o"), lib("crtn.o"));
+    let mut arguments = vec![
+        "-w",
+        "-O2",
+        "-fno-builtin",
+        "-fno-stack-protector",
+        "-nostdlib",
+        "-isystem",
+        &include,
+    ];
+    arguments.extend(kind);
+    if !is_pie {
+        arguments.push("-no-pie");
+    }
+    let files = [
+        &start, &first, "main.c", &libc, "-lgcc", &libc, &last, "-o", "main",
+    ];
+    arguments.extend(files);
+    room.run(compiler, &arguments);
+    fs::read(room.path("main")).expect("a program")
+}
+
+#[test]
+fn everything_is_found_where_the_build_is_known() {
+    let mut bad = Vec::new();
+    let mut check = |what: &str, build: &str, bytes: &[u8]| {
+        let (wrong, missing) = compare(bytes);
+        let found = build_of(&find(bytes));
+        if !(wrong.is_empty() && missing.is_empty() && found == build) {
+            bad.push(format!(
+                "{what}: build {found:?}; wrong: {wrong:?}; missing: {missing:?}"
+            ));
+        }
+    };
+    for version in ["1.2.2", "1.2.3", "1.2.5", "1.2.6"] {
+        for (musl, architecture) in [
+            (version.to_owned(), "amd64"),
+            (format!("{version}-arm64"), "arm64"),
+        ] {
+            for is_pie in [false, true] {
+                let room = Room::with(PROGRAM);
+                let bytes = link(&room, &musl, is_pie);
+                let build = format!("musl-{version}-debian-{architecture}");
+                check(&format!("{musl}, pie {is_pie}"), &build, &bytes);
+            }
+        }
+    }
+    let typos =
+        "corpus/typos-1.52.0-py3-none-musllinux_1_2_x86_64.whl!typos-1.52.0.data/scripts/typos";
+    check("typos", "musl-rust-x86_64", &file(typos));
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+#[test]
+fn stripping_changes_nothing() {
+    let room = Room::with(PROGRAM);
+    let whole = link(&room, "1.2.3", true);
+    room.run("strip", &["-s", "main"]);
+    let stripped = fs::read(room.path("main")).expect("a program");
+    assert!(
+        Program::read(&stripped)
+            .expect("a program")
+            .symbols
+            .is_empty()
+    );
+    assert_eq!(find(&stripped), find(&whole));
+    assert!(find(&whole).function("__libc_malloc_impl").is_some());
+}
+
+#[test]
+fn of_an_unknown_build_nothing_is_said_that_is_wrong() {
+    for is_pie in [false, true] {
+        let room = Room::with(PROGRAM);
+        let (wrong, missing) = compare(&link(&room, "1.2.3-oldmalloc", is_pie));
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert!(
+            missing.iter().any(|m| m.starts_with("free ")),
+            "{missing:?}"
+        );
+    }
+}
+
+/// Not musl's: static glibc of several ages, Go, jemalloc beside glibc.
+const OTHERS: [&str; 8] = [
+    "corpus/esbuild-linux-x64-0.28.2.tgz!package/bin/esbuild",
+    "corpus/esbuild-linux-arm64-0.28.2.tgz!package/bin/esbuild",
+    "corpus/lefthook-linux-x64-2.2.2.tgz!package/bin/lefthook",
+    "corpus/catatonit_0.1.7-1+b2_amd64/usr/bin/catatonit",
+    "corpus/tini_0.19.0-1+b3_amd64/usr/bin/tini-static",
+    "corpus/rescript-linux-x64-12.3.1.tgz!package/bin/ninja.exe",
+    "corpus/protoc-bin-vendored-linux-x86_64-3.3.0.crate!protoc-bin-vendored-linux-x86_64-3.3.0/bin/protoc",
+    "corpus/protoc-bin-vendored-linux-aarch_64-3.3.0.crate!protoc-bin-vendored-linux-aarch_64-3.3.0/bin/protoc",
+];
+
+#[test]
+fn nothing_is_found_where_no_musl_is() {
+    let mut found = Vec::new();
+    let mut check = |what: &str, bytes: &[u8]| {
+        let names = find(bytes);
+        let all = names.functions.iter().chain(&names.objects);
+        found.extend(all.map(|n| format!("{what}: {} at {:#x}", n.name, n.address)));
+    };
+    for other in OTHERS {
+        check(other, &file(other));
+    }
+    let source = PROGRAM
+        .replace("strlcpy", "strncpy")
+        .replace("strlcat", "strncat");
+    let jemalloc = Path::new(ROOT)
+        .join("target/tools/corpus/libjemalloc-dev_5.3.0-1_amd64/usr/lib/x86_64-linux-gnu/libjemalloc.a")
+        .display()
+        .to_string();
+    let builds: [(&str, &[&str]); 7] = [
+        ("gcc", &["-static"]),
+        ("gcc", &["-static-pie", "-fPIE", "-O3", "-fno-builtin"]),
+        (
+            "gcc",
+            &[
+                "-static",
+                "-Os",
+                "-fno-builtin",
+                "-Wl,--gc-sections",
+                "-ffunction-sections",
+            ],
+        ),
+        ("g++", &["-static", "-fpermissive", "-x", "c++"]),
+        (
+            "gcc",
+            &[
+                "-static",
+                "-fno-builtin",
+                "-Wl,--whole-archive",
+                &jemalloc,
+                "-Wl,--no-whole-archive",
+                "-lstdc++",
+                "-lm",
+            ],
+        ),
+        ("aarch64-linux-gnu-gcc", &["-static", "-fno-builtin"]),
+        ("aarch64-linux-gnu-gcc", &["-static-pie", "-fPIE", "-O3"]),
+    ];
+    for (compiler, flags) in builds {
+        let room = Room::with(&source);
+        let mut arguments = vec!["-w", "-O2"];
+        arguments.extend(flags.iter().take_while(|f| !f.starts_with("-Wl,--whole")));
+        arguments.push("main.c");
+        arguments.extend(flags.iter().skip_while(|f| !f.starts_with("-Wl,--whole")));
+        arguments.extend(["-o", "main"]);
+        room.run(compiler, &arguments);
+        check(
+            &format!("{compiler} {flags:?}"),
+            &fs::read(room.path("main")).expect("a program"),
+        );
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
