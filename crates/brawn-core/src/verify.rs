@@ -300,9 +300,13 @@ impl Evidence<'_, '_> {
             }
         }
         let is_private = PRIVATE.contains(&name);
-        let is_jump = self.rewritten.as_ref();
-        if is_jump.is_some_and(|r| r.behind(self.image, symbol.address).is_some()) {
-            return answer(Provider::Brawn, Sure::Likely, "it jumps to brawn's payload");
+        let rewritten = self.rewritten.as_ref();
+        if rewritten.is_some_and(|r| r.has(self.image, symbol.address)) {
+            return answer(
+                Provider::Brawn,
+                Sure::Likely,
+                "it is brawn's payload's, or jumps to it",
+            );
         }
         if group == Group::Heap && self.is_other && (is_private || symbol.weak) {
             let what = "the note is of another brawn; its binding is the payload's";

@@ -334,10 +334,10 @@ pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static s
         }
     }
     let rewritten = Rewritten::of(image);
-    let jumps = |address| rewritten.as_ref()?.behind(image, address);
+    let is_rewritten = |address| rewritten.as_ref().is_some_and(|r| r.has(image, address));
     let (brawn, others): (Vec<_>, Vec<_>) = found
         .into_iter()
-        .partition(|(_, s)| own.contains(&(s.section, s.address)) || jumps(s.address).is_some());
+        .partition(|(_, s)| own.contains(&(s.section, s.address)) || is_rewritten(s.address));
     let names = |of: Vec<(&'static str, _)>| of.into_iter().map(|(name, _)| name).collect();
     (names(brawn), names(others))
 }

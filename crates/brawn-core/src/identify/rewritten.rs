@@ -35,14 +35,26 @@ impl Rewritten {
         })
     }
 
-    /// Where the function at `address` goes on, if its entry is a jump to the payload.
+    /// Whether the function at `address` is the payload's, or jumps to it.
+    pub fn has(&self, image: &Image<'_>, address: u64) -> bool {
+        self.code.contains(&address) || self.behind(image, address).is_some()
+    }
+
+    /// Where the function at `address` goes on, if its entry is a jump to the payload, or to a function whose is: `bcmp`
+    /// is a jump to `memcmp`.
     pub fn behind(&self, image: &Image<'_>, address: u64) -> Option<u64> {
-        let code = image.bytes_at(address)?;
-        let target = match image.ident.architecture()? {
-            Architecture::X86_64 => x86_64(code, address),
-            Architecture::Aarch64 => aarch64(code, address),
-        };
-        target.filter(|target| self.code.contains(target))
+        let mut at = address;
+        for _ in 0..2 {
+            let code = image.bytes_at(at)?;
+            at = match image.ident.architecture()? {
+                Architecture::X86_64 => x86_64(code, at)?,
+                Architecture::Aarch64 => aarch64(code, at)?,
+            };
+            if self.code.contains(&at) {
+                return Some(at);
+            }
+        }
+        None
     }
 }
 

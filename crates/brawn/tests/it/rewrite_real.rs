@@ -124,10 +124,10 @@ fn stripped_programs_of_builds_without_signatures_are_refused() {
 fn other_heaps_and_other_libcs_are_refused() {
     let room = Room::new();
     for (what, word) in [
-        (RUFF, "jemalloc"),
-        (UV, "jemalloc"),
-        (ESBUILD, "musl"),
-        (PROTOC, "musl"),
+        (RUFF, "musl's heap"),
+        (UV, "musl's heap"),
+        (ESBUILD, "Go"),
+        (PROTOC, "glibc"),
     ] {
         let path = take(&room, what, "p");
         let text = fail(brawn().args(["rewrite", &path]), REFUSED);
