@@ -68,7 +68,7 @@ fn typos_finds_what_it_found() {
         assert_eq!(report["memory"], "brawn", "{report:#}");
         // Stripped after, and once more.
         let bare = room.path("bare-after");
-        ok("strip", &["-o", &bare, &new]);
+        ok("llvm-strip", &["-o", &bare, &new]);
         assert!(find_typos(&bare) == expected, "{old}, stripped after");
         assert_eq!(inspect(&bare)["verdict"], "fine");
         let text = succeed(brawn().args(["rewrite", &bare]));
@@ -92,14 +92,16 @@ fn typos_runs_under_gdb_and_qemu() {
     );
     room.write(
         "heap",
-        "set args --version\nbreak brawn_attach_start\nrun\ncatch syscall mmap\ncontinue\nbacktrace\nkill\n",
+        "set args --version\nbreak _mi_malloc_generic\nrun\nbacktrace\nkill\n",
     );
     let text = room.run("gdb", &["-nx -batch -x heap new"]);
-    let last = text
-        .lines()
-        .rfind(|l| l.starts_with('#'))
-        .unwrap_or_default();
-    assert!(last.contains("_start"), "{text}");
+    // Through Rust's runtime to its `main`.
+    let frames = text.lines().filter(|l| l.starts_with('#'));
+    assert!(
+        frames.clone().any(|f| f.contains("typos-cli/main.rs")),
+        "{text}"
+    );
+    assert!(frames.clone().all(|f| !f.contains("?? ()")), "{text}");
 }
 
 #[test]
