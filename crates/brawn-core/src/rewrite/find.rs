@@ -2,8 +2,9 @@
 //!
 //! The entry of each function of musl's becomes a jump.  That is safe if nothing else runs what lies behind the
 //! entries, and if nothing that stays works on the state of the heap that goes: both are read off the code, by one
-//! pass over all of it (`scan.rs`) and by decoding what that finds (`x86.rs`).
+//! pass over all of it (`scan.rs`) and by decoding what that finds (`x86.rs`, `arm.rs`).
 
+mod arm;
 mod code;
 mod heap;
 mod hooks;
@@ -18,9 +19,9 @@ mod x86;
 
 use super::names::{Evidence, Names};
 use super::program::Program;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Component;
-use brawn_payload::{Architecture, Payload};
+use brawn_payload::Payload;
 use code::Code;
 use serde::Serialize;
 use std::ops::Range;
@@ -105,9 +106,6 @@ pub fn find(
     payload: &Payload,
     wanted: &[Component],
 ) -> Result<Functions> {
-    if program.architecture != Architecture::X86_64 {
-        return Err(Error::not_applicable("an executable for aarch64").expected("x86_64"));
-    }
     let whole = whole::Whole::of(program, payload)?;
     let mut found = Functions {
         present: whole.present(wanted)?,

@@ -1,6 +1,6 @@
 //! The program's code with what is known of where functions begin and end.
 
-use super::x86;
+use super::{arm, x86};
 use crate::rewrite::names::{Named, Names};
 use crate::rewrite::program::{Kind, Program};
 use brawn_payload::Architecture;
@@ -111,14 +111,19 @@ impl<'p> Code<'p> {
         self.starts.get(next).map_or(end, |s| s.address.min(end))
     }
 
-    /// Where the function lies: to its end by its size, or to the next one.
+    /// Where the function lies: to its end by its size, or to where nothing goes on.
     pub fn extent(&self, named: &Named) -> Range<u64> {
-        let next = self.next(named.address);
-        match named.size {
-            0 => named.address..next,
+        let start = named.address;
+        let next = self.next(start);
+        let end = match named.size {
+            0 => {
+                let code = self.bytes(&(start..next));
+                start + self.by(|| x86::end(code), || arm::end(code))
+            }
             // Labels within a function do not end it.
-            size => named.address..named.address.saturating_add(size),
-        }
+            size => start.saturating_add(size),
+        };
+        start..end
     }
 
     /// The function that contains `address`, with its name.
@@ -143,22 +148,35 @@ impl<'p> Code<'p> {
 
     /// Everything that the code in `range` refers to relative to itself.
     pub fn references(&self, range: &Range<u64>) -> Vec<Reference> {
-        x86::references(self.bytes(range), range.start)
+        let (code, at) = (self.bytes(range), range.start);
+        self.by(|| x86::references(code, at), || arm::references(code, at))
     }
 
     /// The address behind a landing pad for indirect calls at `address`.
     pub fn behind_landing(&self, address: u64) -> u64 {
-        x86::behind_landing(self.from(address).unwrap_or_default(), address)
+        let code = self.from(address).unwrap_or_default();
+        self.by(
+            || x86::behind_landing(code, address),
+            || arm::behind_landing(code, address),
+        )
     }
 
     /// How many bytes of padding `code` begins with.
     pub fn padding(&self, code: &[u8]) -> u64 {
-        x86::padding(code)
+        self.by(|| x86::padding(code), || arm::padding(code))
     }
 
     /// Whether a function only gives zero, or does nothing at all.
     pub fn is_stub(&self, extent: &Range<u64>) -> bool {
-        x86::is_stub(self.bytes(extent))
+        let code = self.bytes(extent);
+        self.by(|| x86::is_stub(code), || arm::is_stub(code))
+    }
+
+    fn by<T>(&self, x86: impl FnOnce() -> T, arm: impl FnOnce() -> T) -> T {
+        match self.architecture {
+            Architecture::X86_64 => x86(),
+            Architecture::Aarch64 => arm(),
+        }
     }
 
     /// For texts: the name of what is at `address`, as in `main` or `code`.
@@ -169,16 +187,20 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// What the instruction refers to whose operand begins at `place`; `None` if there is no operand there.
+    /// On x86_64: what the instruction refers to whose operand begins at `place`; `None` if there is no operand there.
     pub fn operand(&self, place: u64) -> Option<Reference> {
         let (at, code) = self.region(place)?;
-        let behind = self.starts.partition_point(|s| s.address < place);
-        let start = behind.checked_sub(1).map(|n| self.starts[n].address);
-        let start = start.filter(|s| *s >= at && place - s < FAR);
+        let start = self.function(place).map(|(extent, _)| extent.start);
+        let start = start.filter(|s| *s >= at && *s < place && place - s < FAR);
         match start {
             Some(start) => x86::operand(&code[(start - at) as usize..], start, place, true),
             None => x86::operand(code, at, place, false),
         }
+    }
+
+    /// Size of a jump, in bytes.
+    pub fn jump(&self) -> u64 {
+        self.by(|| x86::JUMP, || arm::JUMP)
     }
 }
 

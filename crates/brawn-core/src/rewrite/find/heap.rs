@@ -18,10 +18,15 @@ use std::ops::Range;
 /// Data that musl's heaps keep their blocks by.  `mal` is oldmalloc's, and may be anybody's name.
 const STATE: [&str; 2] = ["__malloc_context", "__malloc_lock"];
 const OLD_STATE: &str = "mal";
-/// The least size of oldmalloc's: 64 bins of 32 bytes.
-const OLD_STATE_SIZE: u64 = 2048;
-/// What functions of musl's heap look at that is not its state: whether some of them are replaced.
-const FLAGS: [&str; 2] = ["__malloc_replaced", "__aligned_alloc_replaced"];
+/// The least size of oldmalloc's, in bytes: 64 bins of three words.
+const OLD_STATE_SIZE: u64 = 64 * 24;
+/// What functions of musl's heap look at that is not its state: whether some of them are replaced, and how large a page is.
+const FLAGS: [&str; 4] = [
+    "__malloc_replaced",
+    "__aligned_alloc_replaced",
+    "__libc",
+    "libc",
+];
 /// Names that stand for an empty function where the heap is not linked.
 const STUBS: [&str; 2] = ["__malloc_allzerop", "__malloc_atfork"];
 

@@ -57,15 +57,13 @@ fn thread_exit(code: &Code<'_>, names: &Names) -> Option<CallSite> {
         .iter()
         .filter(|r| r.is_branch && !extent.contains(&r.target));
     let calls: Vec<_> = calls.collect();
-    // Without keys it is one with other empty functions that are called later on.
+    // Without keys it is one with other empty functions, which are called later on.
     let is_it = |n: &usize| {
-        calls[*n].target == callee
-            && then.is_none_or(|then| calls.get(n + 1).is_some_and(|c| c.target == then))
+        let next = calls.get(n + 1).map(|c| c.target);
+        calls[*n].target == callee && next != Some(callee) && (then.is_none() || next == then)
     };
-    let mut sites = (0..calls.len()).filter(is_it);
-    let site = sites.next().map(|n| calls[n])?;
-    let is_only = then.is_some() || sites.next().is_none();
-    is_only.then_some(CallSite {
+    let site = (0..calls.len()).find(is_it).map(|n| calls[n])?;
+    Some(CallSite {
         at: site.at,
         callee,
     })

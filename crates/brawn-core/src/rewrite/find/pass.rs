@@ -3,8 +3,9 @@
 use super::code::{Code, Reference};
 use super::scan::Wanted;
 use super::whole::Whole;
-use super::x86;
+use super::{arm, x86};
 use crate::rewrite::program::Placement;
+use brawn_payload::Architecture;
 use std::ops::Range;
 
 /// A reference.
@@ -35,6 +36,21 @@ pub fn pass(
     };
     let is_fixed = whole.program.placement == Placement::Fixed;
     for (address, bytes) in &code.regions {
+        let mut hit = |Reference { at, target, .. }: Reference| {
+            hits.push(Hit {
+                from: at,
+                target,
+                is_code: true,
+            });
+        };
+        if code.architecture == Architecture::Aarch64 {
+            arm::scan(bytes, *address, wanted, |r| {
+                if !is_without(r.at) {
+                    hit(r);
+                }
+            });
+            continue;
+        }
         let mut places: Vec<u64> = Vec::new();
         let mut look = |at: usize| {
             let place = address + at as u64;
@@ -50,14 +66,10 @@ pub fn pass(
         if is_fixed {
             wanted.absolute(bytes, look);
         }
-        hits.extend(places.into_iter().filter_map(|place| {
-            let Reference { at, target, .. } = code.operand(place)?;
-            wanted.contains(target).then_some(Hit {
-                from: at,
-                target,
-                is_code: true,
-            })
-        }));
+        let references = places.into_iter().filter_map(|place| code.operand(place));
+        references
+            .filter(|r| wanted.contains(r.target))
+            .for_each(hit);
     }
     let mut data = |from: u64, target: u64| {
         hits.push(Hit {
@@ -73,7 +85,7 @@ pub fn pass(
     } else {
         let relocations = whole.relocations.iter();
         relocations
-            .filter(|r| wanted.contains(r.target))
+            .filter(|r| r.other.is_none() && wanted.contains(r.target))
             .for_each(|r| data(r.place, r.target));
     }
     hits

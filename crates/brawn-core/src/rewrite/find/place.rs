@@ -2,12 +2,10 @@
 
 use super::code::Code;
 use super::risk::{Risk, RiskKind};
-use super::x86;
 use super::{Function, Functions, Left};
 use crate::identify::{MEMORY, is_public};
 use crate::plan::Component;
 use crate::rewrite::names::Named;
-use brawn_payload::Architecture;
 
 /// Adds `named` to what is replaced, by the payload's function of the same name.
 pub fn add(code: &Code<'_>, named: &Named, component: Component, found: &mut Functions) {
@@ -56,10 +54,7 @@ fn is_common(name: &str) -> bool {
 /// Takes out the functions that are too short for a jump: those that only pass on to others that are replaced need none,
 /// the rest are risks.
 pub fn measure(code: &Code<'_>, found: &mut Functions) {
-    let jump = match code.architecture {
-        Architecture::X86_64 => x86::JUMP,
-        Architecture::Aarch64 => 4,
-    };
+    let jump = code.jump();
     let entries: Vec<u64> = found
         .functions
         .iter()

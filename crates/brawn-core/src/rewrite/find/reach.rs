@@ -8,7 +8,7 @@ use super::heap::State;
 use super::pass::{Hit, pass};
 use super::risk::{Risk, RiskKind};
 use super::scan::Wanted;
-use super::whole::Whole;
+use super::whole::{Relocation, Whole};
 use super::{Function, Functions, x86};
 use crate::plan::Component;
 use crate::rewrite::names::Names;
@@ -48,6 +48,7 @@ pub fn check(
     let hits = pass(whole, code, &Wanted::new(ranges), &gone.extents);
     let is_tls = |h: &Hit| tls.as_ref().is_some_and(|t| t.contains(&h.target));
     let (to_tls, mut hits): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_tls);
+    relocations(whole, code, found);
     let passes_on = names.function("dl_iterate_phdr").map(|n| n.address);
     thread_locals(code, &to_tls, passes_on, found);
     let mut nodes: Vec<Node> = state.inside.iter().map(|e| node(e.clone())).collect();
@@ -73,7 +74,9 @@ pub fn check(
     }
     run(whole, &hits, &mut nodes, known);
     report(code, state, &gone, &hits, &nodes, found);
-    short_jumps(code, &gone, found);
+    if code.architecture == Architecture::X86_64 {
+        short_jumps(code, &gone, found);
+    }
 }
 
 fn node(extent: Range<u64>) -> Node {
@@ -197,6 +200,25 @@ fn report(
         found
             .notes
             .push(format!("{more} more places refer to what goes"));
+    }
+}
+
+/// Relocations that change what becomes a jump, and indirect functions (`IRELATIVE`) that one of those that go would choose:
+/// whoever applies them, it is not musl.
+fn relocations(whole: &Whole<'_, '_>, code: &Code<'_>, found: &mut Functions) {
+    for function in found.functions.clone() {
+        let taken = function.patch_at.saturating_sub(7)..function.patch_at + code.jump();
+        let changes = |r: &&Relocation| {
+            taken.contains(&r.place) || r.other.is_some() && r.target == function.address
+        };
+        if let Some(relocation) = whole.relocations.iter().find(changes) {
+            let text = format!(
+                "a relocation changes or calls `{}` when the program is loaded",
+                function.name
+            );
+            let risk = Risk::of(RiskKind::Relocation, Some(function.component), text);
+            found.risks.push(risk.at(relocation.place));
+        }
     }
 }
 

@@ -22,9 +22,11 @@ pub enum RiskKind {
     MissingHook,
     /// Thread-locals are looked up by their distance to the block's start, which changes.
     ThreadLocals,
+    /// The processor lets indirect branches land only where the code says so, which the payload's does not.
+    LandingPads,
     /// The file has bytes behind what its headers account for.
     Overlay,
-    /// A relocation that changes code, or of a form that musl does not apply.
+    /// A relocation changes code.
     Relocation,
 }
 

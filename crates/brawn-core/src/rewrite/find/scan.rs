@@ -57,6 +57,18 @@ impl Wanted {
         self.ranges.is_empty()
     }
 
+    /// From the first to the last address that is looked for.
+    pub fn span(&self) -> Option<Range<u64>> {
+        Some(self.ranges.first()?.start..self.ranges.last()?.end)
+    }
+
+    /// The first address in `range` that is looked for.
+    pub fn first_in(&self, range: Range<u64>) -> Option<u64> {
+        let next = self.ranges.partition_point(|r| r.end <= range.start);
+        let first = self.ranges.get(next)?.start.max(range.start);
+        (first < range.end).then_some(first)
+    }
+
     /// Whether `address` is in one of the ranges.
     pub fn contains(&self, address: u64) -> bool {
         let behind = self.ranges.partition_point(|r| r.start <= address);

@@ -1,4 +1,4 @@
-//! On real executables, built here by Debian's `musl-gcc` and by zig, and from public packages.
+//! On real executables: built here with gcc and each musl, and from public packages.
 
 mod build;
 
@@ -91,14 +91,152 @@ fn a_program_from_a_package_is_safe_to_rewrite() {
 
 #[test]
 fn a_landing_pad_stays() {
-    // Only the program's own functions have one: they give `malloc`s with and without.
-    let own = format!("{THREADS}\nvoid *(*volatile pointer)(size_t) = malloc;");
-    let bytes =
-        built(&Build::musl("1.2.3", &own).with(&["-static", "-O2", "-fcf-protection=full"]));
+    // Behind a function with a name of libc's, and so among libc's functions.
+    let own = ".globl __stdio_first, strnlen\n.type __stdio_first, @function\n__stdio_first: ret\n\
+               .type strnlen, @function\nstrnlen: endbr64\nxor %eax, %eax\n1: cmp %rsi, %rax\nje 2f\n\
+               cmpb $0, (%rdi,%rax)\nje 2f\ninc %rax\njmp 1b\n2: ret\n.size strnlen, .-strnlen\n";
+    let source = "#include <string.h>\nint main(int count, char **words) { return strnlen(words[0], count); }";
+    let source = format!("{source}\n__asm__({own:?});");
+    let flags = ["-static", "-O2", "-fno-builtin", "-fcf-protection=full"];
+    let bytes = built(&Build::musl("1.2.3", &source).with(&flags));
     let found = found(&bytes);
     assert_eq!(found.risks, []);
-    assert_eq!(x86::behind_landing(b"\xf3\x0f\x1e\xfa\xc3", 0x1000), 0x1004);
-    assert_eq!(x86::behind_landing(b"\xc3", 0x1000), 0x1000);
+    let strnlen = found.functions.iter().find(|f| f.name == "strnlen");
+    let strnlen = strnlen.expect("strnlen is replaced");
+    assert_eq!(strnlen.patch_at, strnlen.address + 4);
+    assert!(
+        strnlen.room >= strnlen.extent.end - strnlen.address - 4,
+        "{strnlen:?}"
+    );
+}
+
+#[test]
+fn every_musl_is_known() {
+    let fixed = &["-static", "-O2", "-fno-builtin"][..];
+    let anywhere = &["-static-pie", "-fPIE", "-O2", "-fno-builtin"][..];
+    let folded = &[
+        "-static",
+        "-O2",
+        "-fno-builtin",
+        "-fuse-ld=lld",
+        "-Wl,--icf=all,--gc-sections",
+    ][..];
+    for (musl, flags) in [
+        ("1.2.2", fixed),
+        ("1.2.2", anywhere),
+        ("1.2.3-oldmalloc", fixed),
+        ("1.2.3-oldmalloc", anywhere),
+        ("1.2.3", folded),
+        ("1.2.5", anywhere),
+        ("1.2.6", fixed),
+        ("1.2.6", folded),
+        ("1.2.2-arm64", fixed),
+        ("1.2.3-arm64", anywhere),
+        ("1.2.5-arm64", fixed),
+        ("1.2.6-arm64", fixed),
+        ("1.2.6-arm64", anywhere),
+    ] {
+        let what = format!("{musl} {flags:?}");
+        let bytes = built(&Build::musl(musl, THREADS).with(flags));
+        let found = found(&bytes);
+        assert_eq!(found.risks, [], "{what}");
+        let heap = names(&found, Component::Heap);
+        for name in [
+            "malloc",
+            "free",
+            "calloc",
+            "realloc",
+            "aligned_alloc",
+            "malloc_usable_size",
+        ] {
+            assert!(heap.contains(&name), "{what}: {name} in {heap:?}");
+        }
+        let memory = names(&found, Component::Memory);
+        for name in ["memcpy", "memmove", "memset", "memcmp", "strlen", "strcpy"] {
+            assert!(memory.contains(&name), "{what}: {name} in {memory:?}");
+        }
+        let site = found.thread_exit.expect(&what);
+        assert!(found.errno_location.is_some(), "{what}");
+        let program = Program::read(&bytes).expect("an executable");
+        let callee = program.symbol("__pthread_tsd_run_dtors").expect("a symbol");
+        assert_eq!(site.callee, callee.address, "{what}");
+    }
+}
+
+#[test]
+fn without_symbols_names_from_elsewhere_do() {
+    for musl in ["1.2.3", "1.2.3-oldmalloc", "1.2.6-arm64"] {
+        let flags = ["-static-pie", "-fPIE", "-O2", "-fno-builtin"];
+        let bytes = built(&Build::musl(musl, THREADS).with(&flags));
+        let whole = Program::read(&bytes).expect("an executable");
+        let mut names = Names::of_symbols(&whole);
+        let is_known = |n: &crate::rewrite::names::Named| {
+            crate::identify::is_heap(n.name.as_bytes())
+                || crate::identify::reach::LOCAL.contains(&n.name.as_bytes())
+                || crate::identify::MEMORY.contains(&n.name.as_str())
+                || n.name.starts_with("__pthread_")
+                || n.name.starts_with("bin_")
+                || ["__errno_location", "mal"].contains(&n.name.as_str())
+        };
+        names.functions.retain(is_known);
+        names.objects.retain(is_known);
+        for name in &mut names.functions {
+            name.evidence = Evidence::Signature(musl.into());
+        }
+        // Section headers go with the symbols: a program runs without.
+        let ends = whole.segments.iter().map(|s| s.offset + s.file_size);
+        let mut stripped = bytes[..ends.max().expect("segments") as usize].to_vec();
+        stripped[40..48].fill(0);
+        stripped[58..64].fill(0);
+        let program = Program::read(&stripped).expect("an executable");
+        assert!(program.symbols.is_empty() && program.sections.is_empty());
+        let payload =
+            brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+        let find =
+            |names: &Names| find(&program, names, payload, &[Component::Heap]).expect("musl's");
+        let found = find(&names);
+        assert_eq!(found.risks, [], "{musl}");
+        assert!(found.thread_exit.is_some(), "{musl}");
+        // Without the names of what is used inside, its use is that of code nobody knows.
+        let mut fewer = names.clone();
+        fewer
+            .functions
+            .retain(|n| n.name != "__libc_realloc" && n.name != "realloc");
+        assert!(
+            kinds(&find(&fewer)).contains(&RiskKind::HeapState),
+            "{musl}"
+        );
+        let mut fewer = names.clone();
+        fewer.objects.clear();
+        assert!(
+            kinds(&find(&fewer)).contains(&RiskKind::HeapState),
+            "{musl}"
+        );
+        fewer.functions.clear();
+        assert_eq!(kinds(&find(&fewer)), [RiskKind::MissingFunction], "{musl}");
+    }
+}
+
+#[test]
+fn hooks_that_are_missing_are_risks() {
+    let bytes = built(&Build::musl("1.2.3", THREADS).with(&["-static", "-O2"]));
+    let program = Program::read(&bytes).expect("an executable");
+    let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
+    for gone in ["__pthread_tsd_run_dtors", "errno_location"] {
+        let mut names = Names::of_symbols(&program);
+        names.functions.retain(|n| !n.name.ends_with(gone));
+        let found = find(&program, &names, payload, Component::ALL).expect("musl's");
+        assert_eq!(kinds(&found), [RiskKind::MissingHook], "{gone}");
+    }
+    // Who makes no threads needs no hook at their end; who never frees has a heap without a state.
+    let source = "#include <stdlib.h>\nint main(int n, char **w) { return !malloc(n); }";
+    let found = found(&built(&Build::musl("1.2.3", source).with(&[
+        "-static",
+        "-O2",
+        "-fno-builtin",
+    ])));
+    assert_eq!((found.risks, found.thread_exit), (vec![], None));
+    assert!(found.functions.iter().any(|f| f.name == "malloc"));
 }
 
 #[test]
@@ -185,4 +323,79 @@ fn bytes_behind_the_program_are_a_risk() {
     assert_eq!(kinds(&found), [RiskKind::Overlay]);
     assert_eq!(found.risks[0].address, Some(end));
     assert!(found.risks[0].text.contains("bun"), "{:?}", found.risks);
+}
+
+#[test]
+fn thread_locals_by_their_distance_are_a_risk() {
+    let source = "extern void *__tls_get_addr(unsigned long *);\n\
+                  int main(int n, char **w) { unsigned long at[2] = {1, n}; return !__tls_get_addr(at); }";
+    let source = format!("{}\n{source}", THREADS.replace("int main(", "int other("));
+    for (musl, expected) in [
+        ("1.2.3", &[RiskKind::ThreadLocals][..]),
+        ("1.2.3-arm64", &[]),
+    ] {
+        let found = found(&built(
+            &Build::musl(musl, &source).with(&["-static", "-O2"]),
+        ));
+        assert_eq!(kinds(&found), expected, "{musl}: {:?}", found.risks);
+    }
+}
+
+#[test]
+fn a_function_of_the_programs_own_stays() {
+    let own = "size_t strlen(const char *s) { size_t n = 0; while (s[n]) n++; return n; }";
+    let source = format!("{THREADS}\n{own}");
+    let found = found(&built(&Build::musl("1.2.3", &source).with(&[
+        "-static",
+        "-O1",
+        "-fno-builtin",
+    ])));
+    assert_eq!(found.risks, []);
+    assert!(!names(&found, Component::Memory).contains(&"strlen"));
+    assert!(
+        found.left.iter().any(|l| l.name == "strlen"),
+        "{:?}",
+        found.left
+    );
+}
+
+#[test]
+fn heaps_beside_musls_are_told() {
+    // A heap under its own names, as Rust's crates have theirs: C's is musl's still.
+    let source = format!("{THREADS}\nint mallctl(const char *name) {{ return !name; }}");
+    let found = found(&built(&Build::musl("1.2.3", &source).with(&[
+        "-static",
+        "-O2",
+        "-fno-builtin",
+    ])));
+    assert_eq!(found.risks, []);
+    assert!(
+        found.notes.iter().any(|n| n.contains("jemalloc")),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
+fn what_brawn_has_done_is_not_done_again() {
+    let payload = brawn_payload::payload(brawn_payload::Architecture::X86_64, Profile::Fast);
+    let payload = payload.expect("embedded");
+    let build = |source: &str| {
+        let note = format!(
+            ".section .note.brawn,\"a\",@note\n.long 6, 2f-1f, 1\n.asciz \"brawn\"\n.balign 4\n\
+             1: .ascii \"brawn=0.0.9\\ncomponent=heap\\nprofile=fast\\nsource={source}\\n\"\n2: .balign 4\n"
+        );
+        built(
+            &Build::musl("1.2.3", THREADS)
+                .with(&["-static", "-O2"])
+                .behind(&note),
+        )
+    };
+    let same = found(&build(payload.source));
+    assert_eq!(same.present, [Component::Heap]);
+    assert_eq!(names(&same, Component::Heap), [""; 0]);
+    assert!(names(&same, Component::Memory).contains(&"strlen"));
+    let error = try_find(&build("another"), Component::ALL).expect_err("another brawn's");
+    assert_eq!(error.kind(), Kind::Refused);
+    assert!(error.to_string().contains("brawn restore"), "{error}");
 }

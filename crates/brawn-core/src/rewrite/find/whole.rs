@@ -3,7 +3,7 @@
 mod overlay;
 mod relocations;
 
-use super::risk::Risk;
+use super::risk::{Risk, RiskKind};
 use crate::error::{Error, Result};
 use crate::identify::heap::{Found, Heap};
 use crate::identify::{Identity, Libc, executable};
@@ -11,7 +11,8 @@ use crate::note::Note;
 use crate::plan::Component;
 use crate::read::image::Image;
 use crate::rewrite::program::Program;
-use brawn_payload::Payload;
+use brawn_payload::{Architecture, Payload};
+use object::elf;
 pub use relocations::Relocation;
 
 /// What is known of the file.
@@ -59,6 +60,7 @@ impl<'p, 'a> Whole<'p, 'a> {
         }
         let (relocations, mut risks) = relocations::read(program)?;
         risks.extend(overlay::check(program));
+        risks.extend(landing_pads(program));
         Ok(Self {
             program,
             payload,
@@ -99,6 +101,30 @@ impl<'p, 'a> Whole<'p, 'a> {
         }
         Ok(present)
     }
+}
+
+/// On aarch64 the kernel enforces landing pads in programs that ask for it by a property (System V ABI for the Arm 64-bit
+/// architecture, "Program Property").
+fn landing_pads(program: &Program<'_>) -> Option<Risk> {
+    const FEATURES: u32 = 0xc000_0000;
+    const BTI: u32 = 1;
+    let segment = program.segment(elf::PT_GNU_PROPERTY)?;
+    let note = program.at(segment.address, segment.file_size)?;
+    // Behind the note's header and its owner come pairs of type and size, each with its data.
+    let words: Vec<u32> = note
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|w| u32::from_le_bytes(*w))
+        .collect();
+    let mut features = words
+        .get(4..)?
+        .windows(3)
+        .filter(|w| w[0] == FEATURES && w[1] == 4);
+    let is_enforced =
+        program.architecture == Architecture::Aarch64 && features.any(|w| w[2] & BTI != 0);
+    let text = "it is built for landing pads (BTI), which the payload's code does not have";
+    is_enforced.then(|| Risk::of(RiskKind::LandingPads, None, text).at(segment.address))
 }
 
 fn another(component: Component, note: &Note) -> Error {

@@ -9,6 +9,8 @@ use std::ops::Range;
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// Size of `jmp rel32`, in bytes.
 pub const JUMP: u64 = 5;
+/// A jump farther ahead than this, in bytes, leads to another function.
+const FAR: u64 = 1024;
 /// Streams that are decoded towards a place of which no beginning before it is known, one byte apart.
 const STREAMS: u64 = 24;
 /// How far before the place they begin: instructions that begin in the wrong place fall in step after a few.
@@ -98,6 +100,29 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
 pub fn is_stub(code: &[u8]) -> bool {
     let code = &code[behind_landing(code, 0) as usize..];
     matches!(code, [0xc3, ..] | [0x31, 0xc0, 0xc3, ..] | [0xf3, 0xc3, ..])
+}
+
+/// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before
+/// jumps over.
+pub fn end(code: &[u8]) -> u64 {
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    let mut farthest = 0;
+    for instruction in &mut decoder {
+        let mnemonic = instruction.mnemonic();
+        let jump = reference(&instruction).filter(|r| r.is_branch && mnemonic != Mnemonic::Call);
+        if let Some(to) = jump.map(|r| r.target).filter(|to| *to < code.len() as u64) {
+            let is_other = mnemonic == Mnemonic::Jmp && to > instruction.ip() + FAR;
+            farthest = farthest.max(if is_other { 0 } else { to });
+        }
+        let is_last = matches!(
+            mnemonic,
+            Mnemonic::Jmp | Mnemonic::Ret | Mnemonic::Ud2 | Mnemonic::Hlt
+        );
+        if is_last && instruction.ip() >= farthest {
+            return instruction.next_ip();
+        }
+    }
+    code.len() as u64
 }
 
 /// Everything that the code at `address` refers to relative to itself, from its first instruction on.
@@ -214,6 +239,14 @@ mod tests {
         for place in [0x1001, 0x1003, 0x1007, 0x100c, 0x100e] {
             assert_eq!(at(place), None, "{place:#x}");
         }
+    }
+
+    #[test]
+    fn a_function_ends_where_nothing_goes_on() {
+        // je .+3; nop; ret; nop; ret; nop
+        assert_eq!(end(&[0x74, 2, 0x90, 0xc3, 0x90, 0xc3, 0x90]), 6);
+        // nop; jmp far away; nop
+        assert_eq!(end(&[0x90, 0xe9, 0, 0, 1, 0, 0x90]), 6);
     }
 
     #[test]

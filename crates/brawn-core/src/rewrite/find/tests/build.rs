@@ -44,9 +44,9 @@ const SPECS: &str = include_str!("../../../../../../conformance/src/musl.specs")
 pub struct Build {
     compiler: Vec<String>,
     source: String,
-    extension: &'static str,
     flags: Vec<String>,
     musl: Option<PathBuf>,
+    behind: Option<String>,
 }
 
 impl Build {
@@ -54,9 +54,9 @@ impl Build {
         Self {
             compiler: compiler.iter().map(ToString::to_string).collect(),
             source: source.into(),
-            extension: "c",
             flags: Vec::new(),
             musl: None,
+            behind: None,
         }
     }
 
@@ -75,6 +75,12 @@ impl Build {
         Self::of(&["gcc"], source)
     }
 
+    /// With this assembly behind libc.
+    pub fn behind(mut self, assembly: &str) -> Self {
+        self.behind = Some(assembly.into());
+        self
+    }
+
     /// With these flags.
     pub fn with(mut self, flags: &[&str]) -> Self {
         self.flags.extend(flags.iter().map(ToString::to_string));
@@ -85,10 +91,7 @@ impl Build {
 /// The executable's bytes.
 pub fn built(build: &Build) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let source = folder
-        .path()
-        .join("program")
-        .with_extension(build.extension);
+    let source = folder.path().join("program").with_extension("c");
     let program = folder.path().join("program");
     std::fs::write(&source, &build.source).expect("written");
     let mut command = Command::new(&build.compiler[0]);
@@ -102,9 +105,15 @@ pub fn built(build: &Build) -> Vec<u8> {
         std::fs::write(&specs, text).expect("written");
         command.arg(format!("-specs={}", specs.display()));
     }
+    let last = folder.path().join("last.s");
+    if let Some(assembly) = &build.behind {
+        std::fs::write(&last, assembly).expect("written");
+    }
+    let behind = build.behind.iter().flat_map(|_| [Path::new("-lc"), &last]);
     let output = command
         .arg(&source)
         .args(&build.flags)
+        .args(behind)
         .arg("-o")
         .arg(&program)
         .output()
@@ -115,7 +124,7 @@ pub fn built(build: &Build) -> Vec<u8> {
 }
 
 /// The folder with what `make test-tools` fetches.
-pub fn tools() -> PathBuf {
+fn tools() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     root.expect("the workspace's folder").join("target/tools")
 }

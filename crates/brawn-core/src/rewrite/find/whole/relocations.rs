@@ -17,9 +17,11 @@ pub struct Relocation {
     pub place: u64,
     /// The address in it.
     pub target: u64,
+    /// Its type, where it is not a relative one: musl's start code does nothing about it.
+    pub other: Option<u32>,
 }
 
-/// The program's relative relocations, and the risks in all others.
+/// The program's relocations, and the risk in code that they change.
 pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
     let mut found = Vec::new();
     let mut risks = Vec::new();
@@ -65,29 +67,23 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
     for (at, size) in tables {
         let table = table(at, size)?.unwrap_or_default();
         found.reserve(table.len() / 24);
-        let mut unknown = None;
         for entry in table.as_chunks::<24>().0 {
-            let (place, info, addend) = (word(entry, 0), word(entry, 8), word(entry, 16));
-            // Without a type a linker has left a place empty.
-            match info as u32 {
-                0 => {}
-                kind if kind == relative => found.push(Relocation {
-                    place,
-                    target: addend,
-                }),
-                kind => unknown = unknown.or(Some((place, kind))),
-            }
-        }
-        if let Some((place, kind)) = unknown {
-            let text =
-                format!("a relocation of type {kind}, which musl's start code does not apply");
-            risks.push(Risk::of(RiskKind::Relocation, None, text).at(place));
+            let kind = word(entry, 8) as u32;
+            found.push(Relocation {
+                place: word(entry, 0),
+                target: word(entry, 16),
+                other: (kind != relative).then_some(kind),
+            });
         }
     }
     let table = table(RELR, RELR_SIZE)?.unwrap_or_default();
     packed(table, |place| {
         let target = program.at(place, 8).map(|b| word(b, 0));
-        found.extend(target.map(|target| Relocation { place, target }));
+        found.extend(target.map(|target| Relocation {
+            place,
+            target,
+            other: None,
+        }));
     });
     Ok((found, risks))
 }

@@ -1,0 +1,382 @@
+//! What aarch64 code refers to.  Every instruction is a word of 4 bytes, and addresses of data take two: `adrp` gives
+//! the page, and what follows the place in it.  Encodings are those of the Arm Architecture Reference Manual, chapter C4.
+
+use super::code::Reference;
+use super::scan::Wanted;
+use std::ops::Range;
+
+/// Size of an instruction, and of the jump `b`, in bytes.
+pub const JUMP: u64 = 4;
+/// `bti c` and `bti jc`, where indirect calls land.
+const BTI: [u32; 2] = [0xd503_245f, 0xd503_24df];
+const NOP: u32 = 0xd503_201f;
+const RET: u32 = 0xd65f_03c0;
+/// `mov w0, #0` and `mov w0, wzr`.
+const ZERO: [u32; 2] = [0x5280_0000, 0x2a1f_03e0];
+/// How many instructions behind an `adrp` are looked at for what completes its address.
+const NEAR: usize = 128;
+/// A jump farther ahead than this, in bytes, leads to another function.
+const FAR: u64 = 1024;
+
+fn words(code: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    code.as_chunks::<4>()
+        .0
+        .iter()
+        .map(|w| u32::from_le_bytes(*w))
+}
+
+/// The field of `width` bits from bit `low` on, as a signed number.
+fn signed(word: u32, low: u32, width: u32) -> i64 {
+    let shifted = word << (32 - low - width);
+    i64::from(shifted as i32 >> (32 - width))
+}
+
+/// The address behind a landing pad at `address`.
+pub fn behind_landing(code: &[u8], address: u64) -> u64 {
+    let is_pad = words(code).next().is_some_and(|w| BTI.contains(&w));
+    address + 4 * u64::from(is_pad)
+}
+
+/// How many bytes of padding `code` begins with.
+pub fn padding(code: &[u8]) -> u64 {
+    4 * words(code).take_while(|w| [NOP, 0].contains(w)).count() as u64
+}
+
+/// Whether `code` only gives zero, or does nothing at all.
+pub fn is_stub(code: &[u8]) -> bool {
+    let mut rest = words(code).filter(|w| !BTI.contains(w));
+    match rest.next() {
+        Some(RET) => true,
+        Some(first) => ZERO.contains(&first) && rest.next() == Some(RET),
+        None => false,
+    }
+}
+
+/// What the instruction `word` at `at` refers to by itself: its target, and whether that is a branch's, one that is
+/// always taken and without return.
+fn direct(word: u32, at: u64) -> Option<(u64, bool, bool)> {
+    let to = |distance: i64| at.wrapping_add_signed(distance);
+    Some(match word >> 24 {
+        // b, bl
+        0x14..=0x17 | 0x94..=0x97 => (to(signed(word, 0, 26) * 4), true, word >> 31 == 0),
+        // b.cond; cbz, cbnz of 32 and 64 bits
+        0x54 | 0x34 | 0x35 | 0xb4 | 0xb5 => (to(signed(word, 5, 19) * 4), true, false),
+        // tbz, tbnz
+        0x36 | 0x37 | 0xb6 | 0xb7 => (to(signed(word, 5, 14) * 4), true, false),
+        // ldr of a literal
+        0x18 | 0x58 | 0x98 | 0x1c | 0x5c | 0x9c => (to(signed(word, 5, 19) * 4), false, false),
+        // adr
+        0x10 | 0x30 | 0x50 | 0x70 => {
+            let low = i64::from(word >> 29 & 3);
+            (to(signed(word, 5, 19) * 4 + low), false, false)
+        }
+        _ => return None,
+    })
+}
+
+/// The page that `adrp` gives, if `word` is one.
+fn page(word: u32, at: u64) -> Option<u64> {
+    let pages = signed(word, 5, 19) * 4 + i64::from(word >> 29 & 3);
+    (word & 0x9f00_0000 == 0x9000_0000).then(|| (at & !0xfff).wrapping_add_signed(pages << 12))
+}
+
+/// What an instruction does to a register that holds a page.
+enum Use {
+    /// Makes the address at this distance into the page, and keeps it.
+    Completes(u64),
+    /// The same, and overwrites it.
+    Last(u64),
+    /// Overwrites it.
+    Ends,
+    /// Something else.
+    Keeps,
+}
+
+fn use_of(word: u32, register: u32) -> Use {
+    let (destination, base) = (word & 31, word >> 5 & 31);
+    let immediate = u64::from(word >> 10 & 0xfff);
+    let made = |within, is_overwritten: bool| match is_overwritten {
+        true => Use::Last(within),
+        false => Use::Completes(within),
+    };
+    // add of an immediate
+    if word & 0xff80_0000 == 0x9100_0000 && base == register {
+        let within = immediate << (12 * (word >> 22 & 1));
+        return made(within, destination == register);
+    }
+    // ldr, str and their kin with an offset, which counts in units of what they move
+    if word & 0x3b00_0000 == 0x3900_0000 {
+        let is_vector = word >> 26 & 1 == 1;
+        let is_quad = is_vector && word >> 30 == 0 && word >> 23 & 1 == 1;
+        let unit = if is_quad { 4 } else { word >> 30 };
+        let is_overwritten = word >> 22 & 3 != 0 && !is_vector && destination == register;
+        if base == register {
+            return made(immediate << unit, is_overwritten);
+        }
+        return if is_overwritten {
+            Use::Ends
+        } else {
+            Use::Keeps
+        };
+    }
+    // adr, adrp
+    if word & 0x1f00_0000 == 0x1000_0000 && destination == register {
+        return Use::Ends;
+    }
+    // A call, which keeps the registers from x19 on.
+    let is_call = word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000;
+    if is_call && register < 19 {
+        return Use::Ends;
+    }
+    Use::Keeps
+}
+
+/// The addresses that the instructions behind an `adrp`, which is that with this number, make of its page on any way.
+fn completed(code: &[u8], number: usize, mut found: impl FnMut(u64)) {
+    let word = |n: usize| {
+        code.as_chunks::<4>()
+            .0
+            .get(n)
+            .map(|w| u32::from_le_bytes(*w))
+    };
+    let register = word(number).unwrap_or_default() & 31;
+    let mut ways = vec![number + 1];
+    let mut seen: Vec<usize> = Vec::new();
+    while let Some(mut n) = ways.pop() {
+        while let Some(word) = word(n).filter(|_| seen.len() < NEAR && !seen.contains(&n)) {
+            seen.push(n);
+            match use_of(word, register) {
+                Use::Completes(within) => found(within),
+                Use::Last(within) => {
+                    found(within);
+                    break;
+                }
+                Use::Ends => break,
+                Use::Keeps if word == RET => break,
+                Use::Keeps => {}
+            }
+            // Not calls, and no literals.
+            if let Some((to, true, is_last)) =
+                direct(word, 4 * n as u64).filter(|_| word >> 26 != 0x25)
+            {
+                if to < code.len() as u64 {
+                    ways.push(to as usize / 4);
+                }
+                if is_last {
+                    break;
+                }
+            }
+            n += 1;
+        }
+    }
+}
+
+/// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before
+/// jumps over.
+pub fn end(code: &[u8]) -> u64 {
+    let mut farthest = 0;
+    for (number, word) in words(code).enumerate() {
+        let at = 4 * number as u64;
+        let jump =
+            direct(word, at).filter(|(to, is_branch, _)| *is_branch && *to < code.len() as u64);
+        let is_last = word == RET || word & 0xffff_fc1f == 0xd61f_0000 || word >> 26 == 5;
+        if let Some((to, _, _)) = jump.filter(|_| word >> 26 != 0x25) {
+            farthest = farthest.max(if word >> 26 == 5 && to > at + FAR {
+                0
+            } else {
+                to
+            });
+        }
+        if is_last && at >= farthest {
+            return at + 4;
+        }
+    }
+    code.len() as u64
+}
+
+/// Everything that the code at `address` refers to.
+pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
+    let mut found = Vec::new();
+    for (number, word) in words(code).enumerate() {
+        let at = address + 4 * number as u64;
+        let mut push = |target, is_branch, is_last| {
+            found.push(Reference {
+                at,
+                target,
+                is_branch,
+                is_last,
+            });
+        };
+        if let Some((target, is_branch, is_last)) = direct(word, at) {
+            push(target, is_branch, is_last);
+        } else if let Some(page) = page(word, at) {
+            completed(code, number, |within| push(page + within, false, false));
+        }
+    }
+    found
+}
+
+/// Calls `found` with every reference from the code at `address` to a place in `wanted`.
+///
+/// A page whose address nothing near completes counts, if it has such a place: what is not understood only means to
+/// refuse.
+pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Reference)) {
+    let Some(Range { start, end }) = wanted.span() else {
+        return;
+    };
+    let (first, length) = (start & !0xfff, end - (start & !0xfff));
+    for (number, word) in code.as_chunks::<4>().0.iter().enumerate() {
+        let word = u32::from_le_bytes(*word);
+        let at = address + 4 * number as u64;
+        // Most instructions are neither of these: 5 bits tell.
+        if let 0x14..=0x17
+        | 0x34..=0x37
+        | 0x10
+        | 0x30
+        | 0x50
+        | 0x70
+        | 0x18
+        | 0x1c
+        | 0x54
+        | 0x58
+        | 0x5c
+        | 0x94..=0x98
+        | 0x9c
+        | 0xb4..=0xb7 = word >> 24
+        {
+            let Some((target, is_branch, is_last)) = direct(word, at) else {
+                continue;
+            };
+            if target.wrapping_sub(first) < length && wanted.contains(target) {
+                found(Reference {
+                    at,
+                    target,
+                    is_branch,
+                    is_last,
+                });
+            }
+        } else if let Some(page) = page(word, at).filter(|p| p.wrapping_sub(first) < length) {
+            let mut is_complete = false;
+            let mut tell = |target| {
+                found(Reference {
+                    at,
+                    target,
+                    is_branch: false,
+                    is_last: false,
+                });
+            };
+            completed(code, number, |within| {
+                let target = page + within;
+                is_complete = true;
+                if wanted.contains(target) {
+                    tell(target);
+                }
+            });
+            if let Some(target) = wanted
+                .first_in(page..page + 0x1000)
+                .filter(|_| !is_complete)
+            {
+                tell(target);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    fn targets(words: &[u32]) -> Vec<(u64, bool)> {
+        let all = references(&bytes(words), 0x1_0000);
+        all.iter().map(|r| (r.target, r.is_branch)).collect()
+    }
+
+    #[test]
+    fn branches_and_literals_are_read() {
+        // b .+8; bl .-4; b.eq .+12; cbnz x1, .-8; tbz w2, #3, .+16; ldr x0, .+8; adr x0, .+5
+        let code = [
+            0x1400_0002,
+            0x97ff_ffff,
+            0x5400_0060,
+            0xb5ff_ffc1,
+            0x3618_0082,
+            0x5800_0040,
+            0x3000_0020,
+        ];
+        let expected = [
+            (0x1_0008, true),
+            (0x1_0000, true),
+            (0x1_0014, true),
+            (0x1_0004, true),
+            (0x1_0020, true),
+            (0x1_001c, false),
+            (0x1_001d, false),
+        ];
+        assert_eq!(targets(&code), expected);
+    }
+
+    #[test]
+    fn addresses_of_two_instructions_are_put_together() {
+        // adrp x0, +0x2000; add x0, x0, #0x123; ldr x1, [x0, #8]: what is loaded counts from the sum.
+        assert_eq!(
+            targets(&[0xd000_0000, 0x9104_8c00, 0xf940_0401]),
+            [(0x1_2123, false)]
+        );
+        // adrp x1; nop; ldr w1, [x1, #8]; ldr w2, [x1, #4]: the second counts from what the first loaded.
+        assert_eq!(
+            targets(&[0xb000_0001, NOP, 0xb940_0821, 0xb940_0422]),
+            [(0x1_1008, false)]
+        );
+        // adrp x1; str x1, [x1, #8]; ldrb w2, [x1, #4]; str q0, [x1, #16]
+        let stores = [0xb000_0001, 0xf900_0421, 0x3940_1022, 0x3d80_0420];
+        assert_eq!(
+            targets(&stores),
+            [(0x1_1008, false), (0x1_1004, false), (0x1_1010, false)]
+        );
+        // adrp x4; b .+8; ret; ldr x4, [x4, #8]: what it jumps to completes it.
+        assert_eq!(
+            targets(&[0xb000_0004, 0x1400_0002, RET, 0xf940_0484]),
+            [(0x1_1008, false), (0x1_000c, true)]
+        );
+        // adrp x0; bl; add x0, x0, #1: a call does not keep it.  But it does x19.
+        assert_eq!(targets(&[0xb000_0000, 0x9400_0001, 0x9100_0400]).len(), 1);
+        assert_eq!(targets(&[0xb000_0013, 0x9400_0001, 0x9100_0673]).len(), 2);
+    }
+
+    #[test]
+    fn what_is_wanted_is_found() {
+        let wanted = Wanted::new(vec![0x1_1008..0x1_1009, 0x1_2000..0x1_2004]);
+        let of = |words: &[u32]| {
+            let mut found = Vec::new();
+            scan(&bytes(words), 0x1_0000, &wanted, |r| found.push(r.target));
+            found
+        };
+        assert_eq!(of(&[0xb000_0001, 0xf900_0421]), [0x1_1008]);
+        assert_eq!(of(&[0xb000_0001, 0xf900_0821]), [0; 0]);
+        // A page that nothing completes.
+        assert_eq!(of(&[0xb000_0001, NOP]), [0x1_1008]);
+        assert_eq!(of(&[0x1400_0800]), [0x1_2000]);
+        assert_eq!(of(&[0x1400_0801]), [0; 0]);
+    }
+
+    #[test]
+    fn a_function_ends_where_nothing_goes_on() {
+        // cbz x0, .+12; nop; ret; nop; ret; nop
+        assert_eq!(end(&bytes(&[0xb400_0060, NOP, RET, NOP, RET, NOP])), 20);
+        assert_eq!(end(&bytes(&[NOP, 0x1500_0000, NOP])), 8);
+    }
+
+    #[test]
+    fn pads_stubs_and_padding_are_told() {
+        assert_eq!(behind_landing(&bytes(&[BTI[0], RET]), 8), 12);
+        assert_eq!(behind_landing(&bytes(&[RET]), 8), 8);
+        assert!(is_stub(&bytes(&[BTI[0], ZERO[0], RET])));
+        assert!(is_stub(&bytes(&[RET])));
+        assert!(!is_stub(&bytes(&[ZERO[0], NOP])));
+        assert_eq!(padding(&bytes(&[NOP, 0, RET])), 8);
+    }
+}
