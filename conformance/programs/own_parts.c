@@ -1,4 +1,5 @@
 //# states: a program's own calloc, reallocarray, strdup and posix_memalign stand beside libc's malloc
+//# own-heap
 //# link: static static-pie lld gc lto-gcc lto-clang line line-lld zig
 #include "check.h"
 #include <malloc.h>
