@@ -210,7 +210,9 @@ pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
         if let Some((target, is_branch, is_last)) = direct(word, at) {
             push(target, is_branch, is_last);
         } else if let Some(page) = page(word, at) {
-            completed(code, number, |within| push(page + within, false, false));
+            completed(code, number, |within| {
+                push(page.wrapping_add(within), false, false)
+            });
         }
     }
     found
@@ -266,14 +268,14 @@ pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Re
                 });
             };
             completed(code, number, |within| {
-                let target = page + within;
+                let target = page.wrapping_add(within);
                 is_complete = true;
                 if wanted.contains(target) {
                     tell(target);
                 }
             });
             if let Some(target) = wanted
-                .first_in(page..page + 0x1000)
+                .first_in(page..page.saturating_add(0x1000))
                 .filter(|_| !is_complete)
             {
                 tell(target);

@@ -55,10 +55,12 @@ impl<'p> Code<'p> {
         let entered = regions
             .iter()
             .any(|(at, code)| contains(*at, code, program.entry));
-        if !entered {
+        regions.sort_by_key(|(at, _)| *at);
+        let overlap = |pair: &[(u64, &[u8])]| pair[0].0 + pair[0].1.len() as u64 > pair[1].0;
+        if !entered || regions.windows(2).any(overlap) {
+            // Segments ascend and do not overlap.
             regions = program.code().collect();
         }
-        regions.sort_by_key(|(at, _)| *at);
         // Mapping symbols (`$x`, `$d`) mark kinds of content, not functions.
         let symbols = program.symbols.iter().filter(|s| s.kind == Kind::Function);
         let symbols = symbols.map(|s| (s.address, s.size, s.name));
@@ -141,7 +143,7 @@ impl<'p> Code<'p> {
         })?;
         let end = match start.size {
             0 => self.next(start.address),
-            size => start.address + size,
+            size => start.address.saturating_add(size),
         };
         Some((start.address..end, start.name))
     }

@@ -42,7 +42,7 @@ pub fn check(
     let is_shifted = whole.program.architecture == Architecture::X86_64
         && gone.components.contains(&Component::Heap);
     let tls = names.function("__tls_get_addr").filter(|_| is_shifted);
-    let tls = tls.map(|n| n.address..n.address + 1);
+    let tls = tls.map(|n| n.address..n.address.saturating_add(1));
     let ranges = gone.bodies.iter().chain(&state.data).chain(&state.inside);
     let ranges = ranges.cloned().chain(tls.clone()).collect();
     let hits = pass(whole, code, &Wanted::new(ranges), &gone.extents);

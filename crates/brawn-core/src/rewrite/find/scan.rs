@@ -40,7 +40,7 @@ impl Wanted {
         }
         let mut clusters = [(0, 0); CLUSTERS];
         for (cluster, range) in clusters.iter_mut().zip(&wide) {
-            let length = range.end - range.start + BEHIND;
+            let length = (range.end - range.start).saturating_add(BEHIND);
             *cluster = (
                 range.start.wrapping_sub(BEHIND) as u32,
                 u32::try_from(length).unwrap_or(u32::MAX),
@@ -169,6 +169,20 @@ fn is_near<const RELATIVE: bool>(
     block: &[u8; BLOCK + 3],
     next: u32,
     clusters: &[(u32, u32); CLUSTERS],
+) -> bool {
+    // Fewer clusters, which are the first, take less time.
+    match clusters {
+        [one, (_, 0), ..] => is_in::<RELATIVE, 1>(block, next, &[*one]),
+        [one, other, (_, 0), _] => is_in::<RELATIVE, 2>(block, next, &[*one, *other]),
+        all => is_in::<RELATIVE, CLUSTERS>(block, next, all),
+    }
+}
+
+#[inline]
+fn is_in<const RELATIVE: bool, const N: usize>(
+    block: &[u8; BLOCK + 3],
+    next: u32,
+    clusters: &[(u32, u32); N],
 ) -> bool {
     let mut any = false;
     for alignment in 0..4 {

@@ -78,7 +78,9 @@ pub fn may_refer(code: &[u8], address: u64, at: usize, wanted: &Wanted) -> bool 
     match before(1) {
         0xe8 | 0xe9 => wanted.contains(target),
         0x80..=0x8f if before(2) == 0x0f => wanted.contains(target),
-        modrm if modrm & 0xc7 == 5 => [0, 1, 2, 4].iter().any(|n| wanted.contains(target + n)),
+        modrm if modrm & 0xc7 == 5 => [0, 1, 2, 4]
+            .iter()
+            .any(|n| wanted.contains(target.wrapping_add(*n))),
         _ => false,
     }
 }
