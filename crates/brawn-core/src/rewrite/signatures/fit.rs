@@ -16,6 +16,8 @@ use std::ops::RangeInclusive;
 /// A function with so many bytes that are the same in every program is told by them amid others of its build.
 const ENOUGH: u32 = 16;
 
+/// What a linker may put between two functions for alignment.
+const GAP: u64 = 16;
 /// How far in bytes a function may be from those that are known.
 const NEAR: u64 = 1 << 16;
 
@@ -347,7 +349,8 @@ impl Fit<'_, '_, '_> {
                 continue;
             };
             // A jump in the midst of another function is called by nobody.
-            if places.len() > numbers.len() {
+            let size = u64::from(self.build.functions[numbers[0]].size);
+            if places.len() > numbers.len() || !places.iter().all(|at| self.is_beside(*at, size)) {
                 let called = called.get_or_insert_with(|| {
                     let all = candidates.iter().flat_map(|(_, places)| places);
                     let mut called: HashMap<u64, bool> = all.map(|at| (*at, false)).collect();
@@ -362,6 +365,16 @@ impl Fit<'_, '_, '_> {
             }
             self.pair(&numbers, &places, 1, How::Reference);
         }
+    }
+
+    /// Whether what is at `place` stands next to a function that was found, but for alignment.
+    fn is_beside(&self, place: u64, size: u64) -> bool {
+        let placed = self.build.functions.iter().zip(&self.places);
+        let mut placed =
+            placed.filter_map(|(f, at)| at.map(|(at, _)| (at, at + u64::from(f.size))));
+        placed.any(|(from, to)| {
+            (to..=to + GAP).contains(&place) || (place + size..=place + size + GAP).contains(&from)
+        })
     }
 
     /// The first call or jump to a known place in a function that is not searched for: where its operand is in the

@@ -129,7 +129,9 @@ impl Build {
                 target.name = position(target.name);
             }
             let is_there = |f: &Function| {
-                f.digest == function.digest && f.names.iter().any(|n| function.names.contains(n))
+                let mut names = f.names.iter().chain(&f.weak);
+                let is_same = |n| function.names.contains(n) || function.weak.contains(n);
+                f.digest == function.digest && names.any(is_same)
             };
             if !self.functions.iter().any(is_there) {
                 self.functions.push(function);
