@@ -141,6 +141,11 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
 }
 
 impl Musl {
+    /// Whether its programs have musl's own heap: zig 0.16 links another, of zig's, that no archive has.
+    pub fn has_own_heap(&self) -> bool {
+        self.link != Link::Zig || self.name == ZIG
+    }
+
     /// The part of the long counts (threads, forks) that runs on it: one in so many.  The
     /// distribution's musl runs all of them.
     pub fn share(&self) -> u32 {

@@ -122,14 +122,13 @@ fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     let simple = [Link::Static, Link::Zig];
     let simple = simple.into_iter().find(|link| links.contains(link));
     let others = [Profile::Secure, Profile::Lean];
-    places.extend(
-        simple
-            .into_iter()
-            .flat_map(|link| others.map(|profile| place(None, link, profile))),
-    );
-    // Musls differ in what is found where, and in how threads begin, end and fork.
+    // Musls differ in what is found where, and in how threads begin, end and fork; profiles in what is linked.
     let matters = program.links.contains(&Link::StaticPie) || program.cxx;
-    let musls = matrix.iter().filter(|musl| {
+    let simple = simple.into_iter().filter(|_| matters);
+    places.extend(simple.flat_map(|link| others.map(|profile| place(None, link, profile))));
+    // The heap that stands beside zig 0.16's libc.a is not musl's.
+    let musls = matrix.iter().filter(|musl| musl.has_own_heap());
+    let musls = musls.filter(|musl| {
         let is_wanted = match musl.is_emulated() {
             true => matters && musl.extent != Extent::Short,
             false => matters || program.alone,

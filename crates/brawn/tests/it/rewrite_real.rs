@@ -5,6 +5,7 @@ use crate::common::{REFUSED, brawn, fail, ok, read, succeed};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -68,7 +69,7 @@ fn typos_finds_what_it_found() {
         assert_eq!(report["memory"], "brawn", "{report:#}");
         // Stripped after, and once more.
         let bare = room.path("bare-after");
-        ok("llvm-strip", &["-o", &bare, &new]);
+        ok("strip", &["-o", &bare, &new]);
         assert!(find_typos(&bare) == expected, "{old}, stripped after");
         assert_eq!(inspect(&bare)["verdict"], "fine");
         let text = succeed(brawn().args(["rewrite", &bare]));
@@ -122,15 +123,32 @@ fn stripped_programs_of_builds_without_signatures_are_refused() {
     }
 }
 
+/// Rust code that has jemalloc keeps it; libc's own heap, which C code and libc use, is musl's and goes.
+#[test]
+fn what_rust_allocates_elsewhere_stays_there() {
+    let room = Room::new();
+    let old = take(&room, RUFF, "ruff");
+    let new = room.path("new");
+    rewrite(&old, &new, &[]);
+    room.write("main.py", "import os\nprint(undefined)\n");
+    let main = room.path("main.py");
+    let of = |program: &str| {
+        let output = Command::new(program)
+            .args(["check", "--no-cache", "--isolated", &main])
+            .output();
+        let output = output.expect("ruff runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text)
+    };
+    let (code, text) = of(&old);
+    assert!(code == Some(1) && text.contains("F821"), "{code:?}");
+    assert!(of(&new) == (code, text));
+}
+
 #[test]
 fn other_heaps_and_other_libcs_are_refused() {
     let room = Room::new();
-    for (what, word) in [
-        (RUFF, "musl's heap"),
-        (UV, "musl's heap"),
-        (ESBUILD, "Go"),
-        (PROTOC, "glibc"),
-    ] {
+    for (what, word) in [(UV, "musl's heap"), (ESBUILD, "Go"), (PROTOC, "glibc")] {
         let path = take(&room, what, "p");
         let text = fail(brawn().args(["rewrite", &path]), REFUSED);
         assert!(text.contains(word), "{what}: {text}");

@@ -109,6 +109,15 @@ fn build_of(names: &Names) -> String {
     builds.join(" ")
 }
 
+/// Without the hashes of the files that it was learnt from.
+fn unhashed(database: &str) -> String {
+    let lines = database.lines().map(|line| match line.rsplit_once(' ') {
+        Some((source, _)) if line.starts_with("source ") => source,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn the_database_is_what_is_learnt() {
     let mut builds: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
@@ -137,7 +146,13 @@ fn the_database_is_what_is_learnt() {
         }
         let learnt = succeed(&mut learn);
         let kept = fs::read_to_string(folder.join(format!("{name}.txt"))).expect("a file");
-        assert!(learnt == kept, "{name}: run tools/signatures.sh");
+        // zig names the members of its archive after folders of its cache: no two are the same file.
+        let is_zigs = sources.iter().any(|words| words[1] == "ziglang");
+        let same = match is_zigs {
+            true => unhashed(&learnt) == unhashed(&kept),
+            false => learnt == kept,
+        };
+        assert!(same, "{name}: run tools/signatures.sh");
     }
 }
 

@@ -123,6 +123,16 @@ fn use_of(word: u32, register: u32) -> Use {
     if word & 0x1f00_0000 == 0x1000_0000 && destination == register {
         return Use::Ends;
     }
+    // Arithmetic, moves, bit fields and selections: all but `movk`, which changes a part, and the comparisons
+    // `ccmp` and `ccmn`, which have flags there.
+    let makes = match word >> 25 & 0xf {
+        0x8 | 0x9 => word & 0x7f80_0000 != 0x7280_0000,
+        0x5 | 0xd => word & 0x1fe0_0000 != 0x1a40_0000,
+        _ => false,
+    };
+    if makes && destination == register {
+        return Use::Ends;
+    }
     // A call, which keeps the registers from x19 on.
     let is_call = word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000;
     if is_call && register < 19 {
@@ -344,6 +354,15 @@ mod tests {
             targets(&[0xb000_0004, 0x1400_0002, RET, 0xf940_0484]),
             [(0x1_1008, false), (0x1_000c, true)]
         );
+        // adrp x8; str x19, [x8, #2728]; mov x8, sp; add x0, x8, #8: by then it is another's.
+        assert_eq!(
+            targets(&[0xb000_0008, 0xf905_5513, 0x9100_03e8, 0x9100_2100]),
+            [(0x1_1aa8, false)]
+        );
+        // adrp x8; orr x8, x9, x10; ldr x0, [x8]: likewise.  After movk and ccmp it is not.
+        assert_eq!(targets(&[0xb000_0008, 0xaa0a_0128, 0xf940_0100]), []);
+        assert_eq!(targets(&[0xb000_0008, 0xf280_0028, 0xf940_0100]).len(), 1);
+        assert_eq!(targets(&[0xb000_0008, 0xfa41_0008, 0xf940_0100]).len(), 1);
         // adrp x0; bl; add x0, x0, #1: a call does not keep it.  But it does x19.
         assert_eq!(targets(&[0xb000_0000, 0x9400_0001, 0x9100_0400]).len(), 1);
         assert_eq!(targets(&[0xb000_0013, 0x9400_0001, 0x9100_0673]).len(), 2);

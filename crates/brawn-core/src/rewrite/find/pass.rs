@@ -17,6 +17,8 @@ pub struct Hit {
     pub target: u64,
     /// Whether an instruction does; else a word in data.
     pub is_code: bool,
+    /// Whether it is a call or a jump.
+    pub is_branch: bool,
 }
 
 /// Everything in the program that refers to `wanted`, but for code in `without` (ascending).
@@ -36,11 +38,12 @@ pub fn pass(
     };
     let is_fixed = whole.program.placement == Placement::Fixed;
     for (address, bytes) in &code.regions {
-        let mut hit = |Reference { at, target, .. }: Reference| {
+        let mut hit = |reference: Reference| {
             hits.push(Hit {
-                from: at,
-                target,
+                from: reference.at,
+                target: reference.target,
                 is_code: true,
+                is_branch: reference.is_branch,
             });
         };
         if code.architecture == Architecture::Aarch64 {
@@ -76,6 +79,7 @@ pub fn pass(
             from,
             target,
             is_code: false,
+            is_branch: false,
         });
     };
     if is_fixed {

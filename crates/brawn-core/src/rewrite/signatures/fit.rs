@@ -60,10 +60,27 @@ pub fn fit(program: &Program<'_>, builds: &[Build], places: &Places) -> Names {
         return Names::default();
     };
     fit.finish(places);
-    fit.names()
+    if fit.begins() {
+        fit.names()
+    } else {
+        Names::default()
+    }
 }
 
+/// Where every static program of musl begins.  Small functions such as `strdup` may have the same code in other libcs.
+const START: [&str; 3] = ["__init_libc", "__libc_start_main", "__init_tls"];
+
 impl Fit<'_, '_, '_> {
+    /// Whether the program begins as those of this build.
+    fn begins(&self) -> bool {
+        let placed = self.build.functions.iter().zip(&self.places);
+        let mut told = placed.filter(|(_, place)| matches!(place, Some((_, How::Code))));
+        told.any(|(function, _)| {
+            let mut names = function.names.iter().map(|n| self.build.text(*n));
+            names.any(|name| START.contains(&name))
+        })
+    }
+
     /// Functions with the same code, as `calloc` and `__libc_calloc`, which are not told by it.
     fn twins(&self) -> Vec<Vec<usize>> {
         let mut twins: HashMap<[u8; 16], Vec<usize>> = HashMap::new();
