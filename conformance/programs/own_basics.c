@@ -1,5 +1,6 @@
 //# states: a program that brings malloc, calloc, realloc and free links, and libc uses these
 //# own-heap
+//# fails: rewritten@1.2.3-oldmalloc: so does stock's, whose heap takes what libc left over as its own
 //# object: own/basics.c
 //# link: static static-pie lld gc lto-gcc lto-clang line line-lld zig
 #define ONLY_BASICS

@@ -2,6 +2,8 @@
 //# link: static static-pie lld gc gc-lld line line-lld zig
 //# cflags: -fno-builtin
 //# does-not-link: stock/zig: zig has a strong strlen in one member with others that it uses
+//# does-not-link: rewritten/zig: as stock does not
+//# does-not-link: rewritten@zig-0.15.2: the same strlen, in libzigc.a
 //# does-not-link: brawn@zig-0.15.2: the same strlen, in libzigc.a, which brawn does not change
 #include "check.h"
 

@@ -1,5 +1,6 @@
 //# states: a program's own calloc, reallocarray, strdup and posix_memalign stand beside libc's malloc
 //# own-heap
+//# does-not-link: rewritten@zig-0.15.2: stock does not, since zig has two heaps in one archive
 //# link: static static-pie lld gc lto-gcc lto-clang line line-lld zig
 #include "check.h"
 #include <malloc.h>

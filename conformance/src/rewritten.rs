@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Rewrites `stock`, the executable of `program`, into `folder`.
 ///
 /// A program that brings functions of the heap must be refused, and has its memory functions exchanged; of any other
-/// both are.
+/// both are.  Optimized as a whole, one that brings a `calloc` in terms of `malloc` may have no such function left.
 pub fn make(
     program: &Program,
     place: Place,
@@ -40,7 +40,7 @@ pub fn make(
         rewrite(&bytes, payload, &options)
     };
     let mut rewritten = attempt(Component::ALL);
-    if program.own_heap {
+    if program.own_heap && !(place.link.is_lto() && rewritten.is_ok()) {
         if rewritten.is_ok() {
             let text = "the program's own heap was exchanged".to_owned();
             return Err(failed(text));

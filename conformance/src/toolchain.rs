@@ -116,6 +116,11 @@ impl Link {
         !matches!(self, Self::Shared | Self::Dynamic)
     }
 
+    /// Whether the program is optimized as a whole.
+    pub const fn is_lto(self) -> bool {
+        matches!(self, Self::LtoGcc | Self::LtoClang)
+    }
+
     /// Whether the payload's objects are on the link line, and libc.a is stock's.
     pub const fn payload_on_line(self) -> bool {
         matches!(self, Self::Line | Self::LineLld | Self::Zig)

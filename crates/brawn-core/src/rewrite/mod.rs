@@ -65,11 +65,9 @@ pub fn rewrite<'a>(
 ) -> Result<Rewritten<'a>> {
     let program = Program::read(bytes)?;
     let mut names = Names::of_symbols(&program);
-    if !payload
-        .surface
-        .iter()
-        .any(|name| names.function(name).is_some())
-    {
+    // Where every program of musl begins.
+    let start = ["__libc_start_main", "__init_libc"];
+    if start.iter().all(|name| names.function(name).is_none()) {
         names = signatures::name(&program)?;
     }
     let found = find::find(&program, &names, payload, options.components)?;

@@ -215,6 +215,7 @@ pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
                 target,
                 is_branch,
                 is_last,
+                is_absolute: false,
             });
         };
         if let Some((target, is_branch, is_last)) = direct(word, at) {
@@ -265,6 +266,7 @@ pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Re
                     target,
                     is_branch,
                     is_last,
+                    is_absolute: false,
                 });
             }
         } else if let Some(page) = page(word, at).filter(|p| p.wrapping_sub(first) < length) {
@@ -275,6 +277,7 @@ pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Re
                     target,
                     is_branch: false,
                     is_last: false,
+                    is_absolute: false,
                 });
             };
             completed(code, number, |within| {

@@ -21,6 +21,8 @@ pub struct Reference {
     pub is_branch: bool,
     /// Whether what follows it is not run after it: a jump that is always taken.
     pub is_last: bool,
+    /// Whether the address stands in the instruction as it is: a mere number, maybe.
+    pub is_absolute: bool,
 }
 
 /// A function's name and place.

@@ -17,8 +17,8 @@ pub struct Hit {
     pub target: u64,
     /// Whether an instruction does; else a word in data.
     pub is_code: bool,
-    /// Whether it is a call or a jump.
-    pub is_branch: bool,
+    /// Whether the address stands in an instruction as it is.
+    pub is_absolute: bool,
 }
 
 /// Everything in the program that refers to `wanted`, but for code in `without` (ascending).
@@ -43,7 +43,7 @@ pub fn pass(
                 from: reference.at,
                 target: reference.target,
                 is_code: true,
-                is_branch: reference.is_branch,
+                is_absolute: reference.is_absolute,
             });
         };
         if code.architecture == Architecture::Aarch64 {
@@ -71,7 +71,8 @@ pub fn pass(
         }
         let references = places.into_iter().filter_map(|place| code.operand(place));
         references
-            .filter(|r| wanted.contains(r.target))
+            // Programs that may lie anywhere have no addresses in their instructions.
+            .filter(|r| wanted.contains(r.target) && (is_fixed || !r.is_absolute))
             .for_each(hit);
     }
     let mut data = |from: u64, target: u64| {
@@ -79,7 +80,7 @@ pub fn pass(
             from,
             target,
             is_code: false,
-            is_branch: false,
+            is_absolute: false,
         });
     };
     if is_fixed {

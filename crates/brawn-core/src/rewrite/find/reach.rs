@@ -12,7 +12,6 @@ use super::whole::{Relocation, Whole};
 use super::{Function, Functions, x86};
 use crate::plan::Component;
 use crate::rewrite::names::Names;
-use crate::rewrite::program::Placement;
 use brawn_payload::Architecture;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -74,7 +73,7 @@ pub fn check(
         }
     }
     run(whole, &hits, &mut nodes, known);
-    report(whole, code, state, &gone, &hits, &nodes, found);
+    report(code, state, &gone, &hits, &nodes, found);
     if code.architecture == Architecture::X86_64 {
         short_jumps(code, &gone, found);
     }
@@ -143,7 +142,6 @@ fn run(whole: &Whole<'_, '_>, hits: &[Hit], nodes: &mut [Node], known: usize) {
 }
 
 fn report(
-    whole: &Whole<'_, '_>,
     code: &Code<'_>,
     state: &State,
     gone: &Gone,
@@ -180,8 +178,7 @@ fn report(
             (RiskKind::HeapState, Component::Heap, text)
         } else if let Some(n) = body {
             // A number in an instruction leads nowhere: popcount's 0x01010101 is an address of zig's programs, too.
-            let is_fixed = whole.program.placement == Placement::Fixed;
-            if hit.is_code && !hit.is_branch && is_fixed {
+            if hit.is_absolute {
                 continue;
             }
             let what = code.describe(hit.target);

@@ -29,6 +29,7 @@ fn reference(instruction: &Instruction) -> Option<Reference> {
         target,
         is_branch,
         is_last,
+        is_absolute: false,
     };
     if instruction.op0_kind() == OpKind::NearBranch64 {
         return Some(of(instruction.near_branch64(), true));
@@ -209,6 +210,7 @@ fn walk(code: &[u8], address: u64, place: u64) -> Option<Option<Reference>> {
             target,
             is_branch: false,
             is_last: false,
+            is_absolute: true,
         }));
     }
     None
