@@ -426,8 +426,17 @@ impl<'a> Bytes<'a> {
         if is_in_file {
             self.range(section.offset, section.size)
                 .map_err(|e| e.at(at))?;
-        } else if section.offset.checked_add(section.size).is_none() {
-            return Err(Error::malformed(format!("a section of {:#x} bytes", section.size)).at(at));
+        } else if section
+            .offset
+            .checked_add(section.size)
+            .is_none_or(|end| end >= 1 << 48)
+        {
+            // As for segments: sums of what is left, and of what it is moved by, do not overflow.
+            return Err(
+                Error::malformed(format!("a section of {:#x} bytes", section.size))
+                    .at(at)
+                    .expected("an end below 2^48"),
+            );
         }
         Ok(section)
     }

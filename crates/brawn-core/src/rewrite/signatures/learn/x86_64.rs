@@ -65,14 +65,16 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
             let to = instruction.memory_displacement64();
             add(offsets.displacement_offset(), Form::Absolute, to, 0);
         }
-        let is_immediate = (0..instruction.op_count()).any(|n| {
+        let immediate = (0..instruction.op_count()).find(|n| {
             matches!(
-                instruction.op_kind(n),
+                instruction.op_kind(*n),
                 OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64
             )
         });
-        let immediate = instruction.immediate(instruction.op_count().saturating_sub(1));
-        if is_immediate && is_address(immediate) && matches!(offsets.immediate_size(), 4 | 8) {
+        if let Some(immediate) = immediate.map(|n| instruction.immediate(n))
+            && is_address(immediate)
+            && matches!(offsets.immediate_size(), 4 | 8)
+        {
             let form = if offsets.immediate_size() == 8 {
                 Form::Word
             } else {
