@@ -66,11 +66,9 @@ impl Variant {
         Self::Secure,
     ];
 
-    /// What a large program is linked with, without a change to it: the libcs, and brawn's other profiles.
-    pub const LINKED: [Self; 7] = {
-        let [a, b, c, d, e] = Self::LIBCS;
-        [a, b, c, d, e, Self::Secure, Self::Lean]
-    };
+    /// What a large program is linked with, without a change to it.  The archives patched by hand are not among them: Rust
+    /// makes position-independent programs, and the recipes' mimalloc is not.
+    pub const LINKED: [Self; 3] = [Self::Stock, Self::Glibc, Self::Brawn];
 
     /// The name on the command line, in paths and in the raw data.
     pub const fn name(self) -> &'static str {
