@@ -274,16 +274,8 @@ pub fn attach_source_hash(
     architecture: &Architecture,
     version: &str,
 ) -> Result<String> {
-    let mut hash = Sha256::new();
-    for word in [&version, &architecture.name]
-        .into_iter()
-        .chain(FLAGS)
-        .chain(ATTACH_FLAGS)
-        .chain(architecture.flags)
-    {
-        hash.update(word.as_bytes());
-        hash.update([0]);
-    }
+    let words = [&version, &architecture.name].into_iter().chain(FLAGS);
+    let mut hash = of_words(words.chain(ATTACH_FLAGS).chain(architecture.flags));
     for name in [
         "attach.c".to_owned(),
         format!("{}/start.h", architecture.name),
@@ -303,16 +295,8 @@ pub fn memory_source_hash(
     architecture: &Architecture,
     version: &str,
 ) -> Result<String> {
-    let mut hash = Sha256::new();
-    for word in [&version, &architecture.name]
-        .into_iter()
-        .chain(FLAGS)
-        .chain(MEMORY_FLAGS)
-        .chain(architecture.flags)
-    {
-        hash.update(word.as_bytes());
-        hash.update([0]);
-    }
+    let words = [&version, &architecture.name].into_iter().chain(FLAGS);
+    let mut hash = of_words(words.chain(MEMORY_FLAGS).chain(architecture.flags));
     for part in [architecture.name, "generic"] {
         let folder = payload.join("memory").join(part);
         for file in files(&folder)? {
@@ -338,15 +322,11 @@ pub fn source_hash(
     profile: &str,
     version: &str,
 ) -> Result<String> {
-    let mut hash = Sha256::new();
     let mut words = vec![version, &engine.version, profile];
     words.extend(FLAGS);
     words.extend(architecture.flags);
     words.extend(form.flags(architecture));
-    for word in words {
-        hash.update(word.as_bytes());
-        hash.update([0]);
-    }
+    let mut hash = of_words(&words);
     for (label, folder) in [
         ("heap", payload.join("heap")),
         ("arch", payload.join("arch").join(architecture.name)),
@@ -360,6 +340,16 @@ pub fn source_hash(
         }
     }
     Ok(hex(hash))
+}
+
+/// A hash begun with `words`, each ended by a 0.
+fn of_words<'a>(words: impl IntoIterator<Item = &'a &'a str>) -> Sha256 {
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update(word.as_bytes());
+        hash.update([0]);
+    }
+    hash
 }
 
 fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
