@@ -379,7 +379,7 @@ impl Check<'_, '_> {
             }
         };
         for number in 0..count {
-            let section = self.section(at + number * SECTION_HEADER)?;
+            let section = Section::of(&self.array(at + number * SECTION_HEADER)?);
             let old = self.old.sections.get(number as usize);
             let name = old.map_or_else(|| format!("{number}"), |s| printable(s.name));
             let failed = |found: &str| wrong(format!("section {name}: {found}")).at(section.offset);
@@ -447,21 +447,5 @@ impl Check<'_, '_> {
             from = end + skip_old;
         }
         true
-    }
-
-    fn section(&self, at: u64) -> Result<Section<'static>> {
-        Ok(Section {
-            name: &[],
-            name_at: self.u32(at)?,
-            kind: self.u32(at + 4)?,
-            flags: self.u64(at + 8)?,
-            address: self.u64(at + 16)?,
-            offset: self.u64(at + 24)?,
-            size: self.u64(at + 32)?,
-            link: self.u32(at + 40)?,
-            info: self.u32(at + 44)?,
-            align: self.u64(at + 48)?,
-            entry_size: self.u64(at + 56)?,
-        })
     }
 }

@@ -8,6 +8,7 @@
 pub mod apply;
 pub mod branch;
 pub mod check;
+mod dynamic;
 mod edits;
 pub mod find;
 pub mod headers;

@@ -97,6 +97,26 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
+    /// The header in these bytes, without its name, which is in another section.
+    pub fn of(header: &[u8; SECTION_HEADER as usize]) -> Self {
+        let (words, _) = header.as_chunks::<4>();
+        let word = |at: usize| u32::from_le_bytes(words[at / 4]);
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        Self {
+            name: &[],
+            name_at: word(0),
+            kind: word(4),
+            flags: long(8),
+            address: long(16),
+            offset: long(24),
+            size: long(32),
+            link: word(40),
+            info: word(44),
+            align: long(48),
+            entry_size: long(56),
+        }
+    }
+
     /// Whether it is loaded.
     pub fn is_allocated(&self) -> bool {
         self.flags & elf::SHF_ALLOC.0 != 0
@@ -406,19 +426,7 @@ impl<'a> Bytes<'a> {
     }
 
     fn section(&self, at: u64) -> Result<Section<'a>> {
-        let section = Section {
-            name: &[],
-            name_at: self.u32(at)?,
-            kind: self.u32(at + 4)?,
-            flags: self.u64(at + 8)?,
-            address: self.u64(at + 16)?,
-            offset: self.u64(at + 24)?,
-            size: self.u64(at + 32)?,
-            link: self.u32(at + 40)?,
-            info: self.u32(at + 44)?,
-            align: self.u64(at + 48)?,
-            entry_size: self.u64(at + 56)?,
-        };
+        let section = Section::of(&self.array(at)?);
         let is_in_file = !matches!(
             elf::SectionType(section.kind),
             elf::SHT_NOBITS | elf::SHT_NULL

@@ -1,19 +1,13 @@
 //! Relocations of the initial thread-locals: the program applies them to its own image, which a copy must get, too.
 
+use super::dynamic::{
+    DT_JMPREL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_RELRSZ, DT_RELSZ,
+};
 use super::program::{Placement, Program, Segment};
 use crate::error::{Error, Result};
 use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
-
-const DT_RELA: u64 = 7;
-const DT_RELASZ: u64 = 8;
-const DT_REL: u64 = 17;
-const DT_RELSZ: u64 = 18;
-const DT_PLTRELSZ: u64 = 2;
-const DT_JMPREL: u64 = 23;
-const DT_RELRSZ: u64 = 35;
-const DT_RELR: u64 = 36;
 
 /// A word of the image that holds an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,10 @@
 //! notes and small tables of relocations move into the new segment.  Of a large table the first relocations go to the
 //! table that the attached start applies, and the program's own begins behind them.
 
+use super::dynamic::{
+    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_RELA, DT_RELACOUNT, DT_RELASZ, DT_RELR, DT_STRTAB,
+    DT_SYMTAB, DT_VERDEF, DT_VERNEED, DT_VERSYM,
+};
 use super::program::{Placement, Program, Section, Segment};
 use brawn_payload::Architecture;
 use object::elf;
@@ -15,9 +19,6 @@ use std::ops::Range;
 const RELA: u64 = 24;
 /// Size of an entry of the dynamic section, in bytes.
 const DYNAMIC: u64 = 16;
-const DT_RELA: u64 = 7;
-const DT_RELASZ: u64 = 8;
-const DT_RELACOUNT: u64 = 0x6fff_fff9;
 /// A larger table of relocations than this, in bytes, is not moved.
 const SMALL: u64 = 8192;
 /// What the moved bytes keep of their alignment, in bytes.
@@ -79,15 +80,6 @@ impl Room {
 
 /// Tags that name what may move by its address (ELF gABI, "Dynamic Section").
 fn is_address(tag: u64) -> bool {
-    const DT_HASH: u64 = 4;
-    const DT_STRTAB: u64 = 5;
-    const DT_SYMTAB: u64 = 6;
-    const DT_JMPREL: u64 = 23;
-    const DT_RELR: u64 = 36;
-    const DT_GNU_HASH: u64 = 0x6fff_fef5;
-    const DT_VERSYM: u64 = 0x6fff_fff0;
-    const DT_VERDEF: u64 = 0x6fff_fffc;
-    const DT_VERNEED: u64 = 0x6fff_fffe;
     [
         DT_RELA,
         DT_JMPREL,
