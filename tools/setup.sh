@@ -9,10 +9,14 @@ packages=(
   musl-tools        # Debian's musl: libc.a, musl-gcc
   lld clang llvm    # a second linker, compiler and set of binutils that users have
   cmake pkg-config  # link-args' formats, in real builds
+  meson nim         # build systems and languages of the guide
   strace util-linux # kills at every system call; mounts in namespaces
   gdb libcap2-bin   # stacks of rewritten programs; file capabilities
   procps            # what an interrupted verify leaves running
+  skopeo buildah    # what others make of images, and containers of them
+  ca-certificates   # which images may have
   python3 python3-pip
+  debootstrap openssl # the image that recipes are tested on; a certificate
   qemu-user # runs programs for aarch64
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross # and what compiles and links them
 )

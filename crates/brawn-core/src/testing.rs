@@ -224,6 +224,14 @@ pub fn musl() -> Vec<(&'static str, Vec<u8>)> {
         .collect()
 }
 
+/// Of a payload that supplies nothing.
+static NOTHING_SUPPLIED: brawn_payload::Supplies = brawn_payload::Supplies {
+    version: "1.0.0",
+    compiler: "test 2",
+    source: "0",
+    functions: &[],
+};
+
 /// A payload that stands in for musl's heap of [`musl`]; `version` goes into its note.
 pub fn fake_payload(version: &str) -> brawn_payload::Payload {
     const SURFACE: &[&str] = &[
@@ -257,5 +265,6 @@ pub fn fake_payload(version: &str) -> brawn_payload::Payload {
         surface: SURFACE,
         needs: &["__errno_location"],
         memory: None,
+        supplied: &NOTHING_SUPPLIED,
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::Result;
 use crate::engine::Engine;
-use crate::recipe::{ATTACH_FLAGS, Architecture, FLAGS, Form, MEMORY_FLAGS};
+use crate::recipe::{
+    ATTACH_FLAGS, Architecture, CXX_FLAGS, FLAGS, Form, MEMORY_FLAGS, PRELOAD_LINK,
+};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -118,7 +120,7 @@ impl Compiler {
             command.arg(map);
         }
         command.arg(define(note));
-        command.args(["-c", "brawn-heap.c", "-o"]).arg(&object);
+        command.args(["-c", form.file, "-o"]).arg(&object);
         self.object(command, &object)
     }
 
@@ -159,6 +161,58 @@ impl Compiler {
         command.arg(format!("-I{}", architecture.name));
         command.args(["-c", "attach.c", "-o"]).arg(&object);
         self.object(command, &object)
+    }
+
+    /// Compiles one function of `payload/supplied/`, and returns the object's bytes.
+    pub fn compile_supplied(
+        &self,
+        payload: &Path,
+        architecture: &Architecture,
+        function: &str,
+        is_cxx: bool,
+        note: &str,
+    ) -> Result<Vec<u8>> {
+        let object = self
+            .work
+            .join(format!("{}-supplied-{function}-raw.o", architecture.name));
+        let mut command = self.command(architecture);
+        command.current_dir(payload.join("supplied"));
+        let flags = FLAGS.iter().chain(architecture.flags);
+        command.args(flags.filter(|flag| !(is_cxx && flag.starts_with("-std="))));
+        command.arg(format!("-DBRAWN_SUPPLY_{function}=1"));
+        command.arg(define(note));
+        if is_cxx {
+            command.args(CXX_FLAGS).args(["-c", "operators.cpp"]);
+        } else {
+            command.args(["-include", "stdint.h", "-include", "../heap/note.c"]);
+            command.args(["-c", "copies.c"]);
+        }
+        command.arg("-o").arg(&object);
+        self.object(command, &object).map_err(|error| match is_cxx {
+            true => {
+                format!("{error}\nC++'s operators are C++: that compiler has to know it").into()
+            }
+            false => error,
+        })
+    }
+
+    /// Links `objects`, which lie in `folder` beside what [`PRELOAD_LINK`] names, into a shared object there.
+    ///
+    /// zig brings lld; beside another compiler there is always the linker that it calls.
+    pub fn link_preload(&self, folder: &Path, objects: &[String], name: &str) -> Result<Vec<u8>> {
+        let mut command = Command::new(&self.program);
+        // Relative names, as above.
+        command.current_dir(folder);
+        if self.is_zig {
+            command.arg("ld.lld").args(PRELOAD_LINK);
+        } else {
+            command.args(["-shared", "-nostdlib", "-nostartfiles"]);
+            for flag in PRELOAD_LINK {
+                command.args(["-Xlinker", flag]);
+            }
+        }
+        command.args(objects).args(["-o", name]);
+        self.object(command, &folder.join(name))
     }
 
     /// The compiler for `architecture`.

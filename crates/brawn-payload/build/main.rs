@@ -12,7 +12,9 @@ mod finish;
 mod frames;
 mod heap;
 mod memory;
+mod preload;
 mod recipe;
+mod supplied;
 
 use compiler::Compiler;
 use finish::Finished;
@@ -61,6 +63,9 @@ fn run() -> Result<()> {
     let mut attach = String::from(
         "/// What rewritten programs run, for each architecture.\nstatic ATTACH: &[Attach] = &[\n",
     );
+    let mut preload = String::from(
+        "/// Every object for `LD_PRELOAD` of this build.\nstatic PRELOADS: &[Preload] = &[\n",
+    );
     for architecture in ARCHITECTURES {
         if !compiler.targets(architecture.name) {
             continue;
@@ -77,8 +82,8 @@ fn run() -> Result<()> {
             built.object.needs,
             member(&out, recipe::ATTACH_NAME, &name, &built.object)?,
         )?;
-        let memory = memory::build(&compiler, &payload, architecture, &version)?;
-        let memory = match memory {
+        let functions = memory::build(&compiler, &payload, architecture, &version)?;
+        let memory = match &functions {
             None => "None".to_owned(),
             Some(memory) => {
                 let name = format!("MEMORY_{}", architecture.name.to_uppercase());
@@ -87,13 +92,24 @@ fn run() -> Result<()> {
                     &out,
                     architecture,
                     &name,
-                    &memory,
+                    memory,
                     &version,
                     &compiler,
                 )?;
                 format!("Some(&{name})")
             }
         };
+        let supplied = supplied::build(&compiler, &payload, architecture, &version)?;
+        let supplied_name = format!("SUPPLIED_{}", architecture.name.to_uppercase());
+        embed_supplied(
+            &mut statics,
+            &out,
+            architecture,
+            &supplied_name,
+            &supplied,
+            &version,
+            &compiler,
+        )?;
         for profile in PROFILES {
             let build = |form: &Form| -> Result<(String, Heap)> {
                 let heap = heap::build(
@@ -109,14 +125,35 @@ fn run() -> Result<()> {
                 fs::write(out.join(&name), &heap.object.bytes)?;
                 Ok((name, heap))
             };
-            // Both forms at once: everything else waits for this crate.
-            let (libc, shared_form) = thread::scope(|scope| {
-                let other = || build(&recipe::SHARED).map_err(|e| e.to_string());
-                let other = scope.spawn(other);
-                (build(&recipe::LIBC), other.join())
+            // All forms at once: everything else waits for this crate.
+            let (libc, shared_form, preload_form) = thread::scope(|scope| {
+                let other = |form| move || build(form).map_err(|e| e.to_string());
+                let others = [&recipe::SHARED, &recipe::PRELOAD].map(|f| scope.spawn(other(f)));
+                let [shared, preload] = others;
+                (build(&recipe::LIBC), shared.join(), preload.join())
             });
             let (name, Heap { source, object }) = libc?;
-            let (shared_name, ..) = shared_form.map_err(|_| "a thread of the build panicked")??;
+            let panicked = |_| "a thread of the build panicked";
+            let (shared_name, ..) = shared_form.map_err(panicked)??;
+            let (_, heap) = preload_form.map_err(panicked)??;
+            if let Some(functions) = &functions {
+                let bytes =
+                    preload::link(&compiler, &out, architecture, profile, &heap, functions)?;
+                let file = format!("{}-{profile}-{}", architecture.name, recipe::PRELOAD_NAME);
+                fs::write(out.join(&file), bytes)?;
+                writeln!(
+                    preload,
+                    "    Preload {{ architecture: Architecture::{}, profile: Profile::{}, version: {version:?}, \
+                     engine: {:?}, compiler: {:?}, source: {:?}, \
+                     bytes: include_bytes!(concat!(env!(\"OUT_DIR\"), {:?})) }},",
+                    architecture.variant,
+                    capitalized(profile),
+                    engine.version,
+                    compiler.name,
+                    heap.source,
+                    format!("/{file}"),
+                )?;
+            }
             writeln!(
                 shared,
                 "    Shared {{ architecture: Architecture::{}, profile: Profile::{}, \
@@ -130,7 +167,8 @@ fn run() -> Result<()> {
                 "    Payload {{\n        architecture: Architecture::{},\n        profile: Profile::{},\n        \
                  version: {version:?},\n        engine: {:?},\n        compiler: {:?},\n        source: {source:?},\n        \
                  members: &[{}],\n        \
-                 surface: &{:?},\n        needs: &{:?},\n        memory: {memory},\n    }},\n",
+                 surface: &{:?},\n        needs: &{:?},\n        memory: {memory},\n        \
+                 supplied: &{supplied_name},\n    }},\n",
                 architecture.variant,
                 capitalized(profile),
                 engine.version,
@@ -144,17 +182,25 @@ fn run() -> Result<()> {
     table.push_str("];\n");
     shared.push_str("];\n");
     attach.push_str("];\n");
+    preload.push_str("];\n");
     table.push_str(&shared);
     table.push_str(&attach);
+    table.push_str(&preload);
     table.push_str(&statics);
     writeln!(
         table,
         "/// The memory functions, by the names that programs call, sorted.\n\
          pub const MEMORY_NAMES: &[&str] = &{:?};\n\
          /// What their own names begin with, by which they call each other.\n\
-         pub const MEMORY_PREFIX: &str = {:?};",
+         pub const MEMORY_PREFIX: &str = {:?};\n\
+         /// What the dynamic linker calls the object for `LD_PRELOAD`, and its file's usual name.\n\
+         pub const PRELOAD_NAME: &str = {:?};\n\
+         /// The names that it defines for others, sorted.\n\
+         pub const PRELOAD_NAMES: &[&str] = &{:?};",
         recipe::memory_names(),
-        recipe::MEMORY_PREFIX
+        recipe::MEMORY_PREFIX,
+        recipe::PRELOAD_NAME,
+        recipe::preload_names()
     )?;
     write!(
         table,
@@ -189,6 +235,36 @@ fn embed(
             member(out, &function.member, &file, &function.object)?,
             function.surface,
             function.own,
+            function.object.needs
+        )?;
+    }
+    statics.push_str("    ],\n};\n");
+    Ok(())
+}
+
+/// The same for the functions that an archive may lack.
+fn embed_supplied(
+    statics: &mut String,
+    out: &Path,
+    architecture: &Architecture,
+    name: &str,
+    supplied: &supplied::Supplied,
+    version: &str,
+    compiler: &Compiler,
+) -> Result<()> {
+    write!(
+        statics,
+        "/// What an archive may lack, for {}.\nstatic {name}: Supplies = Supplies {{\n    version: {version:?},\n    \
+         compiler: {:?},\n    source: {:?},\n    functions: &[\n",
+        architecture.name, compiler.name, supplied.source
+    )?;
+    for function in &supplied.functions {
+        let file = format!("{}-{}", architecture.name, function.member);
+        writeln!(
+            statics,
+            "        Supply {{ name: {:?}, member: {}, needs: &{:?} }},",
+            function.name,
+            member(out, &function.member, &file, &function.object)?,
             function.object.needs
         )?;
     }

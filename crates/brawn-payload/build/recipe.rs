@@ -71,6 +71,10 @@ pub const NEEDS: &[&str] = &[
 /// What the payload's heap is linked into.
 pub struct Form {
     pub name: &'static str,
+    /// The file that is compiled, from `payload/heap/`.
+    pub file: &'static str,
+    /// A folder of `payload/` that it has besides `heap`.
+    pub folder: Option<&'static str>,
     /// Besides [`FLAGS`] and the architecture's.
     pub flags: &'static [&'static str],
     /// The same, for one architecture.
@@ -94,6 +98,8 @@ impl Form {
 /// In a static program, in the place of libc's.
 pub const LIBC: Form = Form {
     name: "heap",
+    file: "brawn-heap.c",
+    folder: None,
     flags: &[],
     architecture_flags: &[],
     surface: SURFACE,
@@ -104,6 +110,8 @@ pub const LIBC: Form = Form {
 /// In a shared object or dynamic executable, for its Rust code: crates/brawn-rt.
 pub const SHARED: Form = Form {
     name: "shared",
+    file: "brawn-heap.c",
+    folder: None,
     flags: &["-DBRAWN_SHARED=1", "-ftls-model=global-dynamic"],
     // payload/arch/x86_64/arch.h: a call that the compiler does not know of.
     architecture_flags: &[("x86_64", "-mno-red-zone")],
@@ -135,6 +143,90 @@ pub const SHARED_NEEDS: &[&str] = &[
     "pthread_setspecific",
 ];
 
+/// In a shared object of its own, for dynamically linked programs: `LD_PRELOAD`.
+pub const PRELOAD: Form = Form {
+    name: "preload",
+    file: "../preload/preload.c",
+    folder: Some("preload"),
+    flags: &[],
+    architecture_flags: &[],
+    surface: PRELOAD_SURFACE,
+    needs: PRELOAD_NEEDS,
+    serves: None,
+};
+
+/// What runs when the object is loaded: its `DT_INIT`, hidden.
+pub const PRELOAD_START: &str = "brawn_preload_load";
+
+/// Every symbol that its heap defines: musl's public family, and [`PRELOAD_START`].
+pub const PRELOAD_SURFACE: &[&str] = &[
+    "aligned_alloc",
+    PRELOAD_START,
+    "calloc",
+    "free",
+    "malloc",
+    "malloc_usable_size",
+    "memalign",
+    "posix_memalign",
+    "realloc",
+    "reallocarray",
+    "valloc",
+];
+
+/// Every symbol that it may need from libc, where those of threads are weak (payload/preload/preload.c), and
+/// [`PRELOAD_LINKERS`].
+pub const PRELOAD_NEEDS: &[&str] = &[
+    "_DYNAMIC",
+    "__ehdr_start",
+    "__environ",
+    "__errno_location",
+    "__register_atfork",
+    "getauxval",
+    "pthread_atfork",
+    "pthread_key_create",
+    "pthread_setspecific",
+];
+
+/// What it needs from the linker.
+pub const PRELOAD_LINKERS: &[&str] = &["_DYNAMIC", "__ehdr_start"];
+
+/// The name by which the dynamic linker knows it, and the usual one of its file.
+pub const PRELOAD_NAME: &str = "brawn-preload.so";
+
+/// For the linker, whichever it is.  The order of segments, relocations and symbols is the linker's own; nothing of
+/// the result depends on a path or a time.  No `DT_NEEDED`: libc has another file name on every distribution, and is
+/// there already.
+pub const PRELOAD_LINK: &[&str] = &[
+    "-shared",
+    "-soname=brawn-preload.so",
+    "-init=brawn_preload_load",
+    "--version-script=preload.map",
+    "--hash-style=gnu",
+    "--build-id=none",
+    "--no-undefined-version",
+    "--strip-all",
+    // Pages that only relocation writes to; libc's functions are looked for once, as musl does anyway.
+    "-z",
+    "relro",
+    "-z",
+    "now",
+    "-z",
+    "noexecstack",
+    // Its code is reached from libc's lists of handlers and keys, whoever closes it.
+    "-z",
+    "nodelete",
+];
+
+/// The names that it has for others: the family's and the memory functions', and none of musl's internal ones.
+pub fn preload_names() -> Vec<&'static str> {
+    let own = PRELOAD_SURFACE
+        .iter()
+        .filter(|name| **name != PRELOAD_START);
+    let mut names: Vec<_> = own.copied().chain(memory_names()).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Flags for every architecture, profile and compiler.
 pub const FLAGS: &[&str] = &[
     "-std=gnu11",
@@ -163,6 +255,9 @@ pub const FLAGS: &[&str] = &[
 
 /// Besides [`FLAGS`], for the memory functions: clang would make three copies of what is written once.
 pub const MEMORY_FLAGS: &[&str] = &["-fno-unroll-loops"];
+
+/// In the place of C's standard, for C++'s operators.
+pub const CXX_FLAGS: &[&str] = &["-x", "c++", "-std=gnu++17", "-nostdinc++", "-fexceptions"];
 
 /// The member's name of what a rewritten program runs before its own entry point.
 pub const ATTACH_NAME: &str = "brawn_attach.o";
@@ -268,6 +363,20 @@ pub fn memory_note(
     )
 }
 
+/// The text of the note of one of the functions in `supplied.rs`.
+pub fn supplied_note(
+    version: &str,
+    function: &str,
+    architecture: &Architecture,
+    compiler: &str,
+    source: &str,
+) -> String {
+    format!(
+        "brawn={version}\ncomponent=supplied\nfunction={function}\narchitecture={}\ncompiler={compiler}\nsource={source}\n",
+        architecture.name
+    )
+}
+
 /// The same as [`source_hash`], of what a rewritten program runs before its own entry point.
 pub fn attach_source_hash(
     payload: &Path,
@@ -312,6 +421,23 @@ pub fn memory_source_hash(
     Ok(hex(hash))
 }
 
+/// The same as [`source_hash`], of the functions in `supplied.rs`.
+pub fn supplied_source_hash(
+    payload: &Path,
+    architecture: &Architecture,
+    version: &str,
+) -> Result<String> {
+    let words = [&version, &architecture.name].into_iter().chain(FLAGS);
+    let mut hash = of_words(words.chain(CXX_FLAGS).chain(architecture.flags));
+    let folder = payload.join("supplied");
+    for file in files(&folder)? {
+        let name = file.strip_prefix(&folder)?;
+        add(&mut hash, &format!("supplied/{}", name.display()), &file)?;
+    }
+    add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
+    Ok(hex(hash))
+}
+
 /// SHA-256, in hex, over the version, every flag, and the name and bytes of every file that can end
 /// up in the object, in the order of their names.
 pub fn source_hash(
@@ -327,13 +453,15 @@ pub fn source_hash(
     words.extend(architecture.flags);
     words.extend(form.flags(architecture));
     let mut hash = of_words(&words);
-    for (label, folder) in [
+    let folders = [
         ("heap", payload.join("heap")),
         ("arch", payload.join("arch").join(architecture.name)),
         ("profile", payload.join("profiles").join(profile)),
         ("engine/include", engine.folder.join("include")),
         ("engine/src", engine.folder.join("src")),
-    ] {
+    ];
+    let own = form.folder.map(|folder| (folder, payload.join(folder)));
+    for (label, folder) in folders.into_iter().chain(own) {
         for file in files(&folder)? {
             let name = file.strip_prefix(&folder)?;
             add(&mut hash, &format!("{label}/{}", name.display()), &file)?;

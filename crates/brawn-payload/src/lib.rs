@@ -119,6 +119,37 @@ pub struct Memory {
     pub functions: &'static [Function],
 }
 
+/// A function that an archive may lack once another heap's members have left it.
+#[derive(Clone, Copy, Debug)]
+pub struct Supply {
+    /// Its name as linkers know it, and the only one that its object defines for others: weak.
+    pub name: &'static str,
+    /// Its object, with its note.
+    pub member: Member,
+    /// Every symbol that it needs, sorted: of libc or, if it is an operator, of the C++ runtime.
+    pub needs: &'static [&'static str],
+}
+
+impl Supply {
+    /// Whether it is one of C++'s operators `new` and `delete`, by its mangled name (Itanium C++ ABI, "Mangling").
+    pub fn is_operator(&self) -> bool {
+        self.name.starts_with("_Z")
+    }
+}
+
+/// Those for one architecture, whatever the profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Supplies {
+    /// Version of brawn that they were built from.
+    pub version: &'static str,
+    /// The compiler that made the bytes.
+    pub compiler: &'static str,
+    /// SHA-256, in hex, over every source file and flag that went into the bytes.
+    pub source: &'static str,
+    /// The functions, in the order in which they come.
+    pub functions: &'static [Supply],
+}
+
 /// A payload for one architecture and profile.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
@@ -142,6 +173,8 @@ pub struct Payload {
     pub needs: &'static [&'static str],
     /// The memory functions; `None` for an architecture that has none yet.
     pub memory: Option<&'static Memory>,
+    /// What an archive may lack once another heap's members have left it.
+    pub supplied: &'static Supplies,
 }
 
 /// What a rewritten program runs before its own entry point and at the end of a thread, whatever the profile.
@@ -170,6 +203,26 @@ pub struct Shared {
     pub bytes: &'static [u8],
 }
 
+/// Heap and memory functions as a shared object for dynamically linked programs: `LD_PRELOAD`.
+#[derive(Clone, Copy, Debug)]
+pub struct Preload {
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// Which variant its heap is.
+    pub profile: Profile,
+    /// Version of brawn that it was built from.
+    pub version: &'static str,
+    /// The heap's engine and its version, as in `mimalloc 2.3.2`.
+    pub engine: &'static str,
+    /// The compiler that made the bytes, as in `zig 0.15.2`.
+    pub compiler: &'static str,
+    /// SHA-256, in hex, over every source file and flag that went into its heap.
+    pub source: &'static str,
+    /// An ELF shared object.  It needs no other, defines [`PRELOAD_NAMES`], and takes what it needs from the libc
+    /// that is loaded already.
+    pub bytes: &'static [u8],
+}
+
 include!(concat!(env!("OUT_DIR"), "/payloads.rs"));
 
 /// Every payload that this build embeds.
@@ -187,6 +240,13 @@ pub fn payload(architecture: Architecture, profile: Profile) -> Option<&'static 
 /// The heap for shared objects on every architecture and in every profile that this build embeds.
 pub fn shared() -> &'static [Shared] {
     SHARED
+}
+
+/// The object for `LD_PRELOAD` for `architecture` and `profile`, if this build embeds it.
+pub fn preload(architecture: Architecture, profile: Profile) -> Option<&'static Preload> {
+    PRELOADS
+        .iter()
+        .find(|p| p.architecture == architecture && p.profile == profile)
 }
 
 /// What rewritten programs of `architecture` run, if this build embeds it.

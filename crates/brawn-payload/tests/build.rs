@@ -23,6 +23,8 @@ mod frames;
 mod heap;
 #[path = "../build/memory.rs"]
 mod memory;
+#[path = "../build/preload.rs"]
+mod preload;
 #[path = "../build/recipe.rs"]
 mod recipe;
 
@@ -49,7 +51,8 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies payload and engine below `folder`, and builds there with what `compiler` makes.
+/// Copies payload and engine below `folder`, and builds there with what `compiler` makes: of each architecture and
+/// profile the heap in both forms, and the object for LD_PRELOAD.
 fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Result<Vec<Vec<u8>>> {
     let found = engine::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
     let (payload, sources, work) = (
@@ -72,9 +75,11 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
         .iter()
         .filter(|a| compiler.targets(a.name))
     {
+        let functions = memory::build(&compiler, &payload, architecture, version)?;
+        let functions = functions.ok_or("no memory functions")?;
         for profile in recipe::PROFILES {
-            for form in [&recipe::LIBC, &recipe::SHARED] {
-                let heap = heap::build(
+            let heap = |form| {
+                heap::build(
                     &compiler,
                     &payload,
                     &engine,
@@ -82,9 +87,14 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
                     form,
                     profile,
                     version,
-                )?;
-                built.push(heap.object.bytes);
+                )
+            };
+            for form in [&recipe::LIBC, &recipe::SHARED] {
+                built.push(heap(form)?.object.bytes);
             }
+            let heap = heap(&recipe::PRELOAD)?;
+            let linked = preload::link(&compiler, &work, architecture, profile, &heap, &functions);
+            built.push(linked?);
         }
     }
     Ok(built)
@@ -118,12 +128,17 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
     let built = &elsewhere()?.objects;
     assert_eq!(
         built.len(),
-        2 * recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
+        3 * recipe::ARCHITECTURES.len() * recipe::PROFILES.len()
     );
+    let preloads = brawn_payload::payloads().iter().map(|p| {
+        let found = brawn_payload::preload(p.architecture, p.profile);
+        found.map_or(&[][..], |preload| preload.bytes)
+    });
     let embedded: Vec<&[u8]> = brawn_payload::payloads()
         .iter()
         .zip(brawn_payload::shared())
-        .flat_map(|(p, shared)| [p.members[0].bytes, shared.bytes])
+        .zip(preloads)
+        .flat_map(|((p, shared), preload)| [p.members[0].bytes, shared.bytes, preload])
         .collect();
     assert!(
         *built == embedded,
@@ -159,6 +174,40 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
             .find(|line| line.starts_with("compiler="))
             .ok_or("no compiler")?;
         assert!(compiler.contains(program), "{compiler}");
+    }
+    Ok(())
+}
+
+/// What `brawn preload` promises of every object: exactly these names, no other file, and only what every libc has.
+#[test]
+fn objects_for_ld_preload_ask_for_no_file_and_give_the_public_names_alone() -> Result<()> {
+    let names = brawn_payload::PRELOAD_NAMES;
+    assert_eq!(names.len(), 10 + 22);
+    for payload in brawn_payload::payloads() {
+        let preload = brawn_payload::preload(payload.architecture, payload.profile);
+        let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes;
+        preload::check(bytes, names)?;
+        let file = object::File::parse(bytes)?;
+        let strong = file
+            .dynamic_symbols()
+            .filter(|s| s.is_undefined() && !s.is_weak());
+        let mut strong: Vec<&str> = strong
+            .map(|s| s.name())
+            .collect::<std::result::Result<_, _>>()?;
+        strong.sort_unstable();
+        assert_eq!(strong, ["__environ", "__errno_location", "getauxval"]);
+        assert!(file.symbols().next().is_none(), "it is stripped");
+        for prefix in [".eh_frame", ".init_array", ".fini_array"] {
+            let found = file.section_by_name(prefix).is_some();
+            assert!(!found, "{prefix}");
+        }
+        let other: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| *name != "valloc")
+            .collect();
+        let error = preload::check(bytes, &other).expect_err("one name too many");
+        assert!(error.to_string().contains("valloc"), "{error}");
     }
     Ok(())
 }
