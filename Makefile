@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools musls rust-musl maturin corpus test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures
+.PHONY: test test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures swift-check bench-bundle
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -12,14 +12,16 @@ tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
-# What only tests need: other musls, a Rust toolchain for musl, maturin, and files of public packages.  All at
+# What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages.  All at
 # once, since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl maturin corpus
+for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk
+.PHONY: $(for-tests)
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools
 	+$(together) $(for-tests)
+# They take no part in make's jobs, whose pipe is not theirs: cargo would warn of it.
 $(for-tests): | tools
-	tools/$@.sh
+	MAKEFLAGS= tools/$@.sh
 test-programs: | tools
 	cargo test --workspace --locked --no-run
 fuzz-programs: | tools
@@ -61,6 +63,14 @@ bench-rewrite: tools
 	cargo build --release --locked -p brawn
 	bench/rewrite/measure.py
 
+# `brawn patch` of a bundle of 200 MB against tar: time and memory, with the raw data in bench/results/bundle.json.
+bench-bundle: tools
+	tools/musls.sh
+	cargo build --release --locked -p brawn
+	bench/bundle/measure.py build
+	bench/bundle/measure.py measure 7
+	bench/bundle/measure.py table
+
 # What crates/brawn-rt links, after a change of payload/: a test compares.
 rt-objects: tools
 	cargo run --quiet --locked -p brawn-rt --example write-objects
@@ -76,3 +86,9 @@ bench-extensions: tools
 	python3 bench/extensions/run.py build
 	python3 bench/extensions/run.py measure 6
 	python3 bench/extensions/run.py table
+
+# A Swift program with the Static Linux SDK, as it is and with brawn's heap: with the Swift of this machine, or with
+# Debian's (`tools/swift-check.sh debian`).  Not a part of `make test`.
+swift-check: tools
+	cargo build --release --locked -p brawn
+	tools/swift-check.sh

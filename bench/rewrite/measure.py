@@ -13,8 +13,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from timing import timed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BRAWN = ROOT / "target/release/brawn"
@@ -54,18 +56,6 @@ def build(folder, name, size, bss):
     command = ["musl-gcc", "-static", "-O1", f"-DBSS={bss}", "-o", name, "main.c", "filler.s"]
     subprocess.run(command, cwd=folder, check=True)
     return folder / name
-
-
-def timed(command, **options):
-    """Seconds, and the peak of resident memory in bytes."""
-    begin = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, **options)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begin
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{command}: exit code {process.returncode}")
-    return seconds, usage.ru_maxrss * 1024
 
 
 def allocated(path):

@@ -2,10 +2,12 @@
 //! is as it was, in its order, and which patching again leaves alone.
 #![no_main]
 
-use brawn_core::edit_components;
-use brawn_core::plan::{Action, Component};
+use brawn_core::plan::{Action, Component, Part, Removed};
 use brawn_core::read::archive::Archive;
-use brawn_payload::{Architecture, Frames, Function, Member, Memory, Payload, Profile};
+use brawn_core::{Options, edit_components};
+use brawn_payload::{
+    Architecture, Frames, Function, Member, Memory, Payload, Profile, Supplies, Supply,
+};
 use libfuzzer_sys::fuzz_target;
 
 /// Defines what the heap of the seeds does, and is small.
@@ -43,6 +45,7 @@ const PAYLOAD: Payload = Payload {
     ],
     needs: &["__errno_location"],
     memory: Some(&MEMORY),
+    supplied: &SUPPLIED,
 };
 
 const NO_FRAMES: Frames = Frames {
@@ -99,12 +102,41 @@ const MEMORY: Memory = Memory {
     ],
 };
 
+/// The same for what an archive lacks without mimalloc.
+const SUPPLIED: Supplies = Supplies {
+    version: "0.0.0",
+    compiler: "as",
+    source: "0",
+    functions: &[
+        Supply {
+            name: "strdup",
+            member: Member {
+                name: "brawn_strdup.o",
+                bytes: include_bytes!("../seeds/brawn_strdup.o"),
+                frames: NO_FRAMES,
+            },
+            needs: &["malloc", "strlen"],
+        },
+        Supply {
+            name: "_Znwm",
+            member: Member {
+                name: "brawn_nw.o",
+                bytes: include_bytes!("../seeds/brawn_nw.o"),
+                frames: NO_FRAMES,
+            },
+            needs: &["__cxa_throw", "malloc"],
+        },
+    ],
+};
+
 /// The object of that name.
 fn object(name: &str) -> &'static [u8] {
     let mut members = PAYLOAD.members.iter();
     let mut functions = MEMORY.functions.iter().map(|f| &f.member);
     let found = members.find(|m| m.name == name);
     let found = found.or_else(|| functions.find(|m| m.name == name));
+    let mut supplied = SUPPLIED.functions.iter().map(|f| &f.member);
+    let found = found.or_else(|| supplied.find(|m| m.name == name));
     found
         .expect("the plan names an object of the payload")
         .bytes
@@ -112,12 +144,24 @@ fn object(name: &str) -> &'static [u8] {
 
 fuzz_target!(|bytes: &[u8]| {
     for components in [Component::ALL, &[Component::Heap], &[Component::Memory]] {
-        patch(bytes, components);
+        for upgrade in [false, true] {
+            patch(bytes, components, upgrade);
+        }
     }
 });
 
-fn patch(bytes: &[u8], components: &[Component]) {
-    let edit = |bytes: &[u8]| edit_components(bytes, &[PAYLOAD], Some(Profile::Fast), components);
+/// What was supplied may go when somebody puts another back.
+fn is_withdrawal(removed: &[Removed]) -> bool {
+    removed.iter().all(|r| r.component == Part::Supplied)
+}
+
+fn patch(bytes: &[u8], components: &[Component], upgrade: bool) {
+    let options = Options {
+        components,
+        profile: Some(Profile::Fast),
+        upgrade,
+    };
+    let edit = |bytes: &[u8]| edit_components(bytes, &[PAYLOAD], &options);
     let Ok(edited) = edit(bytes) else {
         return;
     };
@@ -141,9 +185,12 @@ fn patch(bytes: &[u8], components: &[Component]) {
             header(&archive, after.whole.start)
         );
     }
-    assert!(!edited.plan.add.is_empty());
+    assert!(!edited.plan.add.is_empty() || is_withdrawal(&edited.plan.remove));
     for added in &edited.plan.add {
-        assert!(components.contains(&added.component));
+        assert!(components.contains(match added.component {
+            Part::Heap | Part::Supplied => &Component::Heap,
+            Part::Memory => &Component::Memory,
+        }));
         let (_, entry) = members.next().expect("a member of the payload is missing");
         assert_eq!(entry.name, added.name.as_bytes());
         assert_eq!(archive.data(entry), object(&added.name));

@@ -57,11 +57,25 @@ own() {
     object strcat.lo "$(symbols .globl strcat)" "call strlen"
     object strlen.lo "$(symbols .globl strlen)"
     object strings.lo "$(symbols .globl strlen strange)"
+    # mimalloc in musl's place: as one member, as several, with its version in code, and what then is supplied.
+    own_names="mi_malloc _mi_page_malloc _Z7_mi_binm"
+    overrides="malloc free calloc realloc __libc_malloc __libc_free strdup _Znwm _ZdlPv _ZSt15get_new_handlerv cfree"
+    version=$(printf '%s\n' '.globl mi_version' 'mi_version: mov $224, %eax' 'ret' '.size mi_version, .-mi_version')
+    object mimalloc.o "$(symbols .globl $own_names $overrides)" "$version"
+    object alloc.c.o "$(symbols .globl mi_malloc $overrides)" "call _mi_page_malloc"
+    object page.c.o "$(symbols .globl _mi_page_malloc)" "$version"
+    object realloc.lo "$(symbols .globl realloc)"
+    object user.lo "$(symbols .globl setlocale)" "call strdup"
+    object brawn_strdup.o "$(note 'brawn=0.0.0\ncomponent=supplied\nfunction=strdup\n')" "$(symbols .weak strdup)" \
+        "call malloc" "call strlen"
+    object brawn_nw.o "$(note 'brawn=0.0.0\ncomponent=supplied\nfunction=_Znwm\n')" "$(symbols .weak _Znwm)" \
+        "call malloc" "call __cxa_throw"
 }
-cp "$work"/{payload,brawn_level,brawn_memcpy,brawn_strcat,brawn_strlen}.o .
+cp "$work"/{payload,brawn_level,brawn_memcpy,brawn_strcat,brawn_strlen,brawn_strdup,brawn_nw}.o .
 
-rm -rf ../corpus
-mkdir -p ../corpus/{archive,patch,elf,note,inspect,package,rewrite}
+# Those of `signatures` and `image` are made by hand.
+rm -rf ../corpus/{archive,patch,elf,note,inspect,package,rewrite,bundle}
+mkdir -p ../corpus/{archive,patch,elf,note,inspect,package,rewrite,bundle}
 members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo a_member_with_a_long_name.lo"
 (
     cd "$work"
@@ -81,11 +95,16 @@ members="start.lo trans.lo calloc.lo lite.lo free.lo malloc.lo fork.lo errno.lo 
         ar rcsD stays.a start.lo trans.lo errno.lo fork.lo payload.o strings.lo strcat.lo
         mkdir before
         sed s/brawn=0.0.0/brawn=0.0.9/ brawn_level.o > before/brawn_level.o
+        rest="start.lo trans.lo errno.lo fork.lo strlen.lo user.lo"
+        ar rcsD mimalloc.a $rest mimalloc.o
+        ar rcsD parts.a $rest alloc.c.o page.c.o realloc.lo
+        sed s/brawn=0.0.0/brawn=0.0.9/ brawn_strdup.o > before/brawn_strdup.o
+        ar rcsD supplied.a $rest payload.o before/brawn_strdup.o brawn_nw.o
         ar rcsD before.a start.lo trans.lo errno.lo fork.lo payload.o before/brawn_level.o brawn_memcpy.o strlen.lo
     }
 )
 cp "$work"/{bare,bsd,empty,gnu,mixed,older,sym64,thin}.a ../corpus/archive/
-cp "$work"/{gnu,bsd,sym64,bare,older,mixed,memory,stays,before}.a ../corpus/patch/
+cp "$work"/{gnu,bsd,sym64,bare,older,mixed,memory,stays,before,mimalloc,parts,supplied}.a ../corpus/patch/
 cp "$work"/{payload.o,lite.lo,fork.lo,free.lo} ../corpus/elf/
 objcopy -O binary --only-section=.note.brawn "$work/payload.o" ../corpus/note/brawn
 printf '\4\0\0\0\3\0\0\0\3\0\0\0GNU\0abc\0' | cat - ../corpus/note/brawn > ../corpus/note/two
@@ -102,7 +121,7 @@ link=(ld -m elf_x86_64 -z max-page-size=4096 -z noseparate-code --build-id=none 
     strip -o stripped ours
 )
 chmod -x "$work"/{stock,ours,both,pie,dynamic,stripped}
-cp "$work"/{stock,ours,both,pie,dynamic,stripped,gnu.a,older.a,payload.o} ../corpus/inspect/
+cp "$work"/{stock,ours,both,pie,dynamic,stripped,gnu.a,older.a,payload.o,mimalloc.a} ../corpus/inspect/
 
 # Programs with thread-locals, some of them addresses: at fixed addresses and anywhere, for both architectures.
 thread_locals=$(printf '%s\n' '.section .tdata,"awT",@progbits' '.quad name, 7' '.section .tbss,"awT",@nobits' '.zero 24' \
@@ -142,4 +161,42 @@ for name, format in ("gnu.tgz", tarfile.GNU_FORMAT), ("pax.tgz", tarfile.PAX_FOR
             package.addfile(entry, io.BytesIO(data))
     with open(f"{folder}/{name}", "wb") as file:
         file.write(gzip.compress(raw.getvalue(), mtime=0))
+PYTHON
+
+# Bundles of a Swift SDK: names of every kind, links to the libc, a size in a record of pax.
+python3 - ../corpus/bundle <<'PYTHON'
+import gzip, io, json, sys, tarfile
+
+folder = sys.argv[1]
+INFO = {"artifacts": {"s": {"type": "swiftSDK", "version": "1", "variants": [{"path": "v"}]}}}
+SDK = {"targetTriples": {"x-linux-musl": {"sdkRootPath": "r"}, "y": {}}}
+LONG = "d" * 110 + "/x"
+
+def bundle(name, format, *entries):
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=format) as package:
+        files = ("info.json", json.dumps(INFO)), ("v/swift-sdk.json", json.dumps(SDK))
+        for path, data, *more in (*files, *entries):
+            entry = tarfile.TarInfo(f"s.artifactbundle/{path}")
+            if more:
+                entry.type, entry.linkname = more[0], data
+                package.addfile(entry)
+                continue
+            entry.size = len(data)
+            if path.startswith("v/p"):
+                entry.pax_headers = {"size": str(len(data)), "mtime": "1.5"}
+            package.addfile(entry, io.BytesIO(data.encode()))
+    raw = raw.getvalue().rstrip(bytes(512)) + bytes(1024)
+    raw += bytes(-len(raw) % 512)
+    with open(f"{folder}/{name}", "wb") as file:
+        file.write(raw)
+    with open(f"{folder}/{name}.gz", "wb") as file:
+        file.write(gzip.compress(raw, mtime=0))
+
+libc = "v/r/usr/lib/libc.a"
+bundle("plain.tar", tarfile.GNU_FORMAT, (libc, "old one"), (LONG, "x"))
+bundle("pax.tar", tarfile.PAX_FORMAT, (LONG, "x"), ("v/p/libc.a", "old one"), (libc, "../../../p/libc.a", tarfile.SYMTYPE))
+bundle("hard.tar", tarfile.USTAR_FORMAT, ("v/l", "old one"), (libc, "s.artifactbundle/v/l", tarfile.LNKTYPE))
+bundle("out.tar", tarfile.GNU_FORMAT, ("v/r", "../../..", tarfile.SYMTYPE), (LONG, LONG, tarfile.SYMTYPE))
+bundle("done.tar", tarfile.GNU_FORMAT, (libc, "new one"))
 PYTHON

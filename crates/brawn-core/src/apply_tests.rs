@@ -177,7 +177,8 @@ fn a_stale_index_is_completed_and_unreadable_members_keep_their_lines() {
     });
     let findings = identify(&read).unwrap();
     let payload = fake_payload("1");
-    let plan = crate::plan::plan(&read, &findings, &payload, crate::plan::Component::ALL).unwrap();
+    let plan =
+        crate::plan::plan(&read, &findings, &payload, &crate::plan::Options::default()).unwrap();
     let new = apply(&read, &findings, &plan, &payload).unwrap();
     crate::check::check(&read, &findings, &plan, &payload, &new).unwrap();
     let again = Archive::read(&new).unwrap();
@@ -206,7 +207,8 @@ fn a_64_bit_index_stays_one() {
     wide.index.as_mut().unwrap().format = IndexFormat::Gnu64;
     let findings = identify(&wide).unwrap();
     let payload = fake_payload("1");
-    let plan = crate::plan::plan(&wide, &findings, &payload, crate::plan::Component::ALL).unwrap();
+    let plan =
+        crate::plan::plan(&wide, &findings, &payload, &crate::plan::Options::default()).unwrap();
     let mut new = apply(&wide, &findings, &plan, &payload).unwrap();
     // The old header was copied; it said `/`.
     new[8..24].copy_from_slice(b"/SYM64/         ");

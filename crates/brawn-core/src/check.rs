@@ -112,7 +112,7 @@ mod tests {
         let findings = identify(&old).unwrap();
         let payload = fake_payload("1");
         let plan =
-            crate::plan::plan(&old, &findings, &payload, crate::plan::Component::ALL).unwrap();
+            crate::plan::plan(&old, &findings, &payload, &crate::plan::Options::default()).unwrap();
         let mut new = apply(&old, &findings, &plan, &payload).unwrap();
         check(&old, &findings, &plan, &payload, &new).unwrap();
         let read = Archive::read(&new).unwrap();
@@ -141,7 +141,7 @@ mod tests {
         let findings = identify(&old).unwrap();
         let payload = fake_payload("1");
         let plan =
-            crate::plan::plan(&old, &findings, &payload, crate::plan::Component::ALL).unwrap();
+            crate::plan::plan(&old, &findings, &payload, &crate::plan::Options::default()).unwrap();
         let new = apply(&old, &findings, &plan, &payload).unwrap();
         let read = Archive::read(&new).unwrap();
         let last = read.entries.last().unwrap().whole.clone();

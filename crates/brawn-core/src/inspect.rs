@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, printable};
 use crate::identify::archive::{Content, Findings, Role};
 use crate::identify::heap::{self, Found, Heap, MemberUse, Sure};
+use crate::identify::mimalloc::{COPIES, Mimalloc};
 use crate::identify::signs::Traces;
 use crate::identify::{
     INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, archive, executable, is_heap,
@@ -82,6 +83,12 @@ pub struct Report {
     pub heaps: Vec<Found>,
     /// What says the rest.
     pub evidence: Vec<String>,
+    /// Functions of libc that an archive lacks since another heap was put in the place of musl's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// Says what `bytes` are.
@@ -134,6 +141,8 @@ fn report(format: &'static str, identity: Identity) -> Report {
         why,
         heaps: identity.heaps,
         evidence: identity.evidence,
+        missing: identity.missing,
+        hint: identity.hint,
     }
 }
 
@@ -184,7 +193,7 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
         return answer(Verdict::NotMusl, "it uses glibc");
     }
     let names = |found: &[&Found]| {
-        let names: Vec<_> = found.iter().map(|h| h.heap.name()).collect();
+        let names: Vec<_> = found.iter().map(|h| h.title()).collect();
         names.join(" and ")
     };
     if let ([brawn], []) = (brawn.as_slice(), others.as_slice()) {
@@ -203,6 +212,11 @@ fn verdict(identity: &Identity) -> (Verdict, Sure, String) {
             Heap::MuslSimple => answer(
                 Verdict::Fine,
                 "it never frees: musl's simple malloc only moves a pointer",
+            ),
+            Heap::Musl if identity.linkage == Linkage::Dynamic => answer(
+                Verdict::SlowHeap,
+                "the shared musl's heap, in libc.so: what changes static programs does not apply, \
+                 `brawn preload` gives it another",
             ),
             Heap::Musl => answer(Verdict::SlowHeap, "the shared musl's heap"),
             _ => (
@@ -276,6 +290,16 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
         ));
     }
     let memory = memory(archive, &findings, &mut evidence)?;
+    let supplied = findings.with_role(Role::BrawnSupplied);
+    evidence.extend(executable::supplied(supplied.flat_map(|m| m.notes())));
+    let (mut missing, mut hint) = (Vec::new(), None);
+    if let Some(found) = Mimalloc::of(archive, &findings)? {
+        missing = lost(&findings);
+        hint = Some(
+            "`brawn patch --upgrade` puts brawn's heap in its place, and supplies what the archive then lacks".into(),
+        );
+        mimalloc(found, &mut heaps, &mut evidence);
+    }
     let notes = findings
         .with_role(Role::BrawnMemory)
         .flat_map(|member| executable::memory_notes(member.notes()).map(move |n| (member, n)));
@@ -297,7 +321,39 @@ fn identify_archive(archive: &Archive<'_>) -> Result<Identity> {
         memory,
         memory_notes,
         evidence,
+        missing,
+        hint,
     })
+}
+
+/// Says of mimalloc what only an archive tells.
+fn mimalloc(found: Mimalloc, heaps: &mut [Found], evidence: &mut Vec<String>) {
+    if let Some(heap) = heaps.iter_mut().find(|h| h.heap == Heap::Mimalloc) {
+        heap.evidence.insert(0, found.shape());
+        if found.has_operators {
+            heap.evidence.push(
+                "C++'s operators new and delete are here, too: libc++abi.a may have lost its own"
+                    .into(),
+            );
+        }
+        heap.version = Some(found.version.unwrap_or_else(|| "unknown".into()));
+    }
+    if !found.leftovers.is_empty() {
+        let names = found.leftovers.join(", ");
+        evidence.push(format!("left of musl's heap: {names}"));
+    }
+}
+
+/// What of libc goes where another heap is put in, and is not in the archive.
+fn lost(findings: &Findings<'_>) -> Vec<String> {
+    let is_there = |name: &str| {
+        let name = name.as_bytes();
+        let mut members = findings.members.iter();
+        members.any(|m| m.defined().any(|s| s.name == name))
+            || findings.indexed.iter().any(|(symbol, _)| *symbol == name)
+    };
+    let names = COPIES.iter().filter(|name| !is_there(name));
+    names.map(|name| (*name).to_owned()).collect()
 }
 
 /// Heaps by the symbols that members define.

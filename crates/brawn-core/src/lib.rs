@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod apply;
+pub mod bundle;
 pub mod check;
 pub mod error;
 pub mod identify;
@@ -21,6 +22,7 @@ pub mod verify;
 mod testing;
 
 pub use error::{Error, Kind, Result};
+pub use plan::Options;
 
 /// What [`edit`] gives.
 #[derive(Debug)]
@@ -37,22 +39,24 @@ pub fn edit(
     payloads: &[brawn_payload::Payload],
     profile: brawn_payload::Profile,
 ) -> Result<Edit> {
-    edit_components(bytes, payloads, Some(profile), plan::Component::ALL)
+    let options = Options {
+        profile: Some(profile),
+        ..Options::default()
+    };
+    edit_components(bytes, payloads, &options)
 }
 
-/// The same for these parts of libc alone.  Without a profile an archive keeps the one that it has: to
-/// patch again what is patched must not take its hardening away.
+/// The same, of what `options` ask for.
 pub fn edit_components(
     bytes: &[u8],
     payloads: &[brawn_payload::Payload],
-    profile: Option<brawn_payload::Profile>,
-    components: &[plan::Component],
+    options: &Options<'_>,
 ) -> Result<Edit> {
     let archive = read::archive::Archive::read(bytes)?;
     let findings = identify::archive::identify(&archive)?;
-    let profile = profile.or_else(|| plan::own_profile(&findings));
+    let profile = options.profile.or_else(|| plan::own_profile(&findings));
     let payload = plan::choose(&findings, payloads, profile.unwrap_or_default())?;
-    let plan = plan::plan(&archive, &findings, payload, components)?;
+    let plan = plan::plan(&archive, &findings, payload, options)?;
     if plan.action == plan::Action::Nothing {
         return Ok(Edit { plan, bytes: None });
     }

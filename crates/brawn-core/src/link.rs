@@ -7,11 +7,16 @@
 //! `malloc`, since a libc function may be the first to ask.
 //!
 //! The memory functions come as an archive, of which a program takes those that it has use for.
+//!
+//! Where `libc.a` itself has another heap put into it, as in Swift's Static Linux SDK, one member there defines `malloc`
+//! with whatever else came along: `strdup`, C++'s operators.  Who needs one of those gets a second heap, or a clash of
+//! strong names.  An archive of these, in front, keeps the linker away from that member.
 
 use crate::apply::{header, index_contents};
 use crate::error::{Error, Kind, Result};
+use crate::note::Note;
 use crate::plan::Component;
-use crate::read::archive::{Dialect, HEADER, IndexFormat, MAGIC};
+use crate::read::archive::{Archive, Dialect, HEADER, IndexFormat, MAGIC};
 use crate::read::elf::Object;
 use brawn_payload::{Memory, Payload};
 use serde::Serialize;
@@ -26,6 +31,8 @@ pub const ARCHIVE: &str = "libbrawn_heap.a";
 pub const MEMORY_LIBRARY: &str = "brawn_memory";
 /// The archive, as linkers look for [`MEMORY_LIBRARY`].
 pub const MEMORY_ARCHIVE: &str = "libbrawn_memory.a";
+/// The archive of what another heap in `libc.a` brings along besides a heap.
+pub const SUPPLIED_ARCHIVE: &str = "libbrawn_supplied.a";
 /// The file for `include()`.
 pub const CMAKE: &str = "brawn.cmake";
 /// The file for `pkg-config`.
@@ -77,6 +84,10 @@ pub struct Link {
     /// That archive's name for `-l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_library: Option<&'static str>,
+    /// `strdup` and its like and C++'s operators in an archive, for a `libc.a` that has them in one member with another
+    /// heap: Swift's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supplied_archive: Option<String>,
     /// A file for CMake's `include()`.
     pub cmake: String,
     /// A file for `pkg-config`.
@@ -106,7 +117,8 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     let mut hash = Sha256::new();
     let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
     let functions = memory.iter().map(|f| &f.member);
-    for member in payload.members.iter().chain(functions) {
+    let supplied = payload.supplied.functions.iter().map(|f| &f.member);
+    for member in payload.members.iter().chain(functions).chain(supplied) {
         hash.update(member.name.as_bytes());
         hash.update([0]);
         hash.update(member.bytes);
@@ -151,6 +163,8 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
         .map(|name| format!("-u{name}"))
         .collect();
     let memory_archive = memory.map(|_| at(MEMORY_ARCHIVE));
+    let has_supplies = has_heap && !payload.supplied.functions.is_empty();
+    let supplied_archive = has_supplies.then(|| at(SUPPLIED_ARCHIVE));
     let line: Vec<String> = [&objects, &pulled]
         .into_iter()
         .flatten()
@@ -187,14 +201,21 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
             cc: line.clone(),
             ld: line,
             rustc,
-            // The Static Linux SDK links with lld, which needs no `-u`.
-            swift: objects.iter().chain(&memory_archive).cloned().collect(),
+            // The Static Linux SDK links with lld, which needs no `-u`, and takes what the archives have from them
+            // before it comes to libc.a, whoever asks.
+            swift: [
+                &objects[..],
+                memory_archive.as_slice(),
+                supplied_archive.as_slice(),
+            ]
+            .concat(),
             cmake: words(&[
                 &format!("-DCMAKE_PROJECT_INCLUDE={cmake}"),
                 "-DBRAWN_EVERYWHERE=ON",
             ]),
         },
         memory_archive,
+        supplied_archive,
         cmake,
         objects,
     })
@@ -215,6 +236,11 @@ pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
     }
     if let Some(memory) = payload.memory.filter(|_| link.memory_archive.is_some()) {
         file(MEMORY_ARCHIVE, memory_archive(memory)?);
+    }
+    if link.supplied_archive.is_some() {
+        let functions = payload.supplied.functions.iter().map(|f| f.member);
+        let members: Vec<_> = functions.map(|m| (m.name, m.bytes)).collect();
+        file(SUPPLIED_ARCHIVE, archive_of(&members)?);
     }
     file(CMAKE, cmake(link, payload).into_bytes());
     file(PKG_CONFIG, pkg_config(link, payload).into_bytes());
@@ -271,6 +297,12 @@ pub fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK.as_bytes())
         || crate::inspect::inspect(bytes)
             .is_ok_and(|r| r.memory_note.is_some() || r.heaps.iter().any(|h| h.note.is_some()))
+        || Archive::read(bytes).is_ok_and(|archive| {
+            let mut objects = archive
+                .members()
+                .filter_map(|(_, member)| Object::read(archive.data(member), 0).ok().flatten());
+            objects.any(|object| object.notes.iter().any(Note::is_supplied))
+        })
 }
 
 /// What is in the folder, in words.

@@ -89,3 +89,15 @@ fn cmake_and_pkg_config_texts() {
     insta::assert_snapshot!("cmake", cmake(&link, &payload));
     insta::assert_snapshot!("pkg-config", pkg_config(&link, &payload));
 }
+
+#[test]
+fn every_file_is_known_for_brawns_when_it_is_there_already() {
+    for payload in brawn_payload::payloads() {
+        let link = link(payload, Component::ALL, Path::new("/x")).unwrap();
+        let files = files(payload, &link).unwrap();
+        assert!(files.iter().any(|f| f.name == SUPPLIED_ARCHIVE));
+        for file in files {
+            assert!(is_ours(&file.bytes), "{}", file.name);
+        }
+    }
+}

@@ -15,8 +15,11 @@ const TYPE: u32 = 1;
 pub struct Note {
     /// Version of brawn.
     pub brawn: String,
-    /// Which part of libc it replaces: `heap` or `memory`.
+    /// Which part of libc it replaces: `heap` or `memory`; `supplied` of a function that libc lacked.
     pub component: String,
+    /// The function that was supplied.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub function: String,
     /// Whose heap it is where it is not libc's: `rust`, for the Rust code of a shared object or dynamic program.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub serves: String,
@@ -35,9 +38,19 @@ pub struct Note {
 }
 
 impl Note {
-    /// Whether it is that of the memory functions.  Every other is a heap's.
+    /// Whether it is that of the memory functions.
     pub fn is_memory(&self) -> bool {
         self.component == "memory"
+    }
+
+    /// Whether it is that of a function that the archive lacked.
+    pub fn is_supplied(&self) -> bool {
+        self.component == "supplied"
+    }
+
+    /// Whether it is a heap's: every note that is none of the others.
+    pub fn is_heap(&self) -> bool {
+        !self.is_memory() && !self.is_supplied()
     }
 
     /// Whether it is that of a heap which Rust code alone has, beside libc's own.
@@ -51,6 +64,7 @@ impl Note {
         Self {
             brawn: clean(self.brawn),
             component: clean(self.component),
+            function: clean(self.function),
             serves: clean(self.serves),
             engine: clean(self.engine),
             profile: clean(self.profile),
@@ -123,6 +137,7 @@ fn parse(desc: &[u8], offset: u64) -> Result<Note> {
         let field = match key {
             "brawn" => &mut note.brawn,
             "component" => &mut note.component,
+            "function" => &mut note.function,
             "serves" => &mut note.serves,
             "engine" => &mut note.engine,
             "profile" => &mut note.profile,

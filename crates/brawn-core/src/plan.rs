@@ -1,9 +1,11 @@
 //! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
 
 mod memory;
+mod supplied;
 
 use crate::error::{Error, Kind, Result, printable};
 use crate::identify::archive::{Content, Findings, Member, Role};
+use crate::identify::mimalloc::Mimalloc;
 use crate::identify::{Libc, is_heap, is_surface};
 use crate::note::Note;
 use crate::read::archive::Archive;
@@ -31,6 +33,8 @@ pub enum Action {
 pub enum Why {
     /// It defines nothing but musl's heap.
     MuslHeap,
+    /// It is of a mimalloc that somebody put in the place of musl's heap.
+    Mimalloc,
     /// It defines nothing but memory functions that the payload has.
     MuslMemory,
     /// It is of another brawn payload.
@@ -52,6 +56,18 @@ impl Component {
     pub const ALL: &[Self] = &[Self::Heap, Self::Memory];
 }
 
+/// What a member that goes or comes is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The malloc family.
+    Heap,
+    /// `memcpy` and its kin.
+    Memory,
+    /// Functions that the archive lacks once another heap has left it: they go and come with the heap.
+    Supplied,
+}
+
 /// A member that goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Removed {
@@ -62,7 +78,7 @@ pub struct Removed {
     /// Where its header is in the file.
     pub offset: u64,
     /// Of which part it is.
-    pub component: Component,
+    pub component: Part,
     /// Why it goes.
     pub why: Why,
     /// The global symbols that go with it.
@@ -75,9 +91,12 @@ pub struct Added {
     /// Its name.
     pub name: String,
     /// Of which part it is.
-    pub component: Component,
+    pub component: Part,
     /// Its size in bytes.
     pub size: usize,
+    /// The function that it supplies, by its symbol.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub defines: Vec<String>,
 }
 
 /// Where a payload is from.
@@ -142,9 +161,13 @@ impl Plan {
     pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
         let functions = payload.memory.map_or(&[][..], |memory| memory.functions);
         let find = |added: &Added| match added.component {
-            Component::Heap => payload.members.iter().find(|m| m.name == added.name),
-            Component::Memory => {
+            Part::Heap => payload.members.iter().find(|m| m.name == added.name),
+            Part::Memory => {
                 let mut members = functions.iter().map(|f| &f.member);
+                members.find(|m| m.name == added.name)
+            }
+            Part::Supplied => {
+                let mut members = payload.supplied.functions.iter().map(|f| &f.member);
                 members.find(|m| m.name == added.name)
             }
         };
@@ -220,13 +243,36 @@ fn not_musl(findings: &Findings<'_>) -> Error {
     }
 }
 
-/// Plans the exchange of `components` of `archive` for those of `payload`.
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The parts of libc that are exchanged: of [`Component::ALL`].
+    pub components: &'a [Component],
+    /// The heap's variant.  Without one an archive keeps that which it has: to patch again what is patched must not
+    /// take its hardening away.
+    pub profile: Option<Profile>,
+    /// Whether a mimalloc that somebody put in the place of musl's heap is exchanged, too.
+    pub upgrade: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            components: Component::ALL,
+            profile: None,
+            upgrade: false,
+        }
+    }
+}
+
+/// Plans the exchange of parts of `archive` for those of `payload`, which [`choose`] has chosen by the profile.
 pub fn plan(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
     payload: &Payload,
-    components: &[Component],
+    options: &Options<'_>,
 ) -> Result<Plan> {
+    let components = options.components;
     if findings.libc != Libc::Musl {
         return Err(not_musl(findings));
     }
@@ -241,6 +287,7 @@ pub fn plan(
         keep: findings.members.len(),
     };
     if components.contains(&Component::Heap) {
+        refuse_mimalloc(archive, findings, options.upgrade)?;
         heap(archive, findings, payload, &mut plan)?;
     }
     if components.contains(&Component::Memory) {
@@ -252,11 +299,27 @@ pub fn plan(
         }
         plan.memory = Some(memory);
     }
+    if components.contains(&Component::Heap) {
+        let parts = (plan.remove.len(), plan.add.len());
+        let exchanges = options.upgrade && findings.with_role(Role::Mimalloc).next().is_some();
+        supplied::plan(archive, findings, payload, exchanges, &mut plan)?;
+        let is_of = |component| move |r: &Removed| r.component == component;
+        let has_changed = plan.remove.iter().any(is_of(Part::Heap))
+            || parts != (plan.remove.len(), plan.add.len());
+        if has_changed {
+            check_symbols(findings, payload, &plan)?;
+        }
+    }
     plan.remove.sort_by_key(|removed| removed.entry);
     plan.replaces.dedup();
     plan.keep -= plan.remove.len();
     if !(plan.remove.is_empty() && plan.add.is_empty()) {
-        let is_brawns = |m: &Member<'_>| matches!(m.role, Role::Brawn | Role::BrawnMemory);
+        let is_brawns = |m: &Member<'_>| {
+            matches!(
+                m.role,
+                Role::Brawn | Role::BrawnMemory | Role::BrawnSupplied
+            )
+        };
         plan.action = match findings.members.iter().any(is_brawns) {
             true => Action::Upgrade,
             false => Action::Patch,
@@ -281,7 +344,7 @@ fn is_same<'a>(
         })
 }
 
-fn removed(member: &Member<'_>, component: Component, why: Why) -> Removed {
+fn removed(member: &Member<'_>, component: Part, why: Why) -> Removed {
     Removed {
         entry: member.entry,
         name: printable(member.name),
@@ -292,11 +355,12 @@ fn removed(member: &Member<'_>, component: Component, why: Why) -> Removed {
     }
 }
 
-fn added(member: &brawn_payload::Member, component: Component) -> Added {
+fn added(member: &brawn_payload::Member, component: Part) -> Added {
     Added {
         name: member.name.into(),
         component,
         size: member.bytes.len(),
+        defines: Vec::new(),
     }
 }
 
@@ -309,11 +373,10 @@ fn heap(
 ) -> Result<()> {
     refuse_old(findings)?;
     refuse_foreign(findings)?;
-    let payload_objects: HashSet<&str> = payload.surface.iter().copied().collect();
-
     let brawn: Vec<_> = findings.with_role(Role::Brawn).collect();
-    let musl = findings.with_role(Role::MuslHeap).count();
-    if brawn.is_empty() && musl == 0 {
+    let others = |m: &&Member<'_>| matches!(m.role, Role::MuslHeap | Role::Mimalloc);
+    let others = findings.members.iter().filter(others).count();
+    if brawn.is_empty() && others == 0 {
         return Err(Error::refused("musl's libc.a without a heap")
             .expected("members that define malloc, free and the others")
             .next(
@@ -323,21 +386,45 @@ fn heap(
             ));
     }
     plan.payload = Some(Provenance::from(payload));
-    if musl == 0 && is_same(archive, &brawn, payload.members.iter()) {
+    if others == 0 && is_same(archive, &brawn, payload.members.iter()) {
         return Ok(());
     }
     for member in &findings.members {
         let why = match member.role {
             Role::MuslHeap => Why::MuslHeap,
+            Role::Mimalloc => Why::Mimalloc,
             Role::Brawn => Why::OtherPayload,
-            Role::ForeignHeap | Role::BrawnMemory | Role::Rest => continue,
+            Role::ForeignHeap | Role::BrawnMemory | Role::BrawnSupplied | Role::Rest => continue,
         };
         plan.replaces.extend_from_slice(member.notes());
-        plan.remove.push(removed(member, Component::Heap, why));
+        plan.remove.push(removed(member, Part::Heap, why));
     }
     let members = payload.members.iter();
-    plan.add.extend(members.map(|m| added(m, Component::Heap)));
-    check_symbols(findings, payload, &payload_objects)
+    plan.add.extend(members.map(|m| added(m, Part::Heap)));
+    Ok(())
+}
+
+/// Refuses a mimalloc that somebody put in, unless it was asked for: it is not musl's, and was a choice.
+fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool) -> Result<()> {
+    if upgrade {
+        return Ok(());
+    }
+    let (Some(found), Some(member)) = (
+        Mimalloc::of(archive, findings)?,
+        findings.with_role(Role::Mimalloc).next(),
+    ) else {
+        return Ok(());
+    };
+    Err(
+        Error::refused(format!("its heap is {}: {}", found.title(), found.shape()))
+            .member(member.name)
+            .at(member.offset)
+            .expected("musl's own heap, or brawn's")
+            .next(
+                "`brawn patch --upgrade` puts brawn's in its place, and what it brought besides; \
+             `brawn patch --only memory` exchanges the memory functions alone",
+            ),
+    )
 }
 
 /// Refuses musl before 1.2.2, whose fork does not tell the heap about itself: a child of a program
@@ -408,13 +495,18 @@ fn refuse_foreign(findings: &Findings<'_>) -> Result<()> {
 }
 
 /// Whatever stays must find what it needs, and must not clash with what comes.
-fn check_symbols(
-    findings: &Findings<'_>,
-    payload: &Payload,
-    surface: &HashSet<&str>,
-) -> Result<()> {
+fn check_symbols(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Result<()> {
+    let surface: HashSet<&str> = payload.surface.iter().copied().collect();
     let provided = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|n| surface.contains(n));
-    let goes = |m: &&Member<'_>| matches!(m.role, Role::MuslHeap | Role::Brawn);
+    // Memory functions come for those that go.
+    let gone: HashSet<usize> = plan
+        .remove
+        .iter()
+        .filter(|r| r.component != Part::Memory)
+        .map(|r| r.entry)
+        .collect();
+    // Where the heap is the payload's already, it is what is provided.
+    let goes = |m: &&Member<'_>| gone.contains(&m.entry) || m.role == Role::Brawn;
     // Who takes which symbols away.
     let mut lost: HashMap<&[u8], &Member<'_>> = HashMap::new();
     for member in findings.members.iter().filter(goes) {
@@ -454,7 +546,13 @@ fn check_symbols(
         lost.remove(symbol);
         missing.remove(symbol);
     }
-    lost.retain(|name, _| !provided(name));
+    let supplied: HashSet<&[u8]> = plan
+        .add
+        .iter()
+        .flat_map(|added| &added.defines)
+        .map(|name| name.as_bytes())
+        .collect();
+    lost.retain(|name, _| !provided(name) && !supplied.contains(name));
     for member in findings.members.iter().filter(|m| !goes(m)) {
         for symbol in member.undefined() {
             if let Some(gone) = lost.get(symbol.name) {

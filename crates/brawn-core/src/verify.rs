@@ -66,6 +66,8 @@ pub enum Group {
     Heap,
     /// Memory and strings.
     Memory,
+    /// What an archive lacked: listed where brawn supplied it.
+    Supplied,
 }
 
 /// One function.
@@ -214,6 +216,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
     let heap = PUBLIC.iter().chain(&PRIVATE);
     let mut functions: Vec<Function> = heap.map(|n| evidence.function(n, Group::Heap)).collect();
     functions.extend(MEMORY.iter().map(|n| evidence.function(n, Group::Memory)));
+    functions.extend(supplied(&image, payloads)?);
     let (verdict, sure, why) = verdict(&found, &functions, image.has_symbol_table);
     Ok(Report {
         architecture: found.architecture,
@@ -228,6 +231,51 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         why,
         functions,
     })
+}
+
+/// The functions that brawn supplied, by their notes.
+fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
+    let machine = image.ident.architecture();
+    // One copy serves every profile.
+    let Some(payload) = payloads.iter().find(|p| Some(p.architecture) == machine) else {
+        return Ok(Vec::new());
+    };
+    let code = Code::supplied(payload)?;
+    let located = code.locate(image);
+    let tell = |name: &'static str, note: &Note| {
+        let symbol = image.defined().find(|s| s.name == name.as_bytes());
+        let same = symbol.and_then(|s| located.as_ref()?.at(image, name, s.address).same());
+        let evidence = match same {
+            Some(bytes) => format!(
+                "its code is brawn {}'s: {bytes} bytes are the same",
+                code.version
+            ),
+            None => format!(
+                "a note of brawn {}'s is its own",
+                printable(note.brawn.as_bytes())
+            ),
+        };
+        Function {
+            name,
+            group: Group::Supplied,
+            provider: Provider::Brawn,
+            sure: if same.is_some() {
+                Sure::Certain
+            } else {
+                Sure::Likely
+            },
+            address: symbol.map(|s| s.address),
+            evidence,
+        }
+    };
+    let noted = |name: &str| {
+        let mut notes = image.brawn.iter();
+        notes.find(|note| note.is_supplied() && note.function == name)
+    };
+    let names = payload.supplied.functions.iter().map(|f| f.name);
+    Ok(names
+        .filter_map(|name| Some(tell(name, noted(name)?)))
+        .collect())
 }
 
 /// What tells whose a function is.
@@ -353,6 +401,7 @@ impl Evidence<'_, '_> {
         match group {
             Group::Heap => self.located.as_ref(),
             Group::Memory => self.memory.as_ref(),
+            Group::Supplied => None,
         }
     }
 

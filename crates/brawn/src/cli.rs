@@ -1,7 +1,8 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, inspect, link_args, patch, restore, rewrite, run, signatures, toolchains, verify,
+    cargo, inspect, link_args, patch, restore, rewrite, run, signatures,
+    toolchains, verify,
 };
 use crate::exit;
 use clap::builder::styling::{AnsiColor, Styles};

@@ -1,12 +1,14 @@
 //! The `brawn` command: parses, calls `brawn-core`, prints.
 #![forbid(unsafe_code)]
 
+mod arch;
 mod cargo;
 mod cli;
 mod commands;
 mod exit;
 mod only;
 mod profile;
+mod report;
 mod rewriting;
 mod table;
 mod ui;

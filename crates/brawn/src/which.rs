@@ -1,7 +1,9 @@
 //! The flags that name toolchains instead of a path, and where this machine has them.
 
 use crate::ui;
-use brawn_core::toolchains::{Archive, Found, Kind, Places, Rust, Toolchain, find, survey};
+use brawn_core::toolchains::{
+    Archive, Found, Kind, Places, Rust, Toolchain, find, survey, swift_sdks,
+};
 use brawn_core::{Error, Kind as ErrorKind, Result};
 use brawn_payload::payloads;
 use rayon::prelude::*;
@@ -47,6 +49,17 @@ pub struct Which {
     #[arg(long, group = "toolchains")]
     zig: bool,
 
+    /// Installed SDKs of Swift: NAME, as `swift sdk list` prints it, or all.
+    #[arg(
+        long,
+        group = "toolchains",
+        value_name = "NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = EVERY
+    )]
+    swift: Option<String>,
+
     /// All of these.
     #[arg(long, group = "toolchains")]
     all: bool,
@@ -77,6 +90,7 @@ impl Which {
             Kind::System => self.system,
             Kind::MuslCross => self.musl_cross,
             Kind::Zig => self.zig,
+            Kind::Swift => self.swift.is_some(),
         };
         let all = Kind::ALL.iter().copied();
         all.filter(|kind| self.all || is_asked(kind)).collect()
@@ -113,11 +127,15 @@ impl Which {
                 errors.extend(error);
             }
         }
+        if let (Some(asked), false) = (&self.swift, self.all) {
+            errors.extend(keep_swift(asked, &mut found));
+        }
         errors.append(&mut found.errors);
         let toolchains = surveyed(&found.archives);
         for kind in kinds.iter().filter(|kind| **kind != Kind::Rust) {
             let is_there = toolchains.iter().any(|toolchain| toolchain.kind == *kind);
-            if !is_there && !self.all {
+            let is_named = *kind == Kind::Swift && self.swift.as_deref() != Some(EVERY);
+            if !is_there && !self.all && !is_named {
                 errors.push(none_of(*kind));
             }
         }
@@ -165,6 +183,27 @@ impl Which {
     }
 }
 
+/// Keeps the SDKs of Swift that `asked` means, and says if there is none.
+fn keep_swift(asked: &str, found: &mut Found) -> Option<Error> {
+    if asked == EVERY {
+        return None;
+    }
+    let sdks = found.archives.iter().filter(|a| a.kind == Kind::Swift);
+    let mut names: Vec<String> = sdks.map(|a| a.name.clone()).collect();
+    names.dedup();
+    found
+        .archives
+        .retain(|a| a.kind != Kind::Swift || a.is_of_sdk(asked));
+    if found.archives.iter().any(|a| a.kind == Kind::Swift) {
+        return None;
+    }
+    let others = match names.as_slice() {
+        [] => "none with musl is installed".to_owned(),
+        names => format!("installed: {}", names.join(", ")),
+    };
+    Some(Error::not_applicable(format!("no Swift SDK {asked}")).next(others))
+}
+
 /// The error for a kind of which there is nothing.
 fn none_of(kind: Kind) -> Error {
     let (found, next) = match kind {
@@ -186,6 +225,11 @@ fn none_of(kind: Kind) -> Error {
             "no musl in zig's global cache",
             "zig compiles it when a program first needs it: `zig cc -target x86_64-linux-musl`; \
              ZIG_GLOBAL_CACHE_DIR says where the cache is",
+        ),
+        Kind::Swift => (
+            "no installed Swift SDK with musl",
+            "`swift sdk install` installs one; or name the bundle: `brawn patch \
+             NAME.artifactbundle.tar.gz`",
         ),
     };
     Error::not_applicable(found).next(next)
@@ -225,6 +269,9 @@ pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
         .map(PathBuf::from)
         .or_else(|| set("XDG_CACHE_HOME").map(|cache| Path::new(&cache).join("zig")))
         .or_else(|| at_home(".cache/zig"));
+    let swift = set("XDG_CONFIG_HOME").map(|config| Path::new(&config).join("swiftpm/swift-sdks"));
+    let at_homes = home.iter().flat_map(|home| swift_sdks(home));
+    let swift = swift.into_iter().chain(at_homes).collect();
     let path = set("PATH").unwrap_or_default();
     let rustup = set("RUSTUP_HOME").map(PathBuf::from);
     let places = Places {
@@ -238,6 +285,7 @@ pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
             .filter(|folder| folder.is_absolute())
             .collect(),
         zig: zig.into_iter().collect(),
+        swift,
     };
     (places, error)
 }

@@ -1,6 +1,6 @@
 //! What is in an archive: members are told apart by what they define, never by their names.
 
-use super::{Libc, MEMORY_OWN, is_heap, is_public, is_surface};
+use super::{Libc, MEMORY_OWN, is_heap, is_public, is_surface, mimalloc};
 use crate::error::{Error, Result};
 use crate::note::Note;
 use crate::read::Format;
@@ -35,6 +35,10 @@ pub enum Role {
     Brawn,
     /// One of brawn's memory functions: carries their note, or defines a name of theirs.
     BrawnMemory,
+    /// A function of brawn's that the archive lacked: carries its note.
+    BrawnSupplied,
+    /// mimalloc's, in the place of musl's heap.
+    Mimalloc,
     /// Defines names of the heap, and others that brawn does not know.
     ForeignHeap,
     /// Anything else.
@@ -107,7 +111,8 @@ impl<'a> Findings<'a> {
 
     /// Whether it has no member that defines a heap.
     pub fn has_no_heap(&self) -> bool {
-        let is_none = |m: &Member<'_>| matches!(m.role, Role::Rest | Role::BrawnMemory);
+        let is_none =
+            |m: &Member<'_>| matches!(m.role, Role::Rest | Role::BrawnMemory | Role::BrawnSupplied);
         self.members.iter().all(is_none)
             && !self.indexed.iter().any(|(symbol, _)| is_surface(symbol))
     }
@@ -150,6 +155,7 @@ pub fn identify<'a>(archive: &Archive<'a>) -> Result<Findings<'a>> {
             role,
         });
     }
+    mimalloc::assign(&mut members);
     let unreadable: HashSet<usize> = members
         .iter()
         .filter(|m| !matches!(m.content, Content::Object(_)))
@@ -189,8 +195,11 @@ fn content<'a>(archive: &Archive<'a>, entry: &Entry<'a>) -> Result<Content<'a>> 
 /// would clash, or a public one at all.  Weak private names alone are fallbacks, as in fork's
 /// member, which must stay.
 fn role(object: &Object<'_>) -> Role {
-    if object.notes.iter().any(|note| !note.is_memory()) {
+    if object.notes.iter().any(Note::is_heap) {
         return Role::Brawn;
+    }
+    if object.notes.iter().any(Note::is_supplied) {
+        return Role::BrawnSupplied;
     }
     if !object.notes.is_empty() || object.defined().any(|s| s.name.starts_with(MEMORY_OWN)) {
         return Role::BrawnMemory;

@@ -48,6 +48,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
         }
     }
     second_heaps(image, &mut heaps);
+    evidence.extend(supplied(&image.brawn));
     let memory = memory(image, linkage, libc, &traces, &mut evidence);
     Identity {
         architecture: image.ident.describe(),
@@ -60,6 +61,8 @@ pub fn identify(image: &Image<'_>) -> Identity {
         heaps,
         has_symbols: image.has_symbol_table,
         evidence,
+        missing: Vec::new(),
+        hint: None,
     }
 }
 
@@ -309,7 +312,14 @@ pub fn musl_version(image: &Image<'_>) -> Option<String> {
 
 /// The notes of heaps among these.
 pub fn heap_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
-    notes.iter().filter(|note| !note.is_memory()).cloned()
+    notes.iter().filter(|note| note.is_heap()).cloned()
+}
+
+/// Which functions of libc or of C++ are brawn's because libc.a lacked them.
+pub fn supplied<'n>(notes: impl IntoIterator<Item = &'n Note>) -> Option<String> {
+    let notes = notes.into_iter().filter(|note| note.is_supplied());
+    let names: Vec<String> = notes.map(|n| printable(n.function.as_bytes())).collect();
+    (!names.is_empty()).then(|| format!("supplied by brawn: {}", names.join(", ")))
 }
 
 /// The notes of memory functions among these.
@@ -356,7 +366,8 @@ pub fn memory(
         for note in notes {
             evidence.push(format!("note: memory functions of brawn {}", note.brawn));
         }
-        if !others.is_empty() {
+        // A stripped shared object keeps the names that it has for others, and not those that tell brawn's.
+        if !others.is_empty() && image.has_symbol_table {
             evidence.push(format!("not brawn's: {}", others.join(", ")));
             return Memory::Mixed;
         }

@@ -111,6 +111,9 @@ pub struct MemberUse {
 pub struct Found {
     /// Whose.
     pub heap: Heap,
+    /// Its version, by its code, or `unknown`: of mimalloc in an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// How sure that is.
     pub sure: Sure,
     /// What says so.
@@ -131,11 +134,21 @@ impl Found {
     pub fn new(heap: Heap, sure: Sure, evidence: String) -> Self {
         Self {
             heap,
+            version: None,
             sure,
             evidence: vec![evidence],
             note: None,
             reached_by: Vec::new(),
             members: Vec::new(),
+        }
+    }
+
+    /// Its name and, where that is known, its version.
+    pub fn title(&self) -> String {
+        match self.version.as_deref() {
+            Some("unknown") => format!("{} (version unknown)", self.heap.name()),
+            Some(version) => format!("{} {version}", self.heap.name()),
+            None => self.heap.name().into(),
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod archive;
 pub mod executable;
 pub mod heap;
+pub mod mimalloc;
 pub(crate) mod reach;
 pub(crate) mod rewritten;
 pub(crate) mod signs;
@@ -129,6 +130,10 @@ pub struct Identity {
     pub memory_notes: Vec<Note>,
     /// What says all that, apart from the heaps' own evidence.
     pub evidence: Vec<String>,
+    /// Functions of libc that an archive lacks since another heap was put in.
+    pub missing: Vec<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
 }
 
 /// The heap's public names: what ISO C, POSIX and musl's headers declare.

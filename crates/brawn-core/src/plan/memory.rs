@@ -2,7 +2,7 @@
 //!
 //! Nothing here refuses an archive: its heap is exchanged whatever becomes of these.
 
-use super::{Component, Plan, Why, added, is_same, removed};
+use super::{Part, Plan, Why, added, is_same, removed};
 use crate::error::{Error, printable};
 use crate::identify::MEMORY_OWN;
 use crate::identify::archive::{Content, Findings, Member, Role};
@@ -141,9 +141,9 @@ pub(super) fn plan(
     }
     let members = musl.iter().map(|m| (m, Why::MuslMemory));
     for (member, why) in members.chain(old.iter().map(|m| (m, Why::OtherPayload))) {
-        plan.remove.push(removed(member, Component::Memory, why));
+        plan.remove.push(removed(member, Part::Memory, why));
     }
-    let come = wanted.iter().map(|f| added(&f.member, Component::Memory));
+    let come = wanted.iter().map(|f| added(&f.member, Part::Memory));
     plan.add.extend(come);
     found
 }

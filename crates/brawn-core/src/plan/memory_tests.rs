@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::{Action, Component};
+use crate::plan::{Action, Component, Options};
 use crate::testing::{Sym, archive, fake_payload, musl, object};
 use brawn_payload::{Member as Object, Profile};
 
@@ -64,12 +64,17 @@ fn with(members: &[(&'static str, &[Sym<'_>])]) -> Members {
 }
 
 fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> crate::Edit {
-    crate::edit_components(bytes, &[payload], Some(Profile::Fast), components).unwrap()
+    let options = Options {
+        components,
+        profile: Some(Profile::Fast),
+        upgrade: false,
+    };
+    crate::edit_components(bytes, &[payload], &options).unwrap()
 }
 
 fn names(edit: &crate::Edit) -> (Vec<&str>, Vec<&str>) {
     let plan = &edit.plan;
-    let is_memory = |c: &Component| *c == Component::Memory;
+    let is_memory = |part: &Part| *part == Part::Memory;
     let gone = plan.remove.iter().filter(|r| is_memory(&r.component));
     let come = plan.add.iter().filter(|a| is_memory(&a.component));
     (
@@ -153,7 +158,11 @@ fn what_shares_its_member_stays_and_is_reported_and_the_heap_goes_all_the_same()
     );
     assert!(memory.why.as_ref().unwrap().contains("all.o"), "{memory:?}");
     let payloads = [payload("1")];
-    let error = crate::edit_components(&old, &payloads, Some(Profile::Fast), &[Component::Memory]);
+    let options = Options {
+        components: &[Component::Memory],
+        ..Options::default()
+    };
+    let error = crate::edit_components(&old, &payloads, &options);
     assert!(error.unwrap_err().to_string().contains("all.o"));
 }
 

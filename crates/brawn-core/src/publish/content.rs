@@ -4,7 +4,7 @@
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Result, Seek as _, SeekFrom, Write as _};
+use std::io::{Read, Result, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 
 /// A piece of a file.
@@ -72,6 +72,14 @@ impl Content<'_> {
         })
     }
 
+    /// The file's bytes as a stream.
+    pub fn reader(&self) -> impl Read + '_ {
+        Reader {
+            parts: self.read(0..self.size()),
+            rest: &[],
+        }
+    }
+
     /// The `N` bytes at `offset`; `None` where the file ends before.
     pub fn array<const N: usize>(&self, offset: u64) -> Option<[u8; N]> {
         let mut array = [0; N];
@@ -127,6 +135,24 @@ impl Content<'_> {
     }
 }
 
+/// Parts of a file as a stream.
+struct Reader<'a, P> {
+    parts: P,
+    rest: &'a [u8],
+}
+
+impl<'a, P: Iterator<Item = &'a [u8]>> Read for Reader<'a, P> {
+    fn read(&mut self, to: &mut [u8]) -> Result<usize> {
+        while self.rest.is_empty() {
+            match self.parts.next() {
+                Some(part) => self.rest = part,
+                None => return Ok(0),
+            }
+        }
+        self.rest.read(to)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,6 +180,9 @@ mod tests {
             assert_eq!(content.array(1), Some(*b"b\0\0"));
             assert_eq!(content.array::<1>(there.len() as u64), None);
             assert_eq!(content.read(1..5).collect::<Vec<_>>().concat(), there[1..5]);
+            let mut streamed = Vec::new();
+            content.reader().read_to_end(&mut streamed).unwrap();
+            assert!(streamed == there);
             assert!(content.is(&there) && !content.is(&there[1..]));
             assert!(!content.is(&[&there[..], b"x"].concat()));
             assert_eq!(

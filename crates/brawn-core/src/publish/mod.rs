@@ -26,19 +26,20 @@ mod standing;
 mod write;
 
 pub use content::{Content, Piece};
+pub use record::{Fingerprint, Hashed};
 pub use restore::Restored;
 pub use standing::{Standing, original, standing};
-pub use write::write_elsewhere;
+pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
 
 use crate::error::{Error, Kind, Result};
-use record::{Fingerprint, InPlace, Record, State};
+use record::{InPlace, Record, State};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use write::Exchange;
+use write::{Exchange, New};
 
 /// A file that is to be changed, with its folder locked.
 #[derive(Debug)]
@@ -112,18 +113,28 @@ impl Target {
     /// `has_payload` says that `old` already holds a payload of brawn's, so that it must not take
     /// the place of an original that is kept.
     pub fn publish(&self, old: &[u8], new: &Content<'_>, has_payload: bool) -> Result<Published> {
-        self.publish_unplaced(old, new, has_payload)
+        self.publish_unplaced(Fingerprint::of(&old.into()), new.into(), has_payload)
+            .map(|(published, _)| published)
+            .map_err(|e| e.path(&self.path))
+    }
+
+    /// The same for a file that is too large for memory, with what it then is; `old` is what it was when it was read.
+    pub fn publish_stream(
+        &self,
+        old: &Fingerprint,
+        new: &mut dyn Stream,
+        has_payload: bool,
+    ) -> Result<(Published, Fingerprint)> {
+        self.publish_unplaced(old.clone(), New::Stream(new), has_payload)
             .map_err(|e| e.path(&self.path))
     }
 
     fn publish_unplaced(
         &self,
-        old: &[u8],
-        new: &Content<'_>,
+        before: Fingerprint,
+        new: New<'_, '_>,
         has_payload: bool,
-    ) -> Result<Published> {
-        let before = Fingerprint::of(&old.into());
-        let after = Fingerprint::of(new);
+    ) -> Result<(Published, Fingerprint)> {
         let known = Record::read(&self.record())?;
         let state = known.as_ref().map(|r| r.state(&before));
         let is_kept = match state {
@@ -144,9 +155,8 @@ impl Target {
         };
         let mut record = match (known, state) {
             (Some(known), Some(State::Result | State::Original)) => known,
-            _ => Record::new(before),
+            _ => Record::new(before.clone()),
         };
-        record.add_result(after);
 
         let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
         let stat = source
@@ -156,20 +166,19 @@ impl Target {
         let own_links = 1 + u64::from(self.is_original(&stat));
         let other_links = stat.nlink().saturating_sub(own_links);
         let staged = self.beside(".", ".brawn-new");
-        let done = write::stage(&staged, new, &source)
-            .and_then(|()| record.write(self))
-            .and_then(|()| {
-                if is_kept {
-                    Ok(())
-                } else {
-                    self.keep(&source, old)
-                }
-            })
-            .and_then(|()| self.sync_folder())
-            .and_then(|()| self.unchanged(&stat, old.len()))
-            .and_then(|()| write::exchange(&staged, &self.path));
-        let exchange = match done {
-            Ok(exchange) => exchange,
+        let prepare = || {
+            let after = write::stage(&staged, new, &source)?;
+            record.add_result(after.clone());
+            record.write(self)?;
+            if !is_kept {
+                self.keep(&source)?;
+            }
+            self.sync_folder()?;
+            self.unchanged(&stat, before.size)?;
+            Ok((write::exchange(&staged, &self.path)?, after))
+        };
+        let (exchange, after) = match prepare() {
+            Ok(done) => done,
             Err(error) => {
                 self.abandon(&staged, state.is_none());
                 return Err(error);
@@ -177,9 +186,9 @@ impl Target {
         };
         let in_place = exchange == Exchange::MountPoint;
         if in_place {
-            if let Err(error) = self.overwrite(&mut record, old, &new.to_vec()) {
+            if let Err(error) = self.overwrite(&mut record, &before, &staged) {
                 // A torn file needs the record's note and the original; a whole one needs neither.
-                if self.read().is_ok_and(|now| now == old) {
+                if Fingerprint::of_file(&self.path).is_ok_and(|now| now == before) {
                     record.in_place = None;
                     // As in `abandon`.
                     let _ = record.write(self);
@@ -193,11 +202,12 @@ impl Target {
         self.sync_folder()?;
         // Overwriting in place changes all of them.
         let other_links = if in_place { 0 } else { other_links };
-        Ok(Published {
+        let published = Published {
             original: self.original(),
             other_links,
             in_place,
-        })
+        };
+        Ok((published, after))
     }
 
     /// Undoes what preparing left behind.  Whatever fails here is a leftover that the next run
@@ -212,9 +222,8 @@ impl Target {
         }
     }
 
-    /// Keeps the file, whose bytes are `bytes`, as the original: its inode if possible, so that
-    /// `restore` gives back everything about it.
-    fn keep(&self, source: &File, bytes: &[u8]) -> Result<()> {
+    /// Keeps the file as the original: its inode if possible, so that `restore` gives back everything about it.
+    fn keep(&self, source: &File) -> Result<()> {
         let original = self.original();
         if source.metadata().is_ok_and(|stat| self.is_original(&stat)) {
             return Ok(());
@@ -222,7 +231,7 @@ impl Target {
         let keep = self.beside(".", ".brawn-keep");
         if fs::hard_link(&self.path, &keep).is_err() {
             // No hard links here, or not to files of others.
-            write::stage(&keep, &bytes.into(), source)?;
+            write::stage(&keep, New::Copy(source), source)?;
             write::copy_times(&keep, source)?;
         }
         source
@@ -231,15 +240,16 @@ impl Target {
         fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))
     }
 
-    /// Overwrites a mount point with `new`, with a note in the record while it is torn.
-    fn overwrite(&self, record: &mut Record, old: &[u8], new: &[u8]) -> Result<()> {
+    /// Overwrites a mount point, which holds `old`, with what is in the file `new`, with a note in the record while it is
+    /// torn.
+    fn overwrite(&self, record: &mut Record, old: &Fingerprint, new: &Path) -> Result<()> {
         let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
         let original = self.original();
         // A hard link would be overwritten too.
         if self.is_original(&stat) {
             let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
             let keep = self.beside(".", ".brawn-keep");
-            write::stage(&keep, &old.into(), &source)?;
+            write::stage(&keep, New::Copy(&source), &source)?;
             write::copy_times(&keep, &source)?;
             fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))?;
         }
@@ -249,7 +259,8 @@ impl Target {
         });
         record.write(self)?;
         self.sync_folder()?;
-        write::in_place(&self.path, old.len(), new)?;
+        let new = File::open(new).map_err(|e| Error::io("cannot open it", e).path(new))?;
+        write::in_place(&self.path, old.size, &new)?;
         record.in_place = None;
         record.write(self)
     }
@@ -270,8 +281,8 @@ impl Target {
         let Some(torn) = record.in_place else {
             return Ok(());
         };
-        let bytes = self.read()?;
-        if record.state(&Fingerprint::of(&(&bytes).into())) == State::Changed {
+        let now = self.fingerprint()?;
+        if record.state(&now) == State::Changed {
             let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
             if (stat.dev(), stat.ino()) != (torn.device, torn.inode) {
                 return Err(Error::new(
@@ -285,7 +296,7 @@ impl Target {
                 )));
             }
             let original = self.check_original(Some(&record))?;
-            write::in_place(&self.path, bytes.len(), &original)?;
+            write::in_place(&self.path, now.size, &original)?;
             self.recovered = true;
         }
         record.in_place = None;
@@ -293,9 +304,15 @@ impl Target {
         self.sync_folder()
     }
 
-    /// The kept original's bytes, which must be those that the record names.
-    fn check_original(&self, record: Option<&Record>) -> Result<Vec<u8>> {
+    /// The kept original, which must be the one that the record names.
+    fn check_original(&self, record: Option<&Record>) -> Result<File> {
         standing::check_original(&self.original(), record)
+    }
+
+    /// What the file is now.
+    fn fingerprint(&self) -> Result<Fingerprint> {
+        Fingerprint::of_file(&self.path)
+            .map_err(|e| Error::io("cannot read it", e).path(&self.path))
     }
 
     fn changed_with_payload(&self) -> Error {
@@ -310,11 +327,11 @@ impl Target {
     }
 
     /// Fails if somebody else changed the file since `stat`.
-    fn unchanged(&self, stat: &fs::Metadata, size: usize) -> Result<()> {
+    fn unchanged(&self, stat: &fs::Metadata, size: u64) -> Result<()> {
         let now = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
         // Not device and inode: keeping the original copies it up on overlay filesystems.
         let key = |m: &fs::Metadata| (m.size(), m.mtime(), m.mtime_nsec());
-        if key(&now) != key(stat) || now.size() != size as u64 {
+        if key(&now) != key(stat) || now.size() != size {
             return Err(
                 Error::new(Kind::Io, "it changed while brawn was working on it")
                     .next("nothing was written; try again"),

@@ -67,6 +67,31 @@ pub fn into_folder(folder: &Path, files: &[File]) -> Result<()> {
     files.iter().try_for_each(|file| one(folder, file, is_ours))
 }
 
+/// Writes one file, replacing only what brawn wrote.
+pub fn into_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let wrong = |found: &str| {
+        let error = Error::new(Kind::Usage, found).path(path);
+        Err(error.expected("the name of a file to write"))
+    };
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return wrong("no file name in UTF-8");
+    };
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        return wrong("not a regular file");
+    }
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let file = File {
+        name: name.to_owned(),
+        bytes: bytes.to_vec(),
+    };
+    one(folder.unwrap_or(Path::new(".")), &file, is_ours).map_err(|e| match e.kind() {
+        Kind::Refused => e.next("choose another name"),
+        _ => e,
+    })
+}
+
 fn one(folder: &Path, file: &File, may_replace: impl Fn(&[u8]) -> bool) -> Result<()> {
     let path = folder.join(&file.name);
     match fs::read(&path) {
@@ -159,6 +184,23 @@ mod tests {
         assert_eq!(error.kind(), Kind::Refused);
         assert!(error.to_string().contains("777"), "{error}");
         assert!(!folder.join("brawn.pc").exists());
+    }
+
+    #[test]
+    fn a_single_file_is_written_where_nobody_elses_is() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("brawn.pc");
+        fs::write(&path, b"Name: mine\n").unwrap();
+        let error = into_file(&path, b"# brawn 1\n").unwrap_err();
+        assert_eq!(error.kind(), Kind::Refused);
+        assert!(error.to_string().contains("another name"), "{error}");
+        fs::write(&path, b"# brawn 0\n").unwrap();
+        into_file(&path, b"# brawn 1\n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"# brawn 1\n");
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+        for wrong in [root.path(), Path::new("/dev/null"), Path::new("..")] {
+            assert_eq!(into_file(wrong, b"x").unwrap_err().kind(), Kind::Usage);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The way back.
 
-use super::record::{Fingerprint, Record, State};
+use super::record::{Record, State};
 use super::write::{self, Exchange};
 use super::{InPlace, Target};
 use crate::error::{Error, Kind, Result};
@@ -33,8 +33,8 @@ impl Target {
             .expected("a file that brawn patched or rewrote where it is")
             .next("if it holds a payload, install the package that it came from again"));
         };
-        let bytes = self.read()?;
-        match record.state(&Fingerprint::of(&(&bytes).into())) {
+        let now = self.fingerprint()?;
+        match record.state(&now) {
             State::Original => {
                 self.forget()?;
                 return Ok(Restored::AlreadyOriginal);
@@ -73,7 +73,7 @@ impl Target {
                 });
                 record.write(self)?;
                 self.sync_folder()?;
-                write::in_place(&self.path, bytes.len(), &original)?;
+                write::in_place(&self.path, now.size, &original)?;
             }
         }
         self.sync_folder()?;

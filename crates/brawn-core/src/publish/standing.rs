@@ -3,6 +3,7 @@
 use super::record::{Fingerprint, Record, State};
 use crate::error::{Error, Kind, Result};
 use serde::Serialize;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// What an archive is to the record beside it.
@@ -51,17 +52,26 @@ pub fn original(path: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     if record.state(&Fingerprint::of(&bytes.into())) != State::Result {
         return Ok(None);
     }
-    check_original(&original_path(&real), Some(&record)).map(Some)
+    let path = original_path(&real);
+    check_original(&path, Some(&record))?;
+    let bytes = std::fs::read(&path)
+        .map_err(|e| Error::io("cannot read the kept original", e).path(&path))?;
+    Ok(Some(bytes))
 }
 
-/// The bytes of the kept original at `path`, which must be those that the record names.
-pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<Vec<u8>> {
-    let bytes = std::fs::read(path).map_err(|e| {
+/// The kept original at `path`, which must be the one that the record names.
+pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<File> {
+    let open = || {
+        let mut file = File::open(path)?;
+        let fingerprint = Fingerprint::of_open(&mut file)?;
+        Ok((file, fingerprint))
+    };
+    let (file, fingerprint) = open().map_err(|e: std::io::Error| {
         Error::io("cannot read the kept original", e)
             .path(path)
             .next("install the package that it came from again")
     })?;
-    if record.is_some_and(|r| r.original != Fingerprint::of(&(&bytes).into())) {
+    if record.is_some_and(|r| r.original != fingerprint) {
         return Err(Error::new(
             Kind::RestoreRefused,
             "the kept original is not the one that the record names",
@@ -69,7 +79,7 @@ pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<Vec
         .path(path)
         .next("install the package that it came from again"));
     }
-    Ok(bytes)
+    Ok(file)
 }
 
 /// Where the original of the file at `path` is kept.

@@ -1,12 +1,12 @@
 //! Writing files beside others, with everything about them that users set.
 
-use super::Content;
+use super::{Content, Fingerprint, Hashed};
 use crate::error::{Error, Result};
 use rustix::fs::XattrFlags;
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::fs::{self, File, FileTimes, OpenOptions};
-use std::io::{Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -19,14 +19,66 @@ pub(super) enum Exchange {
     MountPoint,
 }
 
-/// Writes and syncs `content` to `path`, a name of brawn's own, with the owner, mode and extended
+/// A file that is too large for memory: made as it is written.
+pub trait Stream {
+    /// Writes all of it.
+    fn write(&mut self, to: &mut dyn Write) -> Result<()>;
+
+    /// Holds what was written, read again, against what it ought to be.
+    fn check(&mut self, written: &mut dyn Read) -> Result<()>;
+}
+
+/// What a new file is to hold.
+pub(super) enum New<'a, 'b> {
+    /// These bytes.
+    Content(&'a Content<'b>),
+    /// What another file holds.
+    Copy(&'a File),
+    /// What that writes.
+    Stream(&'a mut dyn Stream),
+}
+
+impl<'a, 'b> From<&'a Content<'b>> for New<'a, 'b> {
+    fn from(content: &'a Content<'b>) -> Self {
+        Self::Content(content)
+    }
+}
+
+/// What goes to a file, hashed.
+struct Tee<'a> {
+    file: &'a mut File,
+    hashed: Hashed,
+}
+
+impl Write for Tee<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hashed.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Writes and syncs `new` to `path`, a name of brawn's own, with the owner, mode and extended
 /// attributes of `like`.
-pub(super) fn stage(path: &Path, content: &Content<'_>, like: &File) -> Result<()> {
+pub(super) fn stage<'a, 'b>(
+    path: &Path,
+    new: impl Into<New<'a, 'b>>,
+    like: &File,
+) -> Result<Fingerprint>
+where
+    'b: 'a,
+{
     // Not readable for others until its owner and mode are set.
     let mut file = create(path, 0o600)?;
-    let written = fill(&mut file, content)
-        .and_then(|()| copy_metadata(like, &file))
-        .and_then(|()| sync(&file));
+    let written = fill(&mut file, new.into()).and_then(|fingerprint| {
+        copy_metadata(like, &file)?;
+        sync(&file)?;
+        Ok(fingerprint)
+    });
     if written.is_err() {
         // The error that is reported is why it could not be written.
         let _ = fs::remove_file(path);
@@ -37,7 +89,7 @@ pub(super) fn stage(path: &Path, content: &Content<'_>, like: &File) -> Result<(
 /// Writes and syncs `content` to `path`, a name of brawn's own.
 pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
     let mut file = create(path, 0o644)?;
-    let written = fill(&mut file, content).and_then(|()| sync(&file));
+    let written = fill(&mut file, content.into()).and_then(|_| sync(&file));
     if written.is_err() {
         // As above.
         let _ = fs::remove_file(path);
@@ -45,12 +97,13 @@ pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
     written.map_err(|e| e.path(path))
 }
 
-/// Writes `content` to `path`, a name of brawn's own, with that mode.
-fn fresh(path: &Path, content: &Content<'_>, mode: u32) -> Result<()> {
+/// Writes `new` to `path`, a name of brawn's own, with that mode.
+fn fresh(path: &Path, new: New<'_, '_>, mode: u32) -> Result<Fingerprint> {
     let mut file = create(path, 0o600)?;
-    let written = fill(&mut file, content).and_then(|()| {
+    let written = fill(&mut file, new).and_then(|fingerprint| {
         file.set_permissions(fs::Permissions::from_mode(mode))
-            .map_err(|e| Error::io("cannot set the file's mode", e))
+            .map_err(|e| Error::io("cannot set the file's mode", e))?;
+        Ok(fingerprint)
     });
     if written.is_err() {
         // As above.
@@ -63,6 +116,7 @@ fn create(path: &Path, mode: u32) -> Result<File> {
     // What an interrupted run left behind; the folder is locked, so that nobody is writing it.
     let _ = fs::remove_file(path);
     OpenOptions::new()
+        .read(true)
         .write(true)
         .create_new(true)
         .mode(mode)
@@ -73,10 +127,46 @@ fn create(path: &Path, mode: u32) -> Result<File> {
         })
 }
 
-fn fill(file: &mut File, content: &Content<'_>) -> Result<()> {
-    content
-        .write(file)
-        .map_err(|e| Error::io("cannot write", e).next("the old file is unchanged"))
+fn fill(file: &mut File, new: New<'_, '_>) -> Result<Fingerprint> {
+    let failed = |e| Error::io("cannot write", e).next("the old file is unchanged");
+    match new {
+        New::Content(content) => {
+            content.write(file).map_err(failed)?;
+            Ok(Fingerprint::of(content))
+        }
+        New::Copy(mut from) => {
+            from.rewind().map_err(failed)?;
+            pour(&mut from, file).map_err(failed)?;
+            file.rewind().map_err(failed)?;
+            Fingerprint::of_open(file).map_err(failed)
+        }
+        New::Stream(stream) => {
+            let tee = Tee {
+                file: &mut *file,
+                hashed: Hashed::default(),
+            };
+            let mut to = BufWriter::with_capacity(1 << 17, tee);
+            stream.write(&mut to)?;
+            let tee = to.into_inner().map_err(|e| failed(e.into_error()))?;
+            let fingerprint = tee.hashed.finish();
+            file.rewind().map_err(failed)?;
+            stream.check(file)?;
+            Ok(fingerprint)
+        }
+    }
+}
+
+/// Writes what is left of `from` to `to`.
+fn pour(from: &mut dyn Read, to: &mut File) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => to.write_all(&buffer[..read])?,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
 }
 
 fn sync(file: &File) -> Result<()> {
@@ -167,36 +257,43 @@ pub(super) fn exchange(staged: &Path, path: &Path) -> Result<Exchange> {
     }
 }
 
-/// Overwrites the `old_size` bytes of the file at `path` with `new`.
+/// Overwrites the `old_size` bytes of the file at `path` with those of the file `new`.
 ///
 /// What lies beyond the old end comes first: if the disk is full, cutting the file back leaves the
 /// old one whole, and the bytes within need no new space.
-pub(super) fn in_place(path: &Path, old_size: usize, new: &[u8]) -> Result<()> {
+pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .open(path)
         .map_err(|e| Error::io("cannot open the mount point for writing", e).path(path))?;
-    let (head, tail) = new.split_at(old_size.min(new.len()));
-    let grown = file
-        .seek(SeekFrom::Start(old_size as u64))
-        .and_then(|_| file.write_all(tail))
-        .and_then(|()| file.sync_all());
-    if let Err(error) = grown {
-        let message = match file.set_len(old_size as u64) {
+    let mut grow = |file: &mut File| -> io::Result<u64> {
+        let size = new.metadata()?.len();
+        file.seek(SeekFrom::Start(old_size))?;
+        new.seek(SeekFrom::Start(old_size))?;
+        pour(&mut new, file)?;
+        file.sync_all()?;
+        Ok(size)
+    };
+    let grown = grow(&mut file);
+    let size = grown.map_err(|error| {
+        let message = match file.set_len(old_size) {
             Ok(()) => "the old file is unchanged",
             Err(_) => "run brawn again: it puts the original back",
         };
-        return Err(Error::io("cannot write", error).path(path).next(message));
-    }
-    file.seek(SeekFrom::Start(0))
-        .and_then(|_| file.write_all(head))
-        .and_then(|()| file.set_len(new.len() as u64))
-        .and_then(|()| file.sync_all())
-        .map_err(|e| {
-            Error::io("cannot overwrite the mount point", e)
-                .path(path)
-                .next("run brawn again: it puts the original back")
-        })
+        Error::io("cannot write", error).path(path).next(message)
+    })?;
+    let mut overwrite = |file: &mut File| -> io::Result<()> {
+        file.rewind()?;
+        new.rewind()?;
+        pour(&mut new.take(old_size), file)?;
+        file.set_len(size)?;
+        file.sync_all()
+    };
+    overwrite(&mut file).map_err(|e| {
+        Error::io("cannot overwrite the mount point", e)
+            .path(path)
+            .next("run brawn again: it puts the original back")
+    })
 }
 
 /// Writes `content` to `out`, atomically, leaving `from` alone.  A new file gets the mode of `from`;
@@ -205,6 +302,31 @@ pub(super) fn in_place(path: &Path, old_size: usize, new: &[u8]) -> Result<()> {
 /// What is there is replaced by a synced file, so that a power failure leaves the old or the new one.  A new file is as
 /// a compiler's output is: not synced, since `from` is there to make it again.
 pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
+    let next = "leave `-o` out to patch it where it is";
+    elsewhere(from, out, content.into(), 0o777, next).map(|_| ())
+}
+
+/// The same for what is no program itself, but made from the one at `from`: nobody may run it.
+pub fn write_made_from(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
+    let next = "name another file after `-o`";
+    elsewhere(from, out, content.into(), 0o666, next).map(|_| ())
+}
+
+/// As [`write_elsewhere`] for what is too large for memory, with what it then is.
+pub fn stream_elsewhere(from: &Path, out: &Path, stream: &mut dyn Stream) -> Result<Fingerprint> {
+    let next = "leave `-o` out to patch it where it is";
+    elsewhere(from, out, New::Stream(stream), 0o777, next)
+}
+
+/// Writes it with those of the permissions of `from` that are in `mask`; `next` is what to do instead of writing over
+/// the input.
+fn elsewhere(
+    from: &Path,
+    out: &Path,
+    new: New<'_, '_>,
+    mask: u32,
+    next: &str,
+) -> Result<Fingerprint> {
     let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
     let source = File::open(from).map_err(|e| Error::io("cannot open it", e).path(from))?;
     let stat = source
@@ -225,7 +347,7 @@ pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result
             return Err(
                 Error::new(crate::Kind::Usage, "`-o` names the input itself")
                     .path(out)
-                    .next("leave `-o` out to patch it where it is"),
+                    .next(next),
             );
         }
     }
@@ -233,12 +355,12 @@ pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result
     name.push(real.file_name().unwrap_or_default());
     name.push(".brawn-new");
     let staged = real.with_file_name(name);
-    if there.is_some() {
+    let written = if there.is_some() {
         let like = File::open(&real).map_err(|e| Error::io("cannot open it", e).path(out))?;
-        stage(&staged, content, &like)?;
+        stage(&staged, new, &like)?
     } else {
-        fresh(&staged, content, stat.mode() & 0o777)?;
-    }
+        fresh(&staged, new, stat.mode() & mask)?
+    };
     match exchange(&staged, &real) {
         Ok(Exchange::Renamed) => {}
         Ok(Exchange::MountPoint) => {
@@ -255,7 +377,7 @@ pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result
         }
     }
     if there.is_none() {
-        return Ok(());
+        return Ok(written);
     }
     let folder = match real.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
@@ -264,5 +386,6 @@ pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result
     };
     File::open(folder)
         .and_then(|folder| folder.sync_all())
-        .map_err(|e| Error::io("cannot sync the folder", e).path(folder))
+        .map_err(|e| Error::io("cannot sync the folder", e).path(folder))?;
+    Ok(written)
 }

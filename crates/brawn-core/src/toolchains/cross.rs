@@ -111,6 +111,7 @@ fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut Found) {
         name: own,
         target,
         active: false,
+        version: None,
         path: lib.join("libc.a"),
         certain: false,
     });

@@ -7,6 +7,7 @@ mod cross;
 mod folder;
 mod rust;
 mod state;
+mod swift;
 mod system;
 
 pub use rust::Rust;
@@ -30,11 +31,19 @@ pub enum Kind {
     MuslCross,
     /// What zig compiled into its cache.
     Zig,
+    /// An SDK that `swift sdk install` put there.
+    Swift,
 }
 
 impl Kind {
     /// Every kind, in the order of listings.
-    pub const ALL: &[Self] = &[Self::Rust, Self::System, Self::MuslCross, Self::Zig];
+    pub const ALL: &[Self] = &[
+        Self::Rust,
+        Self::System,
+        Self::MuslCross,
+        Self::Zig,
+        Self::Swift,
+    ];
 
     /// The name for tables, the same as in JSON.
     pub const fn name(self) -> &'static str {
@@ -43,6 +52,7 @@ impl Kind {
             Self::System => "system",
             Self::MuslCross => "musl-cross",
             Self::Zig => "zig",
+            Self::Swift => "swift",
         }
     }
 }
@@ -64,6 +74,8 @@ pub struct Places {
     pub path: Vec<PathBuf>,
     /// zig's global caches.
     pub zig: Vec<PathBuf>,
+    /// Folders with installed bundles of Swift SDKs.
+    pub swift: Vec<PathBuf>,
 }
 
 impl Places {
@@ -83,9 +95,18 @@ impl Places {
             active: None,
             path: ["usr/local/bin", "usr/bin"].map(|p| root.join(p)).to_vec(),
             zig: homes.iter().map(|home| home.join(".cache/zig")).collect(),
+            swift: homes.iter().flat_map(|home| swift_sdks(home)).collect(),
             homes,
         }
     }
+}
+
+/// Where Swift's package manager may keep SDKs in a home folder.
+pub fn swift_sdks(home: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let folders = [".swiftpm", ".config/swiftpm", "Library/org.swift.swiftpm"];
+    folders
+        .map(|folder| home.join(folder).join("swift-sdks"))
+        .into_iter()
 }
 
 /// An archive that lies where a toolchain has its libc.
@@ -93,12 +114,14 @@ impl Places {
 pub struct Archive {
     /// Whose it is.
     pub kind: Kind,
-    /// The toolchain's name: rustup's, the distribution's, or that of its folder.
+    /// The toolchain's name: rustup's, the distribution's, an SDK's, or that of its folder.
     pub name: String,
     /// What it builds for, if a folder says so.
     pub target: Option<String>,
     /// Whether a build in the current folder uses it: Rust only.
     pub active: bool,
+    /// The version that it says it has: Swift's SDKs only.
+    pub version: Option<String>,
     /// The archive, as it was found.
     pub path: PathBuf,
     /// Whether only musl's libc lies at such a place.
@@ -132,6 +155,9 @@ pub fn find(places: &Places, kinds: &[Kind]) -> Found {
     if has(Kind::Zig) {
         zig(places, &mut found);
     }
+    if has(Kind::Swift) {
+        swift::find(places, &mut found);
+    }
     once(places, &mut found);
     found
 }
@@ -145,6 +171,7 @@ fn zig(places: &Places, found: &mut Found) {
                 name: name(&folder),
                 target: None,
                 active: false,
+                version: None,
                 path: folder.join("libc.a"),
                 certain: false,
             });

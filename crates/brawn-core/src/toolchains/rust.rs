@@ -41,6 +41,7 @@ fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut Found) {
             name: toolchain.clone(),
             target: Some(target),
             active,
+            version: None,
             path: folder.join("lib/self-contained/libc.a"),
             certain: true,
         });

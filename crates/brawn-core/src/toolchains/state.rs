@@ -6,7 +6,7 @@ use crate::identify::archive::identify;
 use crate::identify::heap::Heap;
 use crate::identify::{Libc, Memory};
 use crate::inspect::{Report, Verdict, inspect};
-use crate::plan::{self, Action, Component, Plan};
+use crate::plan::{self, Action, Component, Options, Plan};
 use crate::publish::{Standing, standing};
 use crate::read::archive::Archive as Ar;
 use brawn_payload::Payload;
@@ -78,6 +78,8 @@ pub struct Toolchain {
     pub target: Option<String>,
     /// Whether a build in the current folder uses it: Rust only.
     pub active: bool,
+    /// The version of a Swift SDK.
+    pub version: Option<String>,
     /// The archive.
     #[serde(serialize_with = "displayed")]
     pub path: PathBuf,
@@ -108,6 +110,7 @@ pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
         name: archive.name.clone(),
         target: archive.target.clone(),
         active: archive.active,
+        version: archive.version.clone(),
         path: archive.path.clone(),
         state: State::Unreadable,
         why: String::new(),
@@ -178,9 +181,13 @@ fn state(
     };
     let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
     if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
+        let next = match report.hint {
+            Some(_) => "`brawn patch --upgrade` exchanges it",
+            None => "brawn patches musl's own: install the original again",
+        };
         let why = format!(
-            "its heap is {}, which somebody put there; brawn patches musl's own: install the original again",
-            found.heap.name()
+            "its heap is {}, which somebody put there; {next}",
+            found.title()
         );
         return (State::ForeignHeap, why);
     }
@@ -226,7 +233,11 @@ fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan
     let findings = identify(&archive)?;
     let profile = plan::own_profile(&findings).unwrap_or_default();
     let payload = plan::choose(&findings, payloads, profile)?;
-    plan::plan(&archive, &findings, payload, parts)
+    let options = Options {
+        components: parts,
+        ..Options::default()
+    };
+    plan::plan(&archive, &findings, payload, &options)
 }
 
 /// Bytes of a path that are not UTF-8 have no place in most formats.

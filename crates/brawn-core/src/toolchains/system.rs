@@ -14,6 +14,7 @@ pub(super) fn find(places: &Places, found: &mut Found) {
             name: distribution.clone(),
             target,
             active: false,
+            version: None,
             path,
             certain,
         });

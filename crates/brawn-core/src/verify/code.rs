@@ -68,6 +68,16 @@ pub enum Match {
     Other,
 }
 
+impl Match {
+    /// How many bytes are the payload's, where that tells.
+    pub const fn same(self) -> Option<usize> {
+        match self {
+            Self::Same(bytes) => Some(bytes),
+            Self::InPlace | Self::Other => None,
+        }
+    }
+}
+
 impl Code {
     /// Reads the functions of `payload`'s heap.
     pub fn read(payload: &Payload) -> Result<Self> {
@@ -83,6 +93,13 @@ impl Code {
     pub fn memory(payload: &Payload, memory: &Memory) -> Result<Self> {
         let members: Vec<Member> = memory.functions.iter().map(|f| f.member).collect();
         Self::of(memory.version, payload.architecture, &members, true)
+    }
+
+    /// Reads what `payload` supplies where an archive lacks it.
+    pub fn supplied(payload: &Payload) -> Result<Self> {
+        let supplied = payload.supplied;
+        let members: Vec<Member> = supplied.functions.iter().map(|f| f.member).collect();
+        Self::of(supplied.version, payload.architecture, &members, true)
     }
 
     fn of(

@@ -6,7 +6,7 @@ use super::known::Witness;
 use brawn_core::link::{self, File};
 use brawn_core::plan::Action;
 use brawn_core::publish::{cache, place};
-use brawn_core::{Error, Kind, Result, edit_components};
+use brawn_core::{Error, Kind, Options, Result, edit_components};
 use brawn_payload::{Payload, Profile, payloads};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -79,7 +79,12 @@ pub fn copy(
         return alone(why, witnesses);
     }
     let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
-    let edit = match edit_components(&bytes, payloads(), request.profile, request.components) {
+    let options = Options {
+        components: request.components,
+        profile: request.profile,
+        upgrade: false,
+    };
+    let edit = match edit_components(&bytes, payloads(), &options) {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
         Err(error) => return alone(error.path(&path).to_string(), witnesses),

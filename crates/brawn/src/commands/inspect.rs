@@ -1,6 +1,7 @@
 //! `brawn inspect`: says what files are, and whether their heap is worth replacing.
 
 mod gather;
+mod sdk;
 
 use crate::exit::Exit;
 use crate::table::{Row, table};
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 #[command(after_help = crate::exit::HELP)]
 pub struct Args {
     /// Archives, executables, shared or relocatable objects; wheels, npm tarballs and other zip
-    /// archives and tarballs; folders with such files.
+    /// archives and tarballs; bundles of Swift SDKs; folders with such files.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
@@ -43,6 +44,8 @@ struct File {
     path: PathBuf,
     #[serde(flatten)]
     report: Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sdk: Option<sdk::Sdk>,
 }
 
 /// A verdict that can be asked to fail on.
@@ -73,7 +76,7 @@ pub fn run(args: &Args) -> Exit {
     let files: Vec<File> = gathered
         .reports
         .into_iter()
-        .map(|(path, report)| File { path, report })
+        .map(|(path, report, sdk)| File { path, report, sdk })
         .collect();
     if args.json {
         ui::json(&files);
@@ -114,7 +117,7 @@ fn rows(files: &[File]) -> Vec<Row<{ HEAD.len() }>> {
     let row = |file: &File| Row {
         cells: columns(file),
         style: colour(file.report.verdict),
-        details: details(&file.report),
+        details: details(file),
     };
     files.iter().map(row).collect()
 }
@@ -135,19 +138,19 @@ fn columns(file: &File) -> [String; HEAD.len()] {
     ]
 }
 
-fn details(report: &Report) -> Vec<String> {
+fn details(file: &File) -> Vec<String> {
+    let report = &file.report;
     let mut lines = vec![format!(
         "{} ({}); {}",
         report.why,
         report.sure.name(),
         report.architecture
     )];
+    // Names are the bundle's.
+    let sdk = file.sdk.iter().map(|sdk| printable(sdk.line().as_bytes()));
+    lines.extend(sdk);
     for found in &report.heaps {
-        lines.push(format!(
-            "{}: {}",
-            found.heap.name(),
-            found.evidence.join("; ")
-        ));
+        lines.push(format!("{}: {}", found.title(), found.evidence.join("; ")));
         if let Some(note) = &found.note {
             lines.push(format!(
                 "  profile {}, {}, compiled by {}",
@@ -159,6 +162,10 @@ fn details(report: &Report) -> Vec<String> {
     if !report.evidence.is_empty() {
         lines.push(format!("also: {}", report.evidence.join("; ")));
     }
+    if !report.missing.is_empty() {
+        lines.push(format!("missing: {}", report.missing.join(", ")));
+    }
+    lines.extend(report.hint.iter().map(|hint| format!("hint: {hint}")));
     lines
 }
 

@@ -1,5 +1,6 @@
 //! `brawn link-args`: the payload for a link line, with the toolchain's libc.a left as it is.
 
+use crate::arch::{Arch, architecture};
 use crate::exit::Exit;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
@@ -57,16 +58,6 @@ enum Format {
     Json,
 }
 
-/// [`Architecture`] as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Arch {
-    /// 64-bit x86.
-    #[value(name = "x86_64")]
-    X86_64,
-    /// 64-bit Arm.
-    Aarch64,
-}
-
 pub fn run(args: &Args) -> Exit {
     match place_and_link(args) {
         Ok((payload, link)) => {
@@ -104,13 +95,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
 
 fn choose(args: &Args) -> Result<&'static Payload> {
     let profile = Profile::from(args.profile);
-    let architecture = match args.arch {
-        Some(Arch::X86_64) => Some(Architecture::X86_64),
-        Some(Arch::Aarch64) => Some(Architecture::Aarch64),
-        None => Architecture::ALL
-            .into_iter()
-            .find(|a| a.name() == std::env::consts::ARCH),
-    };
+    let architecture = architecture(args.arch);
     let name = architecture.map_or(std::env::consts::ARCH, Architecture::name);
     architecture
         .and_then(|a| payload(a, profile))

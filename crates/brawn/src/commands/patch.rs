@@ -1,20 +1,25 @@
 //! `brawn patch`: exchanges heap and memory functions in `libc.a`.
 
+mod bundle;
+
 use crate::exit::Exit;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
+use crate::report;
 use crate::ui::{self, Tone};
 use crate::walk::{Found, walk};
 use crate::which::{self, Which};
-use brawn_core::plan::{Action, Plan, State, Why};
-use brawn_core::publish::{Published, Target, write_elsewhere};
-use brawn_core::{Error, Kind, Result, edit_components, toolchains};
+use brawn_core::bundle::Target;
+use brawn_core::identify::mimalloc;
+use brawn_core::plan::{Action, Plan, Removed, State, Why};
+use brawn_core::publish::{self, Published, write_elsewhere};
+use brawn_core::{Edit, Error, Kind, Options, Result, edit_components, toolchains};
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Replace musl's heap and memory functions in a libc.a, in every libc.a of a folder, or in those of
-/// toolchains.
+/// Replace musl's heap and memory functions in a libc.a, in every libc.a of a folder, in a bundle of a
+/// Swift SDK, or in those of toolchains.
 ///
 /// The file is exchanged atomically and keeps its owner, mode and extended attributes.  The
 /// original is kept beside it as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn
@@ -24,7 +29,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP, override_usage = USAGE)]
 pub struct Args {
-    /// A libc.a, or a folder to search for them.
+    /// A libc.a, or a folder to search for them; a bundle of a Swift SDK (NAME.artifactbundle.tar.gz,
+    /// or unpacked).
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
 
@@ -47,13 +53,20 @@ pub struct Args {
     #[arg(long, value_enum)]
     only: Option<OnlyArg>,
 
+    /// Replace a mimalloc that somebody put in the place of musl's heap, too, and supply what went with it.
+    ///
+    /// Swift's static Linux SDK 0.1.0 has such a libc.a, and the recipe with `ar` for Rust makes one.  strdup, strndup,
+    /// wcsdup and C++'s operators new and delete come where the archive would lack them.
+    #[arg(long)]
+    upgrade: bool,
+
     /// The heap's variant [default: the one that it has; fast].
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 }
 
 const USAGE: &str = "brawn patch [OPTIONS] <PATH>
-       brawn patch [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--all]";
+       brawn patch [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--swift[=<NAME>]] [--all]";
 
 /// What became of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -68,47 +81,35 @@ enum Status {
 }
 
 /// One archive's line, and its object in `--json`.
-#[derive(Debug, Serialize)]
-struct Report {
-    #[serde(serialize_with = "ui::path")]
-    path: PathBuf,
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+type Report = report::Report<Status, Details>;
+
+/// What is told of an archive besides.
+#[derive(Debug, Default, Serialize)]
+struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Plan>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     published: Option<Published>,
-    #[serde(skip)]
-    exit: Exit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<bundle::Bundle>,
+    /// Of a libc.a in an unpacked bundle.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<Target>,
 }
 
-impl Report {
-    fn new(path: &Path, status: Status) -> Self {
-        Self {
-            path: path.to_path_buf(),
-            status,
-            output: None,
-            reason: None,
-            plan: None,
-            published: None,
-            exit: Exit::Success,
-        }
-    }
-
-    fn failed(path: &Path, error: &Error) -> Self {
-        let mut report = Self::new(path, Status::Failed);
-        report.reason = Some(error.to_string());
-        report.exit = error.kind().into();
-        report
-    }
+fn failed(path: &Path, error: &Error) -> Report {
+    Report::failed(path, Status::Failed, error)
 }
 
 pub fn run(args: &Args) -> Exit {
     let mut kinds = Vec::new();
     let reports = match &args.path {
+        path if args.upgrade && args.only == Some(OnlyArg::Memory) => {
+            let error = Error::new(Kind::Usage, "`--upgrade` with `--only memory`")
+                .expected("one of them: `--upgrade` is about the heap");
+            let path = path.as_deref().unwrap_or(Path::new(""));
+            vec![failed(path, &error)]
+        }
         Some(path) => named(args, path),
         None => toolchains(args, &mut kinds),
     };
@@ -129,11 +130,19 @@ fn named(args: &Args, path: &Path) -> Vec<Report> {
             let error = Error::new(Kind::Usage, "`-o` with a folder")
                 .expected("one archive")
                 .path(path);
-            vec![Report::failed(path, &error)]
+            vec![failed(path, &error)]
         }
-        (true, None) => folder(args, path),
+        (true, None) => {
+            let bundle = bundle::unpacked(path);
+            let reports = bundle.and_then(|root| bundle::folder(args, path, &root));
+            reports.unwrap_or_else(|| folder(args, path))
+        }
         (false, _) => {
-            vec![archive(args, path).unwrap_or_else(|e| Report::failed(path, &e))]
+            let done = match bundle::may_be_file(path) {
+                true => bundle::file(args, path),
+                false => archive(args, path),
+            };
+            vec![done.unwrap_or_else(|e| failed(path, &e))]
         }
     }
 }
@@ -150,14 +159,11 @@ fn toolchains(args: &Args, changed: &mut Vec<toolchains::Kind>) -> Vec<Report> {
         reports.push(report);
     }
     for error in chosen.errors {
-        reports.push(Report::failed(
-            error.file().unwrap_or(Path::new("")),
-            &error,
-        ));
+        reports.push(failed(error.file().unwrap_or(Path::new("")), &error));
     }
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error = Error::not_applicable("nothing in these toolchains that brawn can patch");
-        reports.push(Report::failed(Path::new(""), &error));
+        reports.push(failed(Path::new(""), &error));
     }
     reports
 }
@@ -175,13 +181,13 @@ fn folder(args: &Args, path: &Path) -> Vec<Report> {
         reports.push(report);
     }
     for error in errors {
-        reports.push(Report::failed(error.file().unwrap_or(path), &error));
+        reports.push(failed(error.file().unwrap_or(path), &error));
     }
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error =
             Error::not_applicable("no libc.a of musl's in this folder that brawn can patch")
                 .path(path);
-        reports.push(Report::failed(path, &error));
+        reports.push(failed(path, &error));
     }
     reports
 }
@@ -195,41 +201,48 @@ fn one_of_many(args: &Args, path: &Path) -> Report {
             report.reason = Some(error.without_path().to_string());
             report
         }
-        Err(error) if args.which.is_any() => Report::failed(path, &which::denied(error, path)),
-        Err(error) => Report::failed(path, &error),
+        Err(error) if args.which.is_any() => failed(path, &which::denied(error, path)),
+        Err(error) => failed(path, &error),
     }
 }
 
+/// What the flags make of an archive's bytes.
+fn edit(args: &Args, bytes: &[u8]) -> Result<Edit> {
+    let options = Options {
+        components: components(args.only),
+        profile: args.profile.map(Into::into),
+        upgrade: args.upgrade,
+    };
+    edit_components(bytes, payloads(), &options)
+}
+
 fn archive(args: &Args, path: &Path) -> Result<Report> {
-    let profile = args.profile.map(Into::into);
     if args.dry_run || args.output.is_some() {
         let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
-        let edit = edit_components(&bytes, payloads(), profile, components(args.only))
-            .map_err(|e| e.path(path))?;
+        let edit = edit(args, &bytes).map_err(|e| e.path(path))?;
         let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
         if let Some(out) = &args.output {
             write_elsewhere(path, out, &edit.bytes.as_ref().unwrap_or(&bytes).into())?;
             report.output = Some(out.display().to_string());
         }
-        report.plan = Some(edit.plan);
+        report.details.plan = Some(edit.plan);
         return Ok(report);
     }
     let target = open(path)?;
     let bytes = target.read()?;
-    let edit = edit_components(&bytes, payloads(), profile, components(args.only))
-        .map_err(|e| e.path(path))?;
+    let edit = edit(args, &bytes).map_err(|e| e.path(path))?;
     let mut report = Report::new(path, status(edit.plan.action, false));
     if let Some(new) = edit.bytes {
         let has_payload = edit.plan.action == Action::Upgrade;
-        report.published = Some(target.publish(&bytes, &(&new).into(), has_payload)?);
+        report.details.published = Some(target.publish(&bytes, &(&new).into(), has_payload)?);
     }
-    report.plan = Some(edit.plan);
+    report.details.plan = Some(edit.plan);
     Ok(report)
 }
 
 /// Opens `path` for changing it, and says what the user might wonder about.
-pub fn open(path: &Path) -> Result<Target> {
-    let target = Target::open(path, |folder| {
+pub fn open(path: &Path) -> Result<publish::Target> {
+    let target = publish::Target::open(path, |folder| {
         ui::info(&format!(
             "waiting for another brawn that works in {}",
             folder.display()
@@ -254,9 +267,13 @@ fn status(action: Action, dry_run: bool) -> Status {
 }
 
 fn print(report: &Report) {
+    if let Some(bundle) = &report.details.bundle {
+        bundle::print(report, bundle);
+        return;
+    }
     let path = report.path.display();
     let reason = report.reason.as_deref().unwrap_or_default();
-    match (report.status, &report.plan) {
+    match (report.status, &report.details.plan) {
         (Status::Failed, _) => ui::error(&reason),
         (Status::LeftAlone, _) => ui::line(Tone::Note, "left alone", &format!("{path}: {reason}")),
         (_, None) => {}
@@ -283,13 +300,14 @@ fn print(report: &Report) {
             ui::line(Tone::Good, word, &format!("{path}: {}", summary(plan)));
         }
     }
-    if let Some(plan) = &report.plan {
+    if let Some(plan) = &report.details.plan {
         staying(plan);
     }
+    bundle::targets(&report.details.targets);
     if let Some(out) = &report.output {
         ui::more(&format!("written to {out}"));
     }
-    if let Some(published) = &report.published {
+    if let Some(published) = &report.details.published {
         ui::published(published);
     }
 }
@@ -342,6 +360,17 @@ fn staying(plan: &Plan) {
     }
 }
 
+/// What goes with a member; of mimalloc only what others call, since it has hundreds of names of its own.
+fn gone(removed: &Removed) -> String {
+    let is_own = |name: &&String| removed.why == Why::Mimalloc && mimalloc::is_own(name.as_bytes());
+    let (own, names): (Vec<&String>, Vec<&String>) = removed.defines.iter().partition(is_own);
+    let mut names: Vec<String> = names.into_iter().cloned().collect();
+    if !own.is_empty() {
+        names.push(format!("and {} names of its own", own.len()));
+    }
+    names.join(" ")
+}
+
 /// The plan as a table.
 fn details(plan: &Plan) {
     // Names may be whole paths; those would push the other columns off the screen.
@@ -350,6 +379,7 @@ fn details(plan: &Plan) {
     for removed in &plan.remove {
         let why = match removed.why {
             Why::MuslHeap => "musl's heap",
+            Why::Mimalloc => "mimalloc",
             Why::MuslMemory => "musl's memory",
             Why::OtherPayload => "other payload",
         };
@@ -357,13 +387,16 @@ fn details(plan: &Plan) {
             "goes   {:<width$}  {:>#9x}  {why:<13}  {}",
             removed.name,
             removed.offset,
-            removed.defines.join(" ")
+            gone(removed)
         ));
     }
     for added in &plan.add {
-        ui::more(&format!(
-            "comes  {:<width$}  {:>9} bytes",
-            added.name, added.size
-        ));
+        let line = format!(
+            "comes  {:<width$}  {:>9} bytes  {}",
+            added.name,
+            added.size,
+            added.defines.join(" ")
+        );
+        ui::more(line.trim_end());
     }
 }

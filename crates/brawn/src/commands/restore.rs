@@ -1,23 +1,25 @@
 //! `brawn restore`: puts the original back.
 
 use crate::exit::Exit;
+use crate::report;
 use crate::ui::{self, Tone};
 use crate::walk::walk;
 use crate::which::{self, Which};
+use brawn_core::bundle::folder as bundle;
 use brawn_core::publish::{Restored, has_record};
 use brawn_core::{Error, Kind, Result, toolchains};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Put the original of a patched libc.a back, to the byte: of one, of every one in a folder, or of
-/// toolchains; or that of a rewritten executable.
+/// toolchains; or that of a patched bundle of a Swift SDK, or of a rewritten executable.
 ///
 /// Refused where the file is not what brawn wrote from that original, as after a package upgrade.
 /// What brawn kept beside the file is removed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP, override_usage = USAGE)]
 pub struct Args {
-    /// A patched libc.a, a folder to search for them, or a rewritten executable.
+    /// A patched libc.a or bundle, a folder to search for libc.a's, or a rewritten executable.
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
 
@@ -30,7 +32,7 @@ pub struct Args {
 }
 
 const USAGE: &str = "brawn restore [OPTIONS] <PATH>
-       brawn restore [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--all]";
+       brawn restore [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--swift[=<NAME>]] [--all]";
 
 /// What became of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -41,30 +43,17 @@ enum Status {
     Failed,
 }
 
-#[derive(Debug, Serialize)]
-struct Report {
-    #[serde(serialize_with = "ui::path")]
-    path: PathBuf,
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip)]
-    exit: Exit,
-}
+type Report = report::Report<Status, Nothing>;
 
-impl Report {
-    fn new(path: &Path, outcome: Result<Restored>) -> Self {
-        let (status, error) = match outcome {
-            Ok(Restored::Restored) => (Status::Restored, None),
-            Ok(Restored::AlreadyOriginal) => (Status::AlreadyOriginal, None),
-            Err(error) => (Status::Failed, Some(error)),
-        };
-        Self {
-            path: path.to_path_buf(),
-            status,
-            exit: error.as_ref().map_or(Exit::Success, |e| e.kind().into()),
-            reason: error.map(|e| e.to_string()),
-        }
+/// There is nothing else to tell.
+#[derive(Debug, Default, Serialize)]
+struct Nothing {}
+
+fn report(path: &Path, outcome: Result<Restored>) -> Report {
+    match outcome {
+        Ok(Restored::Restored) => Report::new(path, Status::Restored),
+        Ok(Restored::AlreadyOriginal) => Report::new(path, Status::AlreadyOriginal),
+        Err(error) => Report::failed(path, Status::Failed, &error),
     }
 }
 
@@ -72,7 +61,7 @@ pub fn run(args: &Args) -> Exit {
     let mut kinds = Vec::new();
     let reports = match &args.path {
         Some(path) if std::fs::metadata(path).is_ok_and(|m| m.is_dir()) => folder(path),
-        Some(path) => vec![Report::new(path, archive(path))],
+        Some(path) => vec![report(path, archive(path))],
         None => toolchains(&args.which, &mut kinds),
     };
     if args.json {
@@ -89,21 +78,38 @@ fn archive(path: &Path) -> Result<Restored> {
 }
 
 fn folder(path: &Path) -> Vec<Report> {
-    let found = walk(path);
+    let mut found = walk(path);
+    // A bundle's may have another name.
+    let named = in_bundle(path);
+    found.archives.extend(named);
+    found.archives.sort();
+    found.archives.dedup();
     let patched = found.archives.iter().filter(|p| has_record(p));
-    let mut reports: Vec<Report> = patched.map(|p| Report::new(p, archive(p))).collect();
+    let mut reports: Vec<Report> = patched.map(|p| report(p, archive(p))).collect();
     for error in found.errors {
         let path = error.file().unwrap_or(path).to_path_buf();
-        reports.push(Report::new(&path, Err(error)));
+        reports.push(report(&path, Err(error)));
     }
     if reports.is_empty() {
         let error = Error::new(
             Kind::RestoreRefused,
             "no libc.a in this folder that brawn patched",
         );
-        reports.push(Report::new(path, Err(error.path(path))));
+        reports.push(report(path, Err(error.path(path))));
     }
     reports
+}
+
+/// What of an unpacked bundle lies in the folder `path`, by the name of the folder.
+fn in_bundle(path: &Path) -> Vec<PathBuf> {
+    let bundle = bundle::bundle(path).and_then(|root| bundle::read(&root).ok());
+    let (Some(bundle), Ok(real)) = (bundle, path.canonicalize()) else {
+        return Vec::new();
+    };
+    let inside = bundle.archives.iter();
+    inside
+        .filter_map(|(archive, _)| Some(path.join(archive.strip_prefix(&real).ok()?)))
+        .collect()
 }
 
 /// The toolchains that flags name; `changed` gets the kinds of those that were written to.
@@ -116,18 +122,18 @@ fn toolchains(which: &Which, changed: &mut Vec<toolchains::Kind>) -> Vec<Report>
         if outcome.as_ref().is_ok_and(|o| *o == Restored::Restored) {
             changed.push(toolchain.kind);
         }
-        reports.push(Report::new(path, outcome));
+        reports.push(report(path, outcome));
     }
     for error in chosen.errors {
         let path = error.file().unwrap_or(Path::new("")).to_path_buf();
-        reports.push(Report::new(&path, Err(error)));
+        reports.push(report(&path, Err(error)));
     }
     if reports.is_empty() {
         let error = Error::new(
             Kind::RestoreRefused,
             "no libc.a of these toolchains that brawn patched",
         );
-        reports.push(Report::new(Path::new(""), Err(error)));
+        reports.push(report(Path::new(""), Err(error)));
     }
     reports
 }

@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
+use crate::report;
 use crate::rewriting::{self, Rewriting};
 use crate::ui::{self, Tone};
 use brawn_core::plan::Component;
@@ -68,21 +69,15 @@ enum Status {
 }
 
 /// The object that `--json` prints.
-#[derive(Debug, Serialize)]
-struct Report {
-    #[serde(serialize_with = "ui::path")]
-    path: PathBuf,
-    status: Status,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+type Report = report::Report<Status, Details>;
+
+/// What is told of a program besides.
+#[derive(Debug, Default, Serialize)]
+struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Plan>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     published: Option<Published>,
-    #[serde(skip)]
-    exit: Exit,
 }
 
 pub fn run(args: &Args) -> Exit {
@@ -91,23 +86,9 @@ pub fn run(args: &Args) -> Exit {
         (output, _) => elsewhere(args, output.as_deref()),
     };
     let report = outcome.unwrap_or_else(|error| {
-        let error = error.path(&args.program);
-        Report {
-            path: args.program.clone(),
-            status: Status::Failed,
-            output: None,
-            reason: Some(error.to_string()),
-            plan: None,
-            published: None,
-            exit: error.kind().into(),
-        }
+        Report::failed(&args.program, Status::Failed, &error.path(&args.program))
     });
-    if args.json {
-        ui::json(&report);
-    } else {
-        print(&report);
-    }
-    report.exit
+    report.tell(args.json, print)
 }
 
 /// Exchanges the file itself.
@@ -128,7 +109,12 @@ fn in_place(args: &Args) -> Result<Report> {
         (Some(_), None) => Status::Rewritten,
         (Some(_), Some(_)) => Status::Upgraded,
     };
-    Ok(report(args, status, rewritten.plan, published))
+    let mut report = Report::new(&args.program, status);
+    report.details = Details {
+        plan: rewritten.plan,
+        published,
+    };
+    Ok(report)
 }
 
 /// Writes to `output`, or nowhere.
@@ -150,21 +136,10 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
     if let Some(output) = output {
         write_elsewhere(path, output, &content.unwrap_or_else(|| (&bytes).into()))?;
     }
-    let mut report = report(args, status, rewritten.plan, None);
+    let mut report = Report::new(path, status);
+    report.details.plan = rewritten.plan;
     report.output = output.map(|output| output.display().to_string());
     Ok(report)
-}
-
-fn report(args: &Args, status: Status, plan: Option<Plan>, published: Option<Published>) -> Report {
-    Report {
-        path: args.program.clone(),
-        status,
-        output: None,
-        reason: None,
-        plan,
-        published,
-        exit: Exit::Success,
-    }
 }
 
 /// What is wanted: of a program that was rewritten before, in `old`, what it has stays.
@@ -173,7 +148,7 @@ fn rewriting(args: &Args, old: Option<&Vec<u8>>) -> Result<Rewriting> {
     let mut wanted = components(args.only);
     if let Some(old) = old {
         let notes = Image::read(old, 0)?.brawn;
-        let heap = notes.iter().find(|note| !note.is_memory());
+        let heap = notes.iter().find(|note| note.is_heap());
         let has_memory = notes.iter().any(brawn_core::note::Note::is_memory);
         profile = profile.or_else(|| Profile::from_name(&heap?.profile));
         let has_other = match args.only {
@@ -215,21 +190,21 @@ fn print(report: &Report) {
         Status::Planned => "would do",
         Status::Unchanged | Status::Failed => "unchanged",
     };
-    let text = match &report.plan {
+    let text = match &report.details.plan {
         Some(plan) if report.status != Status::Unchanged => summary(plan),
         _ => "nothing to do".to_owned(),
     };
     ui::line(Tone::Good, word, &format!("{path}: {text}"));
-    if let (Status::Planned, Some(plan)) = (report.status, &report.plan) {
+    if let (Status::Planned, Some(plan)) = (report.status, &report.details.plan) {
         details(plan);
     }
-    for risk in report.plan.iter().flat_map(|plan| &plan.risks) {
+    for risk in report.details.plan.iter().flat_map(|plan| &plan.risks) {
         ui::line(Tone::Bad, "risked", &risk.text);
     }
     if let Some(output) = &report.output {
         ui::more(&format!("written to {output}"));
     }
-    if let Some(published) = &report.published {
+    if let Some(published) = &report.details.published {
         ui::published(published);
     }
 }

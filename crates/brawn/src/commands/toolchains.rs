@@ -14,8 +14,9 @@ use std::path::PathBuf;
 /// List the libc.a of every toolchain for musl on this machine, and what each is.
 ///
 /// Looks for Rust's (rustup's toolchains, linked ones, that of `rustc` on PATH), the
-/// distribution's, those of cross compilers, and what zig has in its global cache.  Only reads.
-/// `brawn patch --rust`, `--system`, `--musl-cross`, `--zig` and `--all` patch them.
+/// distribution's, those of cross compilers, what zig has in its global cache, and installed SDKs of
+/// Swift.  Only reads.  `brawn patch --rust`, `--system`, `--musl-cross`, `--zig`, `--swift` and `--all`
+/// patch them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP)]
 pub struct Args {
@@ -39,6 +40,7 @@ enum KindArg {
     System,
     MuslCross,
     Zig,
+    Swift,
 }
 
 impl KindArg {
@@ -48,6 +50,7 @@ impl KindArg {
             Self::System => Kind::System,
             Self::MuslCross => Kind::MuslCross,
             Self::Zig => Kind::Zig,
+            Self::Swift => Kind::Swift,
         }
     }
 }
@@ -98,13 +101,22 @@ const HEAD: [&str; 6] = ["STATE", "TOOLCHAIN", "TARGET", "MUSL", "HEAP", "PATH"]
 fn row(toolchain: &Toolchain) -> Row<{ HEAD.len() }> {
     let active = if toolchain.active { " (active)" } else { "" };
     let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".into());
+    let version = toolchain
+        .version
+        .iter()
+        .map(|version| format!(" {version}"));
+    let version: String = version.collect();
     let mut heap = or_unknown(&toolchain.heap);
     if let Some(profile) = &toolchain.profile {
         heap = format!("{heap}, {profile}");
     }
     let cells = [
         toolchain.state.name().to_owned(),
-        format!("{} {}{active}", toolchain.kind.name(), toolchain.name),
+        format!(
+            "{} {}{version}{active}",
+            toolchain.kind.name(),
+            toolchain.name
+        ),
         or_unknown(&toolchain.target),
         or_unknown(&toolchain.libc_version),
         heap,

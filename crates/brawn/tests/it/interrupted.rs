@@ -4,7 +4,7 @@ use crate::common::{Folder, brawn_path, read, run};
 use std::path::Path;
 
 /// Everything that changes a file or a name, and what lies between.
-const CALLS: [&str; 13] = [
+pub const CALLS: [&str; 13] = [
     "openat",
     "write",
     "fsync",

@@ -276,9 +276,11 @@ fn json_and_swift() {
         json["flags"]["cc"].as_array().unwrap().last().unwrap(),
         memory
     );
+    let supplied = json["supplied_archive"].as_str().unwrap();
+    assert!(Path::new(supplied).exists());
     assert_eq!(
         room.link_args("swift"),
-        format!(".unsafeFlags([\"{object}\", \"{memory}\"])")
+        format!(".unsafeFlags([\"{object}\", \"{memory}\", \"{supplied}\"])")
     );
 }
 

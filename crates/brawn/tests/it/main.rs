@@ -1,6 +1,9 @@
 //! Runs the `brawn` binary on real archives, in folders of its own.
 
 mod build;
+mod bundle;
+mod bundle_files;
+mod bundle_publish;
 mod cargo;
 mod cargo_room;
 mod cargo_targets;
@@ -18,8 +21,10 @@ mod rewrite;
 mod rewrite_real;
 mod run;
 mod signatures;
+mod swift;
 mod toolchain_rust;
 mod toolchain_states;
 mod toolchains;
+mod upgrade;
 mod verify;
 mod verify_executables;

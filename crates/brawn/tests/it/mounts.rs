@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Output;
 
 /// Runs a shell script in a mount namespace of its own, with `$1` a folder and `$2` brawn.
-fn in_namespace(folder: &Path, script: &str) -> Output {
+pub fn in_namespace(folder: &Path, script: &str) -> Output {
     // Who is not root becomes root of a user namespace.
     let flags = if rustix::process::geteuid().is_root() {
         "-m"

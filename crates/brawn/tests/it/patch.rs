@@ -295,13 +295,13 @@ fn zig_s_archive_with_two_heaps_and_paths_as_names() {
 #[test]
 fn another_allocator_in_the_archive_is_refused_by_name() {
     let folder = Folder::small();
-    let source = folder.path().join("mimalloc.c");
+    let source = folder.path().join("jemalloc.c");
     std::fs::write(
         &source,
-        "void *malloc(unsigned long n) { return 0; }\nvoid mi_free(void) {}\n",
+        "void *malloc(unsigned long n) { return 0; }\nvoid mallctl(void) {}\n",
     )
     .unwrap();
-    let object = folder.path().join("mimalloc.o");
+    let object = folder.path().join("jemalloc.o");
     ok(
         "cc",
         &[
@@ -323,7 +323,7 @@ fn another_allocator_in_the_archive_is_refused_by_name() {
     let before = read(&folder.libc());
     let text = fail(brawn().arg("patch").arg(folder.libc()), REFUSED);
     assert!(
-        text.contains("member mimalloc.o") && text.contains("`mi_free`"),
+        text.contains("member jemalloc.o") && text.contains("`mallctl`"),
         "{text}"
     );
     assert!(read(&folder.libc()) == before);

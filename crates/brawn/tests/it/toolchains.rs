@@ -287,7 +287,7 @@ fn the_command_line_takes_a_path_or_toolchains() {
         &["restore", "--system", "libc.a"],
         &["patch", "--rust", "-o", "out.a"],
         &["patch", "--root", "/nowhere", "libc.a"],
-        &["toolchains", "--kind", "swift"],
+        &["toolchains", "--kind", "nothing"],
     ] {
         fail(&mut machine.brawn(arguments), USAGE);
     }

@@ -1,6 +1,8 @@
 //! What `inspect` is to look at: files, folders and packages become reports, in parallel and in an
 //! order that depends on names only.
 
+use super::sdk::Sdk;
+use brawn_core::bundle::{self, folder};
 use brawn_core::inspect::{Report, inspect};
 use brawn_core::read::Format;
 use brawn_core::read::package::{self, Limits};
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// The reports, with the path of each; a package's member is `PACKAGE!MEMBER`.
-    pub reports: Vec<(PathBuf, Report)>,
+    pub reports: Vec<(PathBuf, Report, Option<Sdk>)>,
     /// What could not be read.
     pub errors: Vec<Error>,
     /// How many files in folders and packages are nothing to inspect.
@@ -32,6 +34,8 @@ enum Target {
     Named(PathBuf),
     /// It is in a folder that the user named: only what can be inspected is.
     Found(PathBuf),
+    /// It is the libc of targets of an unpacked Swift SDK.
+    Libc(PathBuf, Vec<bundle::Target>),
     /// It could not be listed.
     Lost(Error),
 }
@@ -40,6 +44,9 @@ enum Target {
 pub fn gather(paths: &[PathBuf]) -> Gathered {
     let mut targets = Vec::new();
     for path in paths {
+        if path.is_dir() && unpacked(path, &mut targets) {
+            continue;
+        }
         if path.is_dir() {
             walk(path, &mut targets);
         } else {
@@ -55,6 +62,7 @@ pub fn gather(paths: &[PathBuf]) -> Gathered {
             match target {
                 Target::Named(path) => gathered.file(&path, true),
                 Target::Found(path) => gathered.file(&path, false),
+                Target::Libc(path, targets) => gathered.libc(&path, &targets),
                 Target::Lost(error) => gathered.errors.push(error),
             }
             progress.inc(1);
@@ -69,6 +77,22 @@ pub fn gather(paths: &[PathBuf]) -> Gathered {
         all.others += part.others;
     }
     all
+}
+
+/// Lists what targets link, if `path` is a bundle of a Swift SDK; the rest of it is other people's.
+fn unpacked(path: &Path, targets: &mut Vec<Target>) -> bool {
+    let root = folder::bundle(path).filter(|root| path.canonicalize().is_ok_and(|p| p == *root));
+    let Some(root) = root else {
+        return false;
+    };
+    match folder::read(&root) {
+        Ok(bundle) => targets.extend(bundle.archives.into_iter().map(|(archive, of)| {
+            let named = archive.strip_prefix(&root).map(|rest| path.join(rest));
+            Target::Libc(named.unwrap_or(archive), of)
+        })),
+        Err(error) => targets.push(Target::Lost(error)),
+    }
+    true
 }
 
 /// A bar on standard error, if that is a terminal and there is anything to wait for.
@@ -116,6 +140,12 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) {
 
 impl Gathered {
     fn file(&mut self, path: &Path, is_named: bool) {
+        let open = || Ok(Box::new(File::open(path)?) as Box<dyn std::io::Read>);
+        let is_file = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+        if is_file && (is_named || is_packed_bundle(path)) && bundle::begins(&open) {
+            self.bundle(path, &open);
+            return;
+        }
         match read(path, is_named) {
             Ok(Some(bytes)) => match Format::of(&bytes) {
                 Format::Zip | Format::Gzip => self.package(path, &bytes),
@@ -128,24 +158,66 @@ impl Gathered {
 
     fn report(&mut self, path: PathBuf, bytes: &[u8], is_named: bool) {
         match inspect(bytes) {
-            Ok(report) => self.reports.push((path, report)),
+            Ok(report) => self.reports.push((path, report, None)),
             Err(e) if e.kind() == Kind::NotApplicable && !is_named => self.others += 1,
             Err(e) => self.errors.push(e.path(&path)),
         }
     }
 
+    fn libc(&mut self, path: &Path, targets: &[bundle::Target]) {
+        let bytes = read(path, true).map(Option::unwrap_or_default);
+        match bytes.and_then(|bytes| inspect(&bytes)) {
+            Ok(report) => {
+                let sdk = Sdk::new(targets, &report);
+                self.reports.push((path.to_path_buf(), report, Some(sdk)));
+            }
+            Err(error) => self.errors.push(error.path(path)),
+        }
+    }
+
+    fn bundle(&mut self, path: &Path, open: bundle::Open<'_>) {
+        match bundle::inspect(open, bundle::Limits::USUAL, &|_| ()) {
+            Ok((all, _)) => {
+                for bundle::Inspected {
+                    member,
+                    targets,
+                    report,
+                } in all
+                {
+                    let sdk = Sdk::new(&targets, &report);
+                    self.reports
+                        .push((inside(path, &member), report, Some(sdk)));
+                }
+            }
+            Err(error) => self.errors.push(error.path(path)),
+        }
+    }
+
     fn package(&mut self, path: &Path, bytes: &[u8]) {
         let mut take = |name: &[u8], member: &[u8]| {
-            let mut inside = OsString::from(path);
-            inside.push("!");
-            inside.push(OsString::from_vec(name.to_vec()));
-            self.report(inside.into(), member, false);
+            self.report(inside(path, name), member, false);
         };
         match package::members(bytes, Limits::USUAL, &mut take) {
             Ok(others) => self.others += others,
             Err(error) => self.errors.push(error.path(path)),
         }
     }
+}
+
+/// The name of a package's member.
+fn inside(package: &Path, name: &[u8]) -> PathBuf {
+    let mut inside = OsString::from(package);
+    inside.push("!");
+    inside.push(OsString::from_vec(name.to_vec()));
+    inside.into()
+}
+
+/// Whether a file in a folder is named as bundles of Swift SDKs are.
+fn is_packed_bundle(path: &Path) -> bool {
+    let name = path.as_os_str().as_bytes();
+    [".artifactbundle.tar.gz", ".artifactbundle.tar"]
+        .iter()
+        .any(|end| name.ends_with(end.as_bytes()))
 }
 
 /// Packages by the ends of their names; in folders, other archives are somebody's data.

@@ -84,7 +84,11 @@ fn print(file: &File, is_verbose: bool) {
         report.functions.iter().for_each(function);
         return;
     }
-    for (group, title) in [(Group::Heap, "heap"), (Group::Memory, "memory")] {
+    for (group, title) in [
+        (Group::Heap, "heap"),
+        (Group::Memory, "memory"),
+        (Group::Supplied, "supplied"),
+    ] {
         for provider in Provider::ALL {
             let names = report.functions.iter();
             let names = names.filter(|f| f.group == group && f.provider == provider);

@@ -1,0 +1,129 @@
+//! An unpacked bundle, as `swift sdk install` leaves it.
+
+use super::path::{Link, Tree};
+use super::sdk::{self, Files, Target};
+use super::{Alone, Limits, manifest};
+use crate::error::{Error, Result};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// The `libc.a`s of an unpacked bundle.
+#[derive(Clone, Debug)]
+pub struct Unpacked {
+    /// Each one once, with the targets that link it.
+    pub archives: Vec<(PathBuf, Vec<Target>)>,
+    /// Targets without one.
+    pub alone: Vec<Alone>,
+}
+
+/// The folder of the bundle that `folder` is, or lies in.
+///
+/// It has an `info.json` with an artifact that is an SDK; one that is named as bundles are ought to have it.
+pub fn bundle(folder: &Path) -> Option<PathBuf> {
+    let real = folder.canonicalize().ok()?;
+    if is_named(&real) {
+        return Some(real);
+    }
+    let is_bundle = |folder: &&Path| {
+        let json = std::fs::read(folder.join("info.json"));
+        json.is_ok_and(|json| manifest::variants(&json).is_ok_and(|all| !all.is_empty()))
+    };
+    let found = real.ancestors().find(is_bundle)?;
+    Some(found.to_path_buf())
+}
+
+/// Whether a folder is named as a bundle.
+pub fn is_named(folder: &Path) -> bool {
+    folder.extension() == Some(OsStr::new("artifactbundle"))
+}
+
+/// Reads the bundle that is the folder `root`.
+///
+/// # Errors
+/// As [`super::plan`]'s, but for the archives themselves, which nobody has read yet.
+pub fn read(root: &Path) -> Result<Unpacked> {
+    let files = Folder(root);
+    let places = sdk::places(&files, b"").map_err(|e| e.path(root))?;
+    if places.is_empty() {
+        let error = Error::not_applicable("its info.json has no target of a Swift SDK");
+        return Err(error
+            .expected("an artifact of type `swiftSDK`")
+            .path(&root.join("info.json")));
+    }
+    let mut unpacked = Unpacked {
+        archives: Vec::new(),
+        alone: Vec::new(),
+    };
+    for sdk::Place { target, libc } in places {
+        match libc {
+            Ok(path) => {
+                let path = files.at(&path);
+                let archives = &mut unpacked.archives;
+                match archives.iter_mut().find(|(other, _)| *other == path) {
+                    Some((_, targets)) => targets.push(target),
+                    None => archives.push((path, vec![target])),
+                }
+            }
+            Err(reason) => unpacked.alone.push(Alone { target, reason }),
+        }
+    }
+    Ok(unpacked)
+}
+
+struct Folder<'a>(&'a Path);
+
+impl Folder<'_> {
+    fn at(&self, path: &[u8]) -> PathBuf {
+        self.0.join(OsStr::from_bytes(path))
+    }
+
+    fn size(&self, path: &Path) -> Result<Option<u64>> {
+        match std::fs::symlink_metadata(path) {
+            Ok(metadata) => Ok(metadata.is_file().then_some(metadata.len())),
+            Err(e) if is_missing(&e) => Ok(None),
+            Err(e) => Err(Error::io("cannot look at it", e).path(path)),
+        }
+    }
+}
+
+impl Tree for Folder<'_> {
+    fn link(&self, path: &[u8]) -> Result<Option<Link>> {
+        let path = self.at(path);
+        match std::fs::read_link(&path) {
+            Ok(target) => Ok(Some(Link::Symbolic(
+                target.into_os_string().into_encoded_bytes(),
+            ))),
+            // Something that is no link.
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidInput || is_missing(&e) => Ok(None),
+            Err(e) => Err(Error::io("cannot look at it", e).path(&path)),
+        }
+    }
+}
+
+impl Files for Folder<'_> {
+    fn json(&self, path: &[u8]) -> Result<Option<Vec<u8>>> {
+        let path = self.at(path);
+        let Some(size) = self.size(&path)? else {
+            return Ok(None);
+        };
+        if size > Limits::USUAL.json {
+            return Err(Error::refused(format!("a file of {size} bytes"))
+                .expected(format!("at most {}", Limits::USUAL.json))
+                .path(&path));
+        }
+        let bytes = std::fs::read(&path);
+        bytes
+            .map(Some)
+            .map_err(|e| Error::io("cannot read it", e).path(&path))
+    }
+
+    fn has_libc(&self, path: &[u8]) -> Result<bool> {
+        Ok(self.size(&self.at(path))?.is_some())
+    }
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
+}

@@ -1,0 +1,129 @@
+//! `info.json` and `swift-sdk.json`: which folder of a bundle is the root of which target.
+
+use crate::error::{Error, Result, printable};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One variant of one artifact that is an SDK.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The artifact's name: what `swift sdk list` prints.
+    pub artifact: String,
+    pub version: String,
+    /// Its folder, or its `swift-sdk.json` itself, from that of `info.json`.
+    pub path: String,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    artifacts: BTreeMap<String, Artifact>,
+}
+
+#[derive(Deserialize)]
+struct Artifact {
+    #[serde(default)]
+    version: String,
+    r#type: String,
+    #[serde(default)]
+    variants: Vec<VariantPath>,
+}
+
+#[derive(Deserialize)]
+struct VariantPath {
+    path: String,
+}
+
+/// The variants that an `info.json` names; none if it is of something else than SDKs.
+pub fn variants(json: &[u8]) -> Result<Vec<Variant>> {
+    let info: Info = parse(json, "`artifacts`, as in a bundle for `swift sdk install`")?;
+    let sdks = info
+        .artifacts
+        .into_iter()
+        .filter(|(_, artifact)| artifact.r#type == "swiftSDK");
+    let mut variants = Vec::new();
+    for (name, artifact) in sdks {
+        variants.extend(artifact.variants.into_iter().map(|variant| Variant {
+            artifact: name.clone(),
+            version: artifact.version.clone(),
+            path: variant.path,
+        }));
+    }
+    Ok(variants)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sdk {
+    // Schema 3.0 has the second name, 4.0 the first.
+    #[serde(alias = "runTimeTriples")]
+    target_triples: BTreeMap<String, Target>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Target {
+    sdk_root_path: Option<String>,
+}
+
+/// The target triples of a `swift-sdk.json`, each with its root from that file's folder, if it has one.
+pub fn targets(json: &[u8]) -> Result<Vec<(String, Option<String>)>> {
+    let sdk: Sdk = parse(json, "`targetTriples` (schema 3.0 or 4.0)")?;
+    let targets = sdk.target_triples.into_iter();
+    Ok(targets
+        .map(|(triple, t)| (triple, t.sdk_root_path))
+        .collect())
+}
+
+fn parse<'a, T: Deserialize<'a>>(json: &'a [u8], expected: &str) -> Result<T> {
+    serde_json::from_slice(json).map_err(|e| {
+        let found = printable(e.to_string().as_bytes());
+        Error::malformed(format!("JSON: {found}")).expected(expected)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn artifacts_that_are_no_sdks_are_passed_over() {
+        let json = br#"{"schemaVersion": "1.0", "artifacts": {
+            "b": {"type": "swiftSDK", "version": "0.1", "variants": [{"path": "b/x"}, {"path": "b/y"}]},
+            "a": {"type": "executable", "version": "2", "variants": [{"path": "a", "supportedTriples": []}]}}}"#;
+        let found = variants(json).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|v| (v.artifact.as_str(), v.version.as_str(), v.path.as_str()))
+            .collect();
+        assert_eq!(found, [("b", "0.1", "b/x"), ("b", "0.1", "b/y")]);
+    }
+
+    #[test]
+    fn triples_have_roots_under_either_name() {
+        for key in ["targetTriples", "runTimeTriples"] {
+            let json = format!(
+                r#"{{"schemaVersion": "4.0", "{key}": {{"x": {{"sdkRootPath": "r", "toolsetPaths": []}}, "y": {{}}}}}}"#
+            );
+            let found = targets(json.as_bytes()).unwrap();
+            assert_eq!(found, [("x".into(), Some("r".into())), ("y".into(), None)]);
+        }
+    }
+
+    #[test]
+    fn other_json_says_what_was_expected() {
+        for json in [
+            "",
+            "[]",
+            "{}",
+            "{\"targetTriples\": 1}",
+            "{\"targetTriples\": {\"a\": []}}",
+        ] {
+            let error = targets(json.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("expected `targetTriples`"), "{error}");
+            let error = variants(json.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("expected `artifacts`"), "{error}");
+        }
+        // Deep nesting is an error, not a full stack.
+        assert!(targets("[".repeat(1 << 20).as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,379 @@
+//! Bundles of Swift SDKs: a tar archive, mostly compressed by gzip, or a folder, with a `libc.a` for each target.
+//!
+//! ```text
+//! file ─ input ─> bytes ─ entries ─> entries ─ scan, sdk ─> Planned ─ repack ─> file ─ check ─ publish
+//! ```
+//!
+//! Everything is a stream: a pass over the file (`scan`) finds the `libc.a`s and edits each as a file of its own
+//! would be; if there is anything to change, a second pass (`repack`) writes every byte again but for these, and a third
+//! one over what was written is held against the first (`check`).  At no time is more in memory than one `libc.a`,
+//! the new one, and what threads hand each other.
+
+mod entries;
+pub mod folder;
+mod header;
+mod input;
+mod manifest;
+mod path;
+mod repack;
+mod scan;
+mod sdk;
+
+mod zip;
+
+pub use input::Progress;
+pub use repack::Repack;
+pub use sdk::Target;
+
+use crate::Edit;
+use crate::error::{Error, Kind, Result, printable};
+use crate::inspect::Report;
+use crate::plan::{Action, Plan};
+use crate::publish::{Fingerprint, Hashed};
+use crate::read::Format;
+use scan::{Scan, Wanted};
+use sdk::Place;
+use serde::Serialize;
+use std::io::{self, Read};
+
+/// Opens the bundle's file anew.
+pub type Open<'a> = &'a dyn Fn() -> io::Result<Box<dyn Read>>;
+
+/// What becomes of the bytes of a `libc.a`.
+pub type Editor<'a> = &'a dyn Fn(&[u8]) -> Result<Edit>;
+
+/// How much a bundle may have.  Whatever is not limited here is not kept in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The bytes of names and records before one entry.
+    pub header: u64,
+    /// The bytes of one `info.json` or `swift-sdk.json`.
+    pub json: u64,
+    /// The bytes of one `libc.a`.
+    pub member: u64,
+    /// The bytes of the unpacked archive.
+    pub total: u64,
+    /// The bytes of all names of links and all JSON, about.
+    pub links: usize,
+    /// How many files may be named `libc.a`.
+    pub candidates: usize,
+}
+
+impl Limits {
+    /// Above every bundle that is known, and below what a machine may not have.
+    pub const USUAL: Self = Self {
+        header: 1 << 20,
+        json: 1 << 20,
+        member: 1 << 29,
+        total: 1 << 36,
+        links: 1 << 24,
+        candidates: 64,
+    };
+}
+
+/// How much of a file [`may_be`] looks at, in bytes.
+pub const START: usize = 512;
+
+/// Whether a file that begins like this may be a bundle: a tar archive, or something compressed by gzip.
+pub fn may_be(start: &[u8]) -> bool {
+    Format::of(start) == Format::Gzip || header::is_header(start)
+}
+
+/// Whether a file begins as the archive of a bundle does: with a folder that is named as one.  Reads its start alone.
+pub fn begins(open: Open<'_>) -> bool {
+    let first = || -> Result<Option<Vec<u8>>> {
+        let file = open().map_err(|e| Error::io("cannot open it", e))?;
+        let mut tar = entries::Tar::new(input::Input::new(file, &|_| ())?, Limits::USUAL);
+        while let Some(entry) = tar.next()? {
+            if entry.size > 0 || entry.path.as_ref().is_none_or(|path| !path.is_empty()) {
+                return Ok(entry.path);
+            }
+        }
+        Ok(None)
+    };
+    let Ok(Some(path)) = first() else {
+        return false;
+    };
+    let top = path.split(|b| *b == b'/').next().unwrap_or_default();
+    top.ends_with(b".artifactbundle")
+}
+
+/// One `libc.a` of a bundle, and what would become of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Archive {
+    /// Its path in the bundle.
+    pub member: String,
+    /// The targets that link it.
+    pub targets: Vec<Target>,
+    /// What would be done; absent where it is left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// Why it is left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How many hard links in the bundle are other names for it, and change with it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub other_names: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A target that has no `libc.a` of musl's.
+#[derive(Clone, Debug, Serialize)]
+pub struct Alone {
+    /// The target.
+    #[serde(flatten)]
+    pub target: Target,
+    /// Why.
+    pub reason: String,
+}
+
+/// What an edited `libc.a` is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Change {
+    /// Its number among the candidates.
+    candidate: usize,
+    new: Fingerprint,
+}
+
+/// What would become of a bundle.
+#[derive(Debug)]
+pub struct Planned {
+    /// Each `libc.a`, once.
+    pub archives: Vec<Archive>,
+    /// Targets without one.
+    pub alone: Vec<Alone>,
+    scan: Scan<Result<Edited>>,
+    changes: Vec<Change>,
+}
+
+/// What an edit has come to, without the new bytes: they are made again when they are written.
+#[derive(Debug)]
+struct Edited {
+    plan: Plan,
+    new: Option<Fingerprint>,
+}
+
+impl Edited {
+    fn new(edit: Edit) -> Self {
+        Self {
+            plan: edit.plan,
+            new: edit.bytes.as_deref().map(fingerprint),
+        }
+    }
+}
+
+fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    let mut hashed = Hashed::default();
+    hashed.update(bytes);
+    hashed.finish()
+}
+
+impl Planned {
+    /// What the whole comes to: the most that becomes of one archive.
+    pub fn action(&self) -> Action {
+        let actions: Vec<Action> = self.plans().map(|plan| plan.action).collect();
+        if actions.contains(&Action::Patch) {
+            Action::Patch
+        } else if actions.contains(&Action::Upgrade) {
+            Action::Upgrade
+        } else {
+            Action::Nothing
+        }
+    }
+
+    /// Whether a payload of brawn's is in it already.
+    pub fn has_payload(&self) -> bool {
+        self.plans().any(|plan| plan.action != Action::Patch)
+    }
+
+    fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.archives.iter().filter_map(|a| a.plan.as_ref())
+    }
+
+    /// The file as it was read.
+    pub fn file(&self) -> &Fingerprint {
+        &self.scan.file
+    }
+}
+
+/// Reads a bundle, and says what would become of it.
+///
+/// # Errors
+/// It is none, is broken, or has a `libc.a` for musl that cannot be edited; the error's member is its path.
+pub fn plan(
+    open: Open<'_>,
+    editor: Editor<'_>,
+    limits: Limits,
+    progress: Progress<'_>,
+) -> Result<Planned> {
+    let mut work = |bytes: &[u8]| editor(bytes).map(Edited::new);
+    let (mut scan, places) = survey(open, limits, progress, &mut work)?;
+    let mut planned = Vec::new();
+    let mut changes = Vec::new();
+    let (libcs, alone) = by_archive(&scan, places)?;
+    for (number, targets) in libcs {
+        let candidate = &mut scan.candidates[number];
+        let path = candidate.entry.path.clone().unwrap_or_default();
+        let mut archive = Archive {
+            member: printable(&path),
+            targets,
+            plan: None,
+            reason: None,
+            other_names: 0,
+        };
+        match candidate.work.take() {
+            Some(Ok(edited)) => {
+                if let Some(new) = edited.new {
+                    let candidate = number;
+                    changes.push(Change { candidate, new });
+                }
+                archive.plan = Some(edited.plan);
+            }
+            Some(Err(e)) if e.kind() == Kind::NotApplicable => {
+                archive.reason = Some(e.without_path().to_string());
+            }
+            Some(Err(e)) => return Err(within(e, &path)),
+            None => return Err(Error::refused("more than one way to it").member(&path)),
+        }
+        archive.other_names = scan.other_names(&path);
+        planned.push(archive);
+    }
+    changes.sort_by_key(|change: &Change| change.candidate);
+    if planned.iter().all(|archive| archive.plan.is_none()) {
+        let mut reasons = planned
+            .iter()
+            .filter_map(|archive| archive.reason.as_deref());
+        let mut others = alone.iter().map(|alone| alone.reason.as_str());
+        let why = reasons
+            .next()
+            .or_else(|| others.next())
+            .unwrap_or("it has no targets");
+        return Err(Error::not_applicable(format!(
+            "nothing in this bundle that brawn can patch: {why}"
+        )));
+    }
+    Ok(Planned {
+        archives: planned,
+        alone,
+        scan,
+        changes,
+    })
+}
+
+/// `error`, of an archive that is the member `path` of a bundle, with both names.
+fn within(error: Error, path: &[u8]) -> Error {
+    let text = error.without_path().to_string();
+    Error::new(error.kind(), text).member(path)
+}
+
+/// What one `libc.a` of a bundle is.
+#[derive(Clone, Debug)]
+pub struct Inspected {
+    /// Its path in the bundle.
+    pub member: Vec<u8>,
+    /// The targets that link it.
+    pub targets: Vec<Target>,
+    /// What it is.
+    pub report: Report,
+}
+
+/// Reads a bundle, and says what each `libc.a` of it is; with the targets that have none.
+///
+/// # Errors
+/// As [`plan`].
+pub fn inspect(
+    open: Open<'_>,
+    limits: Limits,
+    progress: Progress<'_>,
+) -> Result<(Vec<Inspected>, Vec<Alone>)> {
+    let (mut scan, places) = survey(open, limits, progress, &mut crate::inspect::inspect)?;
+    let (libcs, alone) = by_archive(&scan, places)?;
+    let mut all = Vec::new();
+    for (number, targets) in libcs {
+        let candidate = &mut scan.candidates[number];
+        let member = candidate.entry.path.clone().unwrap_or_default();
+        if let Some(report) = candidate.work.take() {
+            let report = report.map_err(|e| within(e, &member))?;
+            all.push(Inspected {
+                member,
+                targets,
+                report,
+            });
+        }
+    }
+    Ok((all, alone))
+}
+
+/// Reads a bundle as often as its links make that necessary: mostly once.
+fn survey<T>(
+    open: Open<'_>,
+    limits: Limits,
+    progress: Progress<'_>,
+    work: &mut dyn FnMut(&[u8]) -> T,
+) -> Result<(Scan<T>, Vec<Place>)> {
+    let mut wanted = Wanted::default();
+    loop {
+        let scan = Scan::new(open, wanted, limits, progress, work)?;
+        let places = all_places(&scan);
+        match (places, scan.more()) {
+            (Ok(places), None) => return Ok((scan, places)),
+            (Err(error), None) => return Err(error),
+            // What is named is in it by another name, or not at all: the next pass will tell.
+            (_, Some(more)) => wanted = more,
+        }
+    }
+}
+
+fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
+    let tops = scan.tops();
+    let mut places = Vec::new();
+    for top in &tops {
+        let is_bundle = top.ends_with(b".artifactbundle");
+        match sdk::places(scan, top) {
+            Ok(found) => places.extend(found),
+            Err(error) if is_bundle || tops.len() == 1 => return Err(error),
+            // Something else than a bundle may have a file of this name.
+            Err(_) => {}
+        }
+    }
+    if !places.is_empty() {
+        return Ok(places);
+    }
+    Err(match tops.as_slice() {
+        [] => {
+            Error::not_applicable("a tar archive that is no Swift SDK bundle: it has no info.json")
+                .expected("NAME.artifactbundle/info.json in it")
+        }
+        _ => Error::not_applicable("its info.json has no target of a Swift SDK")
+            .expected("an artifact of type `swiftSDK`"),
+    })
+}
+
+/// A candidate by its number, with its targets.
+type Libc = (usize, Vec<Target>);
+
+/// Each `libc.a` with its targets, and the targets without one.
+fn by_archive<T>(scan: &Scan<T>, places: Vec<Place>) -> Result<(Vec<Libc>, Vec<Alone>)> {
+    let mut libcs: Vec<Libc> = Vec::new();
+    let mut alone = Vec::new();
+    for Place { target, libc } in places {
+        match libc {
+            Ok(path) => {
+                let number = scan.number(&path)?;
+                match libcs.iter_mut().find(|(other, _)| *other == number) {
+                    Some((_, targets)) => targets.push(target),
+                    None => libcs.push((number, vec![target])),
+                }
+            }
+            Err(reason) => alone.push(Alone { target, reason }),
+        }
+    }
+    Ok((libcs, alone))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,184 @@
+//! Paths inside a bundle, and where they lead through its links: never out of it.
+
+use crate::error::{Error, Result, printable};
+
+/// How many links one path may lead through.
+const LINKS: usize = 40;
+
+/// A link of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// Leads on from its own folder.
+    Symbolic(Vec<u8>),
+    /// Another name for the file at that path of the whole archive.
+    Hard(Vec<u8>),
+    /// More than one entry has this path, and one of them is a link.
+    Several,
+}
+
+/// What knows the links of a bundle.
+pub trait Tree {
+    /// The link at `path`, which has no link before its last part; none if there is something else, or nothing.
+    fn link(&self, path: &[u8]) -> Result<Option<Link>>;
+}
+
+/// `name` without what means nothing in it; none if it is absolute or leads up.
+pub fn normal(name: &[u8]) -> Option<Vec<u8>> {
+    let mut parts = Vec::new();
+    if name.starts_with(b"/") {
+        return None;
+    }
+    for part in name.split(|b| *b == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join(&b'/'))
+}
+
+/// The last part of a path.
+pub fn last(path: &[u8]) -> &[u8] {
+    path.rsplit(|b| *b == b'/').next().unwrap_or_default()
+}
+
+/// The folder of a path.
+pub fn folder(path: &[u8]) -> &[u8] {
+    let at = path.iter().rposition(|b| *b == b'/');
+    at.map_or(b"", |at| &path[..at])
+}
+
+/// Where `path` leads from the folder `base`, which is a result of this or the top, inside of the folder `top`.
+///
+/// # Errors
+/// It leads out of `top`, is absolute, or leads through too many links.
+pub fn resolve(tree: &dyn Tree, top: &[u8], base: &[u8], path: &[u8]) -> Result<Vec<u8>> {
+    let shown = printable(path);
+    let out = |how: &str| {
+        Error::refused(format!("the path `{shown}`{how} leads out of the bundle"))
+            .expected("a path inside of it")
+    };
+    let depth = top.split(|b| *b == b'/').filter(|p| !p.is_empty()).count();
+    let mut done: Vec<Vec<u8>> = parts(base);
+    // The last is the next.
+    let mut open: Vec<Vec<u8>> = parts(path).into_iter().rev().collect();
+    if path.starts_with(b"/") {
+        return Err(out(", which is absolute,"));
+    }
+    let mut links = 0;
+    while let Some(part) = open.pop() {
+        match part.as_slice() {
+            b"" | b"." => continue,
+            b".." => {
+                if done.len() <= depth {
+                    return Err(out(""));
+                }
+                done.pop();
+                continue;
+            }
+            _ => done.push(part),
+        }
+        let here = done.join(&b'/');
+        let Some(link) = tree.link(&here)? else {
+            continue;
+        };
+        let name = printable(&here);
+        links += 1;
+        if links > LINKS {
+            return Err(Error::malformed(format!(
+                "the path `{shown}` leads through more than {LINKS} links, {name} among them"
+            )));
+        }
+        let by = |target: &[u8]| format!(", by the link {name} to `{}`,", printable(target));
+        match link {
+            Link::Symbolic(target) if target.starts_with(b"/") => return Err(out(&by(&target))),
+            Link::Symbolic(target) => {
+                done.pop();
+                open.extend(parts(&target).into_iter().rev());
+            }
+            Link::Hard(target) => {
+                let Some(normal) = normal(&target) else {
+                    return Err(out(&by(&target)));
+                };
+                done = parts(&normal);
+                if !parts(top).iter().eq(done.iter().take(depth)) {
+                    return Err(out(&by(&target)));
+                }
+            }
+            Link::Several => {
+                return Err(Error::malformed(format!("{name} is there more than once")));
+            }
+        }
+    }
+    Ok(done.join(&b'/'))
+}
+
+fn parts(path: &[u8]) -> Vec<Vec<u8>> {
+    let all = path.split(|b| *b == b'/');
+    all.filter(|part| !part.is_empty())
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    impl Tree for HashMap<&str, Link> {
+        fn link(&self, path: &[u8]) -> Result<Option<Link>> {
+            Ok(self.get(std::str::from_utf8(path).unwrap()).cloned())
+        }
+    }
+
+    fn link(target: &str) -> Link {
+        Link::Symbolic(target.into())
+    }
+
+    #[test]
+    fn links_are_followed_inside_of_the_bundle() {
+        let tree = HashMap::from([
+            ("b/a/link", link("../c")),
+            ("b/c/d", link("e/f")),
+            ("b/hard", Link::Hard(b"./b/c/real".to_vec())),
+            ("b/up", link("..")),
+            ("b/out", link("../x")),
+            ("b/absolute", link("/etc")),
+            ("b/else", Link::Hard(b"x/real".to_vec())),
+            ("b/loop", link("loop")),
+            ("b/two", Link::Several),
+        ]);
+        let to = |path: &str| {
+            let found = resolve(&tree, b"b", b"b", path.as_bytes());
+            found.map(|found| String::from_utf8(found).unwrap())
+        };
+        assert_eq!(to("a/link/d/g").unwrap(), "b/c/e/f/g");
+        assert_eq!(to("./a//x/../y").unwrap(), "b/a/y");
+        assert_eq!(to("hard").unwrap(), "b/c/real");
+        for (path, why) in [
+            ("..", "`..` leads out"),
+            ("a/../../x", "leads out"),
+            ("/etc/passwd", "absolute"),
+            ("up", "leads out"),
+            ("out", "leads out"),
+            ("absolute/passwd", "by the link b/absolute to `/etc`"),
+            ("else", "by the link b/else to `x/real`"),
+            ("loop", "more than 40 links, b/loop among them"),
+            ("two", "b/two is there more than once"),
+        ] {
+            let error = to(path).unwrap_err().to_string();
+            assert!(error.contains(why), "{path}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_are_compared_without_what_means_nothing() {
+        assert_eq!(normal(b"./a//b/./c/").unwrap(), b"a/b/c");
+        assert_eq!(normal(b"a/../b"), None);
+        assert_eq!(normal(b"/a"), None);
+        assert_eq!(last(b"a/b"), b"b");
+        assert_eq!(folder(b"a/b/c"), b"a/b");
+        assert_eq!(folder(b"a"), b"");
+    }
+}

@@ -1,0 +1,292 @@
+//! One pass over a bundle in a tar archive: what `libc.a`s there are, what SDKs are made of, and digests of everything
+//! else, by which the repacked bundle is checked.
+
+use super::entries::{Entry, Tar};
+use super::header::Kind;
+use super::input::{Input, Progress};
+use super::path::{self, Link, Tree};
+use super::sdk::Files;
+use super::{Limits, Open};
+use crate::error::{Error, Result, printable};
+use crate::publish::{Fingerprint, Hashed};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// What is read of a bundle besides the names that are always of use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    json: BTreeSet<Vec<u8>>,
+    libc: BTreeSet<Vec<u8>>,
+}
+
+impl Wanted {
+    /// Whether an entry may be a target's `libc.a`.
+    pub fn is_libc(&self, entry: &Entry) -> bool {
+        let is_named = |path: &Vec<u8>| path::last(path) == b"libc.a" || self.libc.contains(path);
+        entry.kind == Kind::File && entry.path.as_ref().is_some_and(is_named)
+    }
+
+    fn is_json(&self, entry: &Entry) -> bool {
+        let is_named = |path: &Vec<u8>| {
+            let is_info = path::last(path) == b"info.json" && !path::folder(path).contains(&b'/');
+            is_info || path::last(path) == b"swift-sdk.json" || self.json.contains(path)
+        };
+        entry.kind == Kind::File && entry.path.as_ref().is_some_and(is_named)
+    }
+}
+
+/// An entry that may be a target's `libc.a`.
+#[derive(Debug)]
+pub struct Candidate<T> {
+    pub entry: Entry,
+    /// Its data.
+    pub data: Fingerprint,
+    pub padding: Vec<u8>,
+    /// What was made of its bytes; none if these are too many, or have holes.
+    pub work: Option<T>,
+}
+
+/// A file at a path that is of use.
+#[derive(Debug)]
+enum Found {
+    Json(Vec<u8>),
+    /// By its number among the candidates.
+    Libc(usize),
+    /// More than one entry has this path.
+    Several,
+}
+
+/// What a pass has found.
+#[derive(Debug)]
+pub struct Scan<T> {
+    /// The file as it lies there.
+    pub file: Fingerprint,
+    pub is_gzip: bool,
+    pub candidates: Vec<Candidate<T>>,
+    /// Everything before the first candidate, between each and the next, and behind the last.
+    pub runs: Vec<Fingerprint>,
+    /// Hard links, and where they lead.
+    hard: Vec<Vec<u8>>,
+    pub wanted: Wanted,
+    links: HashMap<Vec<u8>, Link>,
+    files: BTreeMap<Vec<u8>, Found>,
+    /// What was asked for and is not among these files, or is not as far as is known.
+    asked: RefCell<Wanted>,
+}
+
+impl<T> Scan<T> {
+    /// Reads a bundle from its start to its end, and gives each candidate's bytes to `work`.
+    pub fn new(
+        open: Open<'_>,
+        wanted: Wanted,
+        limits: Limits,
+        progress: Progress<'_>,
+        work: &mut dyn FnMut(&[u8]) -> T,
+    ) -> Result<Self> {
+        let file = open().map_err(|e| Error::io("cannot open it", e))?;
+        Self::read(Input::new(file, progress)?, wanted, limits, work)
+    }
+
+    /// The same of what is open already.
+    pub fn read(
+        input: Input<'_>,
+        wanted: Wanted,
+        limits: Limits,
+        work: &mut dyn FnMut(&[u8]) -> T,
+    ) -> Result<Self> {
+        let mut tar = Tar::new(input, limits);
+        let mut scan = Self {
+            file: Hashed::default().finish(),
+            is_gzip: tar.is_gzip(),
+            candidates: Vec::new(),
+            runs: Vec::new(),
+            hard: Vec::new(),
+            wanted,
+            links: HashMap::new(),
+            files: BTreeMap::new(),
+            asked: RefCell::default(),
+        };
+        let mut names = 0;
+        let mut run = Hashed::default();
+        while let Some(entry) = tar.next()? {
+            if scan.wanted.is_libc(&entry) {
+                scan.runs.push(std::mem::take(&mut run).finish());
+                scan.candidate(&mut tar, entry, limits, work)?;
+                continue;
+            }
+            run.update(&entry.raw);
+            if scan.wanted.is_json(&entry) {
+                let bytes = tar.whole(&entry, limits.json)?;
+                run.update(&bytes);
+                names += bytes.len();
+                if let Some(path) = entry.path {
+                    scan.file(path, Found::Json(bytes));
+                }
+            } else {
+                tar.data(&mut |bytes| {
+                    run.update(bytes);
+                    Ok(())
+                })?;
+                names += scan.keep_link(entry);
+            }
+            run.update(&tar.padding()?);
+            if names > limits.links || scan.candidates.len() > limits.candidates {
+                return Err(Error::refused(
+                    "too many links, or files named libc.a or swift-sdk.json",
+                )
+                .expected("a Swift SDK bundle"));
+            }
+        }
+        tar.rest(&mut |bytes| {
+            run.update(bytes);
+            Ok(())
+        })?;
+        scan.runs.push(run.finish());
+        scan.file = tar.finish();
+        Ok(scan)
+    }
+
+    fn candidate(
+        &mut self,
+        tar: &mut Tar<'_>,
+        entry: Entry,
+        limits: Limits,
+        work: &mut dyn FnMut(&[u8]) -> T,
+    ) -> Result<()> {
+        let mut hashed = Hashed::default();
+        let is_editable = entry.size <= limits.member && !entry.is_sparse;
+        let work = if is_editable {
+            let bytes = tar.whole(&entry, limits.member)?;
+            hashed.update(&bytes);
+            Some(work(&bytes))
+        } else {
+            tar.data(&mut |bytes| {
+                hashed.update(bytes);
+                Ok(())
+            })?;
+            None
+        };
+        if let Some(path) = &entry.path {
+            let number = self.candidates.len();
+            self.file(path.clone(), Found::Libc(number));
+        }
+        self.candidates.push(Candidate {
+            entry,
+            data: hashed.finish(),
+            padding: tar.padding()?,
+            work,
+        });
+        Ok(())
+    }
+
+    fn file(&mut self, path: Vec<u8>, found: Found) {
+        if let Some(link) = self.links.get_mut(&path) {
+            *link = Link::Several;
+        }
+        self.files
+            .entry(path)
+            .and_modify(|there| *there = Found::Several)
+            .or_insert(found);
+    }
+
+    /// Keeps an entry that is a link, and gives how much memory that takes, in bytes.
+    fn keep_link(&mut self, entry: Entry) -> usize {
+        // Names that lead nowhere cost as much as those that do.
+        let size = 2 * (entry.name.len() + entry.link.len()) + 256;
+        let link = match entry.kind {
+            Kind::Symlink => Link::Symbolic(entry.link),
+            Kind::HardLink => {
+                self.hard.extend(path::normal(&entry.link));
+                Link::Hard(entry.link)
+            }
+            _ => return 0,
+        };
+        let Some(path) = entry.path else { return 0 };
+        let is_second = self.files.contains_key(&path) || self.links.contains_key(&path);
+        let link = if is_second { Link::Several } else { link };
+        self.links.insert(path, link);
+        size
+    }
+
+    /// The folders that have an `info.json`.
+    pub fn tops(&self) -> Vec<Vec<u8>> {
+        let paths = self.files.keys();
+        let infos = paths.filter(|path| path::last(path) == b"info.json");
+        let tops = infos.map(|path| path::folder(path));
+        tops.filter(|top| !top.contains(&b'/'))
+            .map(<[u8]>::to_vec)
+            .collect()
+    }
+
+    /// The candidate at a path that [`Files::has_libc`] has found, by its number.
+    pub fn number(&self, path: &[u8]) -> Result<usize> {
+        match self.files.get(path) {
+            Some(Found::Libc(number)) => Ok(*number),
+            _ => Err(several(path)),
+        }
+    }
+
+    /// How many hard links are other names for the file at `path`.
+    pub fn other_names(&self, path: &[u8]) -> usize {
+        self.hard.iter().filter(|target| *target == path).count()
+    }
+
+    /// What another pass has to look for, so that paths through links lead somewhere; none if that would be nothing new.
+    pub fn more(&self) -> Option<Wanted> {
+        let asked = self.asked.borrow();
+        let mut wanted = self.wanted.clone();
+        wanted.json.extend(asked.json.iter().cloned());
+        wanted.libc.extend(asked.libc.iter().cloned());
+        (wanted != self.wanted).then_some(wanted)
+    }
+}
+
+fn several(path: &[u8]) -> Error {
+    Error::malformed(format!("{} is there more than once", printable(path)))
+        .expected("each file once: programs disagree about which one counts")
+}
+
+impl<T> Tree for Scan<T> {
+    fn link(&self, path: &[u8]) -> Result<Option<Link>> {
+        Ok(self.links.get(path).cloned())
+    }
+}
+
+impl<T> Files for Scan<T> {
+    fn json(&self, path: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self.files.get(path) {
+            Some(Found::Json(bytes)) => Ok(Some(bytes.clone())),
+            Some(Found::Several) => Err(several(path)),
+            Some(Found::Libc(_)) | None => {
+                self.asked.borrow_mut().json.insert(path.to_vec());
+                Ok(None)
+            }
+        }
+    }
+
+    fn has_libc(&self, path: &[u8]) -> Result<bool> {
+        match self.files.get(path) {
+            Some(Found::Libc(number)) => {
+                let Candidate { entry, work, .. } = &self.candidates[*number];
+                if work.is_none() {
+                    let what = if entry.is_sparse {
+                        "has holes"
+                    } else {
+                        "is too large"
+                    };
+                    let found = format!("{} {what}, with {} bytes", printable(path), entry.size);
+                    return Err(Error::refused(found).expected("a libc.a as archives have it"));
+                }
+                Ok(true)
+            }
+            Some(Found::Several) => Err(several(path)),
+            Some(Found::Json(_)) => Ok(false),
+            None => {
+                if path::last(path) != b"libc.a" {
+                    self.asked.borrow_mut().libc.insert(path.to_vec());
+                }
+                Ok(false)
+            }
+        }
+    }
+}

@@ -1,0 +1,563 @@
+use super::*;
+use crate::publish::Stream as _;
+use flate2::read::{GzDecoder, GzEncoder};
+use proptest::prelude::*;
+use std::cell::Cell;
+use std::io::Cursor;
+
+const TOP: &str = "s.artifactbundle";
+const INFO: &str = r#"{"schemaVersion": "1.0", "artifacts": {"s": {"type": "swiftSDK", "version": "0.0.1",
+    "variants": [{"path": "s/swift-linux-musl"}]}}}"#;
+
+/// One entry, as a test writes it.
+#[derive(Clone, Debug)]
+enum Item {
+    File(String, Vec<u8>),
+    Symlink(String, String),
+    Hard(String, String),
+    Folder(String),
+    /// With its size in a record of pax.
+    Pax(String, Vec<u8>),
+    /// These blocks.
+    Raw(Vec<u8>),
+}
+use Item::{File, Folder, Hard, Pax, Raw, Symlink};
+
+fn file(path: &str, bytes: impl AsRef<[u8]>) -> Item {
+    File(format!("{TOP}/{path}"), bytes.as_ref().to_vec())
+}
+
+fn sdk(targets: &[(&str, &str)]) -> Item {
+    let targets: Vec<_> = targets
+        .iter()
+        .map(|(triple, root)| format!(r#""{triple}": {{"sdkRootPath": "{root}"}}"#))
+        .collect();
+    let json = format!(
+        r#"{{"schemaVersion": "4.0", "targetTriples": {{{}}}}}"#,
+        targets.join(", ")
+    );
+    file("s/swift-linux-musl/swift-sdk.json", json)
+}
+
+const LIBC: &str = "s/swift-linux-musl/musl.sdk/x86_64/usr/lib/libc.a";
+const TRIPLE: &str = "x86_64-swift-linux-musl";
+
+/// What a bundle for one target begins with.
+fn small() -> Vec<Item> {
+    vec![
+        Folder(format!("{TOP}/")),
+        file("info.json", INFO),
+        sdk(&[(TRIPLE, "musl.sdk/x86_64")]),
+    ]
+}
+
+fn with(more: impl IntoIterator<Item = Item>) -> Vec<Item> {
+    let mut items = small();
+    items.extend(more);
+    items
+}
+
+fn header(kind: tar::EntryType, size: u64) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_size(size);
+    header.set_mode(0o640);
+    header.set_uid(1000);
+    header.set_mtime(1_700_000_000);
+    header
+}
+
+fn tar(items: &[Item]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for item in items {
+        use tar::EntryType;
+        match item {
+            File(path, bytes) => {
+                let mut header = header(EntryType::Regular, bytes.len() as u64);
+                builder.append_data(&mut header, path, &bytes[..]).unwrap();
+            }
+            Symlink(path, to) => {
+                let mut header = header(EntryType::Symlink, 0);
+                builder.append_link(&mut header, path, to).unwrap();
+            }
+            Hard(path, to) => {
+                let mut header = header(EntryType::Link, 0);
+                builder.append_link(&mut header, path, to).unwrap();
+            }
+            Folder(path) => {
+                let mut header = header(EntryType::Directory, 0);
+                builder.append_data(&mut header, path, &[][..]).unwrap();
+            }
+            Pax(path, bytes) => {
+                let size = bytes.len().to_string();
+                let records = [
+                    ("mtime", &b"1700000000.25"[..]),
+                    ("size", size.as_bytes()),
+                    ("SCHILY.xattr.user.x", b"a=\n\0b"),
+                ];
+                builder.append_pax_extensions(records).unwrap();
+                let mut header = header(EntryType::Regular, bytes.len() as u64);
+                header.set_path(path).unwrap();
+                header.set_cksum();
+                builder.append(&header, &bytes[..]).unwrap();
+            }
+            Raw(blocks) => {
+                use std::io::Write as _;
+                builder.get_mut().write_all(blocks).unwrap();
+            }
+        }
+    }
+    builder.into_inner().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let level = flate2::Compression::fast();
+    GzEncoder::new(bytes, level).read_to_end(&mut out).unwrap();
+    out
+}
+
+fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    GzDecoder::new(bytes).read_to_end(&mut out).unwrap();
+    out
+}
+
+/// Turns what begins with `old` around, leaves what begins with `new` alone, and knows nothing else.
+fn editor(bytes: &[u8]) -> Result<Edit> {
+    let plan = |action| Plan {
+        action,
+        architecture: "x86_64".into(),
+        payload: None,
+        memory: None,
+        replaces: Vec::new(),
+        remove: Vec::new(),
+        add: Vec::new(),
+        keep: 0,
+    };
+    if bytes.starts_with(b"old") {
+        let new = edited(bytes);
+        return Ok(Edit {
+            plan: plan(Action::Patch),
+            bytes: Some(new),
+        });
+    }
+    if bytes.starts_with(b"new") {
+        return Ok(Edit {
+            plan: plan(Action::Nothing),
+            bytes: None,
+        });
+    }
+    if bytes.starts_with(b"armv7") {
+        return Err(Error::not_applicable("no payload for armv7"));
+    }
+    Err(Error::refused("a strange shape").at(7).member(b"free.lo"))
+}
+
+fn edited(old: &[u8]) -> Vec<u8> {
+    let mut new = b"new, and more of it: ".to_vec();
+    new.extend(old.iter().rev());
+    new
+}
+
+const LIMITS: Limits = Limits {
+    header: 1 << 14,
+    json: 1 << 12,
+    member: 1 << 20,
+    total: 1 << 22,
+    links: 1 << 14,
+    candidates: 8,
+};
+
+/// The new bundle, checked; none if there is nothing to do.
+fn patched(bundle: &[u8]) -> Result<Option<Vec<u8>>> {
+    let bundle = bundle.to_vec();
+    let open = move || Ok(Box::new(Cursor::new(bundle.clone())) as Box<dyn Read>);
+    let planned = plan(&open, &editor, LIMITS, &|_| ())?;
+    if planned.action() == Action::Nothing {
+        return Ok(None);
+    }
+    let mut repack = planned.repack(&open, &editor, LIMITS, &|_| ());
+    let mut new = Vec::new();
+    repack.write(&mut new)?;
+    repack.check(&mut &new[..])?;
+    Ok(Some(new))
+}
+
+fn error(items: &[Item]) -> String {
+    patched(&tar(items)).unwrap_err().to_string()
+}
+
+/// What the items are once their libc has been patched.
+fn after(items: &[Item]) -> Vec<Item> {
+    let is_libc = |path: &str, bytes: &[u8]| path.ends_with("/libc.a") && bytes.starts_with(b"old");
+    let change = |item: &Item| match item {
+        File(path, bytes) if is_libc(path, bytes) => File(path.clone(), edited(bytes)),
+        Pax(path, bytes) if is_libc(path, bytes) => Pax(path.clone(), edited(bytes)),
+        item => item.clone(),
+    };
+    items.iter().map(change).collect()
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{1,12}",
+        "[a-z]{1,60}/[a-z]{30,99}",
+        "([a-z]{20}/){6,9}[a-z]{1,30}",
+    ]
+}
+
+fn item() -> impl Strategy<Value = Item> {
+    let bytes = || prop::collection::vec(any::<u8>(), 0..1500);
+    let top = |name: String| format!("{TOP}/other-{name}");
+    prop_oneof![
+        (name(), bytes()).prop_map(move |(name, bytes)| File(top(name), bytes)),
+        ("[a-z]{1,50}", bytes()).prop_map(move |(name, bytes)| Pax(top(name), bytes)),
+        (name(), name()).prop_map(move |(name, to)| Symlink(top(name), to)),
+        (name(), name()).prop_map(move |(name, to)| Hard(top(name), top(to))),
+        name().prop_map(move |name| Folder(top(name))),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn nothing_changes_but_libc(
+        others in prop::collection::vec(item(), 0..12),
+        libc in prop::collection::vec(any::<u8>(), 0..4000),
+        is_pax: bool,
+        is_gzip: bool,
+        places in prop::collection::vec(any::<prop::sample::Index>(), 3),
+        tail in 0usize..9,
+    ) {
+        let mut items = others;
+        let libc = [b"old", &libc[..]].concat();
+        let path = if is_pax { "s/swift-linux-musl/m/usr/lib/libc.a" } else { LIBC };
+        let libc = match is_pax {
+            true => Pax(format!("{TOP}/{path}"), libc),
+            false => file(path, libc),
+        };
+        let root = if is_pax { "m" } else { "musl.sdk/x86_64" };
+        // In any order, between the others.
+        for (item, place) in [file("info.json", INFO), sdk(&[(TRIPLE, root)]), libc].into_iter().zip(places) {
+            items.insert(place.index(items.len() + 1), item);
+        }
+        let whole = |items: &[Item]| [tar(items), vec![0; tail * 512]].concat();
+        let (old, new) = (whole(&items), whole(&after(&items)));
+        let result = if is_gzip {
+            let result = patched(&gzip(&old)).unwrap().unwrap();
+            prop_assert_eq!(&result[..10], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+            gunzip(&result)
+        } else {
+            patched(&old).unwrap().unwrap()
+        };
+        prop_assert!(result == new);
+        prop_assert!(patched(&result).unwrap().is_none());
+    }
+
+    #[test]
+    fn broken_ones_are_errors(at: prop::sample::Index, bit in 0u8..8, cut: prop::sample::Index) {
+        let whole = gzip(&tar(&with([file(LIBC, b"old"), file("s/x", [7; 3000])])));
+        let cut = cut.index(whole.len());
+        prop_assert!(patched(&whole[..cut]).is_err());
+        // Every bit of the data is in gzip's checksum; a few between the data and the checksum mean nothing.
+        let mut bytes = whole.clone();
+        let at = 10 + at.index(whole.len() - 10);
+        bytes[at] ^= 1 << bit;
+        let same = |new: Option<Vec<u8>>| new == patched(&whole).unwrap();
+        prop_assert!(patched(&bytes).map_or(true, same));
+        // A tar archive alone may be another one that is whole.
+        let mut bytes = gunzip(&whole);
+        let at = at % bytes.len();
+        bytes[at] ^= 1 << bit;
+        let _ = patched(&bytes);
+    }
+}
+
+#[test]
+fn what_tar_has_no_word_for_in_rust_is_passed_through() {
+    // Padding that is not zero, a volume's label, a file with holes whose map takes another block, global records.
+    let mut label = header(tar::EntryType::new(b'V'), 0);
+    label.set_path("label").unwrap();
+    label.set_cksum();
+    let mut sparse = header(tar::EntryType::GNUSparse, 5);
+    sparse.set_path(format!("{TOP}/sparse")).unwrap();
+    sparse.as_mut_bytes()[482] = 1;
+    sparse.set_cksum();
+    let mut global = header(tar::EntryType::XGlobalHeader, 16);
+    global.set_path("pax_global_header").unwrap();
+    global.set_cksum();
+    let pad = |bytes: &[u8]| [bytes, &vec![b'~'; 512 - bytes.len()][..]].concat();
+    let raws = [
+        global.as_bytes().to_vec(),
+        pad(b"16 comment=a:b:\n"),
+        label.as_bytes().to_vec(),
+        sparse.as_bytes().to_vec(),
+        vec![0; 512],
+        pad(b"bytes"),
+    ];
+    let mut items: Vec<Item> = raws.into_iter().map(Raw).collect();
+    items.extend(with([file(LIBC, b"old one")]));
+    items.push(Raw(header(tar::EntryType::new(b'V'), 0)
+        .as_bytes()
+        .to_vec()));
+    let Some(Raw(last)) = items.last_mut() else {
+        unreachable!()
+    };
+    // A checksum as old programs computed it, of signed bytes.
+    last[0] = 0xff;
+    last[148..156].fill(b' ');
+    let sum: i64 = last.iter().map(|b| i64::from(*b as i8)).sum();
+    last[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    let new = patched(&tar(&items)).unwrap().unwrap();
+    assert!(new == tar(&after(&items)));
+}
+
+#[test]
+fn several_members_of_gzip_are_one_bundle() {
+    let whole = tar(&with([file(LIBC, b"old")]));
+    let (one, two) = whole.split_at(1000);
+    let new = patched(&[gzip(one), gzip(two)].concat()).unwrap().unwrap();
+    assert!(gunzip(&new) == tar(&after(&with([file(LIBC, b"old")]))));
+}
+
+#[test]
+fn every_target_counts_and_each_libc_once() {
+    let root = "s/swift-linux-musl";
+    let items = vec![
+        file(&format!("{root}/a/usr/lib/libc.a"), b"old a"),
+        Hard(
+            format!("{TOP}/{root}/b/usr/lib/libc.a"),
+            format!("./{TOP}/{root}/a/usr/lib/libc.a"),
+        ),
+        Symlink(format!("{TOP}/{root}/c"), "./d/../a".into()),
+        file(&format!("{root}/e/usr/lib/libc.a"), b"armv7"),
+        file(&format!("{root}/other/libc.a"), b"nobody's"),
+        sdk(&[
+            ("x86_64-swift-linux-musl", "a"),
+            ("x86_64-b-linux-musl", "b"),
+            ("x86_64-c-linux-musl", "c"),
+            ("armv7-swift-linux-musleabihf", "e"),
+            ("wasm32-unknown-wasip1", "w"),
+        ]),
+        file("info.json", INFO),
+    ];
+    let bundle = tar(&items);
+    let open = move || Ok(Box::new(Cursor::new(bundle.clone())) as Box<dyn Read>);
+    let planned = plan(&open, &editor, LIMITS, &|_| ()).unwrap();
+    let found: Vec<_> = planned
+        .archives
+        .iter()
+        .map(|a| {
+            let triples: Vec<_> = a.targets.iter().map(|t| t.triple.as_str()).collect();
+            (
+                a.member.as_str(),
+                triples.join(" "),
+                a.plan.is_some(),
+                a.other_names,
+            )
+        })
+        .collect();
+    let member = |name: &str| format!("{TOP}/{root}/{name}/usr/lib/libc.a");
+    let shared = "x86_64-b-linux-musl x86_64-c-linux-musl x86_64-swift-linux-musl";
+    assert_eq!(
+        found,
+        [
+            (
+                member("e").as_str(),
+                "armv7-swift-linux-musleabihf".into(),
+                false,
+                0
+            ),
+            (member("a").as_str(), shared.into(), true, 1),
+        ]
+    );
+    assert_eq!(
+        planned.archives[0].reason.as_deref(),
+        Some("no payload for armv7")
+    );
+    assert_eq!(planned.alone[0].target.triple, "wasm32-unknown-wasip1");
+    assert_eq!(planned.alone[0].reason, "it is not for musl");
+    assert_eq!(planned.changes.len(), 1);
+}
+
+#[test]
+fn files_under_other_names_are_found_by_another_pass() {
+    let real = "s/swift-linux-musl/musl.sdk/x86_64/lib/libc-1.2.5.a";
+    let items = with([
+        file(real, b"old and real"),
+        Symlink(format!("{TOP}/{LIBC}"), "../../lib/libc-1.2.5.a".into()),
+    ]);
+    let mut expected = items.clone();
+    expected[3] = file(real, edited(b"old and real"));
+    assert!(patched(&tar(&items)).unwrap().unwrap() == tar(&expected));
+    let passes = Cell::new(0);
+    let bundle = tar(&with([file(LIBC, b"old")]));
+    let open = || {
+        passes.set(passes.get() + 1);
+        Ok(Box::new(Cursor::new(bundle.clone())) as Box<dyn Read>)
+    };
+    plan(&open, &editor, LIMITS, &|_| ()).unwrap();
+    assert_eq!(passes.get(), 1);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_names() {
+    let old = || file(LIBC, b"old");
+    let rooted = |root: &str| vec![file("info.json", INFO), sdk(&[(TRIPLE, root)]), old()];
+    let path = |variant: &str| {
+        let info = INFO.replace("s/swift-linux-musl", variant);
+        vec![
+            file("info.json", info),
+            sdk(&[(TRIPLE, "musl.sdk/x86_64")]),
+            old(),
+        ]
+    };
+    let link = |to: &str| with([Symlink(format!("{TOP}/{LIBC}"), to.into())]);
+    for (items, why) in [
+        (
+            small(),
+            "there is no file s.artifactbundle/s/swift-linux-musl/musl.sdk/x86_64/usr/lib/libc.a",
+        ),
+        (
+            rooted("../../../x"),
+            "member s.artifactbundle/s/swift-linux-musl/swift-sdk.json: the path",
+        ),
+        (rooted("../../../x"), "leads out of the bundle"),
+        (rooted("/usr"), "which is absolute"),
+        (
+            path("../other"),
+            "member s.artifactbundle/info.json: the path `../other` leads out",
+        ),
+        (
+            path("s/elsewhere"),
+            "there is no file s.artifactbundle/s/elsewhere/swift-sdk.json",
+        ),
+        (link("../../../../../../../../x"), "leads out of the bundle"),
+        (link("/etc/passwd"), "to `/etc/passwd`"),
+        (link("libc.a"), "more than 40 links"),
+        (link("nothing.a"), "there is no file"),
+        (with([old(), old()]), "is there more than once"),
+        (
+            with([old(), Symlink(format!("{TOP}/{LIBC}"), "x".into())]),
+            "is there more than once",
+        ),
+        (
+            with([Hard(format!("{TOP}/{LIBC}"), "x/y".into()), old()]),
+            "is there more than once",
+        ),
+        (
+            with([old(), file("info.json", INFO)]),
+            "is there more than once",
+        ),
+        (
+            with([file(LIBC, b"strange")]),
+            "libc.a: member free.lo: at 0x7: a strange shape",
+        ),
+        (
+            with([file(LIBC, b"armv7")]),
+            "nothing in this bundle that brawn can patch: no payload for armv7",
+        ),
+        (
+            vec![file("info.json", "{}"), old()],
+            "member s.artifactbundle/info.json: JSON: missing field",
+        ),
+        (
+            vec![file("info.json", INFO.replace("swiftSDK", "executable"))],
+            "no target of a Swift SDK",
+        ),
+        (vec![file("else.json", "{}"), old()], "it has no info.json"),
+        (vec![], "it has no info.json"),
+        (
+            with([Raw(vec![1; 512])]),
+            "at 0xa00: no header of a tar archive",
+        ),
+        (with([file(LIBC, [b'o'; (1 << 20) + 1])]), "is too large"),
+        (
+            with([file("s/swift-sdk.json", [b' '; 5000])]),
+            "a file of 5000 bytes",
+        ),
+    ] {
+        let found = error(&items);
+        assert!(found.contains(why), "{why}: {found}");
+    }
+}
+
+#[test]
+fn endings_and_excesses_are_errors_with_their_place() {
+    let whole = tar(&with([file(LIBC, b"old")]));
+    let end = whole.len() - 1024;
+    for (bytes, why) in [
+        (&whole[..end], "ends before its end-of-archive blocks"),
+        (&whole[..end - 512], "bytes before the end of a file"),
+        (&whole[..end - 800], "ends in a header"),
+    ] {
+        let found = patched(bytes).unwrap_err().to_string();
+        assert!(
+            found.contains(why) && found.contains("at 0x"),
+            "{why}: {found}"
+        );
+    }
+    let zipped = gzip(&whole);
+    let half = patched(&zipped[..zipped.len() / 2]).unwrap_err();
+    assert_eq!(half.kind(), Kind::Malformed);
+    assert_eq!(half.offset(), Some(zipped.len() as u64 / 2));
+    let mut wrong = zipped.clone();
+    wrong[zipped.len() - 6] ^= 1;
+    let wrong = patched(&wrong).unwrap_err().to_string();
+    assert!(
+        wrong.contains("crc") || wrong.contains("checksum"),
+        "{wrong}"
+    );
+    let more = patched(&[&zipped[..], b"more"].concat()).unwrap_err();
+    assert_eq!(more.kind(), Kind::Malformed);
+    // Five thousand times as large as it looks.
+    let bomb = gzip(&tar(&with([file("bomb", vec![0; 5 << 20])])));
+    assert!(bomb.len() < 1 << 16);
+    let bomb = patched(&bomb).unwrap_err();
+    assert_eq!(bomb.kind(), Kind::Refused);
+    assert!(
+        bomb.to_string()
+            .contains("unpacks to more than 4194304 bytes"),
+        "{bomb}"
+    );
+    let links = (0..400).map(|n| Symlink(format!("{TOP}/{n}"), "x".into()));
+    assert!(error(&with(links)).contains("too many links"));
+    let text = patched(&gzip(b"text, no archive")).unwrap_err();
+    assert_eq!(text.kind(), Kind::NotApplicable);
+    assert!(text.to_string().contains("no tar archive"), "{text}");
+}
+
+#[test]
+fn a_bundle_that_was_written_wrong_is_not_published() {
+    let items = with([file(LIBC, b"old"), file("s/x", [7; 700])]);
+    let bundle = tar(&items);
+    let source = bundle.clone();
+    let open = move || Ok(Box::new(Cursor::new(source.clone())) as Box<dyn Read>);
+    let planned = plan(&open, &editor, LIMITS, &|_| ()).unwrap();
+    let mut repack = planned.repack(&open, &editor, LIMITS, &|_| ());
+    let good = tar(&after(&items));
+    repack.check(&mut &good[..]).unwrap();
+    let mut others = vec![with([file(LIBC, b"new"), file("s/x", [7; 700])])];
+    others.push(with([file(LIBC, edited(b"old")), file("s/x", [8; 700])]));
+    others.push(with([file(LIBC, edited(b"old")), file("s/y", [7; 700])]));
+    others.push(with([file(LIBC, edited(b"old"))]));
+    others.push(items.clone());
+    let mut others: Vec<_> = others.iter().map(|items| tar(items)).collect();
+    others.push(gzip(&good));
+    others.push([&good[..], &[0; 512]].concat());
+    // Another owner of libc.a, with a checksum that fits.
+    let at = good.len() - 1024 - 1536 - 1024;
+    let mut owner = good.clone();
+    let mut header = tar::Header::from_byte_slice(&owner[at..at + 512]).clone();
+    header.set_uid(1001);
+    header.set_cksum();
+    owner[at..at + 512].copy_from_slice(header.as_bytes());
+    others.push(owner);
+    for other in others {
+        let error = repack.check(&mut &other[..]).unwrap_err().to_string();
+        assert!(
+            error.contains("the new bundle is not as planned"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,254 @@
+//! gzip, by as many threads as there are processors, with a result that does not depend on their number: the data is
+//! cut into blocks of one size, each deflated by itself, with the 32 KiB before it as its dictionary.
+
+use flate2::{Compress, Compression, Crc, FlushCompress, Status};
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// How much is deflated by itself, in bytes.
+const BLOCK: usize = 1 << 19;
+/// How far back deflate refers, in bytes.
+const WINDOW: usize = 1 << 15;
+/// gzip's own default, and what the toolchain's bundles are made with.
+const LEVEL: u32 = 6;
+/// More threads than this wait for the one that unpacks.
+const MOST: usize = 4;
+/// Deflate, no flags, no time, no level, Unix: RFC 1952.
+const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+
+struct Job {
+    bytes: Vec<u8>,
+    before: Vec<u8>,
+    is_last: bool,
+}
+
+struct Worker {
+    jobs: SyncSender<Job>,
+    done: Receiver<io::Result<Vec<u8>>>,
+    thread: JoinHandle<()>,
+}
+
+/// Compresses what is written to it.
+pub struct Gzip<'a> {
+    to: &'a mut dyn Write,
+    workers: Vec<Worker>,
+    /// Whose turn it is to be given a block, and who has been given those that are not written yet.
+    next: usize,
+    pending: VecDeque<usize>,
+    block: Vec<u8>,
+    /// The end of the block before.
+    before: Vec<u8>,
+    crc: Crc,
+    size: u64,
+}
+
+impl<'a> Gzip<'a> {
+    /// With as many threads as are of use here.
+    pub fn new(to: &'a mut dyn Write) -> io::Result<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self::with_threads(to, threads.min(MOST))
+    }
+
+    fn with_threads(to: &'a mut dyn Write, threads: usize) -> io::Result<Self> {
+        to.write_all(&HEADER)?;
+        let workers: io::Result<Vec<_>> = (0..threads).map(|_| worker()).collect();
+        Ok(Self {
+            to,
+            workers: workers?,
+            next: 0,
+            pending: VecDeque::new(),
+            block: Vec::with_capacity(BLOCK),
+            before: Vec::new(),
+            crc: Crc::new(),
+            size: 0,
+        })
+    }
+
+    /// Writes what is left, and the end.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.submit(true)?;
+        while !self.pending.is_empty() {
+            self.collect()?;
+        }
+        self.to.write_all(&self.crc.sum().to_le_bytes())?;
+        // By definition its lower half.
+        self.to.write_all(&(self.size as u32).to_le_bytes())
+    }
+
+    fn submit(&mut self, is_last: bool) -> io::Result<()> {
+        if self.pending.len() >= 2 * self.workers.len() {
+            self.collect()?;
+        }
+        let bytes = std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK));
+        self.crc.update(&bytes);
+        self.size += bytes.len() as u64;
+        let end = bytes[bytes.len().saturating_sub(WINDOW)..].to_vec();
+        let before = std::mem::replace(&mut self.before, end);
+        let job = Job {
+            bytes,
+            before,
+            is_last,
+        };
+        self.workers[self.next].jobs.send(job).map_err(gone)?;
+        self.pending.push_back(self.next);
+        self.next = (self.next + 1) % self.workers.len();
+        Ok(())
+    }
+
+    /// Writes the oldest block.
+    fn collect(&mut self) -> io::Result<()> {
+        let Some(worker) = self.pending.pop_front() else {
+            return Ok(());
+        };
+        let bytes = self.workers[worker].done.recv().map_err(gone)??;
+        self.to.write_all(&bytes)
+    }
+}
+
+fn gone(_: impl std::error::Error) -> io::Error {
+    io::Error::other("a thread that compresses has ended")
+}
+
+impl Drop for Gzip<'_> {
+    fn drop(&mut self) {
+        for worker in self.workers.drain(..) {
+            drop((worker.jobs, worker.done));
+            // It has nothing more to say: what failed is known already.
+            let _ = worker.thread.join();
+        }
+    }
+}
+
+impl Write for Gzip<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = BLOCK - self.block.len();
+        let taken = bytes.len().min(room);
+        self.block.extend_from_slice(&bytes[..taken]);
+        if self.block.len() == BLOCK {
+            self.submit(false)?;
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn worker() -> io::Result<Worker> {
+    let (jobs, todo) = sync_channel::<Job>(2);
+    let (finished, done) = sync_channel(2);
+    let thread = std::thread::Builder::new().spawn(move || {
+        let mut deflate = Compress::new(Compression::new(LEVEL), false);
+        for job in todo {
+            let result = block(&mut deflate, &job);
+            if finished.send(result).is_err() {
+                break;
+            }
+        }
+    })?;
+    Ok(Worker { jobs, done, thread })
+}
+
+/// One block, which ends at a whole byte, so that the next one can follow.
+fn block(deflate: &mut Compress, job: &Job) -> io::Result<Vec<u8>> {
+    deflate.reset();
+    if !job.before.is_empty() {
+        deflate
+            .set_dictionary(&job.before)
+            .map_err(io::Error::other)?;
+    }
+    let flush = match job.is_last {
+        true => FlushCompress::Finish,
+        false => FlushCompress::Sync,
+    };
+    let mut out = Vec::with_capacity(job.bytes.len() / 2 + 1024);
+    loop {
+        let used = deflate.total_in() as usize;
+        let status = deflate
+            .compress_vec(&job.bytes[used..], &mut out, flush)
+            .map_err(io::Error::other)?;
+        let is_whole = deflate.total_in() as usize == job.bytes.len();
+        match status {
+            Status::StreamEnd => return Ok(out),
+            // With room left behind it, a flush is complete.
+            _ if is_whole && !job.is_last && out.len() < out.capacity() => return Ok(out),
+            _ => out.reserve(out.capacity() / 2 + 1024),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::read::GzDecoder;
+    use std::io::Read as _;
+
+    fn zipped(bytes: &[u8], threads: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut gzip = Gzip::with_threads(&mut out, threads).unwrap();
+        gzip.write_all(bytes).unwrap();
+        gzip.finish().unwrap();
+        out
+    }
+
+    /// Text that deflate finds something in, but not too much.
+    fn text(size: usize) -> Vec<u8> {
+        let mut state = 1u32;
+        let words = ["patch ", "restore ", "libc.a\n", "swift ", "musl "];
+        let mut text = Vec::with_capacity(size + 8);
+        while text.len() < size {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            text.extend_from_slice(words[(state >> 24) as usize % words.len()].as_bytes());
+        }
+        text.truncate(size);
+        text
+    }
+
+    fn noise(size: usize) -> Vec<u8> {
+        let mut state = 7u64;
+        let next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        };
+        std::iter::repeat_with(next).take(size).collect()
+    }
+
+    #[test]
+    fn it_unpacks_to_what_was_written_whatever_the_threads() {
+        for size in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 17] {
+            let bytes = text(size);
+            let one = zipped(&bytes, 1);
+            for threads in 2..=4 {
+                assert!(zipped(&bytes, threads) == one, "{size}, {threads} threads");
+            }
+            let mut back = Vec::new();
+            GzDecoder::new(&one[..]).read_to_end(&mut back).unwrap();
+            assert!(back == bytes, "{size}");
+        }
+    }
+
+    #[test]
+    fn blocks_know_what_was_before_them() {
+        let page = noise(20_000);
+        let many: Vec<u8> = page.iter().copied().cycle().take(4 * BLOCK).collect();
+        let size = zipped(&many, 2).len();
+        // A block that could not refer to the one before would have the page once more.
+        assert!(size < 70_000, "{size}");
+    }
+
+    #[test]
+    fn bytes_that_do_not_compress_are_whole() {
+        let noise = noise(3 * BLOCK + 5);
+        let mut back = Vec::new();
+        GzDecoder::new(&zipped(&noise, 3)[..])
+            .read_to_end(&mut back)
+            .unwrap();
+        assert!(back == noise);
+    }
+}

@@ -1,0 +1,51 @@
+//! Swift's SDKs, as `swift sdk install` unpacks them.
+
+use super::folder::Folder;
+use super::{Archive, Found, Kind, Places};
+use crate::bundle::folder;
+use std::ffi::OsStr;
+
+pub(super) fn find(places: &Places, found: &mut Found) {
+    for sdks in &places.swift {
+        for bundle in Folder::reported(sdks, &mut found.errors).paths() {
+            if !folder::is_named(&bundle) {
+                continue;
+            }
+            let unpacked = match folder::read(&bundle) {
+                Ok(unpacked) => unpacked,
+                Err(error) => {
+                    found.errors.push(error.path(&bundle));
+                    continue;
+                }
+            };
+            for (path, targets) in unpacked.archives {
+                let triples: Vec<&str> = targets.iter().map(|t| t.triple.as_str()).collect();
+                let first = targets.first();
+                found.archives.push(Archive {
+                    kind: Kind::Swift,
+                    name: first.map_or_else(String::new, |target| target.artifact.clone()),
+                    target: Some(triples.join(", ")),
+                    active: false,
+                    version: first.map(|target| target.version.clone()),
+                    path,
+                    certain: true,
+                });
+            }
+        }
+    }
+}
+
+impl Archive {
+    /// Whether `asked` means the SDK that it is of: by the name of the artifact, or by that of the bundle's folder.
+    pub fn is_of_sdk(&self, asked: &str) -> bool {
+        let mut folders = self.path.ancestors();
+        let bundle = folders.find(|folder| folder::is_named(folder));
+        let is_folder = |name: &OsStr| name == asked;
+        self.kind == Kind::Swift
+            && (self.name == asked
+                || bundle.is_some_and(|bundle| {
+                    bundle.file_name().is_some_and(is_folder)
+                        || bundle.file_stem().is_some_and(is_folder)
+                }))
+    }
+}

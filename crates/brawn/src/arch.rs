@@ -1,0 +1,25 @@
+//! `--arch`, as every command that writes for another machine has it.
+
+use brawn_payload::Architecture;
+use clap::ValueEnum;
+
+/// [`Architecture`] as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Arch {
+    /// 64-bit x86.
+    #[value(name = "x86_64")]
+    X86_64,
+    /// 64-bit Arm.
+    Aarch64,
+}
+
+/// What was typed, or what brawn runs on; `None` where there is no payload for that.
+pub fn architecture(typed: Option<Arch>) -> Option<Architecture> {
+    match typed {
+        Some(Arch::X86_64) => Some(Architecture::X86_64),
+        Some(Arch::Aarch64) => Some(Architecture::Aarch64),
+        None => Architecture::ALL
+            .into_iter()
+            .find(|a| a.name() == std::env::consts::ARCH),
+    }
+}

@@ -1,0 +1,68 @@
+//! What `inspect` says of a Swift SDK besides.
+
+use brawn_core::bundle::Target;
+use brawn_core::identify::heap::Heap;
+use brawn_core::inspect::Report;
+use serde::Serialize;
+
+/// The SDK that a `libc.a` is of.
+#[derive(Debug, Serialize)]
+pub struct Sdk {
+    artifact: String,
+    version: String,
+    /// The target triples that link it.
+    targets: Vec<String>,
+    kind: Kind,
+}
+
+/// What kinds of SDKs there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    /// With musl as it comes: version 0.0.1.
+    StockMusl,
+    /// With mimalloc in libc.a: since version 0.1.0.
+    Mimalloc,
+    /// Patched.
+    Brawn,
+    /// With something else.
+    Other,
+}
+
+impl Sdk {
+    pub fn new(targets: &[Target], report: &Report) -> Self {
+        let first = targets.first();
+        let has = |is: &dyn Fn(Heap) -> bool| report.heaps.iter().any(|found| is(found.heap));
+        let kind = if has(&|heap| heap == Heap::Brawn) {
+            Kind::Brawn
+        } else if has(&|heap| heap == Heap::Mimalloc) {
+            Kind::Mimalloc
+        } else if has(&Heap::is_musl) {
+            Kind::StockMusl
+        } else {
+            Kind::Other
+        };
+        Self {
+            artifact: first.map_or_else(String::new, |target| target.artifact.clone()),
+            version: first.map_or_else(String::new, |target| target.version.clone()),
+            targets: targets.iter().map(|target| target.triple.clone()).collect(),
+            kind,
+        }
+    }
+
+    /// A line below the file's.
+    pub fn line(&self) -> String {
+        let kind = match self.kind {
+            Kind::StockMusl => "musl as it comes, as SDKs 0.0.1 have it",
+            Kind::Mimalloc => "mimalloc in libc.a, as SDKs since 0.1.0 have it",
+            Kind::Brawn => "patched by brawn",
+            Kind::Other => "neither musl's heap nor mimalloc",
+        };
+        format!(
+            "Swift SDK {} {} for {}: {kind}",
+            self.artifact,
+            self.version,
+            self.targets.join(", ")
+        )
+    }
+}

@@ -1,0 +1,227 @@
+//! `brawn patch` of a bundle of a Swift SDK: as the archive that is downloaded, or unpacked.
+
+use super::{
+    Args, Report, Status, details, edit, failed, one_of_many, open, status, staying, summary,
+};
+use crate::ui::{self, Tone};
+use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
+use brawn_core::plan::Action;
+use brawn_core::publish::{Fingerprint, stream_elsewhere};
+use brawn_core::{Error, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What a bundle's object in `--json` has besides.
+#[derive(Debug, Serialize)]
+pub struct Bundle {
+    archives: Vec<Archive>,
+    /// Targets that have no libc of musl's.
+    alone: Vec<Alone>,
+    /// The file as it is then, or was if nothing was written.
+    #[serde(flatten)]
+    file: Fingerprint,
+    /// What installs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install: Option<String>,
+}
+
+/// Whether a file may be a bundle, by its first bytes.
+pub fn may_be_file(path: &Path) -> bool {
+    let mut start = Vec::with_capacity(START);
+    let file = File::open(path).and_then(|file| file.take(START as u64).read_to_end(&mut start));
+    file.is_ok() && may_be(&start)
+}
+
+/// Patches the bundle that is the file at `path`.
+pub fn file(args: &Args, path: &Path) -> Result<Report> {
+    let is_written = !args.dry_run && args.output.is_none();
+    let target = is_written.then(|| open(path)).transpose()?;
+    let from = target.as_ref().map_or(path, |target| target.path());
+    let size = std::fs::metadata(from).map_err(|e| Error::io("cannot look at it", e).path(path))?;
+    let bar = Bar::new(size.len());
+    let editor = |bytes: &[u8]| edit(args, bytes);
+    let again = || Ok(Box::new(File::open(from)?) as Box<dyn Read>);
+    let progress = |bytes| bar.0.inc(bytes);
+    let planned = plan(&again, &editor, Limits::USUAL, &progress).map_err(|e| e.path(path))?;
+    let action = planned.action();
+    let mut report = Report::new(path, status(action, args.dry_run));
+    let mut repack = planned.repack(&again, &editor, Limits::USUAL, &progress);
+    // Written, and read again.
+    bar.0.inc_length(2 * size.len());
+    let mut file = planned.file().clone();
+    if let Some(out) = &args.output {
+        file = stream_elsewhere(from, out, &mut repack).map_err(|e| e.path(path))?;
+        report.output = Some(out.display().to_string());
+    } else if let (Some(target), Action::Patch | Action::Upgrade) = (&target, action) {
+        let (published, new) =
+            target.publish_stream(planned.file(), &mut repack, planned.has_payload())?;
+        report.details.published = Some(published);
+        file = new;
+    }
+    let is_there = !args.dry_run || action == Action::Nothing;
+    let install = is_there.then(|| install(args.output.as_deref().unwrap_or(from), &file));
+    let Planned {
+        archives, alone, ..
+    } = planned;
+    report.details.bundle = Some(Bundle {
+        archives,
+        alone,
+        file,
+        install,
+    });
+    Ok(report)
+}
+
+/// The command line that installs the bundle at `path`.
+fn install(path: &Path, file: &Fingerprint) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let path = path.display().to_string();
+    let sha256 = &file.sha256;
+    shell_words::join(["swift", "sdk", "install", &path, "--checksum", sha256])
+}
+
+/// A bar on standard error, if that is a terminal.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(size: u64) -> Self {
+        let style = ProgressStyle::with_template("patching {bar:40} {percent:>3} %");
+        let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::stderr());
+        Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// The folder of the unpacked bundle that `path` is, or lies in.
+pub fn unpacked(path: &Path) -> Option<PathBuf> {
+    folder::bundle(path)
+}
+
+/// Patches what of the unpacked bundle `root` lies in the folder `path`; none if no target's libc does.
+pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
+    let bundle = match folder::read(root) {
+        Ok(bundle) => bundle,
+        Err(error) => return Some(vec![failed(path, &error)]),
+    };
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let is_inside = |(archive, _): &(PathBuf, Vec<Target>)| archive.starts_with(&real);
+    let archives: Vec<_> = bundle.archives.into_iter().filter(is_inside).collect();
+    if archives.is_empty() && real != root {
+        return None;
+    }
+    let mut reports = Vec::new();
+    for (archive, targets) in archives {
+        // By the name that the user has for the folder.
+        let archive = match archive.strip_prefix(&real) {
+            Ok(rest) => path.join(rest),
+            Err(_) => archive,
+        };
+        let mut report = one_of_many(args, &archive);
+        report.details.targets = targets;
+        reports.push(report);
+    }
+    let is_whole = real == root;
+    for Alone { target, reason } in bundle.alone.into_iter().filter(|_| is_whole) {
+        let mut report = Report::new(root, Status::LeftAlone);
+        report.reason = Some(format!("{}: {reason}", target.triple));
+        reports.push(report);
+    }
+    if reports.iter().all(|r| r.status == Status::LeftAlone) {
+        let error = Error::not_applicable("nothing in this bundle that brawn can patch");
+        reports.push(failed(path, &error.path(path)));
+    }
+    Some(reports)
+}
+
+/// The bundle, each libc in it, and what the user does with it.
+pub fn print(report: &Report, bundle: &Bundle) {
+    let path = report.path.display();
+    let word = match report.status {
+        Status::Patched => "patched",
+        Status::Upgraded => "upgraded",
+        Status::Planned => "would patch",
+        _ => "unchanged",
+    };
+    ui::line(Tone::Good, word, &path.to_string());
+    let common = common_folder(&bundle.archives);
+    for archive in &bundle.archives {
+        let name = &archive.member[common..];
+        match &archive.plan {
+            None => {
+                let reason = archive.reason.as_deref().unwrap_or_default();
+                ui::more(&format!("{name}: left alone: {reason}"));
+            }
+            Some(plan) => {
+                let unchanged = match plan.action {
+                    Action::Nothing if report.status != Status::Unchanged => "unchanged: ",
+                    _ => "",
+                };
+                ui::more(&format!("{name}: {unchanged}{}", summary(plan)));
+                if report.status == Status::Planned {
+                    details(plan);
+                }
+                staying(plan);
+            }
+        }
+        targets(&archive.targets);
+        if archive.other_names > 0 {
+            let is_one = archive.other_names == 1;
+            ui::more(&format!(
+                "{} hard link{} in the bundle {} with it",
+                archive.other_names,
+                if is_one { "" } else { "s" },
+                if is_one { "changes" } else { "change" },
+            ));
+        }
+    }
+    for Alone { target, reason } in &bundle.alone {
+        let text = format!("{path}: target {}: {reason}", target.triple);
+        ui::line(Tone::Note, "left alone", &text);
+    }
+    if let Some(out) = &report.output {
+        ui::more(&format!("written to {out}"));
+    }
+    if let Some(published) = &report.details.published {
+        ui::published(published);
+    }
+    if let Some(install) = &bundle.install {
+        ui::line(Tone::Good, "checksum", &bundle.file.sha256);
+        ui::more(install);
+    }
+}
+
+/// How many bytes of their paths all archives have in common, up to a slash; nothing of a single one's.
+fn common_folder(archives: &[Archive]) -> usize {
+    let [first, rest @ ..] = archives else {
+        return 0;
+    };
+    if rest.is_empty() {
+        return 0;
+    }
+    let ends = first.member.match_indices('/').map(|(at, _)| at + 1);
+    let is_common = |end: &usize| {
+        rest.iter()
+            .all(|a| a.member.starts_with(&first.member[..*end]))
+    };
+    ends.take_while(is_common).last().unwrap_or(0)
+}
+
+/// Which targets link an archive.
+pub fn targets(targets: &[Target]) {
+    let triples: Vec<&str> = targets.iter().map(|t| t.triple.as_str()).collect();
+    if let [first, ..] = targets {
+        let Target {
+            artifact, version, ..
+        } = first;
+        let triples = triples.join(", ");
+        ui::more(&format!("for {triples} of {artifact} {version}"));
+    }
+}

@@ -1,0 +1,59 @@
+//! What a command says of a file that it works on, for people and in `--json`.
+
+use crate::exit::Exit;
+use crate::ui;
+use brawn_core::Error;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What became of one file: `S` has the command's words for that, `D` what else it tells.
+#[derive(Debug, Serialize)]
+pub struct Report<S, D> {
+    #[serde(serialize_with = "ui::path")]
+    pub path: PathBuf,
+    pub status: S,
+    /// Where the result was written, if elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Why it failed, or was left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(flatten)]
+    pub details: D,
+    #[serde(skip)]
+    pub exit: Exit,
+}
+
+impl<S, D: Default> Report<S, D> {
+    /// Nothing else to tell yet.
+    pub fn new(path: &Path, status: S) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            status,
+            output: None,
+            reason: None,
+            details: D::default(),
+            exit: Exit::Success,
+        }
+    }
+
+    /// `status` is the command's word for failure.
+    pub fn failed(path: &Path, status: S, error: &Error) -> Self {
+        let mut report = Self::new(path, status);
+        report.reason = Some(error.to_string());
+        report.exit = error.kind().into();
+        report
+    }
+}
+
+impl<S: Serialize, D: Serialize> Report<S, D> {
+    /// Prints the one report of a command that works on one file: as JSON, or by `print`.
+    pub fn tell(&self, json: bool, print: impl FnOnce(&Self)) -> Exit {
+        if json {
+            ui::json(self);
+        } else {
+            print(self);
+        }
+        self.exit
+    }
+}
