@@ -10,6 +10,7 @@ pub mod identify;
 pub mod inspect;
 pub mod link;
 pub mod note;
+pub mod oci;
 pub mod plan;
 pub mod publish;
 

@@ -1,7 +1,7 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, inspect, link_args, patch, restore, rewrite, run, signatures,
+    cargo, image, inspect, link_args, patch, restore, rewrite, run, signatures,
     toolchains, verify,
 };
 use crate::exit;
@@ -30,6 +30,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Cargo(cargo::Args),
+    Image(image::Args),
     Inspect(inspect::Args),
     LinkArgs(link_args::Args),
     Patch(patch::Args),

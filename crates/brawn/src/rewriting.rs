@@ -1,5 +1,5 @@
-//! What `rewrite` and `run` share: from a program's bytes to those of the rewritten one, and which files are trusted
-//! for more than their bytes.
+//! What `rewrite`, `run` and `image` share: from a program's bytes to those of the rewritten one, and which files are
+//! trusted for more than their bytes.
 
 use brawn_core::plan::Component;
 use brawn_core::rewrite::{self, Options, Rewritten};
@@ -86,7 +86,8 @@ pub fn refuse_signature(file: &File) -> Result<()> {
     Ok(())
 }
 
-fn has_attribute(file: &File, name: &std::ffi::CStr) -> Result<bool> {
+/// Whether `file` has that extended attribute.
+pub fn has_attribute(file: &File, name: &std::ffi::CStr) -> Result<bool> {
     match rustix::fs::fgetxattr_query(file, name) {
         Ok(_) => Ok(true),
         Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(false),

@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 pub mod cargo;
+pub mod image;
 pub mod inspect;
 pub mod link_args;
 pub mod patch;
@@ -18,6 +19,7 @@ use crate::exit::Exit;
 pub fn run(command: Command) -> Exit {
     match command {
         Command::Cargo(args) => cargo::run(&args),
+        Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),

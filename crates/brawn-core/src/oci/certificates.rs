@@ -1,0 +1,189 @@
+//! The certificates of authorities that a program trusts: where systems have them, and whether a file holds any.
+
+use crate::error::{Error, Kind, Result};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
+use std::path::{Path, PathBuf};
+
+/// Where they are in an image, without the leading slash: Debian's place, where most libraries look first.
+pub const IN_IMAGE: &str = "etc/ssl/certs/ca-certificates.crt";
+
+/// The variable by which OpenSSL and others find them elsewhere.
+pub const VARIABLE: &str = "SSL_CERT_FILE";
+
+/// Where systems have them, without the leading slash.
+const PLACES: [&str; 6] = [
+    // Debian, Ubuntu, Arch, Alpine, Gentoo, NixOS.
+    IN_IMAGE,
+    // Fedora, Red Hat.
+    "etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "etc/pki/tls/certs/ca-bundle.crt",
+    // openSUSE.
+    "var/lib/ca-certificates/ca-bundle.pem",
+    "etc/ssl/ca-bundle.pem",
+    // Alpine without its package, and macOS.
+    "etc/ssl/cert.pem",
+];
+
+/// Certificates in PEM (RFC 7468), as they are in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificates {
+    /// The file.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// How many certificates it has.
+    pub count: usize,
+}
+
+impl Certificates {
+    /// Reads `path`.
+    ///
+    /// # Errors
+    /// It cannot be read; it has no certificate, one that is broken, or a private key.
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+        Self::parse(path, bytes)
+    }
+
+    /// The same for `bytes`, which `path` holds.
+    ///
+    /// # Errors
+    /// Those of [`Certificates::read`], but for reading.
+    pub fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+        Ok(Self {
+            count: count(&bytes).map_err(|e| e.path(path))?,
+            path: path.to_path_buf(),
+            bytes,
+        })
+    }
+}
+
+/// The file that has them on the system below `root`: the one that `variable` (`SSL_CERT_FILE`) names, or the first of
+/// the known places.
+///
+/// # Errors
+/// There is none.
+pub fn find(variable: Option<PathBuf>, root: &Path) -> Result<PathBuf> {
+    if let Some(path) = variable.filter(|path| !path.as_os_str().is_empty()) {
+        return Ok(path);
+    }
+    let mut places = PLACES.iter().map(|place| root.join(place));
+    places.find(|path| path.is_file()).ok_or_else(|| {
+        Error::new(
+            Kind::Io,
+            "this system has no bundle of certificates that brawn knows",
+        )
+        .expected(format!(
+            "one at {}, or in {VARIABLE}",
+            root.join(PLACES[0]).display()
+        ))
+        .next("install the package `ca-certificates`, or name a file with `--ca-certificates=FILE`")
+    })
+}
+
+/// How many certificates are in `pem`.
+fn count(pem: &[u8]) -> Result<usize> {
+    if let Some(at) = memchr::memmem::find(pem, b"PRIVATE KEY-----") {
+        return Err(Error::refused("a private key")
+            .at(at as u64)
+            .expected("certificates alone")
+            .next("an image is no place for it: take it out"));
+    }
+    let expected = "certificates in PEM, each between `-----BEGIN CERTIFICATE-----` and its end";
+    let mut count = 0;
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        count += 1;
+        let broken = match certificate {
+            Ok(der) if is_sequence(&der) => continue,
+            Ok(der) => format!("{} bytes that are no DER sequence", der.len()),
+            Err(e) => e.to_string(),
+        };
+        return Err(Error::malformed(format!("certificate {count}: {broken}")).expected(expected));
+    }
+    match count {
+        0 => Err(Error::malformed("no certificate").expected(expected)),
+        count => Ok(count),
+    }
+}
+
+/// Whether `der` is one SEQUENCE and nothing else, as a certificate is (ITU-T X.690, 8.1.3 and 10.1).
+fn is_sequence(der: &[u8]) -> bool {
+    let Some(([0x30, first], rest)) = der.split_first_chunk::<2>() else {
+        return false;
+    };
+    let (length, rest) = match *first {
+        short if short < 0x80 => (usize::from(short), rest),
+        long => {
+            let Some((digits, rest)) = rest.split_at_checked(usize::from(long & 0x7f)) else {
+                return false;
+            };
+            if digits.len() > 4 {
+                return false;
+            }
+            let length = digits.iter().fold(0, |n, b| n << 8 | usize::from(*b));
+            (length, rest)
+        }
+    };
+    length > 0 && rest.len() == length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A sequence of three bytes, in base64.
+    const PEM: &str =
+        "text before\n-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n";
+
+    #[test]
+    fn certificates_are_counted_and_nothing_else_passes() {
+        assert_eq!(count(PEM.as_bytes()).unwrap(), 1);
+        let two = format!("{PEM}# comment\n{PEM}");
+        assert_eq!(count(two.as_bytes()).unwrap(), 2);
+        let kind = |text: &str| count(text.as_bytes()).unwrap_err().kind();
+        assert_eq!(kind(""), Kind::Malformed);
+        assert_eq!(kind("<html>"), Kind::Malformed);
+        // A sequence that is longer than what is there; no base64; no end.
+        assert_eq!(kind(&PEM.replace("MAMC", "MAQC")), Kind::Malformed);
+        assert_eq!(kind(&PEM.replace("MAMC", "MA*C")), Kind::Malformed);
+        assert_eq!(kind(&PEM.replace("-----END", "----END")), Kind::Malformed);
+        let text = count(format!("{PEM}{}", PEM.replace("MAMC", "MQMC")).as_bytes());
+        assert!(text.unwrap_err().to_string().contains("certificate 2"));
+        let key = PEM.replace("CERTIFICATE", "ENCRYPTED PRIVATE KEY");
+        assert_eq!(kind(&format!("{PEM}{key}")), Kind::Refused);
+    }
+
+    #[test]
+    fn lengths_of_sequences() {
+        let long = |header: &[u8], n: usize| is_sequence(&[header, &vec![0; n]].concat());
+        assert!(long(&[0x30, 0x7f], 0x7f));
+        assert!(long(&[0x30, 0x81, 0x80], 0x80));
+        assert!(long(&[0x30, 0x82, 0x01, 0x00], 0x100));
+        assert!(!long(&[0x30, 0x82, 0x01, 0x00], 0xff));
+        assert!(!long(&[0x30, 0x80], 0));
+        assert!(!long(&[0x30, 0xff], 4));
+        assert!(!long(&[0x30], 0));
+        assert!(!long(&[0x31, 1], 1));
+    }
+
+    #[test]
+    fn each_place_is_looked_at() {
+        let root = tempfile::tempdir().unwrap();
+        let error = find(None, root.path()).unwrap_err();
+        assert!(error.to_string().contains("ca-certificates"), "{error}");
+        for place in PLACES.iter().rev() {
+            let path = root.path().join(place);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, PEM).unwrap();
+            assert_eq!(find(None, root.path()).unwrap(), path);
+            assert_eq!(Certificates::read(&path).unwrap().count, 1);
+        }
+        let own = PathBuf::from("/own.pem");
+        assert_eq!(find(Some(own.clone()), root.path()).unwrap(), own);
+        let empty = find(Some(PathBuf::new()), root.path()).unwrap();
+        assert!(empty.ends_with(IN_IMAGE));
+        assert!(Certificates::read(Path::new("/no/such")).is_err());
+    }
+}

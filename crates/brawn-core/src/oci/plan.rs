@@ -1,0 +1,279 @@
+//! What is in an image, as plain data.
+
+use super::additions;
+use super::certificates::{self, Certificates};
+use super::program::{Platform, Program};
+use super::reference::Reference;
+use super::settings::{Addition, Nothing, Pair, Port, Settings, User};
+use crate::error::{Error, Kind, Result};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The mode of programs and folders, and of other files: nothing of who builds the image, or with which umask.
+pub(super) const RUN: u32 = 0o755;
+pub(super) const READ: u32 = 0o644;
+/// The mode of `/tmp`: everybody writes, nobody removes what is another's.
+const TEMPORARY: u32 = 0o1777;
+/// The end of the year 9999, which dates in an image's configuration (RFC 3339) cannot go beyond.
+const LAST_TIME: u64 = 253_402_300_799;
+/// What the names of files that remove others begin with (OCI Image Format Specification 1.1, `layer.md`, "Whiteouts").
+const WHITEOUT: &str = ".wh.";
+
+/// What is wanted in an image besides the program.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The program's name in it.
+    pub program: String,
+    /// The program's size in bytes.
+    pub size: u64,
+    /// The program's arguments, unless it is run with others.
+    pub arguments: Vec<String>,
+    /// The image's name.
+    pub name: Option<Reference>,
+    /// The certificates of authorities.
+    pub certificates: Option<Certificates>,
+    /// Whom the program runs as.
+    pub user: Option<User>,
+    /// The program's environment.
+    pub environment: Vec<Pair>,
+    /// What is said about the image.
+    pub labels: Vec<Pair>,
+    /// The folder that the program is run in.
+    pub folder: Option<String>,
+    /// The ports that it listens on.
+    pub ports: Vec<Port>,
+    /// What else is in it.
+    pub additions: Vec<Addition>,
+    /// The time of every file and of the image, in seconds since 1970.
+    pub time: u64,
+}
+
+/// An image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// What it runs on.
+    pub platform: Platform,
+    /// Its name.
+    pub name: Option<Reference>,
+    /// The time of every file and of the image, in seconds since 1970.
+    pub time: u64,
+    /// How the program is run.
+    pub settings: Settings,
+    /// What is in its layer, sorted by path: folders before what is in them.
+    pub entries: Vec<Entry>,
+}
+
+/// Something at a path.  The owner is root, by number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Its path, without the leading slash.
+    pub path: String,
+    /// Its permissions; those of links mean nothing.
+    #[serde(serialize_with = "octal")]
+    pub mode: u32,
+    /// Its owner.
+    pub uid: u64,
+    /// Its group.
+    pub gid: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// What it is.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What is at a path, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", content = "source")]
+pub enum What {
+    /// A folder.
+    Folder,
+    /// The program.
+    Program,
+    /// The certificates of authorities, from this file.
+    Certificates(PathBuf),
+    /// This text.
+    Text(String),
+    /// A copy of this file.
+    File(PathBuf),
+    /// A symbolic link that leads there.
+    Link(String),
+}
+
+impl What {
+    /// What it is called when two things are at one place.
+    fn describe(&self) -> String {
+        match self {
+            Self::Folder => "a folder".into(),
+            Self::Program => "the program".into(),
+            Self::Certificates(_) => "the certificates".into(),
+            Self::Text(_) => "a file that `--user` makes".into(),
+            Self::File(path) => path.display().to_string(),
+            Self::Link(target) => format!("a link to {target}"),
+        }
+    }
+}
+
+fn octal<S: serde::Serializer>(mode: &u32, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&format_args!("{mode:04o}"))
+}
+
+/// Plans the image of `program`.  Looks at what is added, and reads none of it.
+///
+/// # Errors
+/// What is wanted contradicts itself; what is added cannot be looked at, or is neither file, folder nor link.
+pub fn plan(program: &Program, wanted: &Wanted) -> Result<Plan> {
+    if wanted.time > LAST_TIME {
+        return Err(usage(format!("the time {}", wanted.time))
+            .expected(format!("seconds since 1970, up to {LAST_TIME}"))
+            .next("look at SOURCE_DATE_EPOCH"));
+    }
+    let mut entries = Entries::default();
+    entries.insert("tmp", TEMPORARY, 0, What::Folder)?;
+    if wanted.program.is_empty() || wanted.program.contains('/') {
+        let found = format!("the program's name `{}`", wanted.program);
+        return Err(usage(found).expected("a name without a slash"));
+    }
+    let name = check_place(&format!("/{}", wanted.program))?;
+    entries.insert(&name, RUN, wanted.size, What::Program)?;
+    if let Some(certificates) = &wanted.certificates {
+        let size = certificates.bytes.len() as u64;
+        let what = What::Certificates(certificates.path.clone());
+        entries.insert(certificates::IN_IMAGE, READ, size, what)?;
+    }
+    if let Some(user) = wanted.user {
+        for (path, text) in [("etc/passwd", passwd(user)), ("etc/group", group(user))] {
+            entries.insert(path, READ, text.len() as u64, What::Text(text))?;
+        }
+    }
+    for addition in &wanted.additions {
+        for found in additions::list(addition)? {
+            entries
+                .insert(&found.path, found.mode, found.size, found.what)
+                .map_err(|e| e.path(&addition.source))?;
+        }
+    }
+    let folder = wanted.folder.as_deref().map(check_place).transpose()?;
+    if let Some(folder) = folder.as_deref().filter(|folder| !folder.is_empty()) {
+        entries.insert(folder, RUN, 0, What::Folder)?;
+    }
+    Ok(Plan {
+        platform: program.platform.clone(),
+        name: wanted.name.clone(),
+        time: wanted.time,
+        settings: settings(wanted, &name, folder)?,
+        entries: entries.0.into_values().collect(),
+    })
+}
+
+fn settings(wanted: &Wanted, name: &str, folder: Option<String>) -> Result<Settings> {
+    let mut environment = unique("the variable", &wanted.environment)?;
+    if wanted.certificates.is_some() {
+        let place = format!("/{}", certificates::IN_IMAGE);
+        let variable = certificates::VARIABLE;
+        environment.entry(variable.into()).or_insert(place);
+    }
+    let variables = environment.into_iter();
+    let ports = wanted.ports.iter();
+    Ok(Settings {
+        user: wanted.user.map(|user| user.to_string()),
+        exposed_ports: ports.map(|p| (p.name().to_owned(), Nothing {})).collect(),
+        env: variables
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect(),
+        entrypoint: vec![format!("/{name}")],
+        cmd: wanted.arguments.clone(),
+        working_dir: folder.map(|folder| format!("/{folder}")),
+        labels: unique("the label", &wanted.labels)?,
+    })
+}
+
+/// The pairs by their keys, each of which may be there once.
+fn unique(what: &str, pairs: &[Pair]) -> Result<BTreeMap<String, String>> {
+    let mut all = BTreeMap::new();
+    for pair in pairs {
+        if all.insert(pair.key.clone(), pair.value.clone()).is_some() {
+            let found = format!("{what} {} is there twice", pair.key);
+            return Err(usage(found).expected("each key once"));
+        }
+    }
+    Ok(all)
+}
+
+/// Root and the user, for programs that ask for names (passwd(5)).
+fn passwd(user: User) -> String {
+    let root = "root:x:0:0:root:/:/sbin/nologin\n";
+    match user {
+        User { uid: 0, .. } => root.into(),
+        User { uid, gid } => format!("{root}app:x:{uid}:{gid}:app:/:/sbin/nologin\n"),
+    }
+}
+
+/// Their groups (group(5)).
+fn group(user: User) -> String {
+    match user.gid {
+        0 => "root:x:0:\n".into(),
+        gid => format!("root:x:0:\napp:x:{gid}:\n"),
+    }
+}
+
+/// A path in the image without slashes at its ends; the root is empty.
+pub(super) fn check_place(place: &str) -> Result<String> {
+    let bad = |found: &str, expected: &str| {
+        Err(usage(format!("{found} in the path `{place}`")).expected(expected))
+    };
+    if !place.starts_with('/') {
+        return bad("no slash at the beginning", "a path from the image's root");
+    }
+    let parts: Vec<&str> = place.split('/').filter(|part| !part.is_empty()).collect();
+    if let Some(part) = parts.iter().find(|part| matches!(**part, "." | "..")) {
+        return bad(&format!("`{part}`"), "a path without it");
+    }
+    if let Some(part) = parts.iter().find(|part| part.starts_with(WHITEOUT)) {
+        let expected = "another name: in images this one removes a file";
+        return bad(&format!("`{part}`"), expected);
+    }
+    Ok(parts.join("/"))
+}
+
+/// What is at each path.
+#[derive(Debug, Default)]
+struct Entries(BTreeMap<String, Entry>);
+
+impl Entries {
+    /// Puts it at `path`, with the folders above; a folder may be put where one is, which stays.
+    fn insert(&mut self, path: &str, mode: u32, size: u64, what: What) -> Result<()> {
+        for (at, _) in path.match_indices('/') {
+            self.one(&path[..at], RUN, 0, What::Folder)?;
+        }
+        self.one(path, mode, size, what)
+    }
+
+    fn one(&mut self, path: &str, mode: u32, size: u64, what: What) -> Result<()> {
+        let entry = Entry {
+            path: path.into(),
+            mode,
+            uid: 0,
+            gid: 0,
+            size,
+            what,
+        };
+        match self.0.get(path) {
+            Some(there) if there.what == What::Folder && entry.what == What::Folder => Ok(()),
+            Some(there) => {
+                let (there, new) = (there.what.describe(), entry.what.describe());
+                Err(usage(format!("two things at /{path}: {there}, and {new}"))
+                    .next("give one of them another place"))
+            }
+            None => {
+                self.0.insert(path.into(), entry);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn usage(found: String) -> Error {
+    Error::new(Kind::Usage, found)
+}

@@ -1,0 +1,196 @@
+//! What is set for a program in its image, as it is typed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The largest user and group that Docker takes.
+const LARGEST: u32 = i32::MAX as u32;
+
+/// Whom a program runs as: `UID` or `UID:GID`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct User {
+    /// The user.
+    pub uid: u32,
+    /// The group; the user's number where none is given.
+    pub gid: u32,
+}
+
+impl fmt::Display for User {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.uid, self.gid)
+    }
+}
+
+impl FromStr for User {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            let is_number = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            let number = text.parse().ok().filter(|n| is_number && *n <= LARGEST);
+            number.ok_or_else(|| format!("`{text}`: expected a number of up to {LARGEST}"))
+        };
+        let (uid, gid) = text.split_once(':').unwrap_or((text, text));
+        Ok(Self {
+            uid: number(uid)?,
+            gid: number(gid)?,
+        })
+    }
+}
+
+/// `KEY=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    /// The key, which is not empty.
+    pub key: String,
+    /// The value, which may be.
+    pub value: String,
+}
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((key, value)) if !key.is_empty() => Ok(Self {
+                key: key.into(),
+                value: value.into(),
+            }),
+            _ => Err("expected KEY=VALUE".into()),
+        }
+    }
+}
+
+/// A port that a program listens on: `PORT`, `PORT/tcp` or `PORT/udp`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Port(String);
+
+impl Port {
+    /// With its protocol.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Port {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (port, protocol) = text.split_once('/').unwrap_or((text, "tcp"));
+        let is_number = port.bytes().all(|b| b.is_ascii_digit());
+        match port.parse::<u16>() {
+            Ok(port) if port > 0 && is_number && matches!(protocol, "tcp" | "udp") => {
+                Ok(Self(format!("{port}/{protocol}")))
+            }
+            _ => Err("expected PORT, PORT/tcp or PORT/udp, from 1 to 65535".into()),
+        }
+    }
+}
+
+/// A file or folder that goes into the image, too: `SOURCE:/PLACE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addition {
+    /// What is read.
+    pub source: PathBuf,
+    /// Where it goes; with a slash at its end, below that folder.
+    pub place: String,
+}
+
+impl FromStr for Addition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.rsplit_once(":/") {
+            Some((source, place)) if !source.is_empty() => Ok(Self {
+                source: source.into(),
+                place: format!("/{place}"),
+            }),
+            _ => Err("expected SOURCE:/PLACE, the place in the image from its root".into()),
+        }
+    }
+}
+
+/// How a program is run: the object `config` of an image's configuration, without what brawn never sets.
+///
+/// Source: OCI Image Format Specification 1.1, `config.md`, "Properties".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Settings {
+    /// `UID:GID`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// `PORT/PROTOCOL`, each with an empty object.
+    #[serde(default, skip_serializing_if = "Ports::is_empty")]
+    pub exposed_ports: Ports,
+    /// `KEY=VALUE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// The program.
+    pub entrypoint: Vec<String>,
+    /// Its arguments, unless it is run with others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cmd: Vec<String>,
+    /// The folder that it is run in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+    /// What is said about the image.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub labels: Labels,
+}
+
+/// Ports by name, each with nothing.
+pub type Ports = std::collections::BTreeMap<String, Nothing>;
+/// Labels by key.
+pub type Labels = std::collections::BTreeMap<String, String>;
+
+/// The empty object that the specification has as the value of a set's element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nothing {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_are_numbers() {
+        let user = |text: &str| text.parse::<User>().map(|u| u.to_string());
+        assert_eq!(user("65532").unwrap(), "65532:65532");
+        assert_eq!(user("1:0").unwrap(), "1:0");
+        assert_eq!(user("2147483647").unwrap(), "2147483647:2147483647");
+        for text in [
+            "",
+            "me",
+            "1:",
+            ":1",
+            "+1",
+            "-1",
+            "1:2:3",
+            "2147483648",
+            "4294967296",
+        ] {
+            assert!(user(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn pairs_ports_and_additions() {
+        let pair: Pair = "A=b=c".parse().unwrap();
+        assert_eq!((pair.key.as_str(), pair.value.as_str()), ("A", "b=c"));
+        assert!("A=".parse::<Pair>().is_ok());
+        assert!("A".parse::<Pair>().is_err() && "=b".parse::<Pair>().is_err());
+        let port = |text: &str| text.parse::<Port>().map(|p| p.0);
+        assert_eq!(port("80").unwrap(), "80/tcp");
+        assert_eq!(port("53/udp").unwrap(), "53/udp");
+        for text in ["", "0", "65536", "80/sctp", "80/", "+80", "a"] {
+            assert!(port(text).is_err(), "{text:?}");
+        }
+        let addition: Addition = "a:/b:/etc/".parse().unwrap();
+        assert_eq!(addition.source, PathBuf::from("a:/b"));
+        assert_eq!(addition.place, "/etc/");
+        for text in ["a", ":/b", "a:b"] {
+            assert!(text.parse::<Addition>().is_err(), "{text:?}");
+        }
+    }
+}

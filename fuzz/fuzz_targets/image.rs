@@ -1,0 +1,32 @@
+//! Any bytes are a program whose image stands its check, certificates or a name, or an error says what was found.
+#![no_main]
+
+use brawn_core::oci::certificates::Certificates;
+use brawn_core::oci::plan::{Wanted, plan};
+use brawn_core::oci::program::program;
+use brawn_core::oci::reference::Reference;
+use brawn_core::oci::image;
+use libfuzzer_sys::fuzz_target;
+use std::path::Path;
+
+fuzz_target!(|bytes: &[u8]| {
+    match Certificates::parse(Path::new("pem"), bytes.to_vec()) {
+        Ok(certificates) => assert!(certificates.count > 0),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    let text = str::from_utf8(bytes).unwrap_or_default();
+    if let Ok(name) = text.parse::<Reference>() {
+        assert_eq!(name.to_string().parse(), Ok(name));
+    }
+    let Ok(program) = program(bytes) else {
+        return;
+    };
+    let wanted = Wanted {
+        program: "program".into(),
+        size: bytes.len() as u64,
+        ..Wanted::default()
+    };
+    let plan = plan(&program, &wanted).expect("nothing contradicts itself");
+    let made = image(&plan, &bytes.into(), b"", &mut |_| {}).expect("what is made is what was planned");
+    assert!(made.facts.size < 2 * bytes.len() as u64 + 20_000);
+});
