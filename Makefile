@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures swift-check bench-bundle
+.PHONY: test test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures swift-check bench-bundle bench-preload
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -14,7 +14,7 @@ target/tools/.done: tools/setup.sh tools/requirements.txt
 
 # What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages.  All at
 # once, since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk
+for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk musls-shared
 .PHONY: $(for-tests)
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools
@@ -70,6 +70,10 @@ bench-bundle: tools
 	bench/bundle/measure.py build
 	bench/bundle/measure.py measure 7
 	bench/bundle/measure.py table
+
+# `brawn preload`: dynamic programs of musl with and without it, a minute.
+bench-preload: tools
+	bench/preload/measure.py
 
 # What crates/brawn-rt links, after a change of payload/: a test compares.
 rt-objects: tools

@@ -5,6 +5,7 @@
 //# glibc-link: static
 //# env: BRAWN_OPTIONS=verbose=1,show_stats=1,show_errors=1,no_such_option=x
 //# not-covered: qemu/*/setuid: the kernel starts it without qemu-user
+//# not-covered: preloaded/*/setuid: with AT_SECURE the dynamic linker preloads nothing
 #include "check.h"
 #include <fcntl.h>
 #include <pthread.h>

@@ -33,6 +33,30 @@ static int check_failures;
         }                                                                                         \
     } while (0)
 
+#ifdef CHECK_DYNAMIC
+#include <dlfcn.h>
+
+static void check_preloaded_has(const char *name) {
+    Dl_info info;
+    void *function = dlsym(RTLD_NEXT, name);
+    if (function && dladdr(function, &info) && strstr(info.dli_fname, "brawn-preload.so")) return;
+    check_say("the first %s behind the program's is not of the object that is preloaded\n", name);
+    _exit(4);
+}
+
+/* Linked dynamically: a dynamic linker that cannot preload an object says nothing, and the program has libc's own
+ * functions. */
+__attribute__((constructor)) static void check_preloaded(void) {
+    if (!getenv("CONFORMANCE_PRELOADED")) return;
+    check_preloaded_has("malloc");
+    check_preloaded_has("calloc");
+    check_preloaded_has("realloc");
+    check_preloaded_has("free");
+    check_preloaded_has("posix_memalign");
+    check_preloaded_has("memcpy");
+}
+#endif
+
 /* How many of `all` repetitions to do: one in CONFORMANCE_SHARE, where that is set. */
 __attribute__((unused)) static size_t check_share(size_t all) {
     const char *share = getenv("CONFORMANCE_SHARE");

@@ -4,6 +4,7 @@
 //# fails: stock/*/preinit: musl runs no .preinit_array
 //# fails: brawn/*/preinit: musl runs no .preinit_array
 //# fails: rewritten/*/preinit: musl runs no .preinit_array
+//# fails: preloaded/*/preinit: musl runs no .preinit_array
 #include "check.h"
 
 static char *early[3];

@@ -3,6 +3,7 @@
 //# needs-root
 //# glibc-link: static
 //# not-covered: qemu: qemu-user is not in the empty root
+//# not-covered: preloaded: in an empty root there is no dynamic linker
 #include "check.h"
 #include <fcntl.h>
 #include <pthread.h>

@@ -76,6 +76,17 @@ impl Builder {
         if place.libc == Libc::Rewritten {
             return self.rewrite(program, place);
         }
+        if place.libc == Libc::Preloaded {
+            let (libc, profile) = (Libc::Stock, Profile::Fast);
+            return self.build(
+                program,
+                Place {
+                    libc,
+                    profile,
+                    ..place
+                },
+            );
+        }
         let recipe = self.recipe(program.cxx, place)?;
         let key = recipe.key(program).map_err(Failure::setup)?;
         let folder = self.cache.join("programs").join(&key[..32]);
@@ -107,6 +118,22 @@ impl Builder {
         rewritten::make(program, place, &stock, &folder)
     }
 
+    /// The object for LD_PRELOAD that fits `place`.
+    pub fn preload(&self, place: Place) -> Result<PathBuf, Failure> {
+        let architecture = place.musl.map_or(Architecture::X86_64, |m| m.architecture);
+        let object = brawn_core::preload::object(architecture, place.profile);
+        let object = object.map_err(|e| Failure::setup(e.to_string()))?;
+        let folder = self
+            .cache
+            .join("preload")
+            .join(&hash(&[object.bytes])[..32]);
+        let path = folder.join(brawn_payload::PRELOAD_NAME);
+        if !path.is_file() {
+            patched::write_once(&path, object.bytes).map_err(Failure::setup)?;
+        }
+        Ok(path)
+    }
+
     fn recipe(&self, cxx: bool, place: Place) -> Result<Recipe, Failure> {
         let Place {
             libc,
@@ -114,7 +141,8 @@ impl Builder {
             link,
             profile,
         } = place;
-        if link == Link::Zig {
+        let is_shared_musl = link == Link::Dynamic && libc != Libc::Glibc;
+        if link == Link::Zig || (is_shared_musl && cxx) {
             return self.zig_recipe(cxx, place);
         }
         if libc == Libc::Glibc {
@@ -157,6 +185,15 @@ impl Builder {
         recipe.libraries = libraries;
         recipe.bend(link, &headers);
         recipe.link_flags.extend(words(musl.map_or("", |m| m.more)));
+        if is_shared_musl {
+            recipe.compile_flags.extend(words(PRELOADED));
+        }
+        if let Some(musl) = musl.filter(|_| is_shared_musl) {
+            let (folder, linker) = musl.shared().map_err(Failure::setup)?;
+            let linker = format!("-Wl,-dynamic-linker,{}", linker.display());
+            let folder = format!("-L{}", folder.display());
+            recipe.link_flags.extend([folder, linker]);
+        }
         Ok(recipe)
     }
 
@@ -171,6 +208,10 @@ impl Builder {
         let target = format!("-target {}-linux-musl", architecture.name());
         recipe.compile_flags = words(&format!("{target} -fno-sanitize=undefined"));
         recipe.link_flags = words(&format!("{target} -static"));
+        if place.link == Link::Dynamic {
+            recipe.compile_flags.extend(words(PRELOADED));
+            recipe.link_flags = words(&format!("{target} -dynamic"));
+        }
         if place.libc == Libc::Brawn {
             let patched = self.patched(musl, place.profile)?;
             recipe.line = patched.line()?;
@@ -354,6 +395,9 @@ impl Recipe {
 const COMPILE: &str = "-c -g -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builtin \
     -Wno-unknown-warning-option -Wno-use-after-free -Wno-alloc-size-larger-than \
     -Wno-free-nonheap-object -Wno-unused-result";
+
+/// For programs that are preloaded for: `check.h` then looks whose functions they have.
+const PRELOADED: &str = "-DCHECK_DYNAMIC";
 
 /// An executable has one heap: brawn's, or the program's own and brawn's for what that lacks.  A
 /// function of musl's that nothing but its heap has tells that musl's came along.

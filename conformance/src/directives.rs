@@ -216,6 +216,11 @@ impl Program {
                 let links = self.links_with(Libc::Stock).into_iter();
                 links.filter(|l| l.gives_static()).collect()
             }
+            Libc::Preloaded => {
+                let simple = [Link::Static, Link::Zig];
+                let can = simple.iter().any(|link| self.links.contains(link));
+                can.then_some(Link::Dynamic).into_iter().collect()
+            }
         }
     }
 

@@ -8,6 +8,9 @@ use std::process::Command;
 /// What `tools/musls.sh` gets.
 const LOCK: &str = include_str!("../../tools/musls.lock");
 
+/// What `tools/musls-shared.sh` gets.
+const SHARED: &str = include_str!("../../tools/musls-shared.lock");
+
 /// The part of the long counts that runs on every musl and profile but the default ones: one in so many.
 pub const SHARE: u32 = 10;
 
@@ -187,6 +190,33 @@ impl Musl {
     /// The folder of its libraries.
     pub fn libraries(&self) -> Result<PathBuf, String> {
         self.has("lib", "libc.a")
+    }
+
+    /// Whether `tools/musls-shared.sh` gets its libc.so.  Not with larger pages: there qemu-user 7.2 crashes in many
+    /// dynamic programs, with stock's heap as well.
+    pub fn is_shared(&self) -> bool {
+        let mut names = SHARED
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
+        names.any(|name| name == self.name)
+    }
+
+    /// The folder of its libc.so, and the dynamic linker in it, by the name that programs ask for.
+    pub fn shared(&self) -> Result<(PathBuf, PathBuf), String> {
+        let folder = home().join("../target/tools/musls-shared").join(&self.name);
+        let linker = folder.join(format!("ld-musl-{}.so.1", self.architecture.name()));
+        if linker.is_file() {
+            // Programs ask for it whatever folder they are in.
+            let folder = folder
+                .canonicalize()
+                .map_err(|e| format!("{}: {e}", folder.display()))?;
+            let linker = folder.join(linker.file_name().unwrap_or_default());
+            return Ok((folder, linker));
+        }
+        let (linker, name) = (linker.display(), &self.name);
+        Err(format!(
+            "musl {name}: no {linker}: run tools/musls-shared.sh"
+        ))
     }
 
     /// The folder of its headers.

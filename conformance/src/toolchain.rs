@@ -16,6 +16,8 @@ pub enum Libc {
     Glibc,
     /// Stock's executables, rewritten as `brawn rewrite` does.
     Rewritten,
+    /// Stock's dynamic executables, with the object of `brawn preload`.
+    Preloaded,
 }
 
 impl Libc {
@@ -29,12 +31,13 @@ impl Libc {
             Self::Brawn => "brawn",
             Self::Glibc => "glibc",
             Self::Rewritten => "rewritten",
+            Self::Preloaded => "preloaded",
         }
     }
 
     /// Whether the heap is brawn's.
     pub const fn is_brawns(self) -> bool {
-        matches!(self, Self::Brawn | Self::Rewritten)
+        matches!(self, Self::Brawn | Self::Rewritten | Self::Preloaded)
     }
 
     /// The libc of this name.
@@ -71,7 +74,7 @@ pub enum Link {
     Zig,
     /// A shared object that holds libc.a, needed by a dynamically linked musl program.
     Shared,
-    /// glibc's default.
+    /// The default of a toolchain with a shared libc: glibc's, and musl's that is preloaded for.
     Dynamic,
 }
 

@@ -56,6 +56,7 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
     );
     places.extend(other_profiles(program, matrix));
     places.extend(rewritten(program, matrix));
+    places.extend(preloaded(program, matrix));
     places.retain(|place| !place.libc.is_brawns() || program.profiles.contains(&place.profile));
     let mut all = Vec::new();
     let mut cases: Vec<Option<&str>> = program.cases.iter().map(|c| Some(c.as_str())).collect();
@@ -136,6 +137,38 @@ fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
         is_wanted && program.runs_on(musl)
     });
     places.extend(musls.map(|musl| place(Some(musl), musl.link, Profile::Fast)));
+    places
+}
+
+/// The places of stock's dynamic executables with the object for LD_PRELOAD: the distribution's musl, and in one way
+/// with every other shared musl and profile.
+fn preloaded(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
+    if !program.libcs.contains(&Libc::Stock) || program.links_with(Libc::Preloaded).is_empty() {
+        return Vec::new();
+    }
+    let place = |musl, profile| Place {
+        libc: Libc::Preloaded,
+        musl,
+        link: Link::Dynamic,
+        profile,
+    };
+    let mut places = vec![place(None, Profile::Fast)];
+    // What differs where libc is shared: who is first, threads, forks, alignments, what libc gives, a program's own.
+    let matters = program.links.contains(&Link::StaticPie)
+        || program.cxx
+        || !program.profiles.contains(&Profile::Fast);
+    if matters {
+        places.extend([Profile::Secure, Profile::Lean].map(|profile| place(None, profile)));
+    }
+    let musls = matrix.iter().filter(|musl| {
+        let is_wanted = match musl.is_emulated() {
+            true => matters && musl.extent != Extent::Short,
+            false => matters || program.alone,
+        };
+        // zig brings the C++ library, and no shared musl.
+        musl.is_shared() && !program.cxx && is_wanted && program.runs_on(musl)
+    });
+    places.extend(musls.map(|musl| place(Some(musl), Profile::Fast)));
     places
 }
 
@@ -234,6 +267,15 @@ impl Trial<'_> {
             emulator = musl.emulator();
             if musl.is_emulated() {
                 env.push(("CONFORMANCE_EMULATED".to_owned(), "1".to_owned()));
+            }
+        }
+        if place.libc == Libc::Preloaded {
+            let object = builder.preload(place)?.display().to_string();
+            env.push(("CONFORMANCE_PRELOADED".to_owned(), "1".to_owned()));
+            // The emulator is another libc's program.
+            match emulator.is_empty() {
+                true => env.push(("LD_PRELOAD".to_owned(), object)),
+                false => emulator.extend(["-E".to_owned(), format!("LD_PRELOAD={object}")]),
             }
         }
         run(&emulator, &path, self.case, &env, program.timeout).map_err(|text| {

@@ -12,6 +12,7 @@ pub mod link;
 pub mod note;
 pub mod oci;
 pub mod plan;
+pub mod preload;
 pub mod publish;
 
 pub mod read;

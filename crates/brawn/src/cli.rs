@@ -1,7 +1,7 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, image, inspect, link_args, patch, restore, rewrite, run, signatures,
+    cargo, image, inspect, link_args, patch, preload, restore, rewrite, run, signatures,
     toolchains, verify,
 };
 use crate::exit;
@@ -34,6 +34,7 @@ pub enum Command {
     Inspect(inspect::Args),
     LinkArgs(link_args::Args),
     Patch(patch::Args),
+    Preload(preload::Args),
     Restore(restore::Args),
     Rewrite(rewrite::Args),
     Run(run::Args),

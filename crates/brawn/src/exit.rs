@@ -22,7 +22,7 @@ pub enum Exit {
     Io = 5,
     /// `restore` would destroy something, or has nothing to restore from.
     RestoreRefused = 6,
-    /// `run` itself failed, before the program began.
+    /// `run` (or `preload --`, as for the next two) itself failed, before the program began.
     RunFailed = 125,
     /// `run` found the program, which cannot be rewritten or run.
     RunRefused = 126,
@@ -40,9 +40,9 @@ Exit codes:
   4  the input is broken
   5  reading or writing failed
   6  restore refused: the file is not what brawn wrote, or nothing was kept
-  125  `run` alone: brawn itself failed
-  126  `run` alone: the program cannot be rewritten or run
-  127  `run` alone: there is no such program";
+  125  `run` and `preload --` alone: brawn itself failed
+  126  `run` and `preload --` alone: the program cannot be rewritten or run so
+  127  `run` and `preload --` alone: there is no such program";
 
 /// The table of `run`, which otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.
 pub const HELP_OF_RUN: &str = "\

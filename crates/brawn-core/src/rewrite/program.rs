@@ -4,6 +4,7 @@
 //! few or none.  Numbers are the file's own (ELF-64 Object File Format, version 1.5).
 
 use crate::error::{Error, Result, printable};
+use crate::preload;
 use crate::read::elf::Ident;
 use brawn_payload::Architecture;
 use object::elf;
@@ -228,11 +229,7 @@ impl<'a> Program<'a> {
         check_order(&segments)?;
         let is = |kind: elf::ProgramType| segments.iter().position(|s| s.kind == kind.0);
         if let Some(number) = is(elf::PT_INTERP) {
-            return Err(Error::not_applicable("a dynamic executable")
-                .segment(number)
-                .at(segments[number].offset)
-                .expected("a static one")
-                .next("patch the libc.a or link statically; a dynamic program takes another heap by LD_PRELOAD"));
+            return Err(dynamic(bytes, &segments[number]).segment(number));
         }
         let entry = file.u64(24)?;
         if !segments
@@ -306,6 +303,23 @@ impl<'a> Program<'a> {
     pub fn section(&self, name: &[u8]) -> Option<&Section<'a>> {
         self.sections.iter().find(|s| s.name == name)
     }
+}
+
+/// A program that the dynamic linker named in `interpreter` starts: what to do instead.
+fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
+    let end = interpreter.offset.saturating_add(interpreter.file_size);
+    let name = bytes.get(interpreter.offset as usize..end as usize);
+    let name = name.unwrap_or_default();
+    let next = match preload::is_musl(name) {
+        true => "its heap is in libc.so: `brawn preload` gives it this one by LD_PRELOAD",
+        false => {
+            "patch the libc.a or link statically; a dynamic program takes another heap by LD_PRELOAD"
+        }
+    };
+    Error::not_applicable("a dynamic executable")
+        .at(interpreter.offset)
+        .expected("a static one")
+        .next(next)
 }
 
 /// Loaded segments ascend and do not overlap (ELF gABI, "Program Header"), which the kernel takes for granted.

@@ -5,6 +5,7 @@ pub mod image;
 pub mod inspect;
 pub mod link_args;
 pub mod patch;
+pub mod preload;
 pub mod restore;
 pub mod rewrite;
 pub mod run;
@@ -23,6 +24,7 @@ pub fn run(command: Command) -> Exit {
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),
         Command::Patch(args) => patch::run(&args),
+        Command::Preload(args) => preload::run(&args),
         Command::Restore(args) => restore::run(&args),
         Command::Rewrite(args) => rewrite::run(&args),
         Command::Run(args) => run::run(&args),

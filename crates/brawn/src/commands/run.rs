@@ -1,7 +1,7 @@
 //! `brawn run`: a program with brawn's heap and memory functions, the file left as it is.
 
 mod cached;
-mod search;
+pub mod search;
 
 use crate::exit::Exit;
 use crate::only::OnlyArg;
@@ -24,8 +24,8 @@ use std::process::Command;
 /// files beside themselves, or that replace themselves; and other programs that it starts are not rewritten, itself
 /// included where it starts itself by its name.
 ///
-/// Refused are programs with setuid or setgid bits or file capabilities, dynamic executables, and whatever `brawn
-/// rewrite` refuses.
+/// Refused are programs with setuid or setgid bits or file capabilities, dynamic executables (`brawn preload` is for
+/// those of musl), and whatever `brawn rewrite` refuses.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::exit::HELP_OF_RUN, disable_version_flag = true)]
 pub struct Args {
@@ -80,13 +80,20 @@ impl From<Error> for Stop {
 
 /// Becomes the program.  Returns only what kept it from that.
 pub fn run(args: &Args) -> Exit {
-    let (exit, error) = match launch(args) {
-        Stop::NotFound(error) => (Exit::RunNotFound, error),
-        Stop::Refused(error) => (Exit::RunRefused, error),
-        Stop::Failed(error) => (Exit::RunFailed, error),
-    };
-    ui::error(&error);
-    exit
+    launch(args).report()
+}
+
+impl Stop {
+    /// Says it.
+    pub fn report(self) -> Exit {
+        let (exit, error) = match self {
+            Self::NotFound(error) => (Exit::RunNotFound, error),
+            Self::Refused(error) => (Exit::RunRefused, error),
+            Self::Failed(error) => (Exit::RunFailed, error),
+        };
+        ui::error(&error);
+        exit
+    }
 }
 
 fn launch(args: &Args) -> Stop {

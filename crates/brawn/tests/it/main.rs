@@ -18,6 +18,7 @@ mod link_args;
 mod mounts;
 mod musls;
 mod patch;
+mod preload;
 mod profiles;
 mod publish;
 mod rewrite;

@@ -1,0 +1,104 @@
+//! Which programs take the object for `LD_PRELOAD`: by what they ask the kernel to start them with.
+
+use crate::error::{Error, Kind, Result, printable};
+use brawn_payload::{Architecture, Preload, Profile};
+use object::Endianness;
+use object::elf;
+use object::read::ReadCache;
+use object::read::elf::{FileHeader, ProgramHeader};
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::path::PathBuf;
+
+/// What begins the name of musl's dynamic linker (ldso/dynlink.c, `LDSO_ARCH`), whatever folder it is in.
+const MUSL: &[u8] = b"ld-musl-";
+
+/// A program that musl's dynamic linker starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What it runs on.
+    pub architecture: Architecture,
+    /// The dynamic linker that it asks for.
+    pub interpreter: PathBuf,
+}
+
+/// Whether `interpreter`, the path that a program names, is musl's dynamic linker.
+pub fn is_musl(interpreter: &[u8]) -> bool {
+    let name = interpreter.rsplit(|byte| *byte == b'/').next();
+    name.is_some_and(|name| name.starts_with(MUSL))
+}
+
+/// Looks at a program's headers; the rest of the file is not read.
+///
+/// Refused is what no `LD_PRELOAD` of ours is for: static programs, those of other libcs, scripts.
+pub fn program(mut file: File) -> Result<Program> {
+    let failed = |e| Error::io("cannot read it", e);
+    let mut magic = Vec::new();
+    (&mut file)
+        .take(4)
+        .read_to_end(&mut magic)
+        .map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    let expected = "an executable that musl's dynamic linker starts";
+    if magic.starts_with(b"#!") {
+        return Err(Error::not_applicable("a script")
+            .at(0)
+            .expected(expected)
+            .next("name its interpreter, if that is one"));
+    }
+    if magic != elf::ELFMAG {
+        let found = format!("file begins with `{}`", printable(&magic));
+        return Err(Error::not_applicable(found).at(0).expected(expected));
+    }
+    // Both fields are at the same place in files of either class.
+    let cache = ReadCache::new(file);
+    let broken =
+        |e: object::Error| Error::malformed(e.to_string()).expected("a whole ELF executable");
+    let other = |found: String| Error::not_applicable(found).expected("x86_64 or aarch64, 64 bits");
+    let header = elf::FileHeader64::<Endianness>::parse(&cache)
+        .map_err(|_| other("no ELF file of 64 bits".into()))?;
+    let endian = header.endian().map_err(broken)?;
+    let machine = header.e_machine(endian).0;
+    let architecture =
+        Architecture::from_elf_machine(machine).filter(|_| header.is_little_endian());
+    let architecture = architecture.ok_or_else(|| other(format!("machine {machine}")).at(18))?;
+    let mut interpreter = None;
+    let segments = header.program_headers(endian, &cache).map_err(broken)?;
+    for (number, segment) in segments.iter().enumerate() {
+        let found = segment.interpreter(endian, &cache);
+        let found = found.map_err(|e| broken(e).segment(number))?;
+        interpreter = interpreter.or(found.map(|name| (number, segment.p_offset(endian), name)));
+    }
+    let Some((number, offset, name)) = interpreter else {
+        return Err(Error::not_applicable(
+            "a static program, or a library: no dynamic linker starts it",
+        )
+        .expected(expected)
+        .next("`brawn run` runs a static program of musl with this heap"));
+    };
+    if !is_musl(name) {
+        let found = format!(
+            "a dynamic program that {} starts, which is not musl's",
+            printable(name)
+        );
+        return Err(Error::not_applicable(found)
+            .segment(number)
+            .at(offset)
+            .expected(expected)
+            .next("it has its own libc's heap, which brawn does not replace"));
+    }
+    use std::os::unix::ffi::OsStrExt as _;
+    Ok(Program {
+        architecture,
+        interpreter: std::ffi::OsStr::from_bytes(name).into(),
+    })
+}
+
+/// The object for `architecture` and `profile`.
+pub fn object(architecture: Architecture, profile: Profile) -> Result<&'static Preload> {
+    brawn_payload::preload(architecture, profile).ok_or_else(|| {
+        let found = format!("no object for {} ({})", architecture.name(), profile.name());
+        Error::new(Kind::NotApplicable, found)
+            .expected("an architecture that this brawn was built with")
+    })
+}

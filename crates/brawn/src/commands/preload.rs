@@ -1,0 +1,214 @@
+//! `brawn preload`: heap and memory functions for programs that are linked dynamically with musl.
+
+use super::run::{Stop, search};
+use crate::arch::{Arch, architecture};
+use crate::exit::Exit;
+use crate::profile::ProfileArg;
+use crate::rewriting;
+use crate::ui::{self, Tone};
+use brawn_core::link::File as Placed;
+use brawn_core::preload;
+use brawn_core::publish::place;
+use brawn_core::{Error, Kind, Result};
+use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The variable that musl's dynamic linker reads.
+const VARIABLE: &str = "LD_PRELOAD";
+
+/// Write brawn's heap and memory functions as a shared object for LD_PRELOAD, or run a program with it.
+///
+/// It is for programs that are linked dynamically with musl, as Alpine's are: their heap is in libc.so, where no
+/// static route comes to it.  `brawn preload -o FILE` writes the object, for an image or a system; `brawn preload --
+/// PROGRAM ARGS` runs a program with it, from the user's cache.  Programs that this one starts have it, too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::exit::HELP)]
+pub struct Args {
+    /// Write the object here.
+    #[arg(short, long, value_name = "FILE", required_unless_present = "program")]
+    output: Option<PathBuf>,
+
+    /// The heap's variant.
+    #[arg(long, value_enum, default_value_t)]
+    profile: ProfileArg,
+
+    /// What the object is to run on [default: what brawn runs on; with a program, what that does].
+    #[arg(long, value_enum, conflicts_with = "program")]
+    arch: Option<Arch>,
+
+    /// Print a JSON object.
+    #[arg(long, conflicts_with = "program")]
+    json: bool,
+
+    /// A program, as a path or a name to look for in PATH, and its arguments.
+    #[arg(last = true, value_name = "PROGRAM ARGS", conflicts_with = "output")]
+    program: Vec<OsString>,
+}
+
+/// The object that `--json` prints.
+#[derive(Debug, Serialize)]
+struct Written {
+    #[serde(serialize_with = "ui::path")]
+    path: PathBuf,
+    /// Size in bytes.
+    size: usize,
+    sha256: String,
+    brawn: &'static str,
+    architecture: &'static str,
+    profile: &'static str,
+    engine: &'static str,
+    compiler: &'static str,
+    source: &'static str,
+}
+
+pub fn run(args: &Args) -> Exit {
+    let Some(output) = &args.output else {
+        return launch(args).report();
+    };
+    match write(output, args) {
+        Ok(written) if args.json => ui::json(&written),
+        Ok(written) => print(output, &written),
+        Err(error) => {
+            ui::error(&error);
+            return error.kind().into();
+        }
+    }
+    Exit::Success
+}
+
+fn write(output: &Path, args: &Args) -> Result<Written> {
+    let architecture = architecture(args.arch).ok_or_else(|| {
+        let found = format!("no object for {}", std::env::consts::ARCH);
+        Error::new(Kind::NotApplicable, found).next("choose one with `--arch`")
+    })?;
+    let object = preload::object(architecture, args.profile.into())?;
+    place::into_file(output, object.bytes)?;
+    let path = std::path::absolute(output)
+        .map_err(|e| Error::io("cannot make it absolute", e).path(output))?;
+    Ok(Written {
+        path,
+        size: object.bytes.len(),
+        sha256: hex(&Sha256::digest(object.bytes)),
+        brawn: object.version,
+        architecture: architecture.name(),
+        profile: object.profile.name(),
+        engine: object.engine,
+        compiler: object.compiler,
+        source: object.source,
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn print(output: &Path, written: &Written) {
+    let text = format!(
+        "{}: {}, {}, profile {}, brawn {}",
+        output.display(),
+        written.architecture,
+        written.engine,
+        written.profile,
+        written.brawn
+    );
+    ui::line(Tone::Good, "written", &text);
+    let path = written.path.display();
+    ui::more(&format!("a program    {VARIABLE}={path} PROGRAM"));
+    ui::more(&format!("in an image  COPY {PRELOAD_NAME} /usr/lib/"));
+    ui::more(&format!(
+        "             ENV {VARIABLE}=/usr/lib/{PRELOAD_NAME}"
+    ));
+}
+
+/// Becomes the program.  Returns only what kept it from that.
+fn launch(args: &Args) -> Stop {
+    // clap asks for the one or the other.
+    let Some((name, arguments)) = args.program.split_first() else {
+        return Stop::Failed(Error::new(Kind::Usage, "neither `-o FILE` nor a program"));
+    };
+    let program = match search::search(name) {
+        Ok(path) => path,
+        Err(stop) => return stop,
+    };
+    let variable = match prepare(&program, args.profile.into()) {
+        Ok(variable) => variable,
+        Err(stop) => return stop,
+    };
+    let error = Command::new(&program)
+        .arg0(name)
+        .args(arguments)
+        .env(VARIABLE, variable)
+        .exec();
+    Stop::Refused(Error::io("cannot run it", error).path(&program))
+}
+
+/// The variable's value for the program at `path`, with the object in its place.
+fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop> {
+    let program = look(path).map_err(|e| Stop::Refused(e.path(path)))?;
+    let object = preload::object(program, profile)?;
+    let mut value = placed(object)?.into_os_string();
+    // What is preloaded already comes behind it: the first malloc is the one that counts.
+    if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
+        value.push(":");
+        value.push(others);
+    }
+    Ok(value)
+}
+
+/// What the program at `path` runs on, if its dynamic linker will read the variable.
+fn look(path: &Path) -> Result<Architecture> {
+    let file = File::open(path).map_err(|e| {
+        Error::io("cannot read it", e)
+            .next("a program that may be run but not read cannot be looked at")
+    })?;
+    let stat = file
+        .metadata()
+        .map_err(|e| Error::io("cannot look at it", e))?;
+    let deaf = "the dynamic linker reads no LD_PRELOAD for it";
+    rewriting::refuse_set_id(&stat).map_err(|e| e.next(deaf))?;
+    rewriting::refuse_capabilities(&file).map_err(|e| e.next(deaf))?;
+    let program = preload::program(file)?;
+    if !program.interpreter.exists() {
+        let found = format!(
+            "no dynamic linker {} on this system",
+            program.interpreter.display()
+        );
+        return Err(Error::new(Kind::NotApplicable, found)
+            .expected("musl's, which the program asks for")
+            .next("run it in an image that has it"));
+    }
+    Ok(program.architecture)
+}
+
+/// The object in the user's cache.
+fn placed(object: &Preload) -> Result<PathBuf> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
+        .map_err(|e| e.next("write the object with `-o`, and set LD_PRELOAD"))?;
+    let hash = hex(&Sha256::digest(object.bytes)[..8]);
+    let folder = cache.join(format!("preload-{}-{hash}", object.version));
+    // musl takes the variable apart at these (ldso/dynlink.c, load_preload), and knows no quotes.
+    let splits = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':' || *byte == 0x0b;
+    if folder.as_os_str().as_bytes().iter().any(splits) {
+        return Err(Error::new(
+            Kind::Usage,
+            "LD_PRELOAD cannot name a path with a space or a colon",
+        )
+        .path(&folder)
+        .expected("a cache whose path has none")
+        .next("set XDG_CACHE_HOME to another folder"));
+    }
+    let file = Placed {
+        name: PRELOAD_NAME.into(),
+        bytes: object.bytes.to_vec(),
+    };
+    place::into_cache(&folder, &[file])?;
+    Ok(folder.join(PRELOAD_NAME))
+}
