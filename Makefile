@@ -12,9 +12,9 @@ tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
-# What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages.  All at
+# What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages, images.  All at
 # once, since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk musls-shared
+for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk musls-shared image-base
 .PHONY: $(for-tests)
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools

@@ -21,6 +21,7 @@ mod patch;
 mod preload;
 mod profiles;
 mod publish;
+mod recipes;
 mod rewrite;
 mod rewrite_real;
 mod run;
