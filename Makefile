@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures swift-check bench-bundle bench-preload
+.PHONY: test test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -14,7 +14,7 @@ target/tools/.done: tools/setup.sh tools/requirements.txt
 
 # What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages, images.  All at
 # once, since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk musls-shared image-base
+for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk mdbook musls-shared image-base
 .PHONY: $(for-tests)
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools
@@ -46,6 +46,11 @@ bench: tools
 	tools/rust-musl.sh
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run
+
+# The guide, a book of docs/, in target/guide.
+guide:
+	tools/mdbook.sh
+	target/tools/mdbook/bin/mdbook build docs
 
 # The figures of docs/memory-functions.md, from the newest raw data in bench/results/memory.
 figures: tools

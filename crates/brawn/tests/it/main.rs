@@ -9,6 +9,7 @@ mod cargo_room;
 mod cargo_targets;
 mod common;
 mod corpus;
+mod guide;
 mod image;
 mod image_refused;
 mod image_runs;
