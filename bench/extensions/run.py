@@ -3,7 +3,7 @@
     run.py build [WHAT…]     builds the bindings with each heap
     run.py measure [ROUNDS [WHAT…]]
                              measures what is built, adds to bench/results/extensions.json
-    run.py table             medians and intervals, as a table
+    run.py table [ROUND]     medians and intervals, as a table, of this round and later ones
 
 WHAT is the beginning of binding/threads/heap, as in `rust` or `python/2`; of binding/heap for `build`.
 """
@@ -162,9 +162,11 @@ def interval(samples):
     return statistics.median(ordered), ordered[cut], ordered[-1 - cut]
 
 
-def table():
+def table(first):
     rounds = collections.defaultdict(dict)
     for run in stored():
+        if run["round"] < first:
+            continue
         rounds[run["binding"], run["threads"], run["round"]][run["heap"]] = run
     columns, left_out = collections.defaultdict(list), 0
     for key, round_ in rounds.items():
@@ -172,13 +174,14 @@ def table():
             columns[key[:2]].append(round_)
         else:
             left_out += 1
-    print("| | heap | throughput | against the system's | against the `mimalloc` crate's | RSS after 50 calls | against the system's |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+    print("| | heap | rounds | throughput | against the system's | against the `mimalloc` crate's | RSS after 50 calls | against the system's |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for (binding, threads), group in sorted(columns.items(), key=lambda item: (list(PRODUCTS).index(item[0][0]), item[0][1])):
-        title = f"**{binding.title()}, {threads} thread{'s' * (threads > 1)}** ({len(group)} rounds)"
+        title = f"**{binding.title()}, {threads} thread{'s' * (threads > 1)}**"
         for heap in HEAPS:
-            if all(heap in round_ for round_ in group):
-                print(f"| {title} | {heap} | {row(group, heap)} |")
+            has_it = [round_ for round_ in group if heap in round_]
+            if has_it:
+                print(f"| {title} | {heap} | {len(has_it)} | {row(has_it, heap)} |")
                 title = ""
     print(f"\n{left_out} rounds are left out: other processes took more than {MAX_OTHERS:.0%} of the processors.")
 
@@ -208,7 +211,7 @@ if __name__ == "__main__":
             build(rest)
         case ["measure", *rest]:
             measure(int(rest[0]) if rest else 6, rest[1:])
-        case ["table"]:
-            table()
+        case ["table", *rest]:
+            table(int(rest[0]) if rest else 1)
         case _:
             raise SystemExit(__doc__)
