@@ -105,11 +105,18 @@ static void *brawn_realloc(void *p, size_t size) {
     return segment->kind == MI_SEGMENT_HUGE ? brawn_large_slide(segment, size) : NULL;
   }
   const size_t copied = size < usable ? size : usable;
-  if (copied <= 256) {
-    // Blocks are aligned to 16 and whole multiples of it up to this size: copy whole units.
+  if (copied <= BRAWN_COPY_UNITS) {
+    // Blocks are aligned to 16 and whole multiples of it up to this size: copy whole units, four at a time while
+    // both have them.
     typedef long long pair __attribute__((vector_size(16), may_alias));
     const pair *from = p;
-    for (pair *to = moved, *end = (pair *)((char *)moved + copied); to < end; to++) *to = *from++;
+    pair *to = moved;
+    pair *const end = to + (copied + sizeof *to - 1) / sizeof *to;
+    for (; end - to >= 4; to += 4, from += 4) {
+      const pair a = from[0], b = from[1], c = from[2], d = from[3];
+      to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+    }
+    for (; to < end; to++) *to = *from++;
   }
   else brawn_memcpy(moved, p, copied);
   brawn_free(p);
