@@ -3,7 +3,8 @@
     run.py build [WHAT…]     builds the bindings with each heap
     run.py measure [ROUNDS [WHAT…]]
                              measures what is built, adds to bench/results/extensions.json
-    run.py table [ROUND]     medians and intervals, as a table, of this round and later ones
+    run.py table [FIRST [LAST]]
+                             medians and intervals, as a table, of these rounds, on the machine of the last one
 
 WHAT is the beginning of binding/threads/heap, as in `rust` or `python/2`; of binding/heap for `build`.
 """
@@ -125,10 +126,23 @@ def stored():
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else []
 
 
+def processor():
+    """Its name, and family and model: virtual machines' names say little."""
+    lines = pathlib.Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    known = [facts[key] for key in ("model name", "cpu family", "model") if key in facts]
+    return "/".join(known) or platform.machine()
+
+
 def measure(rounds, chosen):
     runs = stored()
     first = max((run["round"] for run in runs), default=0) + 1
-    about = {"day": datetime.date.today().isoformat(), "kernel": platform.release(), "bytes": MAX_TEXT}
+    about = {
+        "day": datetime.date.today().isoformat(),
+        "processor": processor(),
+        "kernel": platform.release(),
+        "bytes": MAX_TEXT,
+    }
     # A round is one process of each heap, in a random order: their ratios are taken within it.
     groups = [
         [(binding, threads, heap) for heap in HEAPS if product(binding, heap).exists()]
@@ -162,11 +176,12 @@ def interval(samples):
     return statistics.median(ordered), ordered[cut], ordered[-1 - cut]
 
 
-def table(first):
+def table(first=1, last=sys.maxsize):
     rounds = collections.defaultdict(dict)
-    for run in stored():
-        if run["round"] < first:
-            continue
+    chosen = [run for run in stored() if first <= run["round"] <= last]
+    # Ratios hold for one machine: the last round's.  The first 46 rounds do not name theirs, which was one.
+    chosen = [run for run in chosen if run.get("processor") == chosen[-1].get("processor")]
+    for run in chosen:
         rounds[run["binding"], run["threads"], run["round"]][run["heap"]] = run
     columns, left_out = collections.defaultdict(list), 0
     for key, round_ in rounds.items():
@@ -211,7 +226,7 @@ if __name__ == "__main__":
             build(rest)
         case ["measure", *rest]:
             measure(int(rest[0]) if rest else 6, rest[1:])
-        case ["table", *rest]:
-            table(int(rest[0]) if rest else 1)
+        case ["table", *rounds] if len(rounds) <= 2:
+            table(*map(int, rounds))
         case _:
             raise SystemExit(__doc__)
