@@ -112,7 +112,9 @@ impl<'a> Tar<'a> {
                     raw.extend(self.padding()?);
                     long.add(read.kind, &raw, data).map_err(named)?;
                 }
-                kind => {
+                _ => {
+                    let name = long.name.as_ref().unwrap_or(&read.name);
+                    let kind = read.kind_of(name).map_err(|e| placed(e, at))?;
                     let mut is_extended = read.is_extended;
                     while is_extended {
                         let Some(map) = self.block()? else {

@@ -96,20 +96,6 @@ impl Header {
         if &block[MAGIC][..6] == b"ustar\0" && !prefix.is_empty() {
             name = [prefix, b"/", &name].concat();
         }
-        // Before POSIX, folders were files whose names end so.
-        let kind = match kind {
-            Kind::File if name.ends_with(b"/") => Kind::Empty,
-            kind => kind,
-        };
-        let is_empty = matches!(kind, Kind::HardLink | Kind::Symlink | Kind::Empty);
-        if is_empty && size != 0 {
-            return Err(Error::refused(format!(
-                "an entry of type `{}` with {size} bytes of data",
-                printable(&block[TYPE..=TYPE])
-            ))
-            .expected("data of files alone: programs disagree about whether these are there")
-            .member(&name));
-        }
         Ok(Self {
             kind,
             size,
@@ -117,6 +103,31 @@ impl Header {
             link: text(&block[LINK]).to_vec(),
             is_extended: kind == Kind::Sparse && block[482] != 0,
         })
+    }
+
+    /// What the entry is under its whole `name`: that of the header may be the beginning of a longer one.
+    pub fn kind_of(&self, name: &[u8]) -> Result<Kind> {
+        // Before POSIX, folders were files whose names end so.
+        let kind = match self.kind {
+            Kind::File if name.ends_with(b"/") => Kind::Empty,
+            kind => kind,
+        };
+        let is_empty = matches!(kind, Kind::HardLink | Kind::Symlink | Kind::Empty);
+        if is_empty && self.size != 0 {
+            let what = match kind {
+                Kind::HardLink => "a hard link",
+                Kind::Symlink => "a symbolic link",
+                _ => "a folder or device",
+            };
+            return Err(
+                Error::refused(format!("{what} with {} bytes of data", self.size))
+                    .expected(
+                        "data of files alone: programs disagree about whether these are there",
+                    )
+                    .member(name),
+            );
+        }
+        Ok(kind)
     }
 }
 

@@ -313,6 +313,24 @@ fn what_tar_has_no_word_for_in_rust_is_passed_through() {
 }
 
 #[test]
+fn a_name_that_a_header_cuts_behind_a_slash_is_still_a_files() {
+    let folder = format!("{TOP}/{}/", "f".repeat(98 - TOP.len()));
+    assert_eq!(folder.len(), 100);
+    let items = with([file(LIBC, b"old"), File(format!("{folder}x"), vec![7; 9])]);
+    let old = tar(&items);
+    assert!(patched(&old).unwrap().unwrap() == tar(&after(&items)));
+    // Without the longer name it is a folder, which has no data.
+    let mut alone = header(tar::EntryType::Regular, 9);
+    alone.as_mut_bytes()[..100].copy_from_slice(folder.as_bytes());
+    alone.set_cksum();
+    let found = error(&with([Raw(alone.as_bytes().to_vec())]));
+    assert!(
+        found.contains("a folder or device with 9 bytes of data"),
+        "{found}"
+    );
+}
+
+#[test]
 fn several_members_of_gzip_are_one_bundle() {
     let whole = tar(&with([file(LIBC, b"old")]));
     let (one, two) = whole.split_at(1000);
