@@ -2,7 +2,7 @@
 //!
 //! Source: OCI Image Format Specification 1.1, `layer.md`; names of more than 100 bytes are GNU tar's.
 
-use super::plan::{Entry, Plan, What};
+use super::plan::{Entry, Plan, READ, What};
 use crate::error::{Error, Result};
 use crate::publish::{Content, Piece};
 use flate2::{Compression, GzBuilder};
@@ -84,7 +84,8 @@ fn append(
     let path = &entry.path;
     let appended = match &entry.what {
         What::Folder => tar.append_data(&mut header, format!("{path}/"), io::empty()),
-        What::Link(target) => tar.append_link(&mut header, path, target),
+        What::Link(target) => link(tar, &mut header, target.as_bytes())
+            .and_then(|()| tar.append_data(&mut header, path, io::empty())),
         What::Program => tar.append_data(&mut header, path, program.reader()),
         What::Certificates(_) => tar.append_data(&mut header, path, certificates),
         What::Text(text) => tar.append_data(&mut header, path, text.as_bytes()),
@@ -100,6 +101,25 @@ fn append(
         }
     };
     appended.map_err(|e| Error::io(format!("cannot pack /{path}"), e))
+}
+
+/// Writes where a link leads, byte for byte: `tar` would leave out what means nothing in a path.
+fn link(tar: &mut Builder<impl Write>, header: &mut Header, target: &[u8]) -> io::Result<()> {
+    if header.set_link_name_literal(target).is_ok() {
+        return Ok(());
+    }
+    // Longer than its field: in an entry before, as GNU tar has it.
+    let mut long = Header::new_gnu();
+    let name = b"././@LongLink";
+    long.as_old_mut().name[..name.len()].copy_from_slice(name);
+    long.set_entry_type(EntryType::GNULongLink);
+    long.set_mode(READ);
+    long.set_uid(0);
+    long.set_gid(0);
+    long.set_mtime(0);
+    long.set_size(target.len() as u64 + 1);
+    long.set_cksum();
+    tar.append(&long, target.chain(&b"\0"[..]))
 }
 
 /// What a digest is called (`descriptor.md`, "Digests").

@@ -254,6 +254,37 @@ fn the_same_plan_is_the_same_image() {
 }
 
 #[test]
+fn links_lead_where_they_did_to_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut targets: Vec<String> = [
+        "/",
+        ".",
+        "..",
+        "a//b",
+        "a/./b",
+        "./a",
+        "a/",
+        "/a//../b/",
+        " ",
+    ]
+    .map(Into::into)
+    .into();
+    targets.extend([99, 100, 101].map(|length| "a".repeat(length)));
+    targets.push("./".repeat(60) + "b");
+    for (number, target) in targets.iter().enumerate() {
+        symlink(target, folder.path().join(number.to_string())).unwrap();
+    }
+    let long = folder.path().join("c".repeat(120));
+    symlink("d".repeat(120), long).unwrap();
+    let additions = vec![add(folder.path(), "/links")];
+    // Its links are held against the plan's.
+    made(&planned(&Wanted {
+        additions,
+        ..wanted()
+    }));
+}
+
+#[test]
 fn progress_is_told_of_every_byte_twice() {
     let folder = tempfile::tempdir().unwrap();
     let mut told = 0;
