@@ -153,7 +153,7 @@ fn launch(args: &Args) -> Stop {
 fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop> {
     let program = look(path).map_err(|e| Stop::Refused(e.path(path)))?;
     let object = preload::object(program, profile)?;
-    let mut value = placed(object)?.into_os_string();
+    let mut value = placed(object).map_err(Stop::Failed)?.into_os_string();
     // What is preloaded already comes behind it: the first malloc is the one that counts.
     if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
         value.push(":");
@@ -209,6 +209,8 @@ fn placed(object: &Preload) -> Result<PathBuf> {
         name: PRELOAD_NAME.into(),
         bytes: object.bytes.to_vec(),
     };
-    place::into_cache(&folder, &[file])?;
+    place::into_cache(&folder, &[file]).map_err(|e| {
+        e.next("set XDG_CACHE_HOME to a folder of your own, or write the object with `-o`")
+    })?;
     Ok(folder.join(PRELOAD_NAME))
 }

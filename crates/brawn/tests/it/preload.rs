@@ -200,6 +200,12 @@ fn whom_it_is_not_for_is_told_so() {
     fs::set_permissions(&who, Permissions::from_mode(0o755)).expect("changed");
     let output = command.output().expect("brawn runs");
     stopped(&output, FAILED, &["a space or a colon", "XDG_CACHE_HOME"]);
+    // A cache that others may write to.
+    let cache = room.path("cache/brawn");
+    fs::create_dir_all(&cache).expect("made");
+    fs::set_permissions(&cache, Permissions::from_mode(0o777)).expect("changed");
+    let words = ["mode 777", "set XDG_CACHE_HOME", "`-o`"];
+    stopped(&preload(&room, &["--", &who]), FAILED, &words);
     // One or the other.
     for arguments in [&[][..], &["-o", "x", "--", &who], &["--json", "--", &who]] {
         assert_eq!(preload(&room, arguments).status.code(), Some(2));
