@@ -106,7 +106,19 @@ impl<'a> Archive<'a> {
                     .expected("an archive that holds its members")
                     .next("make a whole one with `ar -M` (`create new.a`, `addlib thin.a`, `save`) and patch that"));
             }
+            Format::Elf => {
+                return Err(Error::refused("an ELF file")
+                    .at(0)
+                    .expected("an archive of them, as libc.a is")
+                    .next("`brawn rewrite` is for finished executables"));
+            }
             _ => {
+                if let Some(packer) = Format::packed(bytes) {
+                    return Err(Error::refused(format!("packed by {packer}"))
+                        .at(0)
+                        .expected("a libc.a, or a Swift SDK bundle as a tar archive, plain or compressed by gzip")
+                        .next("unpack it, and patch the file or folder that comes out"));
+                }
                 return Err(Error::malformed(format!(
                     "file begins with `{}`",
                     crate::error::printable(&bytes[..bytes.len().min(MAGIC.len())])

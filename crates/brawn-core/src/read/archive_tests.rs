@@ -23,6 +23,25 @@ fn names(archive: &Archive<'_>) -> Vec<String> {
 }
 
 #[test]
+fn what_is_no_archive_but_known_says_what_to_do() {
+    for (start, packer) in [
+        (&b"PK\x03\x04\x14\0\0\0"[..], "zip"),
+        (b"\xfd7zXZ\0\0\x04", "xz"),
+        (b"\x28\xb5\x2f\xfd\x84H\0\xb8", "zstd"),
+        (b"BZh91AY&", "bzip2"),
+    ] {
+        let error = Archive::read(start).unwrap_err();
+        assert_eq!(error.kind(), Kind::Refused);
+        let text = error.to_string();
+        assert!(text.contains(&format!("packed by {packer};")), "{text}");
+        assert!(text.contains("unpack it"), "{text}");
+    }
+    let elf = Archive::read(b"\x7fELF\x02\x01\x01\0").unwrap_err();
+    assert_eq!(elf.kind(), Kind::Refused);
+    assert!(elf.to_string().contains("`brawn rewrite`"), "{elf}");
+}
+
+#[test]
 fn an_empty_archive_is_an_archive() {
     let read = Archive::read(MAGIC).unwrap();
     assert!(read.entries.is_empty());
@@ -121,7 +140,7 @@ fn thin_archives_are_refused_with_advice() {
 fn errors_name_member_and_offset() {
     type Case = (Vec<u8>, u64, &'static str);
     let cases: Vec<Case> = vec![
-        (b"\x7fELF".to_vec(), 0, "magic"),
+        (b"\x7fELX".to_vec(), 0, "magic"),
         (file(&[b"abc"]), 8, "truncated"),
         (file(&[&header("a.o/", "1x")]), 8 + 48, "decimal digits"),
         (file(&[&header("a.o/", "-1")]), 8 + 48, "decimal digits"),

@@ -38,4 +38,14 @@ impl Format {
             _ => Self::Other,
         }
     }
+    /// What `bytes` are packed by, if that is nothing that brawn unpacks where it changes files.
+    pub fn packed(bytes: &[u8]) -> Option<&'static str> {
+        match bytes {
+            [b'P', b'K', 3, 4, ..] => Some("zip"),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some("xz"),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("bzip2"),
+            _ => None,
+        }
+    }
 }
