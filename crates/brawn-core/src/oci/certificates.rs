@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::pem::{self, PemObject as _};
 use std::path::{Path, PathBuf};
 
 /// Where they are in an image, without the leading slash: Debian's place, where most libraries look first.
@@ -97,6 +97,8 @@ fn count(pem: &[u8]) -> Result<usize> {
         let broken = match certificate {
             Ok(der) if is_sequence(&der) => continue,
             Ok(der) => format!("{} bytes that are no DER sequence", der.len()),
+            // Its own text has the marker as a list of numbers.
+            Err(pem::Error::MissingSectionEnd { .. }) => "no end of it".to_owned(),
             Err(e) => e.to_string(),
         };
         return Err(Error::malformed(format!("certificate {count}: {broken}")).expected(expected));
@@ -149,6 +151,10 @@ mod tests {
         assert_eq!(kind(&PEM.replace("MAMC", "MAQC")), Kind::Malformed);
         assert_eq!(kind(&PEM.replace("MAMC", "MA*C")), Kind::Malformed);
         assert_eq!(kind(&PEM.replace("-----END", "----END")), Kind::Malformed);
+        let cut = count(&PEM.as_bytes()[..PEM.len() - 9])
+            .unwrap_err()
+            .to_string();
+        assert!(cut.contains("certificate 1: no end of it;"), "{cut}");
         let text = count(format!("{PEM}{}", PEM.replace("MAMC", "MQMC")).as_bytes());
         assert!(text.unwrap_err().to_string().contains("certificate 2"));
         let key = PEM.replace("CERTIFICATE", "ENCRYPTED PRIVATE KEY");
