@@ -67,8 +67,20 @@ pub fn into_folder(folder: &Path, files: &[File]) -> Result<()> {
     files.iter().try_for_each(|file| one(folder, file, is_ours))
 }
 
+/// Fails for `-`, by which elsewhere standard output is meant: nobody wants a file of that name.
+pub(super) fn no_stream(path: &Path) -> Result<()> {
+    if path != Path::new("-") {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Usage, "standard output")
+        .path(path)
+        .expected("the name of a file to write")
+        .next("`./-` is a file of that name"))
+}
+
 /// Writes one file, replacing only what brawn wrote.
 pub fn into_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    no_stream(path)?;
     let wrong = |found: &str| {
         let error = Error::new(Kind::Usage, found).path(path);
         Err(error.expected("the name of a file to write"))

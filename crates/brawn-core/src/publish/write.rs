@@ -122,8 +122,12 @@ fn create(path: &Path, mode: u32) -> Result<File> {
         .mode(mode)
         .open(path)
         .map_err(|e| {
-            let error = Error::io("cannot create a file beside it", e).path(path);
-            error.next("the folder must be writable; `-o` writes elsewhere")
+            let next = match e.kind() {
+                io::ErrorKind::NotFound => "there is no such folder: make it first",
+                _ => "the folder must be writable; `-o` writes elsewhere",
+            };
+            let error = Error::io("cannot create a file beside it", e);
+            error.path(path).next(next)
         })
 }
 
@@ -327,6 +331,7 @@ fn elsewhere(
     mask: u32,
     next: &str,
 ) -> Result<Fingerprint> {
+    super::place::no_stream(out)?;
     let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
     let source = File::open(from).map_err(|e| Error::io("cannot open it", e).path(from))?;
     let stat = source

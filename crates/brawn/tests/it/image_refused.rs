@@ -98,3 +98,27 @@ fn what_contradicts_itself_is_refused() {
         "{text}"
     );
 }
+
+#[test]
+fn a_minus_is_no_file_and_a_folder_that_is_not_there_is_named_so() {
+    let room = Room::with(PROGRAM);
+    room.run("musl-gcc", &["-static -o p main.c"]);
+    for command in [
+        &["image", "p"][..],
+        &["rewrite", "p"],
+        &["patch", crate::common::MUSL],
+        &["preload"],
+    ] {
+        let run = |out: &str, code| {
+            let mut brawn = brawn();
+            let brawn = brawn.current_dir(room.path("")).args(command);
+            fail(brawn.args(["-o", out]), code)
+        };
+        let text = run("-", USAGE);
+        assert!(text.contains("`./-` is a file of that name"), "{text}");
+        assert!(!Path::new(&room.path("-")).exists());
+        let text = run("no/out", IO);
+        assert!(text.to_lowercase().contains("no such "), "{text}");
+        assert!(!text.contains("must be writable"), "{text}");
+    }
+}
