@@ -7,10 +7,11 @@ mod code;
 
 use crate::error::{Error, Result, printable};
 use crate::identify::executable;
-use crate::identify::heap::{Heap, Sure};
+use crate::identify::heap::{self, Heap, Sure};
+use crate::identify::mimalloc;
 use crate::identify::reach::{LOCAL, refers_to};
 use crate::identify::rewritten::Rewritten;
-use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
+use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC, is_public};
 use crate::inspect::{self, inspect};
 use crate::note::Note;
 use crate::read::Format;
@@ -380,10 +381,23 @@ impl Evidence<'_, '_> {
             };
         }
         let is_musls = self.found.heaps.iter().any(|h| h.heap.is_musl());
-        match (is_private, is_inside) {
-            // A weak one is the fallback of fork's member.
-            (true, _) => answer(Provider::Musl, Sure::Certain, "a name of musl's own"),
-            (false, inside) if is_musls && self.is_tied(symbol) => match inside {
+        let heaps = self.found.heaps.iter().map(|h| h.heap);
+        if let Some(other) = heaps
+            .filter(|h| !h.is_musl() && *h != Heap::Brawn)
+            .find(|h| self.is_of(symbol, *h))
+        {
+            let what = format!(
+                "it is one with, or works on, what only {} has",
+                other.name()
+            );
+            return (Provider::Own, Sure::Certain, what);
+        }
+        // Without musl's heap no function is its entry; a weak one is the fallback of fork's member.
+        if is_private && (is_musls || symbol.weak) {
+            return answer(Provider::Musl, Sure::Certain, "a name of musl's own");
+        }
+        match is_inside {
+            inside if is_musls && self.is_tied(symbol, is_musls_own) => match inside {
                 true => answer(Provider::Musl, Sure::Certain, "it passes on to musl's heap"),
                 false => answer(
                     Provider::Musl,
@@ -391,8 +405,8 @@ impl Evidence<'_, '_> {
                     "it passes on to musl's heap, but does not lie among musl's functions",
                 ),
             },
-            (false, true) => answer(Provider::Musl, Sure::Likely, INSIDE),
-            (false, false) => answer(Provider::Own, Sure::Likely, OUTSIDE),
+            true => answer(Provider::Musl, Sure::Likely, INSIDE),
+            false => answer(Provider::Own, Sure::Likely, OUTSIDE),
         }
     }
 
@@ -405,16 +419,25 @@ impl Evidence<'_, '_> {
         }
     }
 
-    /// Whether `symbol` is one with, or uses, something that only musl's heap has.
-    fn is_tied(&self, symbol: &Symbol<'_>) -> bool {
-        let is_telling = |s: &&Symbol<'_>| {
-            LOCAL.contains(&s.name)
-                || PRIVATE
-                    .iter()
-                    .chain(&INTERNAL)
-                    .any(|n| n.as_bytes() == s.name)
+    /// Whether `symbol` is a function of `heap`, which is neither musl's nor brawn's.
+    fn is_of(&self, symbol: &Symbol<'_>, heap: Heap) -> bool {
+        let is_its = |s: &Symbol<'_>| {
+            heap::by_symbol(s.name) == Some(heap)
+                || heap == Heap::Mimalloc && mimalloc::is_own(s.name)
         };
-        let places = self.image.defined().filter(is_telling);
+        let mut all = self.image.defined();
+        if all.any(|s| s.address == symbol.address && is_its(s)) {
+            return true;
+        }
+        // Who calls `malloc` may be anyone, whatever else it is called.
+        let public = self.image.defined().filter(|s| is_public(s.name));
+        let public: Vec<u64> = public.map(|s| s.address).collect();
+        self.is_tied(symbol, |s| is_its(s) && !public.contains(&s.address))
+    }
+
+    /// Whether `symbol` is one with, or uses, something for which `is_telling` holds.
+    fn is_tied(&self, symbol: &Symbol<'_>, is_telling: impl Fn(&Symbol<'_>) -> bool) -> bool {
+        let places = self.image.defined().filter(|s| is_telling(s));
         let places: Vec<Range<u64>> = places
             .map(|s| s.address..s.address.saturating_add(s.size.max(1)))
             .collect();
@@ -460,6 +483,12 @@ impl Evidence<'_, '_> {
 
 const INSIDE: &str = "it lies behind the first of musl's functions";
 const OUTSIDE: &str = "it lies before musl's functions, or is hidden";
+
+/// Whether only musl's heap has something of this name.
+fn is_musls_own(symbol: &Symbol<'_>) -> bool {
+    let mut names = PRIVATE.iter().chain(&INTERNAL);
+    LOCAL.contains(&symbol.name) || names.any(|n| n.as_bytes() == symbol.name)
+}
 
 /// The first function that is musl's by its name, the heap's apart.
 fn libc(image: &Image<'_>) -> Option<u64> {

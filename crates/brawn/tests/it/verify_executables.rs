@@ -238,6 +238,43 @@ int main(int argc, char **argv) {
 }
 ";
 
+/// A heap without a name, by musl's own names, too.
+const NAMELESS: &str = "#include <stddef.h>
+static char room[1 << 16], *next = room;
+void *malloc(size_t n) { char *p = next; next += n + 15 & -16; return p; }
+void free(void *p) {}
+void *calloc(size_t m, size_t n) { return malloc(m * n); }
+void *realloc(void *p, size_t n) { return malloc(n); }
+void *aligned_alloc(size_t a, size_t n) { return malloc(n); }
+size_t malloc_usable_size(void *p) { return 0; }
+extern __typeof(malloc) __libc_malloc __attribute__((alias(\"malloc\")));
+extern __typeof(free) __libc_free __attribute__((alias(\"free\")));
+extern __typeof(calloc) __libc_calloc __attribute__((alias(\"calloc\")));
+extern __typeof(realloc) __libc_realloc __attribute__((alias(\"realloc\")));
+";
+
+#[test]
+fn musls_own_names_in_another_heap_are_not_musls() {
+    let room = patched();
+    room.write("main.c", ALL);
+    room.write("nameless.c", NAMELESS);
+    let line = ["-static", "-fno-builtin", "-D_GNU_SOURCE", "-o", "main"];
+    room.run("musl-gcc", &[&line[..], &["main.c", "nameless.c"]].concat());
+    let (report, code) = look(&room, "main");
+    assert_eq!(
+        (report["verdict"].as_str(), code),
+        (Some("own"), FINDING),
+        "{report:#}"
+    );
+    let own = of(&report, "own");
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let heap = ["aligned_alloc", "calloc", "free", "malloc"];
+    let rest = ["malloc_usable_size", "realloc"];
+    let private = ["calloc", "free", "malloc", "realloc"].map(|n| format!("__libc_{n}"));
+    let private = private.each_ref().map(String::as_str);
+    assert_eq!(own, [&heap[..], &rest, &private].concat(), "{report:#}");
+}
+
 #[test]
 fn without_names_memory_functions_are_told_by_what_they_alone_have() {
     let room = patched();

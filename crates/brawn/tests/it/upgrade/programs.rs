@@ -211,6 +211,24 @@ fn has_one_heap(program: &str) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
+/// Every function of the heap is the program's own: nothing in it is musl's, whatever it is called.
+fn has_mimalloc_alone(program: &str) {
+    let verified = brawn().args(["verify", "--json", program]).output();
+    let verified = verified.expect("brawn runs").stdout;
+    let verified: Value = serde_json::from_slice(&verified).expect("JSON");
+    assert_eq!(verified[0]["verdict"], "own", "{verified:#}");
+    let functions = verified[0]["functions"].as_array().unwrap();
+    let heap = functions.iter().filter(|f| f["group"] == "heap");
+    let present: Vec<_> = heap.filter(|f| f["provider"] != "absent").collect();
+    assert!(present.iter().any(|f| f["name"] == "__libc_malloc"));
+    for function in present {
+        let is_fallback = function["name"] == "__malloc_atfork";
+        let provider = if is_fallback { "musl" } else { "own" };
+        assert_eq!(function["provider"], provider, "{function:#}");
+        assert_eq!(function["sure"], "certain", "{function:#}");
+    }
+}
+
 fn programs_link_and_run(architecture: &'static str) {
     let (room, sdk) = (Room::new(), Sdk::new(architecture));
     let old = sdk.root.join("usr/lib/libc.a");
@@ -244,6 +262,7 @@ fn programs_link_and_run(architecture: &'static str) {
         for linker in [&LLD, &GNU] {
             let program = sdk.succeeds(&room, &object, &old, linker);
             assert_eq!(inspect(&program)["heap"], "mimalloc");
+            has_mimalloc_alone(&program);
         }
     }
     // What it could not do: wide copies, operators of the program's own, and exceptions where memory ends.
