@@ -1,6 +1,6 @@
 //! An unpacked bundle, as `swift sdk install` leaves it.
 
-use super::path::{Link, Tree};
+use super::path::{Link, Tree, resolve};
 use super::sdk::{self, Files, Target};
 use super::{Alone, Limits, manifest};
 use crate::error::{Error, Result};
@@ -25,9 +25,12 @@ pub fn bundle(folder: &Path) -> Option<PathBuf> {
     if is_named(&real) {
         return Some(real);
     }
+    // Any folder above may have a file of this name, which may be as large as a disk, or a pipe.
     let is_bundle = |folder: &&Path| {
-        let json = std::fs::read(folder.join("info.json"));
-        json.is_ok_and(|json| manifest::variants(&json).is_ok_and(|all| !all.is_empty()))
+        let files = Folder(folder);
+        let json = resolve(&files, b"", b"", b"info.json").and_then(|path| files.json(&path));
+        let json = json.ok().flatten();
+        json.is_some_and(|json| manifest::variants(&json).is_ok_and(|all| !all.is_empty()))
     };
     let found = real.ancestors().find(is_bundle)?;
     Some(found.to_path_buf())
@@ -126,4 +129,29 @@ impl Files for Folder<'_> {
 fn is_missing(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_folder_above_is_a_bundle_by_an_info_json_of_usual_size() {
+        let root = tempfile::tempdir().unwrap();
+        let (top, inner) = (root.path().join("sdk"), root.path().join("sdk/a/b"));
+        fs::create_dir_all(&inner).unwrap();
+        let info = top.join("info.json");
+        let json = r#"{"artifacts": {"s": {"type": "swiftSDK", "variants": [{"path": "s"}]}}}"#;
+        fs::write(&info, json).unwrap();
+        let top = top.canonicalize().unwrap();
+        assert_eq!(bundle(&inner).as_deref(), Some(&*top));
+        // By another name, too.
+        fs::rename(&info, top.join("other.json")).unwrap();
+        std::os::unix::fs::symlink("other.json", &info).unwrap();
+        assert_eq!(bundle(&inner).as_deref(), Some(&*top));
+        let large = format!("{json}{}", " ".repeat(1 << 20));
+        fs::write(&info, large).unwrap();
+        assert_eq!(bundle(&inner), None);
+    }
 }

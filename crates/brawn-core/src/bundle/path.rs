@@ -5,6 +5,9 @@ use crate::error::{Error, Result, printable};
 /// How many links one path may lead through.
 const LINKS: usize = 40;
 
+/// How long a path may be, in bytes: Linux opens no longer one (`PATH_MAX`).
+const LONGEST: usize = 4096;
+
 /// A link of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
@@ -52,8 +55,12 @@ pub fn folder(path: &[u8]) -> &[u8] {
 /// Where `path` leads from the folder `base`, which is a result of this or the top, inside of the folder `top`.
 ///
 /// # Errors
-/// It leads out of `top`, is absolute, or leads through too many links.
+/// It leads out of `top`, is absolute, is too long, or leads through too many links.
 pub fn resolve(tree: &dyn Tree, top: &[u8], base: &[u8], path: &[u8]) -> Result<Vec<u8>> {
+    let too_long = |what: String| Err(Error::refused(what).expected(format!("at most {LONGEST}")));
+    if path.len() > LONGEST {
+        return too_long(format!("a path of {} bytes", path.len()));
+    }
     let shown = printable(path);
     let out = |how: &str| {
         Error::refused(format!("the path `{shown}`{how} leads out of the bundle"))
@@ -92,6 +99,9 @@ pub fn resolve(tree: &dyn Tree, top: &[u8], base: &[u8], path: &[u8]) -> Result<
         }
         let by = |target: &[u8]| format!(", by the link {name} to `{}`,", printable(target));
         match link {
+            Link::Symbolic(target) | Link::Hard(target) if target.len() > LONGEST => {
+                return too_long(format!("the link {name} with {} bytes", target.len()));
+            }
             Link::Symbolic(target) if target.starts_with(b"/") => return Err(out(&by(&target))),
             Link::Symbolic(target) => {
                 done.pop();
@@ -148,6 +158,7 @@ mod tests {
             ("b/else", Link::Hard(b"x/real".to_vec())),
             ("b/loop", link("loop")),
             ("b/two", Link::Several),
+            ("b/long", link(&"a/".repeat(LONGEST))),
         ]);
         let to = |path: &str| {
             let found = resolve(&tree, b"b", b"b", path.as_bytes());
@@ -166,6 +177,11 @@ mod tests {
             ("else", "by the link b/else to `x/real`"),
             ("loop", "more than 40 links, b/loop among them"),
             ("two", "b/two is there more than once"),
+            (
+                "long",
+                "the link b/long with 8192 bytes; expected at most 4096",
+            ),
+            (&"a/".repeat(LONGEST), "a path of 8192 bytes"),
         ] {
             let error = to(path).unwrap_err().to_string();
             assert!(error.contains(why), "{path}: {error}");

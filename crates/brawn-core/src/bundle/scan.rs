@@ -12,6 +12,9 @@ use crate::publish::{Fingerprint, Hashed};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// What an entry that is kept takes besides its names and bytes, about.
+const ENTRY: usize = 256;
+
 /// What is read of a bundle besides the names that are always of use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
@@ -118,8 +121,8 @@ impl<T> Scan<T> {
             if scan.wanted.is_json(&entry) {
                 let bytes = tar.whole(&entry, limits.json)?;
                 run.update(&bytes);
-                names += bytes.len();
                 if let Some(path) = entry.path {
+                    names += path.len() + bytes.len() + ENTRY;
                     scan.file(path, Found::Json(bytes));
                 }
             } else {
@@ -192,7 +195,7 @@ impl<T> Scan<T> {
     /// Keeps an entry that is a link, and gives how much memory that takes, in bytes.
     fn keep_link(&mut self, entry: Entry) -> usize {
         // Names that lead nowhere cost as much as those that do.
-        let size = 2 * (entry.name.len() + entry.link.len()) + 256;
+        let size = 2 * (entry.name.len() + entry.link.len()) + ENTRY;
         let link = match entry.kind {
             Kind::Symlink => Link::Symbolic(entry.link),
             Kind::HardLink => {
@@ -201,7 +204,7 @@ impl<T> Scan<T> {
             }
             _ => return 0,
         };
-        let Some(path) = entry.path else { return 0 };
+        let Some(path) = entry.path else { return size };
         let is_second = self.files.contains_key(&path) || self.links.contains_key(&path);
         let link = if is_second { Link::Several } else { link };
         self.links.insert(path, link);

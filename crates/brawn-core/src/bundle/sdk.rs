@@ -5,6 +5,9 @@ use super::path::{self, Tree, resolve};
 use crate::error::{Error, Result, printable};
 use serde::Serialize;
 
+/// How many variants a bundle may have, and how many targets: real ones have fewer than ten of either.
+const MOST: usize = 1 << 10;
+
 /// What gives the files of a bundle.
 pub trait Files: Tree {
     /// The bytes of the file at a path without links; none if there is no regular file.
@@ -41,6 +44,9 @@ pub fn places(files: &dyn Files, top: &[u8]) -> Result<Vec<Place>> {
     let info = resolve(files, top, top, b"info.json")?;
     let bytes = json(files, &info)?;
     let variants = manifest::variants(&bytes).map_err(|e| e.member(&info))?;
+    if variants.len() > MOST {
+        return Err(too_many("variants").member(&info));
+    }
     let mut places = Vec::new();
     for variant in variants {
         let base =
@@ -62,6 +68,9 @@ pub fn places(files: &dyn Files, top: &[u8]) -> Result<Vec<Place>> {
             let libc = libc(files, top, &sdk, &target.triple, root.as_deref())
                 .map_err(|e| e.member(&sdk))?;
             places.push(Place { target, libc });
+            if places.len() > MOST {
+                return Err(too_many("targets").member(&sdk));
+            }
         }
     }
     Ok(places)
@@ -91,6 +100,10 @@ fn libc(
         .expected("musl's libc.a"));
     }
     Ok(Err("it is not for musl".into()))
+}
+
+fn too_many(what: &str) -> Error {
+    Error::refused(format!("too many {what} of SDKs")).expected(format!("at most {MOST}"))
 }
 
 fn json(files: &dyn Files, path: &[u8]) -> Result<Vec<u8>> {

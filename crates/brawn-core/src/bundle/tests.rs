@@ -500,6 +500,16 @@ fn what_is_wrong_is_said_with_names() {
     }
 }
 
+/// A hard link that is outside of the archive.
+fn outside(name: &str) -> Vec<u8> {
+    let mut header = header(tar::EntryType::Link, 0);
+    let old = header.as_old_mut();
+    old.name[..name.len()].copy_from_slice(name.as_bytes());
+    old.linkname[..4].copy_from_slice(b"some");
+    header.set_cksum();
+    header.as_bytes().to_vec()
+}
+
 #[test]
 fn endings_and_excesses_are_errors_with_their_place() {
     let whole = tar(&with([file(LIBC, b"old")]));
@@ -543,6 +553,31 @@ fn endings_and_excesses_are_errors_with_their_place() {
     let text = patched(&gzip(b"text, no archive")).unwrap_err();
     assert_eq!(text.kind(), Kind::NotApplicable);
     assert!(text.to_string().contains("no tar archive"), "{text}");
+}
+
+#[test]
+fn what_is_kept_counts_with_nothing_in_it_too() {
+    let empty = (0..100).map(|n| file(&format!("{n}/swift-sdk.json"), ""));
+    assert!(error(&with(empty)).contains("too many links"));
+    // Nor do names that lead nowhere cost nothing.
+    let out = (0..100).map(|n| Raw(outside(&format!("/{n}"))));
+    assert!(error(&with(out)).contains("too many links"));
+}
+
+#[test]
+fn targets_are_counted_over_all_variants() {
+    // As many targets as the one file has, for each of the variants.
+    let variant = r#"{"path": "s/swift-linux-musl"}"#;
+    let variants = [variant; 40].join(", ");
+    let targets: String = (0..40).map(|n| format!(r#", "{n}": {{}}"#)).collect();
+    let none = [
+        file("info.json", INFO.replace(variant, &variants)),
+        file(
+            "s/swift-linux-musl/swift-sdk.json",
+            format!(r#"{{"targetTriples": {{"wasm": {{}}{targets}}}}}"#),
+        ),
+    ];
+    assert!(error(&none).contains("too many targets of SDKs; expected at most 1024"));
 }
 
 #[test]
