@@ -6,7 +6,8 @@ use brawn_core::plan::{Action, Component, Part, Removed};
 use brawn_core::read::archive::Archive;
 use brawn_core::{Options, edit_components};
 use brawn_payload::{
-    Architecture, Frames, Function, Member, Memory, Payload, Profile, Supplies, Supply,
+    Architecture, Frames, Function, HEAP_SURFACE, Member, Memory, Payload, Profile, Supplies,
+    Supply,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -23,26 +24,7 @@ const PAYLOAD: Payload = Payload {
         bytes: include_bytes!("../seeds/payload.o"),
         frames: NO_FRAMES,
     }],
-    surface: &[
-        "__libc_calloc",
-        "__libc_free",
-        "__libc_malloc",
-        "__libc_malloc_impl",
-        "__libc_realloc",
-        "__malloc_allzerop",
-        "__malloc_atfork",
-        "__malloc_donate",
-        "aligned_alloc",
-        "calloc",
-        "free",
-        "malloc",
-        "malloc_usable_size",
-        "memalign",
-        "posix_memalign",
-        "realloc",
-        "reallocarray",
-        "valloc",
-    ],
+    surface: HEAP_SURFACE,
     needs: &["__errno_location"],
     memory: Some(&MEMORY),
     supplied: &SUPPLIED,

@@ -214,7 +214,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         image: &image,
         found: &found,
     };
-    let heap = PUBLIC.iter().chain(&PRIVATE);
+    let heap = PUBLIC.iter().chain(PRIVATE);
     let mut functions: Vec<Function> = heap.map(|n| evidence.function(n, Group::Heap)).collect();
     functions.extend(MEMORY.iter().map(|n| evidence.function(n, Group::Memory)));
     functions.extend(supplied(&image, payloads)?);

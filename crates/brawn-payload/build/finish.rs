@@ -6,7 +6,7 @@ use crate::frames::{self, Frames};
 use object::build::Id as _;
 use object::build::elf::{Builder, SectionData};
 use object::read::elf::{FileHeader as _, SectionHeader as _};
-use object::{Endianness, elf};
+use object::{Endianness, Object as _, ObjectSection as _, SymbolFlags, elf};
 use std::collections::{HashMap, HashSet};
 
 pub struct Finished {
@@ -17,11 +17,33 @@ pub struct Finished {
     pub needs: Vec<String>,
 }
 
-/// Section that is kept although nothing refers to it.
 /// Section type of `.llvm_addrsig` (LLVM, "Extensions", SHT_LLVM_ADDRSIG).
 const SHT_LLVM_ADDRSIG: elf::SectionType = elf::SectionType(0x6fff_4c03);
 
+/// Section that is kept although nothing refers to it.
 const NOTE: &[u8] = b".note.brawn";
+
+/// What begins the names of sections by which an object would run something on its own, or have thread-locals.
+pub const ACTIVE: [&str; 4] = [".init_array", ".ctors", ".tbss", ".tdata"];
+
+/// Fails if the object has a section whose name begins so.
+pub fn refuse_sections(bytes: &[u8], unwanted: &[&str]) -> Result<()> {
+    for section in object::File::parse(bytes)?.sections() {
+        let name = section.name()?;
+        if unwanted.iter().any(|prefix| name.starts_with(prefix)) {
+            return Err(format!("it has a section {name}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the symbol is for the object and those that are linked with it alone.
+pub fn is_hidden<'a>(symbol: &impl object::ObjectSymbol<'a>) -> Result<bool> {
+    match symbol.flags() {
+        SymbolFlags::Elf { st_other, .. } => Ok(st_other.0 & 3 == elf::STV_HIDDEN.0),
+        _ => Err("not ELF".into()),
+    }
+}
 
 pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> {
     let mut changed = raw.to_vec();

@@ -18,12 +18,12 @@ mod supplied;
 
 use compiler::Compiler;
 use finish::Finished;
-use heap::Heap;
+use heap::{Heap, Kit};
 use recipe::{ARCHITECTURES, Architecture, Form, PROFILES};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -66,6 +66,12 @@ fn run() -> Result<()> {
     let mut preload = String::from(
         "/// Every object for `LD_PRELOAD` of this build.\nstatic PRELOADS: &[Preload] = &[\n",
     );
+    let made_by = |source: &str| {
+        format!(
+            "version: {version:?}, compiler: {:?}, source: {source:?},",
+            compiler.name
+        )
+    };
     for architecture in ARCHITECTURES {
         if !compiler.targets(architecture.name) {
             continue;
@@ -87,58 +93,45 @@ fn run() -> Result<()> {
             None => "None".to_owned(),
             Some(memory) => {
                 let name = format!("MEMORY_{}", architecture.name.to_uppercase());
-                embed(
-                    &mut statics,
-                    &out,
-                    architecture,
-                    &name,
-                    memory,
-                    &version,
-                    &compiler,
-                )?;
+                let functions = memory.functions.iter().map(|f| {
+                    let member = embedded(&out, architecture, &f.member, &f.object)?;
+                    Ok(format!(
+                        "Function {{ member: {member}, surface: &{:?}, own: &{:?}, needs: &{:?} }}",
+                        f.surface, f.own, f.object.needs
+                    ))
+                });
+                let item = format!("{name}: Memory = Memory");
+                set(&mut statics, &item, &made_by(&memory.source), functions)?;
                 format!("Some(&{name})")
             }
         };
         let supplied = supplied::build(&compiler, &payload, architecture, &version)?;
         let supplied_name = format!("SUPPLIED_{}", architecture.name.to_uppercase());
-        embed_supplied(
+        let functions_supplied = supplied.functions.iter().map(|f| {
+            let member = embedded(&out, architecture, &f.member, &f.object)?;
+            Ok(format!(
+                "Supply {{ name: {:?}, member: {member}, needs: &{:?} }}",
+                f.name, f.object.needs
+            ))
+        });
+        let item = format!("{supplied_name}: Supplies = Supplies");
+        set(
             &mut statics,
-            &out,
-            architecture,
-            &supplied_name,
-            &supplied,
-            &version,
-            &compiler,
+            &item,
+            &made_by(&supplied.source),
+            functions_supplied,
         )?;
+        let kit = Kit {
+            compiler: &compiler,
+            payload: &payload,
+            engine: &engine,
+            architecture,
+            version: &version,
+        };
         for profile in PROFILES {
-            let build = |form: &Form| -> Result<(String, Heap)> {
-                let heap = heap::build(
-                    &compiler,
-                    &payload,
-                    &engine,
-                    architecture,
-                    form,
-                    profile,
-                    &version,
-                )?;
-                let name = format!("{}-{profile}-{}.o", architecture.name, form.name);
-                fs::write(out.join(&name), &heap.object.bytes)?;
-                Ok((name, heap))
-            };
-            // All forms at once: everything else waits for this crate.
-            let (libc, shared_form, preload_form) = thread::scope(|scope| {
-                let other = |form| move || build(form).map_err(|e| e.to_string());
-                let others = [&recipe::SHARED, &recipe::PRELOAD].map(|f| scope.spawn(other(f)));
-                let [shared, preload] = others;
-                (build(&recipe::LIBC), shared.join(), preload.join())
-            });
-            let (name, Heap { source, object }) = libc?;
-            let panicked = |_| "a thread of the build panicked";
-            let (shared_name, ..) = shared_form.map_err(panicked)??;
-            let (_, heap) = preload_form.map_err(panicked)??;
-            if let Some(functions) = &functions {
-                let bytes =
-                    preload::link(&compiler, &out, architecture, profile, &heap, functions)?;
+            let heaps = kit.build(&out, profile, functions.as_ref())?;
+            let file = |form: &Form| format!("{}-{profile}-{}.o", architecture.name, form.name);
+            if let Some(bytes) = &heaps.linked {
                 let file = format!("{}-{profile}-{}", architecture.name, recipe::PRELOAD_NAME);
                 fs::write(out.join(&file), bytes)?;
                 writeln!(
@@ -150,10 +143,12 @@ fn run() -> Result<()> {
                     capitalized(profile),
                     engine.version,
                     compiler.name,
-                    heap.source,
+                    heaps.preload.source,
                     format!("/{file}"),
                 )?;
             }
+            let shared_name = file(&recipe::SHARED);
+            fs::write(out.join(&shared_name), &heaps.shared.object.bytes)?;
             writeln!(
                 shared,
                 "    Shared {{ architecture: Architecture::{}, profile: Profile::{}, \
@@ -162,6 +157,7 @@ fn run() -> Result<()> {
                 capitalized(profile),
                 format!("/{shared_name}"),
             )?;
+            let Heap { source, object } = heaps.libc;
             write!(
                 table,
                 "    Payload {{\n        architecture: Architecture::{},\n        profile: Profile::{},\n        \
@@ -173,7 +169,7 @@ fn run() -> Result<()> {
                 capitalized(profile),
                 engine.version,
                 compiler.name,
-                member(&out, recipe::MEMBER_NAME, &name, &object)?,
+                member(&out, recipe::MEMBER_NAME, &file(&recipe::LIBC), &object)?,
                 object.surface,
                 object.needs,
             )?;
@@ -189,7 +185,13 @@ fn run() -> Result<()> {
     table.push_str(&statics);
     writeln!(
         table,
-        "/// The memory functions, by the names that programs call, sorted.\n\
+        "/// The heap's public names, sorted: what ISO C, POSIX and musl's headers declare.\n\
+         pub const HEAP_NAMES: &[&str] = &{:?};\n\
+         /// The names by which musl itself reaches its heap, sorted.\n\
+         pub const HEAP_PRIVATE: &[&str] = &{:?};\n\
+         /// Both.\n\
+         pub const HEAP_SURFACE: &[&str] = &{:?};\n\
+         /// The memory functions, by the names that programs call, sorted.\n\
          pub const MEMORY_NAMES: &[&str] = &{:?};\n\
          /// What their own names begin with, by which they call each other.\n\
          pub const MEMORY_PREFIX: &str = {:?};\n\
@@ -197,6 +199,9 @@ fn run() -> Result<()> {
          pub const PRELOAD_NAME: &str = {:?};\n\
          /// The names that it defines for others, sorted.\n\
          pub const PRELOAD_NAMES: &[&str] = &{:?};",
+        recipe::PUBLIC,
+        recipe::PRIVATE,
+        recipe::SURFACE,
         recipe::memory_names(),
         recipe::MEMORY_PREFIX,
         recipe::PRELOAD_NAME,
@@ -211,65 +216,32 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// Writes the objects of the memory functions, and a static item that holds them.
-fn embed(
+/// Adds a static item that holds a set of functions, of which each is one expression.
+fn set(
     statics: &mut String,
-    out: &Path,
-    architecture: &Architecture,
-    name: &str,
-    memory: &memory::Memory,
-    version: &str,
-    compiler: &Compiler,
+    item: &str,
+    made_by: &str,
+    functions: impl Iterator<Item = Result<String>>,
 ) -> Result<()> {
-    write!(
+    writeln!(
         statics,
-        "/// The memory functions for {}.\nstatic {name}: Memory = Memory {{\n    version: {version:?},\n    \
-         compiler: {:?},\n    source: {:?},\n    functions: &[\n",
-        architecture.name, compiler.name, memory.source
+        "static {item} {{\n    {made_by}\n    functions: &["
     )?;
-    for function in &memory.functions {
-        let file = format!("{}-{}", architecture.name, function.member);
-        writeln!(
-            statics,
-            "        Function {{ member: {}, surface: &{:?}, own: &{:?}, needs: &{:?} }},",
-            member(out, &function.member, &file, &function.object)?,
-            function.surface,
-            function.own,
-            function.object.needs
-        )?;
+    for function in functions {
+        writeln!(statics, "        {},", function?)?;
     }
     statics.push_str("    ],\n};\n");
     Ok(())
 }
 
-/// The same for the functions that an archive may lack.
-fn embed_supplied(
-    statics: &mut String,
+/// [`member`] of a function's object, whose file is named after it.
+fn embedded(
     out: &Path,
     architecture: &Architecture,
     name: &str,
-    supplied: &supplied::Supplied,
-    version: &str,
-    compiler: &Compiler,
-) -> Result<()> {
-    write!(
-        statics,
-        "/// What an archive may lack, for {}.\nstatic {name}: Supplies = Supplies {{\n    version: {version:?},\n    \
-         compiler: {:?},\n    source: {:?},\n    functions: &[\n",
-        architecture.name, compiler.name, supplied.source
-    )?;
-    for function in &supplied.functions {
-        let file = format!("{}-{}", architecture.name, function.member);
-        writeln!(
-            statics,
-            "        Supply {{ name: {:?}, member: {}, needs: &{:?} }},",
-            function.name,
-            member(out, &function.member, &file, &function.object)?,
-            function.object.needs
-        )?;
-    }
-    statics.push_str("    ],\n};\n");
-    Ok(())
+    object: &Finished,
+) -> Result<String> {
+    member(out, name, &format!("{}-{name}", architecture.name), object)
 }
 
 /// Writes an object to `file`, and gives the expression that embeds it as the member `name`.

@@ -3,10 +3,9 @@
 
 use crate::Result;
 use crate::compiler::Compiler;
-use crate::finish::{Finished, finish};
+use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
 use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX};
-use object::elf;
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolFlags};
+use object::{Object as _, ObjectSymbol as _};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -77,10 +76,7 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
             continue;
         }
         let name = symbol.name()?;
-        let SymbolFlags::Elf { st_other, .. } = symbol.flags() else {
-            return Err("not ELF".into());
-        };
-        let is_hidden = st_other.0 & 3 == elf::STV_HIDDEN.0;
+        let is_hidden = is_hidden(&symbol)?;
         if allowed.contains(&name) && symbol.is_weak() && !is_hidden {
             surface.push(name.to_owned());
         } else if name.starts_with(MEMORY_PREFIX) && !symbol.is_weak() && is_hidden {
@@ -108,15 +104,8 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     let listed: Vec<&str> = needs.iter().map(String::as_str).collect();
     let finished = finish(raw, &all, &listed)?;
     // libc calls them before a program is relocated, and before it has a stack protector.
-    for section in object::File::parse(&*finished.bytes)?.sections() {
-        let name = section.name()?.to_owned();
-        if [".init_array", ".ctors", ".tbss", ".tdata", ".eh_frame"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix))
-        {
-            return Err(format!("it has a section {name}").into());
-        }
-    }
+    refuse_sections(&finished.bytes, &ACTIVE)?;
+    refuse_sections(&finished.bytes, &[".eh_frame"])?;
     Ok(Function {
         member: recipe::memory_member(file),
         surface,

@@ -58,6 +58,10 @@ pub const SURFACE: &[&str] = &[
     "valloc",
 ];
 
+/// Of these, the first are musl's own ways in, and the rest what ISO C, POSIX and musl's headers declare.
+pub const PRIVATE: &[&str] = SURFACE.split_at(8).0;
+pub const PUBLIC: &[&str] = SURFACE.split_at(PRIVATE.len()).1;
+
 /// Every symbol that the payload may need from libc.  Rust links musl with `-nodefaultlibs`, so one
 /// of the compiler's own library (`__popcountdi2`) would already break a link.
 pub const NEEDS: &[&str] = &[
@@ -79,7 +83,8 @@ pub struct Form {
     pub flags: &'static [&'static str],
     /// The same, for one architecture.
     pub architecture_flags: &'static [(&'static str, &'static str)],
-    pub surface: &'static [&'static str],
+    /// What it defines for others: lists, which together are all.
+    pub surface: &'static [&'static [&'static str]],
     pub needs: &'static [&'static str],
     /// What the note says of whose heap it is (docs/note.md), where it is not libc's.
     pub serves: Option<&'static str>,
@@ -102,7 +107,7 @@ pub const LIBC: Form = Form {
     folder: None,
     flags: &[],
     architecture_flags: &[],
-    surface: SURFACE,
+    surface: &[SURFACE],
     needs: NEEDS,
     serves: None,
 };
@@ -115,7 +120,7 @@ pub const SHARED: Form = Form {
     flags: &["-DBRAWN_SHARED=1", "-ftls-model=global-dynamic"],
     // payload/arch/x86_64/arch.h: a call that the compiler does not know of.
     architecture_flags: &[("x86_64", "-mno-red-zone")],
-    surface: SHARED_SURFACE,
+    surface: &[SHARED_SURFACE],
     needs: SHARED_NEEDS,
     serves: Some("rust"),
 };
@@ -150,28 +155,13 @@ pub const PRELOAD: Form = Form {
     folder: Some("preload"),
     flags: &[],
     architecture_flags: &[],
-    surface: PRELOAD_SURFACE,
+    surface: &[PUBLIC, &[PRELOAD_START]],
     needs: PRELOAD_NEEDS,
     serves: None,
 };
 
 /// What runs when the object is loaded: its `DT_INIT`, hidden.
 pub const PRELOAD_START: &str = "brawn_preload_load";
-
-/// Every symbol that its heap defines: musl's public family, and [`PRELOAD_START`].
-pub const PRELOAD_SURFACE: &[&str] = &[
-    "aligned_alloc",
-    PRELOAD_START,
-    "calloc",
-    "free",
-    "malloc",
-    "malloc_usable_size",
-    "memalign",
-    "posix_memalign",
-    "realloc",
-    "reallocarray",
-    "valloc",
-];
 
 /// Every symbol that it may need from libc, where those of threads are weak (payload/preload/preload.c), and
 /// [`PRELOAD_LINKERS`].
@@ -219,10 +209,7 @@ pub const PRELOAD_LINK: &[&str] = &[
 
 /// The names that it has for others: the family's and the memory functions', and none of musl's internal ones.
 pub fn preload_names() -> Vec<&'static str> {
-    let own = PRELOAD_SURFACE
-        .iter()
-        .filter(|name| **name != PRELOAD_START);
-    let mut names: Vec<_> = own.copied().chain(memory_names()).collect();
+    let mut names: Vec<_> = PUBLIC.iter().copied().chain(memory_names()).collect();
     names.sort_unstable();
     names
 }

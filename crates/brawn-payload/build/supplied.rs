@@ -3,11 +3,10 @@
 
 use crate::Result;
 use crate::compiler::Compiler;
-use crate::finish::{Finished, finish};
+use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
 use crate::frames::Frames;
 use crate::recipe::{self, Architecture};
-use object::elf;
-use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolFlags};
+use object::{Object as _, ObjectSymbol as _};
 use std::path::Path;
 
 /// The name of a function's object, which the sources know it by, and the function's own.
@@ -117,15 +116,13 @@ pub fn function(name: &str, raw: Vec<u8>) -> Result<Finished> {
     if !is_operator(name) {
         is_weak(&raw, name)?;
         let finished = finish(&raw, &[name], NEEDS)?;
-        refuse_sections(
-            &finished.bytes,
-            &[".init_array", ".ctors", ".tbss", ".tdata", ".eh_frame"],
-        )?;
+        refuse_sections(&finished.bytes, &ACTIVE)?;
+        refuse_sections(&finished.bytes, &[".eh_frame"])?;
         return Ok(finished);
     }
     // Exceptions pass through it: the compiler's object stays whole, with its unwind information.
     is_weak(&raw, name)?;
-    refuse_sections(&raw, &[".init_array", ".ctors", ".tbss", ".tdata"])?;
+    refuse_sections(&raw, &ACTIVE)?;
     let object = object::File::parse(&*raw)?;
     let operators = FUNCTIONS
         .iter()
@@ -171,10 +168,7 @@ fn is_weak(raw: &[u8], name: &str) -> Result<()> {
         .symbols()
         .filter(|s| s.is_definition() && !s.is_local())
     {
-        let SymbolFlags::Elf { st_other, .. } = symbol.flags() else {
-            return Err("not ELF".into());
-        };
-        let is_hidden = st_other.0 & 3 == elf::STV_HIDDEN.0;
+        let is_hidden = is_hidden(&symbol)?;
         match symbol.name()? {
             found if found == name && symbol.is_weak() && !is_hidden => has_it = true,
             found if SHARED.contains(&found) && symbol.is_weak() && is_hidden => {}
@@ -186,14 +180,4 @@ fn is_weak(raw: &[u8], name: &str) -> Result<()> {
     } else {
         Err(format!("it does not define {name}").into())
     }
-}
-
-fn refuse_sections(bytes: &[u8], unwanted: &[&str]) -> Result<()> {
-    for section in object::File::parse(bytes)?.sections() {
-        let name = section.name()?;
-        if unwanted.iter().any(|prefix| name.starts_with(prefix)) {
-            return Err(format!("it has a section {name}").into());
-        }
-    }
-    Ok(())
 }

@@ -77,24 +77,17 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
     {
         let functions = memory::build(&compiler, &payload, architecture, version)?;
         let functions = functions.ok_or("no memory functions")?;
+        let kit = heap::Kit {
+            compiler: &compiler,
+            payload: &payload,
+            engine: &engine,
+            architecture,
+            version,
+        };
         for profile in recipe::PROFILES {
-            let heap = |form| {
-                heap::build(
-                    &compiler,
-                    &payload,
-                    &engine,
-                    architecture,
-                    form,
-                    profile,
-                    version,
-                )
-            };
-            for form in [&recipe::LIBC, &recipe::SHARED] {
-                built.push(heap(form)?.object.bytes);
-            }
-            let heap = heap(&recipe::PRELOAD)?;
-            let linked = preload::link(&compiler, &work, architecture, profile, &heap, &functions);
-            built.push(linked?);
+            let heaps = kit.build(&work, profile, Some(&functions))?;
+            built.extend([heaps.libc, heaps.shared].map(|heap| heap.object.bytes));
+            built.extend(heaps.linked);
         }
     }
     Ok(built)

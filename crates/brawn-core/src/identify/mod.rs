@@ -136,31 +136,8 @@ pub struct Identity {
     pub hint: Option<String>,
 }
 
-/// The heap's public names: what ISO C, POSIX and musl's headers declare.
-pub const PUBLIC: [&str; 10] = [
-    "aligned_alloc",
-    "calloc",
-    "free",
-    "malloc",
-    "malloc_usable_size",
-    "memalign",
-    "posix_memalign",
-    "realloc",
-    "reallocarray",
-    "valloc",
-];
-
-/// The names by which musl itself reaches its heap.
-pub const PRIVATE: [&str; 8] = [
-    "__libc_calloc",
-    "__libc_free",
-    "__libc_malloc",
-    "__libc_malloc_impl",
-    "__libc_realloc",
-    "__malloc_allzerop",
-    "__malloc_atfork",
-    "__malloc_donate",
-];
+/// The heap's public names, and those by which musl itself reaches it.
+pub use brawn_payload::{HEAP_NAMES as PUBLIC, HEAP_PRIVATE as PRIVATE};
 
 /// Names that only members of musl's heaps use among themselves: they go with their members, and
 /// nothing that stays may need them.
