@@ -1,20 +1,18 @@
 //! The small linker's work, run: programs of musl with room in them get the payload's heap and memory functions, natively
 //! and under qemu.
 
+mod common;
+
 use brawn_core::rewrite::link::{self, At, Linked, Objects};
 use brawn_payload::{Architecture, Payload, Profile};
+use common::root;
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};
 use object::{LittleEndian, Object as _, ObjectSegment as _, ObjectSymbol as _, elf};
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.ancestors().nth(2).unwrap().to_owned()
-}
 
 /// Compiles `link/host.c` with musl 1.2.5, position-independent or not.
 fn compile(architecture: Architecture, is_pie: bool, folder: &Path) -> Vec<u8> {

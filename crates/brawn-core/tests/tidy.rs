@@ -1,19 +1,13 @@
 //! The repository's own rules, as tests.
 
+mod common;
+
+use common::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A file longer than this is two files.
 const MAX_LINES: usize = 600;
-
-fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .ancestors()
-        .nth(2)
-        .expect("the workspace's folder")
-        .to_owned()
-}
 
 /// Every file of the repository below `folder`, but for what is built or fetched.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -37,7 +31,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn texts(endings: &[&str]) -> Vec<(String, String)> {
     let root = root();
     let mut found = Vec::new();
-    files(&root, &mut found);
+    files(root, &mut found);
     let texts: Vec<_> = found
         .into_iter()
         .filter(|path| {
@@ -46,11 +40,7 @@ fn texts(endings: &[&str]) -> Vec<(String, String)> {
                 .any(|ending| path.to_string_lossy().ends_with(ending))
         })
         .filter_map(|path| {
-            let name = path
-                .strip_prefix(&root)
-                .ok()?
-                .to_string_lossy()
-                .into_owned();
+            let name = path.strip_prefix(root).ok()?.to_string_lossy().into_owned();
             Some((name, fs::read_to_string(path).ok()?))
         })
         .collect();

@@ -1,5 +1,6 @@
 //! Builds programs of every shape, and the payload that they are rewritten with.
 
+use crate::common::root;
 use brawn_core::rewrite::apply::apply;
 use brawn_core::rewrite::check::check;
 use brawn_core::rewrite::layout::layout;
@@ -10,12 +11,6 @@ use brawn_core::rewrite::program::Program;
 use brawn_payload::Architecture;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-/// The repository's folder.
-pub fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.ancestors().nth(2).unwrap().to_owned()
-}
 
 fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rewrite")

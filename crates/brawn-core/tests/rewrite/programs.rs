@@ -1,6 +1,7 @@
 //! Programs of every shape run as before.
 
-use crate::build::{Tool, probe, program, rewrite, root, run};
+use crate::build::{Tool, probe, program, rewrite, run};
+use crate::common::root;
 use crate::tools;
 use brawn_core::rewrite::headers::Where;
 use brawn_payload::Architecture;

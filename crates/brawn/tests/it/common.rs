@@ -30,12 +30,16 @@ pub fn brawn_path() -> &'static str {
         .expect("cargo's target folder is UTF-8")
 }
 
-/// What `make test-tools` installs, in the workspace's folder.
-pub fn tools() -> PathBuf {
+/// The workspace's folder.
+pub fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = manifest.ancestors().nth(2);
     root.expect("this crate is two folders below the workspace's")
-        .join("target/tools")
+}
+
+/// What `make test-tools` installs, in the workspace's folder.
+pub fn tools() -> PathBuf {
+    root().join("target/tools")
 }
 
 /// A folder with a `libc.a` in it.

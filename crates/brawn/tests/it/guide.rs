@@ -9,9 +9,10 @@ mod mentions;
 mod page;
 mod sandbox;
 
+use crate::common;
 use page::Page;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Blocks that no test can run: the page, their first command, and why.
@@ -83,11 +84,9 @@ const BY_HAND: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The workspace's folder.
+/// The workspace's folder, without links.
 fn root() -> PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = manifest.ancestors().nth(2).expect("two folders above");
-    root.canonicalize().expect("it is there")
+    common::root().canonicalize().expect("it is there")
 }
 
 /// README.md and all of docs/, as (name, text), the name from the workspace's folder.
