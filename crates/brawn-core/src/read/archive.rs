@@ -107,10 +107,10 @@ impl<'a> Archive<'a> {
                     .next("make a whole one with `ar -M` (`create new.a`, `addlib thin.a`, `save`) and patch that"));
             }
             Format::Elf => {
-                return Err(Error::refused("an ELF file")
+                return Err(Error::not_applicable("an ELF file")
                     .at(0)
-                    .expected("an archive of them, as libc.a is")
-                    .next("`brawn rewrite` is for finished executables"));
+                    .expected("an archive, as libc.a is one")
+                    .next("`brawn rewrite` is for finished static programs, `brawn inspect` for a look at any file"));
             }
             _ => {
                 if let Some(packer) = Format::packed(bytes) {

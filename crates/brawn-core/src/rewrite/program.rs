@@ -5,10 +5,14 @@
 
 use crate::error::{Error, Result, printable};
 use crate::preload;
+use crate::read::Format;
 use crate::read::elf::Ident;
 use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
+
+/// What begins the name of glibc's dynamic linker (sysdeps/unix/sysv/linux/*/shlib-versions, `ld=`).
+const GLIBC: &[u8] = b"ld-linux";
 
 /// Size of the ELF header, in bytes.
 pub const FILE_HEADER: u64 = 64;
@@ -188,7 +192,7 @@ impl<'a> Program<'a> {
     /// size, [`Kind::NotApplicable`](crate::Kind::NotApplicable) for what is no static executable of a known architecture.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         if bytes.get(..4) != Some(&elf::ELFMAG) {
-            return Err(Error::not_applicable("not an ELF file").at(0));
+            return Err(no_elf(bytes));
         }
         let ident = Ident::read(bytes, 0)?;
         let Some(architecture) = ident.architecture() else {
@@ -305,16 +309,30 @@ impl<'a> Program<'a> {
     }
 }
 
+/// What is no ELF file: what to do instead.
+fn no_elf(bytes: &[u8]) -> Error {
+    let error = Error::not_applicable("not an ELF file").at(0);
+    match Format::of(bytes) {
+        Format::Archive | Format::ThinArchive => {
+            error.next("it is an archive: `brawn patch` is for those")
+        }
+        Format::Zip | Format::Gzip => error.next("it is a package: unpack the program first"),
+        _ => error,
+    }
+}
+
 /// A program that the dynamic linker named in `interpreter` starts: what to do instead.
 fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
     let end = interpreter.offset.saturating_add(interpreter.file_size);
     let name = bytes.get(interpreter.offset as usize..end as usize);
     let name = name.unwrap_or_default();
-    let next = match preload::is_musl(name) {
-        true => "its heap is in libc.so: `brawn preload` gives it this one by LD_PRELOAD",
-        false => {
-            "patch the libc.a or link statically; a dynamic program takes another heap by LD_PRELOAD"
-        }
+    let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let next = if preload::is_musl(name) {
+        "its heap is in libc.so: `brawn preload` gives it this one by LD_PRELOAD"
+    } else if base.starts_with(GLIBC) {
+        "it is glibc's, whose heap is not slow: there is nothing to do"
+    } else {
+        "link it statically with musl, or give it another heap by LD_PRELOAD"
     };
     Error::not_applicable("a dynamic executable")
         .at(interpreter.offset)

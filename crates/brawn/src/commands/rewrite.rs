@@ -8,6 +8,7 @@ use crate::rewriting::{self, Rewriting};
 use crate::ui::{self, Tone};
 use brawn_core::plan::Component;
 use brawn_core::publish::{Published, original, write_elsewhere};
+use brawn_core::read::Format;
 use brawn_core::read::image::Image;
 use brawn_core::rewrite::names::Evidence;
 use brawn_core::rewrite::plan::Plan;
@@ -146,7 +147,8 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
 fn rewriting(args: &Args, old: Option<&Vec<u8>>) -> Result<Rewriting> {
     let mut profile = args.profile.map(Profile::from);
     let mut wanted = components(args.only);
-    if let Some(old) = old {
+    // What is patched may be an archive, too: whoever reads it as a program says so.
+    if let Some(old) = old.filter(|old| Format::of(old) == Format::Elf) {
         let notes = Image::read(old, 0)?.brawn;
         let heap = notes.iter().find(|note| note.is_heap());
         let has_memory = notes.iter().any(brawn_core::note::Note::is_memory);

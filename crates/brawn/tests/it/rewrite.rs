@@ -203,11 +203,17 @@ fn what_the_kernel_trusts_is_refused_in_place() {
 fn what_is_no_static_program_of_musls_is_refused() {
     let room = Room::with(PROGRAM);
     room.run("gcc", &["-o p main.c"]);
-    refused(&room, &[], &["dynamic", "LD_PRELOAD"]);
+    refused(&room, &[], &["dynamic", "glibc's, whose heap is not slow"]);
     room.run("gcc", &["-static -o p main.c"]);
     refused(&room, &[], &["musl"]);
     room.run("musl-gcc", &["-o p main.c"]);
-    refused(&room, &[], &["dynamic"]);
+    refused(&room, &[], &["dynamic", "`brawn preload`"]);
+    room.run("musl-gcc", &["-Wl,-I/lib/ld-other.so.1 -o p main.c"]);
+    refused(&room, &[], &["dynamic", "by LD_PRELOAD"]);
+    room.write("p", "!<arch>\n");
+    refused(&room, &[], &["not an ELF file", "`brawn patch`"]);
+    room.write("p", "PK\x03\x04");
+    refused(&room, &[], &["not an ELF file", "unpack"]);
     room.write("p", "#!/bin/sh\n");
     refused(&room, &[], &["a script"]);
     room.write("p", "some text");

@@ -184,7 +184,7 @@ fn what_keeps_it_from_running_has_a_code_of_its_own() {
         &["not an ELF file"],
     );
     let dynamic = setting.run(&["/bin/sh", "-c", "exit 0"]);
-    stopped(&dynamic, REFUSED, &["a dynamic executable", "LD_PRELOAD"]);
+    stopped(&dynamic, REFUSED, &["a dynamic executable", "glibc's"]);
     fs::set_permissions(path("tool"), Permissions::from_mode(0o644)).unwrap();
     stopped(&setting.run(&[&path("tool")]), REFUSED, &["may not be run"]);
     let plain = setting.run(&["--or-plain", "/bin/sh", "-c", "exit 9"]);
