@@ -4,19 +4,20 @@ use crate::commands::{
     cargo, image, inspect, link_args, patch, preload, restore, rewrite, run, signatures,
     toolchains, verify,
 };
-use crate::exit;
+use crate::help;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 
-const STYLES: Styles = Styles::styled()
+/// Of every help text.
+pub const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Makes statically linked musl programs as fast as glibc's: replaces musl's heap.
+/// Gives static musl programs a fast heap and fast memory functions in the place of musl's.
 #[derive(Debug, Parser)]
-#[command(name = "brawn", version, styles = STYLES, after_help = exit::HELP, after_long_help = exit::HELP)]
+#[command(name = "brawn", version, styles = STYLES, after_help = help::after(""))]
 pub struct Cli {
     /// Print the licences of everything that ends up in patched programs, and exit.
     #[arg(long)]
@@ -26,21 +27,21 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// What to do.
+/// What to do: what changes something, from the toolchain to the finished program, then what only looks.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Cargo(cargo::Args),
-    Image(image::Args),
-    Inspect(inspect::Args),
-    LinkArgs(link_args::Args),
     Patch(patch::Args),
-    Preload(preload::Args),
     Restore(restore::Args),
+    Toolchains(toolchains::Args),
+    LinkArgs(link_args::Args),
+    Cargo(cargo::Args),
     Rewrite(rewrite::Args),
     Run(run::Args),
-    Signatures(signatures::Args),
-    Toolchains(toolchains::Args),
+    Preload(preload::Args),
+    Image(image::Args),
+    Inspect(inspect::Args),
     Verify(verify::Args),
+    Signatures(signatures::Args),
 }
 
 #[cfg(test)]

@@ -30,27 +30,36 @@ pub enum Exit {
     RunNotFound = 127,
 }
 
-/// The table that `--help` prints; a test holds it against [`Exit`].
-pub const HELP: &str = "\
-Exit codes:
-  0  done, or nothing to do
-  1  a finding: what a flag asked to fail on; a new failure, or a heap that is not brawn's alone
+/// What every command but `run` exits with.
+const COMMON: &str = "  0  done, or nothing to do
+  1  a finding: what a flag asked to fail on, or what `verify` found
   2  the command line makes no sense
   3  refused: not musl's, or of a shape that brawn does not know
   4  the input is broken
   5  reading or writing failed
-  6  restore refused: the file is not what brawn wrote, or nothing was kept
+  6  restore refused: the file is not what brawn wrote, or nothing was kept";
+
+/// What those have besides that become another program.
+const OF_PROGRAMS: &str = "
   125  `run` and `preload --` alone: brawn itself failed
   126  `run` and `preload --` alone: the program cannot be rewritten or run so
   127  `run` and `preload --` alone: there is no such program";
 
-/// The table of `run`, which otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.
-pub const HELP_OF_RUN: &str = "\
-Exit codes:
-  125  brawn itself failed, or its command line makes no sense
+/// `run` otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.
+const OF_RUN: &str = "  125  brawn itself failed, or its command line makes no sense
   126  the program cannot be rewritten or run
   127  there is no such program
   else the program's own";
+
+/// The table in the help of `subcommand`; `""` is brawn's own, with all of them.
+pub fn table(subcommand: &str) -> String {
+    match subcommand {
+        "" | "preload" => format!("{COMMON}{OF_PROGRAMS}"),
+        "cargo" => format!("{COMMON}\n  Once cargo has begun, they are cargo's own."),
+        "run" => OF_RUN.into(),
+        _ => COMMON.into(),
+    }
+}
 
 /// The exit code for a command line that makes no sense, or asks for help, once it is said: `run` has the numbers
 /// below 125 for the program's own.
@@ -103,9 +112,8 @@ mod tests {
             Exit::RunRefused,
             Exit::RunNotFound,
         ];
-        let listed: Vec<u8> = HELP
+        let listed: Vec<u8> = table("")
             .lines()
-            .skip(1)
             .map(|line| {
                 line.trim_start()
                     .split(' ')
@@ -119,7 +127,7 @@ mod tests {
         let document = include_str!("../../../docs/patch.md");
         for code in listed {
             assert!(document.contains(&format!("\n| {code} | ")), "code {code}");
-            assert_eq!(HELP_OF_RUN.contains(&format!("\n  {code}  ")), code > 100);
+            assert_eq!(OF_RUN.contains(&format!("  {code}  ")), code > 100);
         }
     }
 }

@@ -6,6 +6,7 @@ mod cargo;
 mod cli;
 mod commands;
 mod exit;
+mod help;
 mod only;
 mod profile;
 mod report;

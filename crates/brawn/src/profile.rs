@@ -11,7 +11,7 @@ pub enum ProfileArg {
     Fast,
     /// Double frees, invalid frees and writes past a block's end stop the program.
     Secure,
-    /// Memory first: what is free goes back to the kernel at once.
+    /// Memory first: free memory goes back to the kernel sooner.
     Lean,
 }
 

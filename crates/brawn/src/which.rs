@@ -23,6 +23,7 @@ const EVERY: &str = "all";
 /// Toolchains, as `brawn toolchains` lists them.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(next_help_heading = "Toolchains")]
 #[command(group(clap::ArgGroup::new("toolchains").multiple(true)))]
 pub struct Which {
     /// Rust's musl targets: of the toolchain that `rustc` in this folder belongs to, of TOOLCHAIN

@@ -8,14 +8,14 @@ use crate::ui;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Run cargo so that static musl executables get brawn's heap and memory functions.
+/// Run cargo, and what it builds for musl has brawn's heap and memory functions.
 ///
-/// Takes any cargo command, with a `+toolchain` before it if need be: `brawn cargo build --release --target
-/// x86_64-unknown-linux-musl`.  Toolchain, Cargo.toml and .cargo/config.toml stay as they are, and so do
-/// rustflags, wherever they come from; other targets are not touched.  Input, output, signals and exit code are
-/// cargo's own.  brawn's options stand in front of cargo's.  `cargo brawn` is the same.
+/// Static executables have them.  Takes any cargo command, with a `+toolchain` before it if need be: `brawn cargo
+/// build --release --target x86_64-unknown-linux-musl`.  Toolchain, Cargo.toml and .cargo/config.toml stay as
+/// they are, and so do rustflags, wherever they come from; other targets are not touched.  Input, output, signals
+/// and exit code are cargo's own.  brawn's options stand in front of cargo's.  `cargo brawn` is the same.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP, disable_version_flag = true)]
+#[command(after_help = crate::help::after("cargo"), disable_version_flag = true)]
 pub struct Args {
     /// The heap's variant [default: the one that the target's libc.a has; fast].
     #[arg(long, value_enum)]

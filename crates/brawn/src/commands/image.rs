@@ -23,14 +23,14 @@ use std::path::{Path, PathBuf};
 /// Layers of fewer bytes are there at once, and need no bar.
 const LONG: u64 = 16 << 20;
 
-/// Make a container image of a static executable: the program, and next to nothing else.
+/// Make a container image of a static executable, and of nothing else.
 ///
 /// The result is one tar that `docker load`, `podman load`, skopeo and buildah take: an OCI image layout with one
 /// layer, reproducible byte for byte.  It holds the program as /NAME, which is the entry point, and an empty /tmp.
 /// Every file belongs to root; file times are 0, or SOURCE_DATE_EPOCH.  The architecture is the program's.  Programs
 /// that need a dynamic linker are refused.  Nothing is run, and no container tool is needed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("image"))]
 pub struct Args {
     /// A static executable.
     #[arg(value_name = "EXE")]

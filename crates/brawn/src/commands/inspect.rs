@@ -15,13 +15,13 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-/// Say what archives, executables and packages are: libc, linkage, whose heap, and what to make of it.
+/// Say whose heap and memory functions are in archives, executables and packages.
 ///
-/// Verdicts: `slow heap` (musl's own), `fine` (one heap, and not musl's), `mixed` (musl's beside
-/// another, or a payload twice), `not musl`, `unknown`.  Files without symbols are told by the
-/// tables and messages that are left in them; the output says how sure that is.
+/// Besides: which libc, how linked, and what to make of it.  Verdicts: `slow heap` (musl's own), `fine` (one
+/// heap, and not musl's), `mixed` (musl's beside another, or a payload twice), `not musl`, `unknown`.  Files
+/// without symbols are told by the tables and messages that are left in them; the output says how sure that is.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("inspect"))]
 pub struct Args {
     /// Archives, executables, shared or relocatable objects; wheels, npm tarballs and other zip
     /// archives and tarballs; bundles of Swift SDKs; folders with such files.

@@ -12,13 +12,13 @@ use brawn_payload::{Architecture, Payload, Profile, payload, payloads};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// Write the payload into a folder and print the flags that link it, leaving libc.a alone.
+/// Print flags that link brawn's heap and memory functions, leaving libc.a alone.
 ///
-/// As in `musl-gcc -static main.c $(brawn link-args)`: the flags belong behind the program's own files,
-/// before every library.  The result has one heap.  Arguments are quoted as a shell reads them where
-/// they need it.
+/// The files that they name are written into a folder.  As in `musl-gcc -static main.c $(brawn link-args)`: the
+/// flags belong behind the program's own files, before every library.  The result has one heap.  Arguments are
+/// quoted as a shell reads them where they need it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("link-args"))]
 pub struct Args {
     /// Whom the flags are for.
     #[arg(long, value_enum, default_value_t = Format::Cc)]

@@ -18,8 +18,10 @@ use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Replace musl's heap and memory functions in a libc.a, in every libc.a of a folder, in a bundle of a
-/// Swift SDK, or in those of toolchains.
+/// Replace musl's heap and memory functions in a libc.a.
+///
+/// In one, in every one of a folder, in those of a bundle of a Swift SDK, or in those of toolchains.
+/// What is linked from then on has them; what was built before has to be linked again.
 ///
 /// The file is exchanged atomically and keeps its owner, mode and extended attributes.  The
 /// original is kept beside it as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn
@@ -27,15 +29,12 @@ use std::path::{Path, PathBuf};
 /// hard links to the file keep the old contents, and are counted in the output.  Patching a file
 /// that is patched already does nothing; an older payload is upgraded.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP, override_usage = USAGE)]
+#[command(after_help = crate::help::after("patch"), override_usage = USAGE)]
 pub struct Args {
     /// A libc.a, or a folder to search for them; a bundle of a Swift SDK (NAME.artifactbundle.tar.gz,
     /// or unpacked).
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
-
-    #[command(flatten)]
-    which: Which,
 
     /// Write the patched archive here, and leave PATH alone.
     #[arg(short, long, value_name = "OUT", conflicts_with = "toolchains")]
@@ -63,10 +62,14 @@ pub struct Args {
     /// The heap's variant [default: the one that it has; fast].
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
+
+    // Last, since what follows would be under its heading.
+    #[command(flatten)]
+    which: Which,
 }
 
 const USAGE: &str = "brawn patch [OPTIONS] <PATH>
-       brawn patch [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--swift[=<NAME>]] [--all]";
+       brawn patch [OPTIONS] <--rust|--system|--musl-cross|--zig|--swift|--all>...";
 
 /// What became of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -335,11 +338,17 @@ fn holds(plan: &Plan) -> String {
 
 fn summary(plan: &Plan) -> String {
     let title = if plan.payload.is_some() { "heap: " } else { "" };
+    let go = match plan.remove.len() {
+        1 => "1 member goes".to_owned(),
+        count => format!("{count} members go"),
+    };
+    let come = match plan.add.len() {
+        1 => "1 comes".to_owned(),
+        count => format!("{count} come"),
+    };
     format!(
-        "{}, {} members go, {} come, {} stay; {title}{}",
+        "{}, {go}, {come}, {} stay; {title}{}",
         plan.architecture,
-        plan.remove.len(),
-        plan.add.len(),
         plan.keep,
         holds(plan)
     )

@@ -23,13 +23,17 @@ use std::process::Command;
 /// The variable that musl's dynamic linker reads.
 const VARIABLE: &str = "LD_PRELOAD";
 
-/// Write brawn's heap and memory functions as a shared object for LD_PRELOAD, or run a program with it.
+const USAGE: &str = "brawn preload [OPTIONS] --output <FILE>
+       brawn preload [--profile <PROFILE>] -- <PROGRAM ARGS>...";
+
+/// Give dynamic programs of musl's the heap and memory functions, by LD_PRELOAD.
 ///
-/// It is for programs that are linked dynamically with musl, as Alpine's are: their heap is in libc.so, where no
-/// static route comes to it.  `brawn preload -o FILE` writes the object, for an image or a system; `brawn preload --
-/// PROGRAM ARGS` runs a program with it, from the user's cache.  Programs that this one starts have it, too.
+/// Writes them as a shared object, or runs a program with it.  It is for programs that are linked dynamically
+/// with musl, as Alpine's are: their heap is in libc.so, where no static route comes to it.  `brawn preload -o
+/// FILE` writes the object, for an image or a system; `brawn preload -- PROGRAM ARGS` runs a program with it,
+/// from the user's cache.  Programs that this one starts have it, too.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("preload"), override_usage = USAGE)]
 pub struct Args {
     /// Write the object here.
     #[arg(short, long, value_name = "FILE", required_unless_present = "program")]

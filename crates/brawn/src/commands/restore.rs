@@ -11,28 +11,31 @@ use brawn_core::{Error, Kind, Result, toolchains};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Put the original of a patched libc.a back, to the byte: of one, of every one in a folder, or of
-/// toolchains; or that of a patched bundle of a Swift SDK, or of a rewritten executable.
+/// Undo `brawn patch` or `brawn rewrite`, to the byte.
+///
+/// Puts back the original of a patched libc.a, of every one in a folder or of toolchains, of a patched
+/// bundle of a Swift SDK, or of a rewritten executable.
 ///
 /// Refused where the file is not what brawn wrote from that original, as after a package upgrade.
 /// What brawn kept beside the file is removed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP, override_usage = USAGE)]
+#[command(after_help = crate::help::after("restore"), override_usage = USAGE)]
 pub struct Args {
     /// A patched libc.a or bundle, a folder to search for libc.a's, or a rewritten executable.
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
 
-    #[command(flatten)]
-    which: Which,
-
     /// Print a JSON array with one object for each archive.
     #[arg(long)]
     json: bool,
+
+    // Last, since what follows would be under its heading.
+    #[command(flatten)]
+    which: Which,
 }
 
 const USAGE: &str = "brawn restore [OPTIONS] <PATH>
-       brawn restore [OPTIONS] [--rust[=<TOOLCHAIN>]] [--system] [--musl-cross] [--zig] [--swift[=<NAME>]] [--all]";
+       brawn restore [OPTIONS] <--rust|--system|--musl-cross|--zig|--swift|--all>...";
 
 /// What became of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

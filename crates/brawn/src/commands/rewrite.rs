@@ -19,15 +19,16 @@ use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Replace musl's heap and memory functions in a finished static executable, with no source needed.
+/// Replace musl's heap and memory functions in a finished static executable.
 ///
-/// The functions are found by the program's symbols, or by their code if it is stripped; the payload is put behind
-/// the program's last segment, and the old functions jump to it.  Refused is whatever is not known to be safe, with
-/// the reason.  The file is exchanged atomically and keeps its owner, mode and extended attributes.  The original is
-/// kept beside it as EXE.brawn-original, with the record EXE.brawn.json; `brawn restore EXE` puts it back.  To
-/// rewrite what is rewritten already does nothing; an older payload, or another profile, is made from the original.
+/// No source is needed.  The functions are found by the program's symbols, or by their code if it is stripped; the
+/// payload is put behind the program's last segment, and the old functions jump to it.  Refused is whatever is not
+/// known to be safe, with the reason.  The file is exchanged atomically and keeps its owner, mode and extended
+/// attributes.  The original is kept beside it as EXE.brawn-original, with the record EXE.brawn.json; `brawn restore
+/// EXE` puts it back.  To rewrite what is rewritten already does nothing; an older payload, or another profile, is made
+/// from the original.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("rewrite"))]
 pub struct Args {
     /// A static executable of musl.
     #[arg(value_name = "EXE")]

@@ -27,7 +27,7 @@ use std::process::Command;
 /// Refused are programs with setuid or setgid bits or file capabilities, dynamic executables (`brawn preload` is for
 /// those of musl), and whatever `brawn rewrite` refuses.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP_OF_RUN, disable_version_flag = true)]
+#[command(after_help = crate::help::after("run"), disable_version_flag = true)]
 pub struct Args {
     /// The heap's variant.
     #[arg(long, value_enum, default_value_t)]

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// In a program without symbols brawn finds musl's functions by their code, which differs from one build of musl to
 /// another.  docs/signatures.md has the details.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("signatures"))]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Swift.  Only reads.  `brawn patch --rust`, `--system`, `--musl-cross`, `--zig`, `--swift` and `--all`
 /// patch them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("toolchains"))]
 pub struct Args {
     /// Only toolchains of these kinds [default: all].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]

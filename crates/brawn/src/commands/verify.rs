@@ -8,7 +8,10 @@ use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use std::path::PathBuf;
 
-/// Check a toolchain against the conformance programs, or a finished executable function by function.
+const USAGE: &str = "brawn verify [OPTIONS] --cc <COMMAND> [--cxx <COMMAND>]
+       brawn verify [OPTIONS] <PATHS>...";
+
+/// Check a toolchain by conformance programs, or an executable by its functions.
 ///
 /// With --cc every program is built by your own command, once with brawn's heap and once with
 /// musl's: what fails with brawn's only is a new failure.  A toolchain that is not patched is tried
@@ -16,7 +19,7 @@ use std::path::PathBuf;
 ///
 /// With paths: which functions of the heap are brawn's, musl's or the program's own.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::exit::HELP)]
+#[command(after_help = crate::help::after("verify"), override_usage = USAGE)]
 pub struct Args {
     /// Static executables.
     #[arg(required_unless_present_any = ["cc", "list"], conflicts_with_all = ["cc", "list"])]

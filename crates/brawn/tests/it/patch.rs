@@ -1,7 +1,7 @@
 //! What patching does to archives, and what it refuses.
 
 use crate::common::{
-    Folder, GLIBC, MALFORMED, REFUSED, brawn, fail, names, ok, read, succeed, tools,
+    Folder, GLIBC, MALFORMED, REFUSED, brawn, brawn_path, fail, names, ok, read, succeed, tools,
 };
 use std::collections::HashSet;
 use std::os::unix::fs::symlink;
@@ -338,9 +338,25 @@ fn broken_input_has_an_offset_and_its_own_exit_code() {
         let text = fail(brawn().arg("patch").arg(folder.libc()), MALFORMED);
         assert!(text.contains("at 0x"), "{text}");
     }
+    // A finished program, for which there is another command.
+    let text = fail(brawn().arg("patch").arg(brawn_path()), REFUSED);
+    assert!(
+        text.contains("an ELF file") && text.contains("`brawn rewrite`"),
+        "{text}"
+    );
     std::fs::write(folder.libc(), "!<thin>\n").unwrap();
     let text = fail(brawn().arg("patch").arg(folder.libc()), REFUSED);
     assert!(text.contains("thin archive"), "{text}");
+}
+
+#[test]
+fn a_patched_archive_is_no_program() {
+    let folder = Folder::small();
+    let libc = folder.libc();
+    let libc = libc.to_str().unwrap();
+    succeed(brawn().args(["patch", libc]));
+    let text = fail(brawn().args(["rewrite", libc]), REFUSED);
+    assert!(text.contains("`brawn patch` is for"), "{text}");
 }
 
 #[test]
@@ -354,6 +370,10 @@ fn licences_help_and_colour() {
     ] {
         let text = succeed(brawn().args(arguments));
         assert!(text.contains("Exit codes:"), "{text}");
+        assert!(
+            text.contains("Examples:") && !text.contains('\x1b'),
+            "{text}"
+        );
     }
     fail(&mut brawn(), 2);
     fail(brawn().arg("patch"), 2);

@@ -21,7 +21,9 @@ fn commands(text: &str) -> Vec<(usize, String)> {
 /// Every option that a subcommand's help has.
 fn options(subcommand: &str) -> BTreeSet<String> {
     let help = ok(brawn_path(), &[subcommand, "--help"]);
-    let words = help.split(|c: char| c.is_whitespace() || "[]=,`<>.;()".contains(c));
+    // Examples have other programs' options, too.
+    let own = help.split("\nExamples:\n").next().expect("split gives one");
+    let words = own.split(|c: char| c.is_whitespace() || "[]=,`<>.;()".contains(c));
     words
         .filter(|w| w.starts_with('-'))
         .map(Into::into)

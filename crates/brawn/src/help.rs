@@ -1,0 +1,214 @@
+//! What stands at the end of each `--help`: examples, exit codes, and where the guide is.
+
+use crate::cli::STYLES;
+use crate::exit;
+use std::fmt::Write as _;
+
+/// Commands, each with what it does, by the subcommand whose help has them; `""` is brawn's own.
+const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "",
+        &[
+            ("brawn inspect PROGRAM", "whose heap has it?"),
+            ("brawn run PROGRAM ARGS", "is it faster with brawn's?"),
+            ("brawn patch --rust", "for all that this Rust builds"),
+            ("brawn patch --system", "for all that musl-gcc builds"),
+            ("brawn cargo build --target …-linux-musl", "for this build"),
+        ],
+    ),
+    (
+        "patch",
+        &[
+            ("brawn patch --rust", "the active Rust toolchain's musl"),
+            ("brawn patch --system", "the distribution's"),
+            ("brawn patch -n path/to/libc.a", "show what would be done"),
+            (
+                "brawn patch libc.a -o new/libc.a",
+                "leave the original alone",
+            ),
+            (
+                "brawn patch --swift --upgrade",
+                "SDKs that have mimalloc, too",
+            ),
+        ],
+    ),
+    (
+        "restore",
+        &[
+            ("brawn restore --rust", "undo `brawn patch --rust`"),
+            ("brawn restore path/to/libc.a", "one archive"),
+            ("brawn restore PROGRAM", "undo `brawn rewrite PROGRAM`"),
+        ],
+    ),
+    (
+        "toolchains",
+        &[
+            ("brawn toolchains", "all that are found here"),
+            ("brawn toolchains --kind rust,system", "two kinds"),
+            ("brawn toolchains --root /mnt/image", "in an image's folder"),
+        ],
+    ),
+    (
+        "link-args",
+        &[
+            ("musl-gcc -static a.c $(brawn link-args) -o a", "C, C++"),
+            ("cargo rustc -- $(brawn link-args --format rustc)", "Rust"),
+            ("brawn link-args --format swift --arch aarch64", "Swift"),
+        ],
+    ),
+    (
+        "cargo",
+        &[
+            (
+                "brawn cargo build --release --target x86_64-unknown-linux-musl",
+                "",
+            ),
+            (
+                "brawn cargo --profile secure test --target aarch64-unknown-linux-musl",
+                "",
+            ),
+        ],
+    ),
+    (
+        "rewrite",
+        &[
+            ("brawn rewrite -n tool", "show what would be done"),
+            ("brawn rewrite tool -o faster", "leave the original alone"),
+            (
+                "brawn rewrite tool",
+                "in place; `brawn restore tool` undoes it",
+            ),
+        ],
+    ),
+    (
+        "run",
+        &[
+            ("brawn run ./tool --its arguments", ""),
+            ("brawn run --profile lean tool", "found in PATH"),
+            ("brawn run --or-plain ./tool", "in any case"),
+        ],
+    ),
+    (
+        "preload",
+        &[
+            ("brawn preload -- ./program ARGS", "run one program"),
+            (
+                "brawn preload -o brawn-preload.so",
+                "for LD_PRELOAD, or an image",
+            ),
+        ],
+    ),
+    (
+        "image",
+        &[
+            ("brawn image server -o server.tar", ""),
+            (
+                "brawn image server -n -- --port 80",
+                "show what would be in it",
+            ),
+            (
+                "brawn image server -o server.tar --rewrite --user 65532 --ca-certificates",
+                "",
+            ),
+        ],
+    ),
+    (
+        "inspect",
+        &[
+            ("brawn inspect program", "one file"),
+            (
+                "brawn inspect some.whl dist/",
+                "what is in packages, folders",
+            ),
+            ("brawn inspect --fail-on slow,mixed dist/", "for CI"),
+        ],
+    ),
+    (
+        "verify",
+        &[
+            ("brawn verify program", "whose are its functions?"),
+            (
+                "brawn verify --cc 'musl-gcc -static'",
+                "is the toolchain right?",
+            ),
+        ],
+    ),
+    (
+        "signatures",
+        &[
+            ("brawn signatures list", "the builds that brawn knows"),
+            ("brawn signatures find program", "what they find in it"),
+            ("brawn signatures learn path/to/libc.a", "another build's"),
+        ],
+    ),
+];
+
+/// What stands below the options of `subcommand`'s help; `""` is brawn's own.
+pub fn after(subcommand: &str) -> String {
+    let heading = STYLES.get_header();
+    let mut text = format!("{heading}Examples:{heading:#}\n");
+    let of_it = EXAMPLES.iter().filter(|(of, _)| *of == subcommand);
+    let examples: Vec<_> = of_it.flat_map(|(_, examples)| *examples).collect();
+    let explained = examples.iter().filter(|(_, what)| !what.is_empty());
+    let width = explained.map(|(line, _)| line.chars().count()).max();
+    for (line, what) in &examples {
+        // To write to a String cannot fail.
+        let _ = match what.is_empty() {
+            true => writeln!(text, "  {line}"),
+            false => writeln!(text, "  {line:0$}  # {what}", width.unwrap_or_default()),
+        };
+    }
+    let _ = write!(
+        text,
+        "\n{heading}Exit codes:{heading:#}\n{}",
+        exit::table(subcommand)
+    );
+    if subcommand.is_empty() {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        let _ = write!(text, "\n\nThe guide: {repository}/tree/main/docs");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::{CommandFactory as _, Parser as _};
+
+    #[test]
+    fn every_subcommand_has_examples_that_can_be_typed() {
+        let command = Cli::command();
+        let subcommands = command.get_subcommands().map(|c| c.get_name());
+        let mut expected: Vec<&str> = subcommands.chain([""]).collect();
+        let mut listed: Vec<&str> = EXAMPLES.iter().map(|(of, _)| *of).collect();
+        expected.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, expected);
+        for (of, examples) in EXAMPLES {
+            for (line, _) in *examples {
+                let from = line.find("brawn ").expect("brawn is in it");
+                let own = line[from..].split(')').next().expect("split gives one");
+                assert!(own[6..].starts_with(of), "{line}: in the help of {of}");
+                let words = shell_words::split(own).expect("quoted as a shell reads it");
+                if let Err(error) = Cli::try_parse_from(words) {
+                    panic!("{line}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn examples_and_exit_codes_fit_into_80_columns() {
+        for (of, _) in EXAMPLES {
+            for line in anstream::adapter::strip_str(&after(of)).to_string().lines() {
+                assert!(line.chars().count() <= 80, "{of}: {line}");
+                let is_heading = line.ends_with(':') || line.starts_with("The guide: ");
+                assert!(
+                    line.is_empty() || is_heading || line.starts_with("  "),
+                    "{of}: {line}"
+                );
+            }
+        }
+    }
+}
