@@ -1,5 +1,6 @@
 //! Tables for people: aligned columns, and below each line what else there is to say.
 
+use crate::ui;
 use anstyle::Style;
 use std::fmt::Write as _;
 
@@ -40,6 +41,7 @@ pub fn table<const N: usize>(head: [&str; N], rows: &[Row<N>]) -> String {
     for row in rows {
         line(&mut text, &row.cells, row.style, Style::new());
         for detail in &row.details {
+            let detail = ui::folded(detail, widths[0] + 2, ui::width());
             let _ = writeln!(text, "{:1$}  {DIM}{detail}{DIM:#}", "", widths[0]);
         }
     }
