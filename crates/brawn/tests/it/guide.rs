@@ -19,8 +19,8 @@ use std::sync::Mutex;
 const BY_HAND: &[(&str, &str, &str)] = &[
     (
         "README.md",
-        "make demo      # builds brawn and two programs, runs them on stock musl, patched musl, glibc",
-        "installs Debian's packages, and runs all tests",
+        "cargo install --locked --path crates/brawn",
+        "builds brawn in release mode, which takes minutes",
     ),
     (
         "README.md",
@@ -56,6 +56,11 @@ const BY_HAND: &[(&str, &str, &str)] = &[
         "docs/images.md",
         "docker build --build-context brawn=target/x86_64-unknown-linux-musl/release --target rust -t brawn-rust packaging/image/debian",
         "needs docker and a registry; recipes.rs builds and runs the recipes",
+    ),
+    (
+        "docs/introduction.md",
+        "cargo install --locked --path crates/brawn",
+        "as README.md's",
     ),
     (
         "docs/introduction.md",
