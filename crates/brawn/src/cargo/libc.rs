@@ -67,8 +67,20 @@ pub fn copy(
         let outcome = Outcome::Alone(why);
         Ok(Copied { outcome, witnesses })
     };
-    if let Some(why) = obstacle(&answer.flags) {
-        return alone(why, witnesses);
+    match obstacle(&answer.flags) {
+        Some(Obstacle::Flag(why)) => return alone(why, witnesses),
+        Some(Obstacle::Libc(libc)) => {
+            witnesses.push(Witness::of(&libc));
+            return Ok(Copied {
+                outcome: brought(request, &libc),
+                witnesses,
+            });
+        }
+        None => {}
+    }
+    if !targets(&answer.sysroot).join(name).is_dir() {
+        let why = "the toolchain does not have that target (`rustup target add`)";
+        return alone(why.into(), witnesses);
     }
     if !path.is_file() {
         let why = format!(
@@ -79,12 +91,7 @@ pub fn copy(
         return alone(why, witnesses);
     }
     let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
-    let options = Options {
-        components: request.components,
-        profile: request.profile,
-        upgrade: false,
-    };
-    let edit = match edit_components(&bytes, payloads(), &options) {
+    let edit = match edit_components(&bytes, payloads(), &options(request)) {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
         Err(error) => return alone(error.path(&path).to_string(), witnesses),
@@ -133,6 +140,35 @@ pub fn copy(
     })
 }
 
+fn options(request: &Request) -> Options<'static> {
+    Options {
+        components: request.components,
+        profile: request.profile,
+        upgrade: false,
+    }
+}
+
+/// What to say of a `libc.a` that the user's flags bring.
+fn brought(request: &Request, libc: &Path) -> Outcome {
+    let folder = libc.parent().and_then(Path::file_name).unwrap_or_default();
+    let is_copy = folder.as_encoded_bytes().starts_with(FOLDER.as_bytes());
+    let edit = std::fs::read(libc)
+        .ok()
+        .and_then(|bytes| edit_components(&bytes, payloads(), &options(request)).ok());
+    match edit.map(|edit| edit.plan.action) {
+        Some(Action::Nothing) => Outcome::Already,
+        // A script that `brawn cargo` runs calls it once more.
+        Some(Action::Upgrade) if is_copy => Outcome::Alone(format!(
+            "a `brawn cargo` around this one has chosen its {}",
+            libc.display()
+        )),
+        _ => Outcome::Alone(format!(
+            "your rustflags bring {}: patch that one with `brawn patch`",
+            libc.display()
+        )),
+    }
+}
+
 /// The payload of a plan.
 fn payload(plan: &brawn_core::plan::Plan) -> Option<&'static Payload> {
     let profile = match &plan.payload {
@@ -145,7 +181,15 @@ fn payload(plan: &brawn_core::plan::Plan) -> Option<&'static Payload> {
 }
 
 /// Why rustc would take another `libc.a` than the toolchain's.
-fn obstacle(flags: &[String]) -> Option<String> {
+#[derive(Debug, PartialEq, Eq)]
+enum Obstacle {
+    /// The flags bring this one.
+    Libc(PathBuf),
+    /// The flags leave it to the linker, as this says.
+    Flag(String),
+}
+
+fn obstacle(flags: &[String]) -> Option<Obstacle> {
     let mut flags = flags.iter();
     while let Some(flag) = flags.next() {
         let option = ["-L", "-C", "--codegen"]
@@ -165,18 +209,15 @@ fn obstacle(flags: &[String]) -> Option<String> {
                 });
             let libc = Path::new(folder).join("libc.a");
             if !folder.is_empty() && libc.is_file() {
-                return Some(format!(
-                    "your rustflags bring {}: patch that one with `brawn patch`",
-                    libc.display()
-                ));
+                return Some(Obstacle::Libc(libc));
             }
         } else if let Some(set) = value.strip_prefix("link-self-contained=")
             && !["y", "yes", "on", "true"].contains(&set)
         {
-            return Some(format!(
+            return Some(Obstacle::Flag(format!(
                 "your rustflags have link-self-contained={set}, so that the linker brings a libc.a of its own; patch \
                  that one with `brawn patch`, or add `brawn link-args --format rustc`"
-            ));
+            )));
         }
     }
     None

@@ -193,6 +193,33 @@ fn cargo_brawn_is_the_same() {
 }
 
 #[test]
+fn one_inside_another_has_the_outer_ones_libc() {
+    let package = Package::new();
+    let said = package.brawn(&format!("brawn {BUILD}")).something();
+    package.has("brawn");
+    assert!(!said.err.contains("brawn: "), "{}", said.err);
+    let said = package
+        .brawn(&format!("brawn --profile secure {BUILD}"))
+        .nothing();
+    assert!(
+        said.err.contains("a `brawn cargo` around this one"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn a_target_that_is_not_installed_is_said() {
+    let said = Package::new().brawn("build --target i686-unknown-linux-musl");
+    assert_eq!(said.code, Some(101));
+    assert!(
+        said.err.contains("does not have that target"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
 fn a_toolchain_that_brings_a_new_libc_is_noticed() {
     let package = Package::with_own_toolchain();
     package.brawn(BUILD).ok();
