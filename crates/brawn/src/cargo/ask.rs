@@ -1,8 +1,8 @@
 //! Asks cargo which flags its targets get, and rustc what they amount to.
 
 use super::change::Change;
-use super::line::Line;
-use super::record::{Call, VARIABLE};
+use super::line::{Line, here};
+use super::record::{Call, TOOLCHAIN, VARIABLE};
 use brawn_core::link::File;
 use brawn_core::publish::{cache, place};
 use brawn_core::{Error, Result};
@@ -38,6 +38,8 @@ pub struct Answers {
     pub host: String,
     /// The targets, the host's where none was asked for.
     pub targets: Vec<Answer>,
+    /// rustup's name of the toolchain.
+    pub toolchain: Option<String>,
 }
 
 impl Answers {
@@ -76,6 +78,7 @@ impl Answers {
             rustc: PathBuf::from(&version.rustc),
             host: host.to_owned(),
             targets,
+            toolchain: version.toolchain.clone(),
         })
     }
 }
@@ -117,6 +120,26 @@ pub struct Question<'a> {
     pub folder: &'a Path,
     /// Where brawn's files are.
     pub root: &'a Path,
+    /// rustup's toolchain, where the folder may not say which.
+    pub toolchain: Option<String>,
+}
+
+/// rustup's toolchain for a line whose configuration is that of another folder: rustup goes by where cargo is run.
+pub fn toolchain(line: &Line, folder: &Path, root: &Path) -> Result<Option<String>> {
+    let here = here()?;
+    let is_named = std::env::var_os(TOOLCHAIN).is_some_and(|name| !name.is_empty());
+    if folder == here || line.toolchain.is_some() || is_named {
+        return Ok(None);
+    }
+    let question = Question {
+        line,
+        folder: &here,
+        root,
+        toolchain: None,
+    };
+    // What keeps cargo from an answer does so the next time, and is told then.
+    let answers = question.ask(&[], &Change::default());
+    Ok(answers.ok().and_then(|answers| answers.toolchain))
 }
 
 /// Puts the package there.
@@ -151,7 +174,10 @@ impl Question<'_> {
         let mut command = Command::new(self.line.cargo());
         command
             .args(&self.line.toolchain)
-            .args(self.line.everywhere());
+            .args(self.line.everywhere(&here()?));
+        if let Some(toolchain) = &self.toolchain {
+            command.env(TOOLCHAIN, toolchain);
+        }
         change.apply(&mut command);
         for config in &change.config {
             command.args(["--config", config]);
@@ -205,6 +231,7 @@ mod tests {
             arguments: arguments.split_whitespace().map(str::to_owned).collect(),
             output: output.into(),
             succeeded: true,
+            toolchain: None,
         }
     }
 

@@ -47,6 +47,8 @@ pub struct Hiding {
     pub hides: bool,
     /// Whether this is a build for one target alone, which gets a patched copy.
     pub is_for_one: bool,
+    /// Whether it is known what targets the build is for.
+    pub is_known: bool,
 }
 
 impl Change {
@@ -104,11 +106,21 @@ impl Change {
             change.set.push((HIDING[0].into(), flags.join(SEPARATOR)));
         } else {
             let (name, _) = hiding.variables[0];
+            let (build, next) = match hiding.is_known {
+                true => (
+                    "for several targets",
+                    "name one target with `--target`, or move the variable's flags to the configuration",
+                ),
+                false => (
+                    "by a command that is not cargo's own, so that its targets are not known",
+                    "move the variable's flags to the configuration",
+                ),
+            };
             return Err(Error::refused(format!(
-                "{name} hides rustflags of the configuration, in a build for several targets"
+                "{name} hides rustflags of the configuration, in a build {build}"
             ))
             .expected("one target, or rustflags in one of the two places")
-            .next("name one target with `--target`, or move the variable's flags to the configuration"));
+            .next(next));
         }
         // Programs that cargo runs, which may run cargo, see what they would see, or what amounts to it.
         let mut seen = hiding.variables.clone();
@@ -222,6 +234,7 @@ mod tests {
             variables: vec![("RUSTFLAGS", "-Ca".into())],
             hides,
             is_for_one,
+            is_known: true,
         }
     }
 
@@ -270,6 +283,14 @@ mod tests {
         );
         let error = several.unwrap_err().to_string();
         assert!(error.contains("RUSTFLAGS hides"), "{error}");
+        assert!(error.contains("--target"), "{error}");
+        let unknown = Hiding {
+            is_known: false,
+            ..hiding(true, false)
+        };
+        let error = Change::new(&[target(&["-Ca"], false)], Some(&unknown), |_| None);
+        let error = error.unwrap_err().to_string();
+        assert!(!error.contains("--target"), "{error}");
     }
 
     #[test]

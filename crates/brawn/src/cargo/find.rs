@@ -113,6 +113,7 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
             Some(Hiding {
                 variables,
                 hides: answers.any(|answer| !answer.flags.is_empty()),
+                is_known: question.line.is_cargos(),
                 is_for_one: question.line.is_cargos() && (live, first.targets.len()) == (1, 1),
             })
         }

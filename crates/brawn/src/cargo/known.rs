@@ -7,15 +7,15 @@
 
 use super::change::Change;
 use super::libc::FOLDER;
-use super::line::{Line, home};
+use super::line::{Line, here, home};
 use super::{Request, in_path};
+use brawn_core::Result;
 use brawn_core::link::File;
 use brawn_core::publish::{cache, place};
-use brawn_core::{Error, Result};
 use brawn_payload::payloads;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -56,6 +56,8 @@ impl Witness {
 /// What is kept.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Known {
+    /// The words that the command stands for.
+    pub alias: Option<Vec<String>>,
     /// What cargo has to be told.
     pub change: Change,
     /// The files that it holds for.
@@ -67,7 +69,9 @@ pub struct Known {
 pub struct Seen {
     name: String,
     /// Whether all of it was seen.
-    is_whole: bool,
+    pub is_whole: bool,
+    /// Whether there may be aliases.
+    pub has_aliases: bool,
 }
 
 impl Known {
@@ -119,11 +123,11 @@ impl Known {
 impl Seen {
     /// Looks at everything that decides.
     pub fn now(request: &Request, line: &Line, folder: &Path) -> Result<Self> {
-        let here =
-            std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
+        let here = here()?;
         let mut seen = Look {
             hash: Sha256::new(),
             is_whole: true,
+            has_aliases: false,
         };
         for payload in payloads() {
             seen.add(payload.version.as_bytes());
@@ -135,29 +139,42 @@ impl Seen {
         seen.add(request.dir.unwrap_or(Path::new("")).as_os_str().as_bytes());
 
         seen.add(line.toolchain.as_deref().unwrap_or_default().as_bytes());
-        for argument in line.everywhere() {
-            seen.add(argument.as_bytes());
+        // What stands behind an alias is cargo's, too.
+        let values = |option| match line.may_be_alias() {
+            true => line.all_values(option),
+            false => line.values(option),
+        };
+        for option in ["-C", "-Z", "--config", "--target"] {
+            seen.add(option.as_bytes());
+            for value in values(option) {
+                seen.add(value.as_bytes());
+            }
         }
-        for target in line.values("--target") {
-            seen.add(target.as_bytes());
-            // A specification, whose contents count.
-            seen.is_whole &= !target.as_bytes().ends_with(b".json");
-        }
+        // A specification, whose contents count.
+        let is_file = |target: &OsString| target.as_bytes().ends_with(b".json");
+        seen.is_whole &= !values("--target").iter().any(is_file);
+        let command = line.command.as_deref().filter(|_| line.may_be_alias());
+        seen.add(command.unwrap_or_default().as_bytes());
         seen.add(&[line.is_cargos().into()]);
         // It changes where everything else is looked for.
-        seen.is_whole &= line.values("-C").is_empty();
-        for config in line.values("--config") {
+        if !values("-C").is_empty() {
+            seen.is_whole = false;
+            seen.has_aliases = true;
+        }
+        for config in values("--config") {
             let file = here.join(&config);
             if file.is_file() {
                 seen.configuration(&file);
             } else {
                 seen.is_whole &= !has_include(config.as_bytes());
+                seen.has_aliases |= may_have_aliases(config.as_bytes());
             }
         }
 
         let mut variables: Vec<_> = std::env::vars_os().filter(|(n, _)| decides(n)).collect();
         variables.sort();
         for (name, value) in variables {
+            seen.has_aliases |= name.as_bytes().starts_with(b"CARGO_ALIAS_");
             seen.add(name.as_bytes());
             seen.add(value.as_bytes());
         }
@@ -187,6 +204,7 @@ impl Seen {
         Ok(Self {
             name: name + ".json",
             is_whole: seen.is_whole,
+            has_aliases: seen.has_aliases,
         })
     }
 }
@@ -205,10 +223,16 @@ fn has_include(text: &[u8]) -> bool {
     text.windows(7).any(|word| word == b"include")
 }
 
+/// Whether a configuration may have aliases, or bring others in that do.
+fn may_have_aliases(text: &[u8]) -> bool {
+    text.windows(5).any(|word| word == b"alias") || has_include(text)
+}
+
 /// A look around.
 struct Look {
     hash: Sha256,
     is_whole: bool,
+    has_aliases: bool,
 }
 
 impl Look {
@@ -229,6 +253,7 @@ impl Look {
     /// A file of cargo's, which may name others: which, only cargo knows.
     fn configuration(&mut self, path: &Path) {
         if let Some(bytes) = self.contents(path) {
+            self.has_aliases |= may_have_aliases(&bytes);
             self.is_whole &=
                 !has_include(&bytes) && !String::from_utf8_lossy(&bytes).contains(".json");
         }

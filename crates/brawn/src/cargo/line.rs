@@ -3,7 +3,7 @@
 use super::in_path;
 use brawn_core::{Error, Result};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Commands of cargo's own that link nothing that anybody runs later.  What is not here and not in
 /// [`LINK`] is an alias, or a program of its own.
@@ -53,8 +53,11 @@ const LINK: &[&str] = &[
     "b", "bench", "build", "install", "r", "run", "rustc", "t", "test",
 ];
 
+/// Those of both lists that are aliases, of cargo's own: the user's go before them.
+const SHORT: &[&str] = &["b", "c", "d", "r", "rm", "t"];
+
 /// A command line, in pieces that make it up again.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// `+toolchain`, which rustup takes.
     pub toolchain: Option<OsString>,
@@ -90,17 +93,35 @@ impl Line {
 
     /// Whether it may link something.
     pub fn links(&self) -> bool {
-        let asks = |flag: &OsString| {
-            ["--version", "-V", "--list", "--help", "-h"]
+        let has = |flags: &[OsString], of: &[&str]| flags.iter().any(|f| of.iter().any(|o| f == o));
+        let asks = has(&self.before, &["--version", "-V", "--list", "--help", "-h"])
+            || (self.is_cargos() && has(self.own(), &["--help", "-h"]));
+        let command = self.command.as_ref();
+        !asks && command.is_some_and(|command| !LINK_NOTHING.iter().any(|name| command == name))
+    }
+
+    /// Whether the command may be an alias of the user's.
+    pub fn may_be_alias(&self) -> bool {
+        let is_in = |names: &[&str]| {
+            names
                 .iter()
-                .any(|f| flag == f)
+                .any(|name| self.command.as_deref() == Some(OsStr::new(name)))
         };
-        match &self.command {
-            None => false,
-            Some(command) => {
-                !LINK_NOTHING.iter().any(|name| command == name) && !self.before.iter().any(asks)
-            }
-        }
+        self.command.is_some() && (is_in(SHORT) || !is_in(LINK) && !is_in(LINK_NOTHING))
+    }
+
+    /// The line with `words` in the place of the command, which is an alias for them.
+    pub fn with_alias(&self, words: &[String]) -> Self {
+        let words = words.iter().map(OsString::from);
+        let all = self.toolchain.iter().chain(&self.before).cloned();
+        let all: Vec<_> = all.chain(words).chain(self.rest.iter().cloned()).collect();
+        Self::parse(&all)
+    }
+
+    /// What stands behind the command and is not for a program that cargo runs.
+    fn own(&self) -> &[OsString] {
+        let end = self.rest.iter().position(|a| a == "--");
+        &self.rest[..end.unwrap_or(self.rest.len())]
     }
 
     /// Whether the command is cargo's own, so that its arguments are known.
@@ -133,13 +154,18 @@ impl Line {
 
     /// The same behind the command, if that is cargo's own.
     fn late(&self, option: &str) -> Vec<OsString> {
-        let end = self.rest.iter().position(|a| a == "--");
-        let rest = &self.rest[..end.unwrap_or(self.rest.len())];
         if self.is_cargos() {
-            values(rest, option)
+            values(self.own(), option)
         } else {
             Vec::new()
         }
+    }
+
+    /// The same wherever they stand, whatever the command means by them.
+    pub fn all_values(&self, option: &str) -> Vec<OsString> {
+        let mut all = values(&self.before, option);
+        all.extend(values(self.own(), option));
+        all
     }
 
     /// The line with more configuration.
@@ -159,12 +185,16 @@ impl Line {
         all
     }
 
-    /// The arguments that change what cargo knows, whatever the command.
-    pub fn everywhere(&self) -> Vec<OsString> {
+    /// The arguments that change what cargo knows, whatever the command.  Files are named as from `here`, unless
+    /// cargo goes elsewhere first.
+    pub fn everywhere(&self, here: &Path) -> Vec<OsString> {
+        let stays = self.values("-C").is_empty();
         let mut all = Vec::new();
         for option in ["-C", "-Z", "--config"] {
             for value in self.values(option) {
-                all.extend([option.into(), value]);
+                let file = here.join(&value);
+                let is_file = option == "--config" && stays && file.is_file();
+                all.extend([option.into(), if is_file { file.into() } else { value }]);
             }
         }
         all
@@ -172,8 +202,7 @@ impl Line {
 
     /// The folder whose configuration counts: for `install`, not where it is run.
     pub fn folder(&self) -> Result<PathBuf> {
-        let here =
-            std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
+        let here = here()?;
         if self.command.as_deref() != Some(OsStr::new("install")) {
             return Ok(here);
         }
@@ -200,6 +229,11 @@ fn values(arguments: &[OsString], option: &str) -> Vec<OsString> {
         values.extend(value.map(Into::into));
     }
     values
+}
+
+/// The current folder.
+pub fn here() -> Result<PathBuf> {
+    std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))
 }
 
 /// `CARGO_HOME`, or where it is without that.
@@ -248,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_links() {
-        for words in ["build", "+x t", "-q zigbuild", "musl-alias"] {
+        for words in ["build", "+x t", "-q zigbuild", "musl-alias", "run -- -h"] {
             assert!(line(words).links(), "{words}");
         }
         for words in [
@@ -258,9 +292,27 @@ mod tests {
             "--list",
             "-V build",
             "check --target x",
+            "build -r --help",
         ] {
             assert!(!line(words).links(), "{words}");
         }
+    }
+
+    #[test]
+    fn an_alias_has_its_words_in_its_place() {
+        for (words, may) in [
+            ("c", true),
+            ("+x ship -r", true),
+            ("build", false),
+            ("check", false),
+        ] {
+            assert_eq!(line(words).may_be_alias(), may, "{words}");
+        }
+        let meant = ["--locked", "build", "-q"].map(str::to_owned);
+        assert_eq!(
+            line("+x -v ship -r -- a").with_alias(&meant),
+            line("+x -v --locked build -q -r -- a")
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! `change.rs` makes plain data: variables and arguments for the cargo that runs in the end.  `known.rs`
 //! keeps them as long as nothing changes that they came from.  `docs/rust.md` says why it is so.
 
+mod alias;
 mod ask;
 mod change;
 mod find;
@@ -45,14 +46,14 @@ pub struct Request<'a> {
 
 /// Becomes cargo.  Returns only what kept it from that.
 pub fn run(request: &Request) -> Error {
-    let line = Line::parse(request.arguments);
-    let change = if line.links() {
-        match prepare(request, &line) {
-            Ok(change) => change,
+    let typed = Line::parse(request.arguments);
+    let (line, change) = if typed.links() || typed.may_be_alias() {
+        match prepare(request, &typed) {
+            Ok(prepared) => prepared,
             Err(error) => return error,
         }
     } else {
-        Change::default()
+        (typed, Change::default())
     };
     for note in &change.notes {
         crate::ui::info(note);
@@ -68,27 +69,53 @@ pub fn run(request: &Request) -> Error {
         .next("install it, or name it in CARGO")
 }
 
-/// What cargo has to be told, from what is known or by asking.
-fn prepare(request: &Request, line: &Line) -> Result<Change> {
-    let folder = line.folder()?;
-    let seen = Seen::now(request, line, &folder)?;
+/// What cargo has to be told, and by which line, from what is known or by asking.
+fn prepare(request: &Request, typed: &Line) -> Result<(Line, Change)> {
+    let mut folder = typed.folder()?;
+    let mut seen = Seen::now(request, typed, &folder)?;
+    let mut line = typed.clone();
+    if !seen.has_aliases && !line.links() {
+        return Ok((line, Change::default()));
+    }
     let places = places(request.dir)?;
     if let Some(known) = places.iter().find_map(|root| Known::find(root, &seen)) {
-        return Ok(known.change);
+        if let Some(words) = &known.alias {
+            line = typed.with_alias(words);
+        }
+        return Ok((line, known.change));
+    }
+    let mut alias = None;
+    if seen.has_aliases && typed.may_be_alias() {
+        alias = alias::of(typed)?;
+    }
+    if let Some(words) = &alias {
+        line = typed.with_alias(words);
+        let meant = line.folder()?;
+        // Another folder's configuration was not looked at.
+        seen.is_whole &= meant == folder;
+        folder = meant;
+    }
+    if !line.links() {
+        return Ok((line, Change::default()));
     }
     let root = usable(places)?;
     let question = Question {
-        line,
+        line: &line,
         folder: &folder,
         root: &root,
+        toolchain: ask::toolchain(&line, &folder, &root)?,
     };
     let (change, witnesses) = find::find(request, &question)?;
     let Some(witnesses) = witnesses else {
-        return Ok(change);
+        return Ok((line, change));
     };
-    let known = Known { change, witnesses };
+    let known = Known {
+        alias,
+        change,
+        witnesses,
+    };
     known.keep(&root, &seen)?;
-    Ok(known.change)
+    Ok((line, known.change))
 }
 
 /// Where files may go, the first choice first.
@@ -100,11 +127,14 @@ fn places(dir: Option<&Path>) -> Result<Vec<PathBuf>> {
     }
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let user = rustix::process::geteuid().as_raw();
+    // cargo takes no other arguments.
+    let is_text = |root: &PathBuf| root.to_str().is_some_and(|r| !r.contains(char::is_control));
     // A home that cannot be written to, or none, as in a sandbox.
     let other = std::env::temp_dir().join(format!("brawn-{user}"));
     Ok(place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
         .into_iter()
         .chain([other])
+        .filter(is_text)
         .collect())
 }
 

@@ -9,6 +9,9 @@ use std::process::{Command, ExitCode, Output, Stdio};
 /// Names the file to write to.  Set only for a cargo that is asked.
 pub const VARIABLE: &str = "BRAWN_CARGO_RECORD";
 
+/// rustup's: it sets it for what it runs, and heeds it.
+pub const TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
+
 /// A call of rustc.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Call {
@@ -20,6 +23,8 @@ pub struct Call {
     pub output: String,
     /// Whether it succeeded.
     pub succeeded: bool,
+    /// The toolchain that rustup's cargo has chosen.
+    pub toolchain: Option<String>,
 }
 
 /// Runs as rustc if cargo was told so; gives the exit code then.
@@ -84,6 +89,7 @@ fn pass_on(file: &OsString, rustc: &OsString, arguments: &[OsString], output: &O
             .collect(),
         output: text,
         succeeded,
+        toolchain: std::env::var(TOOLCHAIN).ok(),
     };
     let written = serde_json::to_string(&call)
         .map_err(std::io::Error::from)

@@ -173,6 +173,9 @@ fn what_links_nothing_is_cargo_at_once() {
     assert_eq!(said.out, package.cargo("--version").out);
     package.brawn(&format!("check --target {MUSL}")).ok();
     assert!(!package.path("cache").exists());
+    let said = package.brawn("build --help").ok();
+    assert_eq!(said.err, package.cargo("build --help").err);
+    assert!(!package.path("cache").exists());
     // An error of cargo's own is told by cargo.
     package.write(".cargo/config.toml", "[build\n");
     let (ours, cargos) = (package.brawn(BUILD), package.cargo(BUILD));
@@ -282,6 +285,12 @@ fn without_a_home_that_can_be_written_to_there_is_another_place() {
     package.brawn(BUILD).ok();
     package.has("brawn");
     package.brawn(BUILD).nothing();
+    // cargo takes no such argument.
+    let mut command = package.command(brawn_path(), &format!("cargo {BUILD}"));
+    let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"/n\xff");
+    command.env("XDG_CACHE_HOME", name);
+    let said = Said::by(command).nothing();
+    assert!(!said.err.contains("brawn: "), "{}", said.err);
     let place = std::fs::read_dir(&tmp)
         .unwrap()
         .flatten()

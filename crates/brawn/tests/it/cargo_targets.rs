@@ -145,6 +145,48 @@ fn targets_may_be_named_anywhere() {
 }
 
 #[test]
+fn aliases_are_what_they_stand_for() {
+    let mut package = Package::new();
+    let aliases = format!(
+        "[alias]\nb = \"build --target {MUSL}\"\nc = [\"--config\", \"build.jobs=1\", \"again\", \"-q\"]\n\
+         again = \"run --target {MUSL}\"\nd = \"check\"\n"
+    );
+    package.write(".cargo/config.toml", &aliases);
+    // cargo's own `b` and `c` build for the host, and nothing.
+    let said = package.brawn("b").ok();
+    assert!(!said.err.contains("nothing to do"), "{}", said.err);
+    package.has("brawn");
+    package.brawn("b").nothing();
+    kept(&package, "c", "");
+    package.brawn("c").nothing();
+    // What stands behind one is cargo's.
+    package.write("other.toml", "[build]\nrustflags = ['--cfg', 'first']\n");
+    kept(&package, "c --config other.toml", "first");
+    kept(
+        &package,
+        "again -q --config build.rustflags=['--cfg=second']",
+        "second",
+    );
+    // One target is one target, whatever brings it.
+    package.write(
+        ".cargo/config.toml",
+        &format!("{aliases}[build]\nrustflags = [\"--cfg\", \"second\"]\n"),
+    );
+    package.set("RUSTFLAGS", "--cfg first");
+    kept(&package, "c", "first");
+    let before = package.copies();
+    std::fs::remove_dir_all(package.path("cache")).unwrap();
+    package.brawn("d").ok();
+    assert_eq!((before.len(), package.copies().len()), (1, 0));
+    package.write(".cargo/config.toml", "");
+    package.set("CARGO_ALIAS_C", &format!("build --target {MUSL}"));
+    package.cargo("c").ok();
+    package.has("musl mallocng");
+    package.brawn("c").ok();
+    package.has("brawn");
+}
+
+#[test]
 fn what_is_installed_has_it_too() {
     let package = Package::new();
     // Not the configuration of the folder that it is called in.
@@ -164,6 +206,33 @@ fn what_is_installed_has_it_too() {
     let program = package.path("away/out/bin/program");
     has_heap(&program, "brawn");
     assert_eq!(ok(program.to_str().unwrap(), &[]), "flags: first\n");
+
+    // Files are named as from there, and rustup goes by that folder, too.
+    package.write("away/own.toml", &TARGETS.replace("first", "unused"));
+    package.write("rust-toolchain", "/nowhere");
+    package.write(
+        "cargo",
+        &format!(
+            "#!/bin/sh
+if [ ! \"$RUSTUP_TOOLCHAIN\" ]; then
+  RUSTUP_TOOLCHAIN={}
+  [ ! -e rust-toolchain ] || RUSTUP_TOOLCHAIN=$(cat rust-toolchain)
+fi
+export RUSTUP_TOOLCHAIN
+exec \"$RUSTUP_TOOLCHAIN/bin/cargo\" \"$@\"
+",
+            toolchain().display()
+        ),
+    );
+    let own = package.path("cargo");
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let words = format!("{words} --force --config own.toml");
+    let mut command = package.command(crate::common::brawn_path(), &words);
+    command.current_dir(package.path("away")).env("CARGO", &own);
+    let said = Said::by(command).ok();
+    assert!(!said.err.contains("brawn: "), "{}", said.err);
+    has_heap(&program, "brawn");
+    assert_eq!(ok(program.to_str().unwrap(), &[]), "flags: second\n");
 }
 
 #[test]
