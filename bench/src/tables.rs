@@ -147,36 +147,33 @@ pub fn profile_memory(results: &Results) -> Table {
 /// A line of a figure: what it is called, the measurement, the metric, how it is written.
 pub type Figure = (&'static str, &'static str, &'static str, fn(f64) -> String);
 
+/// What the two benchmark programs do.
+const LARGE: &str = "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times";
+const SMALL: &str = "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times";
+
+/// The figures of a program that prints its own.
+const fn from_inside(id: &'static str) -> [Figure; 4] {
+    [
+        ("time", id, "wall_ns", show::time),
+        ("throughput", id, "per_second", show::rate),
+        ("voluntary context switches", id, "voluntary", show::grouped),
+        ("peak RSS", id, "hwm_kb", show::memory),
+    ]
+}
+
+/// The figures of a program that prints none of its own.
+const fn from_outside(id: &'static str) -> [Figure; 3] {
+    [
+        ("time, exec to exit", id, "wall_ns", show::time),
+        ("processor time", id, "cpu_ns", show::time),
+        ("peak RSS", id, "peak_rss_kb", show::memory),
+    ]
+}
+
 /// The figures of the two benchmark programs and of the program that allocates once.
 pub const PROGRAMS: &[(&str, &[Figure])] = &[
-    (
-        "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times",
-        &[
-            ("time", "seed003", "wall_ns", show::time),
-            ("throughput", "seed003", "per_second", show::rate),
-            (
-                "voluntary context switches",
-                "seed003",
-                "voluntary",
-                show::grouped,
-            ),
-            ("peak RSS", "seed003", "hwm_kb", show::memory),
-        ],
-    ),
-    (
-        "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times",
-        &[
-            ("time", "seed001", "wall_ns", show::time),
-            ("throughput", "seed001", "per_second", show::rate),
-            (
-                "voluntary context switches",
-                "seed001",
-                "voluntary",
-                show::grouped,
-            ),
-            ("peak RSS", "seed001", "hwm_kb", show::memory),
-        ],
-    ),
+    (LARGE, &from_inside("seed003")),
+    (SMALL, &from_inside("seed001")),
     (
         "A program that allocates once",
         &[
@@ -189,25 +186,10 @@ pub const PROGRAMS: &[(&str, &[Figure])] = &[
     ),
 ];
 
-/// The figures of a program that prints none of its own.
-const fn from_outside(id: &'static str) -> [Figure; 3] {
-    [
-        ("time, exec to exit", id, "wall_ns", show::time),
-        ("processor time", id, "cpu_ns", show::time),
-        ("peak RSS", id, "peak_rss_kb", show::memory),
-    ]
-}
-
 /// The figures of the Rust programs.
 pub const RUST: &[(&str, &[Figure])] = &[
-    (
-        "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times",
-        &from_outside("rust-003"),
-    ),
-    (
-        "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times",
-        &from_outside("rust-001"),
-    ),
+    (LARGE, &from_outside("rust-003")),
+    (SMALL, &from_outside("rust-001")),
 ];
 
 /// The figures of `wasmtime compile`.
