@@ -356,6 +356,20 @@ fn elsewhere(
             );
         }
     }
+    let folder = match real.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => Path::new("/"),
+    };
+    // A folder that is not there has no second writer either, and is told of below.
+    let locked = match File::open(folder) {
+        Ok(handle) => {
+            // Another brawn's writing to this folder is over in seconds.
+            super::lock(&handle, || ()).map_err(|e| e.path(folder))?;
+            Some(handle)
+        }
+        Err(_) => None,
+    };
     let mut name = std::ffi::OsString::from(".");
     name.push(real.file_name().unwrap_or_default());
     name.push(".brawn-new");
@@ -384,13 +398,60 @@ fn elsewhere(
     if there.is_none() {
         return Ok(written);
     }
-    let folder = match real.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => Path::new("/"),
-    };
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|e| Error::io("cannot sync the folder", e).path(folder))?;
+    if let Some(folder_handle) = &locked {
+        folder_handle
+            .sync_all()
+            .map_err(|e| Error::io("cannot sync the folder", e).path(folder))?;
+    }
     Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+    use std::time::Duration;
+
+    /// Writes the half, says so, and goes on when somebody else is done, or has had the time to.
+    struct Slow(Sender<()>, Receiver<()>);
+
+    impl Stream for Slow {
+        fn write(&mut self, to: &mut dyn Write) -> Result<()> {
+            let write = |to: &mut dyn Write, half: &[u8]| {
+                to.write_all(half).map_err(|e| Error::io("cannot write", e))
+            };
+            write(to, b"of one ")?;
+            self.0.send(()).unwrap();
+            let other = self.1.recv_timeout(Duration::from_millis(500));
+            assert_eq!(other, Err(RecvTimeoutError::Timeout), "both write");
+            write(to, b"piece")
+        }
+
+        fn check(&mut self, written: &mut dyn Read) -> Result<()> {
+            let mut all = String::new();
+            written.read_to_string(&mut all).unwrap();
+            assert_eq!(all, "of one piece");
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn two_that_write_the_same_file_take_turns() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, out) = (folder.path().join("from"), folder.path().join("out"));
+        fs::write(&from, "").unwrap();
+        let (begun, has_begun) = channel();
+        let (done, is_done) = channel();
+        let (from, out) = (&from, &out);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                has_begun.recv().unwrap();
+                write_elsewhere(from, out, &b"the other"[..].into()).unwrap();
+                // Nobody listens any more.
+                let _ = done.send(());
+            });
+            stream_elsewhere(from, out, &mut Slow(begun, is_done)).unwrap();
+        });
+        assert_eq!(fs::read(out).unwrap(), b"the other");
+    }
 }
