@@ -30,11 +30,21 @@ fn main() -> ExitCode {
     };
     if cli.licenses {
         ui::text(brawn_payload::licenses());
-        return Exit::Success.into();
+        return if ui::is_cut() {
+            Exit::Io
+        } else {
+            Exit::Success
+        }
+        .into();
     }
     let Some(command) = cli.command else {
         ui::help();
         return Exit::Usage.into();
     };
-    commands::run(command).into()
+    let exit = commands::run(command);
+    // A script would read less than there is.
+    match exit {
+        Exit::Success | Exit::Finding if ui::is_cut() => Exit::Io.into(),
+        exit => exit.into(),
+    }
 }

@@ -1,9 +1,11 @@
 //! Output for people.  Colour goes through `anstream`, which honours `NO_COLOR` and terminals.
 
 use anstyle::{AnsiColor, Style};
+use brawn_core::Error;
 use brawn_core::publish::Published;
 use clap::CommandFactory as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const NOTE: Style = AnsiColor::Yellow.on_default().bold();
@@ -12,6 +14,9 @@ const DIM: Style = Style::new().dimmed();
 
 /// Width of the first column, the longest word in it.
 const COLUMN: usize = 11;
+
+/// Whether standard output took less than all.
+static IS_CUT: AtomicBool = AtomicBool::new(false);
 
 /// How a line's first word is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,8 +132,23 @@ pub fn help() {
 }
 
 fn out(text: &str) {
+    let mut stdout = anstream::stdout();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
     // A reader that has left, as `head` does, is not an error: the work is done all the same.
-    let _ = anstream::stdout().write_all(text.as_bytes());
+    if let Err(e) = written
+        && e.kind() != ErrorKind::BrokenPipe
+        // What comes after cannot be written either.
+        && !IS_CUT.swap(true, Ordering::Relaxed)
+    {
+        error(&Error::io("cannot write to standard output", e));
+    }
+}
+
+/// Whether something that was to be said was not.
+pub fn is_cut() -> bool {
+    IS_CUT.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

@@ -84,15 +84,17 @@ fn read(file: &Path) -> Result<Vec<u8>> {
 fn list() -> Result<()> {
     for architecture in Architecture::ALL {
         for build in database::builds(architecture)? {
-            println!(
+            ui::text(&format!(
                 "{}: {}, {} functions",
                 build.name,
                 architecture.name(),
                 build.functions.len()
-            );
+            ));
             for source in &build.provenance {
-                println!("    {} {} {}", source.package, source.version, source.file);
-                println!("    sha256 {}", source.sha256);
+                ui::text(&format!(
+                    "    {} {} {}\n    sha256 {}",
+                    source.package, source.version, source.file, source.sha256
+                ));
             }
         }
     }
@@ -112,10 +114,10 @@ fn find(file: &Path, json: bool) -> Result<()> {
             Evidence::Signature(build) => ("code", build.as_str()),
             Evidence::Reference(build) => ("reference", build.as_str()),
         };
-        println!(
+        ui::text(&format!(
             "{:#014x} {:>6} {how:<9} {build} {}",
             named.address, named.size, named.name
-        );
+        ));
     }
     Ok(())
 }

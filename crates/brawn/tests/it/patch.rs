@@ -1,11 +1,13 @@
 //! What patching does to archives, and what it refuses.
 
 use crate::common::{
-    Folder, GLIBC, MALFORMED, REFUSED, brawn, brawn_path, fail, names, ok, read, succeed, tools,
+    Folder, GLIBC, IO, MALFORMED, REFUSED, brawn, brawn_path, fail, names, ok, read, succeed, tools,
 };
 use std::collections::HashSet;
+use std::fs::File;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 #[test]
 fn patch_twice_restore_and_every_other_member_is_untouched() {
@@ -442,4 +444,36 @@ fn a_stripped_program_grows_by_16_kib_at_most() {
     // What musl's take is no more than 4 KiB: else the programs are not what they should be.
     assert!(ours > stock + 8000, "{stock} and {ours} bytes");
     assert!(ours <= stock + 16384, "{stock} and {ours} bytes");
+}
+
+#[test]
+fn what_cannot_be_printed_is_an_error_and_a_reader_that_has_left_is_none() {
+    let folder = Folder::small();
+    let said = |arguments: &[&str], to: Stdio| {
+        let mut command = Command::new(brawn_path());
+        let command = command.args(arguments).stdout(to).stderr(Stdio::piped());
+        let output = command.output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let libc = folder.libc();
+    let libc = libc.to_str().unwrap();
+    for arguments in [
+        &["patch", "--json", "--dry-run", libc][..],
+        &["patch", "--dry-run", libc],
+        &["inspect", libc],
+        &["signatures", "list"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let (code, text) = said(arguments, full.into());
+        assert_eq!(code, Some(IO), "{arguments:?}: {text}");
+        let is_told = text.matches("cannot write to standard output").count();
+        assert_eq!(is_told, 1, "{arguments:?}: {text}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (code, text) = said(arguments, writer.into());
+        assert_eq!((code, text.as_str()), (Some(0), ""), "{arguments:?}");
+    }
 }
