@@ -136,7 +136,7 @@ fn execute(command: Command) -> Result<()> {
         } => {
             let progress = Progress::new();
             let prepared = prepared(&part, &places, built, &progress)?;
-            // Part of it joins the newest folder of this machine: README's tables are made from one folder.
+            // Part of it joins the newest folder of this machine: a table of README is made from one folder.
             let cpu = machine::cpu_slug();
             let joined = || {
                 readme::newest(&readme::results_folder()).filter(|folder| {

@@ -1,5 +1,5 @@
 //! README's tables: what stands between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->` comes from
-//! the newest folder of raw data.
+//! the newest folder of raw data that has it: not every machine has an hour to build wasmtime.
 
 use crate::raw::Results;
 use crate::variant::Variant;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The tables by the names of their markers.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 15] = [
     "bars",
     "times",
     "memory",
@@ -17,11 +17,24 @@ pub const NAMES: [&str; 12] = [
     "profile-bars",
     "profile-times",
     "profile-memory",
+    "profile-machine",
     "rust-bars",
     "rust",
+    "rust-machine",
     "wasmtime-bars",
     "wasmtime",
+    "wasmtime-machine",
 ];
+
+/// A measurement that every folder with the rest of the table has.
+fn needs(name: &str) -> &'static str {
+    match name.split('-').next() {
+        Some("profile") => "profiles-threads-1",
+        Some("rust") => "rust-003",
+        Some("wasmtime") => "wasmtime-parallel",
+        _ => "threads-1",
+    }
+}
 
 fn text(results: &Results, name: &str) -> Option<String> {
     Some(match name {
@@ -36,16 +49,39 @@ fn text(results: &Results, name: &str) -> Option<String> {
         "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
         "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),
         "wasmtime" => tables::programs(results, tables::WASMTIME, &Variant::LINKED).markdown(),
-        "machine" => tables::machine(results),
+        "machine" | "profile-machine" | "rust-machine" | "wasmtime-machine" => {
+            tables::machine(results)
+        }
         _ => return None,
     })
 }
 
-/// The newest folder of raw data: their names begin with the date.
-pub fn newest(folder: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(folder).ok()?;
+/// The folders of raw data, the newest first: their names begin with the date.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
     let folders = entries.filter_map(|e| Some(e.ok()?.path()));
-    folders.filter(|path| path.join("run.json").is_file()).max()
+    let mut folders: Vec<_> = folders
+        .filter(|path| path.join("run.json").is_file())
+        .collect();
+    folders.sort_unstable_by(|a, b| b.cmp(a));
+    folders
+}
+
+/// The newest folder of raw data.
+pub fn newest(folder: &Path) -> Option<PathBuf> {
+    folders(folder).into_iter().next()
+}
+
+fn all() -> Result<Vec<Results>> {
+    let folders = folders(&results_folder());
+    folders.iter().map(|folder| Results::read(folder)).collect()
+}
+
+/// The newest results, of `all`, from which a table is made.
+fn chosen<'a>(all: &'a [Results], name: &str) -> Option<&'a Results> {
+    let needed = needs(name);
+    let has_it = all.iter().find(|r| r.measurements.contains_key(needed));
+    has_it.or(all.first())
 }
 
 /// Where raw data is kept.
@@ -53,14 +89,15 @@ pub fn results_folder() -> PathBuf {
     repository().join("bench/results")
 }
 
-/// Puts the tables into a document: every marker must be known and closed.
-pub fn fill(document: &str, results: &Results) -> Result<String> {
+/// Puts the tables into a document: every marker must be known and closed.  `all` are the results, the newest first.
+pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     let mut out = String::new();
     let mut rest = document;
     while let Some(at) = rest.find("<!-- bench:") {
         let (before, marked) = rest.split_at(at);
         let end = marked.find(" -->").ok_or("a marker that does not end")?;
         let name = &marked["<!-- bench:".len()..end];
+        let results = chosen(all, name).ok_or("no raw data in bench/results")?;
         let table = text(results, name)
             .ok_or_else(|| format!("unknown marker bench:{name}; known: {}", NAMES.join(", ")))?;
         let close = format!("<!-- /bench:{name} -->");
@@ -73,9 +110,8 @@ pub fn fill(document: &str, results: &Results) -> Result<String> {
 
 /// Rewrites a document from the newest raw data; says whether it changed.
 pub fn rewrite(document: &Path) -> Result<bool> {
-    let folder = newest(&results_folder()).ok_or("no raw data in bench/results")?;
     let old = context(fs::read_to_string(document), "read", document)?;
-    let new = fill(&old, &Results::read(&folder)?)?;
+    let new = fill(&old, &all()?)?;
     if new != old {
         context(fs::write(document, &new), "write", document)?;
     }
@@ -85,20 +121,64 @@ pub fn rewrite(document: &Path) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::Run;
+    use crate::raw::{Measurement, Run};
     use std::collections::BTreeMap;
 
-    fn nothing() -> Results {
+    fn nothing() -> [Results; 1] {
+        [of("2025-01-01", &[])]
+    }
+
+    fn of(date: &str, measurements: &[&str]) -> Results {
         let run = Run {
             format: 1,
-            date: "2025-01-01".to_owned(),
+            date: date.to_owned(),
             machine: BTreeMap::new(),
             versions: BTreeMap::new(),
             builds: Vec::new(),
         };
+        let measurement = |id: &str| Measurement {
+            id: id.to_owned(),
+            date: None,
+            command: String::new(),
+            load: [0.0; 2],
+            seed: 0,
+            order: Vec::new(),
+            samples: BTreeMap::new(),
+            failures: Vec::new(),
+        };
+        let measurements = measurements
+            .iter()
+            .map(|id| ((*id).to_owned(), measurement(id)));
         Results {
             run,
-            measurements: BTreeMap::new(),
+            measurements: measurements.collect(),
+        }
+    }
+
+    #[test]
+    fn a_table_is_of_the_newest_folder_that_has_it() {
+        let all = [
+            of("2025-01-03", &["rust-003"]),
+            of("2025-01-02", &["threads-1", "profiles-threads-1"]),
+            of("2025-01-01", &["threads-1", "wasmtime-parallel"]),
+        ];
+        let date = |name: &str| chosen(&all, name).map(|results| results.run.date.as_str());
+        assert_eq!(date("rust-bars"), Some("2025-01-03"));
+        assert_eq!(date("bars"), Some("2025-01-02"));
+        assert_eq!(date("profile-machine"), Some("2025-01-02"));
+        assert_eq!(date("wasmtime"), Some("2025-01-01"));
+        assert!(chosen(&[], "bars").is_none());
+    }
+
+    /// Figures of another machine than the first tables' say so.
+    #[test]
+    fn readme_names_every_machine() {
+        let text = fs::read_to_string(repository().join("README.md")).unwrap_or_default();
+        let all = all().expect("readable raw data");
+        let folder = |name: &str| chosen(&all, name).map(|r| (&r.run.machine, &r.run.date));
+        for name in NAMES.iter().filter(|name| name.ends_with("-machine")) {
+            let is_named = text.contains(&format!("<!-- bench:{name} -->"));
+            assert_eq!(is_named, folder(name) != folder("machine"), "{name}");
         }
     }
 
@@ -132,10 +212,9 @@ mod tests {
     fn readme_agrees_with_the_raw_data() {
         let document = repository().join("README.md");
         let text = fs::read_to_string(&document).unwrap_or_default();
-        match newest(&results_folder()) {
-            Some(folder) => {
-                let results = Results::read(&folder).expect("readable raw data");
-                let filled = fill(&text, &results).expect("markers");
+        match all().expect("readable raw data") {
+            all if !all.is_empty() => {
+                let filled = fill(&text, &all).expect("markers");
                 assert!(
                     filled == text,
                     "README.md is out of date: run `cargo run -p brawn-bench -- readme`"
@@ -146,7 +225,7 @@ mod tests {
                 );
             }
             // Tables wait empty for the first raw data: figures without it cannot be checked.
-            None => {
+            _ => {
                 for name in NAMES {
                     let open = format!("<!-- bench:{name} -->\n");
                     let rest = text.split_once(&open).map(|(_, rest)| rest);
