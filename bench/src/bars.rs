@@ -392,7 +392,7 @@ fn of(results: &Results, bars: &[Bar], variants: &[Variant]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::{Measurement, Run};
+    use crate::raw::Measurement;
     use std::collections::BTreeMap;
 
     fn results(id: &str, metric: &str, figures: &[(Variant, &[Option<f64>])]) -> Results {
@@ -400,26 +400,10 @@ mod tests {
             .iter()
             .map(|(v, s)| (*v, BTreeMap::from([(metric.to_owned(), s.to_vec())])));
         let measurement = Measurement {
-            id: id.to_owned(),
-            date: None,
-            command: String::new(),
-            load: [0.0; 2],
-            seed: 0,
-            order: Vec::new(),
             samples: samples.collect(),
-            failures: Vec::new(),
+            ..Measurement::empty(id)
         };
-        let run = Run {
-            format: 1,
-            date: String::new(),
-            machine: BTreeMap::new(),
-            versions: BTreeMap::new(),
-            builds: Vec::new(),
-        };
-        Results {
-            run,
-            measurements: BTreeMap::from([(id.to_owned(), measurement)]),
-        }
+        Results::of("", [measurement])
     }
 
     fn cells(table: &Table, row: usize) -> Vec<&str> {

@@ -270,16 +270,7 @@ mod tests {
 
     #[test]
     fn a_failed_round_leaves_a_gap() {
-        let mut m = Measurement {
-            id: String::new(),
-            date: None,
-            command: String::new(),
-            load: [0.0; 2],
-            seed: 1,
-            order: Vec::new(),
-            samples: BTreeMap::new(),
-            failures: Vec::new(),
-        };
+        let mut m = Measurement::empty("m");
         let sample = |value| Sample::from([("ns".to_owned(), value), ("status".to_owned(), 0.0)]);
         record(&mut m, Variant::Brawn, 0, sample(1.0));
         record(&mut m, Variant::Brawn, 2, sample(3.0));

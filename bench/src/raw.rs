@@ -209,23 +209,55 @@ fn join_scalar_lists(pretty: &str) -> String {
 }
 
 #[cfg(test)]
+impl Measurement {
+    /// One without rounds, for tests.
+    pub fn empty(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            date: None,
+            command: String::new(),
+            load: [0.0; 2],
+            seed: 0,
+            order: Vec::new(),
+            samples: BTreeMap::new(),
+            failures: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Results {
+    /// Those of one day on no machine, for tests.
+    pub fn of(date: &str, measurements: impl IntoIterator<Item = Measurement>) -> Self {
+        let measurements = measurements.into_iter().map(|m| (m.id.clone(), m));
+        Self {
+            run: Run {
+                format: 1,
+                date: date.to_owned(),
+                machine: BTreeMap::new(),
+                versions: BTreeMap::new(),
+                builds: Vec::new(),
+            },
+            measurements: measurements.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn added_rounds_stand_behind_the_others() {
         let measurement = |variants: &[(Variant, f64)], load| Measurement {
-            id: "m".to_owned(),
-            date: None,
             command: "program".to_owned(),
             load: [load, 1.0],
-            seed: 1,
             order: vec![variants.iter().map(|(v, _)| *v).collect()],
             samples: variants
                 .iter()
                 .map(|(v, ns)| (*v, BTreeMap::from([("ns".to_owned(), vec![Some(*ns)])])))
                 .collect(),
-            failures: Vec::new(),
+            ..Measurement::empty("m")
         };
         let mut all = measurement(&[(Variant::Stock, 9.0), (Variant::Glibc, 2.0)], 0.5);
         let mut more = measurement(&[(Variant::Glibc, 3.0), (Variant::Brawn, 1.0)], 0.2);

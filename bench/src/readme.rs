@@ -121,38 +121,14 @@ pub fn rewrite(document: &Path) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::raw::{Measurement, Run};
-    use std::collections::BTreeMap;
+    use crate::raw::Measurement;
 
     fn nothing() -> [Results; 1] {
         [of("2025-01-01", &[])]
     }
 
     fn of(date: &str, measurements: &[&str]) -> Results {
-        let run = Run {
-            format: 1,
-            date: date.to_owned(),
-            machine: BTreeMap::new(),
-            versions: BTreeMap::new(),
-            builds: Vec::new(),
-        };
-        let measurement = |id: &str| Measurement {
-            id: id.to_owned(),
-            date: None,
-            command: String::new(),
-            load: [0.0; 2],
-            seed: 0,
-            order: Vec::new(),
-            samples: BTreeMap::new(),
-            failures: Vec::new(),
-        };
-        let measurements = measurements
-            .iter()
-            .map(|id| ((*id).to_owned(), measurement(id)));
-        Results {
-            run,
-            measurements: measurements.collect(),
-        }
+        Results::of(date, measurements.iter().map(|id| Measurement::empty(id)))
     }
 
     #[test]
