@@ -37,7 +37,7 @@ fn what_is_no_archive_but_known_says_what_to_do() {
         assert!(text.contains("unpack it"), "{text}");
     }
     let elf = Archive::read(b"\x7fELF\x02\x01\x01\0").unwrap_err();
-    assert_eq!(elf.kind(), Kind::Refused);
+    assert_eq!(elf.kind(), Kind::NotApplicable);
     assert!(elf.to_string().contains("`brawn rewrite`"), "{elf}");
 }
 

@@ -24,6 +24,11 @@ const BY_HAND: &[(&str, &str, &str)] = &[
     ),
     (
         "README.md",
+        "make demo      # builds brawn and two programs, runs them on stock musl, patched musl, glibc",
+        "the second is this very run; the first takes minutes",
+    ),
+    (
+        "README.md",
         "brawn verify --cc 'musl-gcc -static'",
         "takes minutes; verify.rs has it",
     ),
