@@ -28,20 +28,17 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(&error),
     };
-    if cli.licenses {
-        ui::text(brawn_payload::licenses());
-        return if ui::is_cut() {
-            Exit::Io
-        } else {
+    let exit = match cli.command {
+        _ if cli.licenses => {
+            ui::text(brawn_payload::licenses());
             Exit::Success
         }
-        .into();
-    }
-    let Some(command) = cli.command else {
-        ui::help();
-        return Exit::Usage.into();
+        Some(command) => commands::run(command),
+        None => {
+            ui::help();
+            Exit::Usage
+        }
     };
-    let exit = commands::run(command);
     // A script would read less than there is.
     match exit {
         Exit::Success | Exit::Finding if ui::is_cut() => Exit::Io.into(),
