@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod arch;
+mod bar;
 mod cargo;
 mod cli;
 mod commands;

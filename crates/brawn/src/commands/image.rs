@@ -1,5 +1,6 @@
 //! `brawn image`: a container image of one static executable.
 
+use crate::bar::Bar;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::report;
@@ -14,7 +15,7 @@ use brawn_core::oci::{self, Facts};
 use brawn_core::plan::Component;
 use brawn_core::publish::{Content, write_made_from};
 use brawn_core::{Error, Kind, Result};
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::HumanBytes;
 use serde::Serialize;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
@@ -161,7 +162,7 @@ fn image(args: &Args) -> Result<Report> {
         let certificates = certificates.map_or(&[][..], |c| c.bytes.as_slice());
         let bar = progress(plan.entries.iter().map(|entry| entry.size).sum());
         let image = oci::image(&plan, &content, certificates, &mut |bytes| bar.inc(bytes));
-        bar.finish_and_clear();
+        drop(bar);
         let image = image?;
         write_made_from(path, output, &image.content)?;
         report.status = Status::Written;
@@ -250,16 +251,13 @@ fn rights(path: &Path) -> Result<Vec<String>> {
     Ok(rights.into_iter().map(note).collect())
 }
 
-/// A bar on standard error, if that is a terminal and there is anything to wait for.
-fn progress(layer: u64) -> ProgressBar {
-    if layer < LONG {
-        return ProgressBar::hidden();
+/// A bar, if there is anything to wait for.
+fn progress(layer: u64) -> Bar {
+    match layer < LONG {
+        true => Bar::hidden(),
+        // Every byte is written once and checked once.
+        false => Bar::new(2 * layer, "packing and checking {bar:40} {percent} %"),
     }
-    let target = ProgressDrawTarget::stderr();
-    let style = ProgressStyle::with_template("packing and checking {bar:40} {percent} %");
-    // Every byte is written once and checked once.
-    ProgressBar::with_draw_target(Some(2 * layer), target)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn print(report: &Report) {

@@ -2,12 +2,12 @@
 //! order that depends on names only.
 
 use super::sdk::Sdk;
+use crate::bar::Bar;
 use brawn_core::bundle::{self, folder};
 use brawn_core::inspect::{Report, inspect};
 use brawn_core::read::Format;
 use brawn_core::read::package::{self, Limits};
 use brawn_core::{Error, Kind, Result};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use std::ffi::OsString;
 use std::fs::File;
@@ -69,7 +69,7 @@ pub fn gather(paths: &[PathBuf]) -> Gathered {
             gathered
         })
         .collect();
-    progress.finish_and_clear();
+    drop(progress);
     let mut all = Gathered::default();
     for part in parts {
         all.reports.extend(part.reports);
@@ -95,15 +95,12 @@ fn unpacked(path: &Path, targets: &mut Vec<Target>) -> bool {
     true
 }
 
-/// A bar on standard error, if that is a terminal and there is anything to wait for.
-fn progress(files: usize) -> ProgressBar {
-    if files < 2 {
-        return ProgressBar::hidden();
+/// A bar, if there is anything to wait for.
+fn progress(files: usize) -> Bar {
+    match files < 2 {
+        true => Bar::hidden(),
+        false => Bar::new(files as u64, "inspecting {bar:40} {pos} of {len} files"),
     }
-    let target = ProgressDrawTarget::stderr();
-    let style = ProgressStyle::with_template("inspecting {bar:40} {pos} of {len} files");
-    ProgressBar::with_draw_target(Some(files as u64), target)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Lists the regular files below `folder`, those of each folder by name.  Symbolic links are left

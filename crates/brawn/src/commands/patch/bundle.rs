@@ -3,12 +3,12 @@
 use super::{
     Args, Report, Status, details, edit, failed, one_of_many, open, status, staying, summary,
 };
+use crate::bar::Bar;
 use crate::ui::{self, Tone};
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
 use brawn_core::plan::Action;
 use brawn_core::publish::{Fingerprint, stream_elsewhere};
 use brawn_core::{Error, Result};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fs::File;
 use std::io::Read;
@@ -41,16 +41,16 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
     let target = is_written.then(|| open(path)).transpose()?;
     let from = target.as_ref().map_or(path, |target| target.path());
     let size = std::fs::metadata(from).map_err(|e| Error::io("cannot look at it", e).path(path))?;
-    let bar = Bar::new(size.len());
+    let bar = Bar::new(size.len(), "patching {bar:40} {percent:>3} %");
     let editor = |bytes: &[u8]| edit(args, bytes);
     let again = || Ok(Box::new(File::open(from)?) as Box<dyn Read>);
-    let progress = |bytes| bar.0.inc(bytes);
+    let progress = |bytes| bar.inc(bytes);
     let planned = plan(&again, &editor, Limits::USUAL, &progress).map_err(|e| e.path(path))?;
     let action = planned.action();
     let mut report = Report::new(path, status(action, args.dry_run));
     let mut repack = planned.repack(&again, &editor, Limits::USUAL, &progress);
     // Written, and read again.
-    bar.0.inc_length(2 * size.len());
+    bar.inc_length(2 * size.len());
     let mut file = planned.file().clone();
     if let Some(out) = &args.output {
         file = stream_elsewhere(from, out, &mut repack).map_err(|e| e.path(path))?;
@@ -81,23 +81,6 @@ fn install(path: &Path, file: &Fingerprint) -> String {
     let path = path.display().to_string();
     let sha256 = &file.sha256;
     shell_words::join(["swift", "sdk", "install", &path, "--checksum", sha256])
-}
-
-/// A bar on standard error, if that is a terminal.
-struct Bar(ProgressBar);
-
-impl Bar {
-    fn new(size: u64) -> Self {
-        let style = ProgressStyle::with_template("patching {bar:40} {percent:>3} %");
-        let bar = ProgressBar::with_draw_target(Some(size), ProgressDrawTarget::stderr());
-        Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
 }
 
 /// The folder of the unpacked bundle that `path` is, or lies in.

@@ -1,0 +1,36 @@
+//! Progress of long work.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar on standard error, if that is a terminal, until it is dropped.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// Of `length` steps; `template` is indicatif's.
+    pub fn new(length: u64, template: &str) -> Self {
+        let style = ProgressStyle::with_template(template);
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+        Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+    }
+
+    /// For work that is over at once.
+    pub fn hidden() -> Self {
+        Self(ProgressBar::hidden())
+    }
+
+    /// So many steps more are done.
+    pub fn inc(&self, steps: u64) {
+        self.0.inc(steps);
+    }
+
+    /// There are so many steps more to do.
+    pub fn inc_length(&self, steps: u64) {
+        self.0.inc_length(steps);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
