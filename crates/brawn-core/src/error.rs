@@ -3,6 +3,7 @@
 //! Every part is a lowercase fragment, so that parts compose into one line:
 //! `PATH: member NAME: at 0xOFFSET: FOUND; expected EXPECTED; NEXT`.
 
+use crate::shown::{line, shown};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -178,15 +179,15 @@ impl fmt::Display for WithoutPath<'_> {
         if let Some(offset) = error.offset {
             write!(f, "at {offset:#x}: ")?;
         }
-        f.write_str(&error.found)?;
+        line(&error.found).fmt(f)?;
         if let Some(source) = &error.source {
-            write!(f, ": {source}")?;
+            write!(f, ": {}", line(&source.to_string()))?;
         }
         if let Some(expected) = &error.expected {
-            write!(f, "; expected {expected}")?;
+            write!(f, "; expected {}", line(expected))?;
         }
         if let Some(next) = &error.next {
-            write!(f, "; {next}")?;
+            write!(f, "; {}", line(next))?;
         }
         Ok(())
     }
@@ -195,7 +196,7 @@ impl fmt::Display for WithoutPath<'_> {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.0.path {
-            write!(f, "{}: ", path.display())?;
+            write!(f, "{}: ", shown(path))?;
         }
         WithoutPath(self).fmt(f)
     }
@@ -207,24 +208,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Bytes from a file as text for a terminal: control characters and broken UTF-8 are escaped, so
-/// that a hostile name cannot move the cursor or colour the screen.
-pub fn printable(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c.is_control() {
-                text.extend(c.escape_default());
-            } else {
-                text.push(c);
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
-}
+pub use crate::shown::printable;
 
 #[cfg(test)]
 mod tests {
@@ -259,7 +243,15 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_are_escaped() {
-        assert_eq!(printable(b"a\x1b[31m\xff\n"), "a\\u{1b}[31m\\xff\\n");
+    fn no_part_brings_more_than_text() {
+        let bad = "a\n\u{9b}\u{202e}b";
+        let error = Error::io(bad, io::Error::other(bad))
+            .expected(bad)
+            .next(bad)
+            .member(bad.as_bytes())
+            .path(Path::new(bad));
+        let text = error.to_string();
+        assert!(text.chars().all(crate::shown::is_plain), "{text}");
+        assert_eq!(text.matches("a\\n\\u{9b}\\u{202e}b").count(), 6);
     }
 }

@@ -17,6 +17,7 @@ pub mod publish;
 
 pub mod read;
 pub mod rewrite;
+pub mod shown;
 pub mod toolchains;
 pub mod verify;
 

@@ -18,10 +18,11 @@ use crate::note::Note;
 use crate::plan::Component;
 use crate::read::archive::{Archive, Dialect, HEADER, IndexFormat, MAGIC};
 use crate::read::elf::Object;
+use crate::shown::is_plain;
 use brawn_payload::{Memory, Payload};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The library's name, for `-l`.
 pub const LIBRARY: &str = "brawn_heap";
@@ -135,7 +136,7 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
 
 /// Flags for the files of `payload` in `directory`, which is absolute.
 pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Result<Link> {
-    let Some(folder) = directory.to_str().filter(|d| !d.contains(char::is_control)) else {
+    let Some(folder) = directory.to_str().filter(|d| d.chars().all(is_plain)) else {
         return Err(
             Error::new(Kind::Usage, "a folder whose name is not printable text")
                 .path(directory)
@@ -143,7 +144,7 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
                 .next("choose another with `--dir`"),
         );
     };
-    let at = |name: &str| PathBuf::from(folder).join(name).display().to_string();
+    let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
     let has_heap = components.contains(&Component::Heap);
     let memory = payload.memory;
     let memory = memory.filter(|_| components.contains(&Component::Memory));

@@ -1,6 +1,7 @@
 //! `cargo brawn`: `brawn cargo`, as cargo calls programs for commands that it does not know.
 #![forbid(unsafe_code)]
 
+use brawn_core::shown::shown;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     let error = Command::new(&brawn).arg("cargo").args(arguments).exec();
     eprintln!(
         "error: {}: cannot run it: {error}; install brawn beside cargo-brawn",
-        brawn.display()
+        shown(&brawn)
     );
     IO.into()
 }

@@ -1,5 +1,6 @@
 //! Exit codes: published, one place.
 
+use crate::ui;
 use brawn_core::Kind;
 use std::process::ExitCode;
 
@@ -63,13 +64,13 @@ pub fn table(subcommand: &str) -> String {
 
 /// The exit code for a command line that makes no sense, or asks for help, once it is said: `run` has the numbers
 /// below 125 for the program's own.
-pub fn of_usage(error: &clap::Error) -> ExitCode {
-    // A closed standard error leaves nobody to tell.
-    let _ = error.print();
+pub fn of_usage(error: clap::Error) -> ExitCode {
     let is_run = std::env::args_os()
         .nth(1)
         .is_some_and(|command| command == "run");
-    match error.use_stderr() {
+    let is_error = error.use_stderr();
+    ui::usage(error);
+    match is_error {
         true if is_run => Exit::RunFailed.into(),
         true => Exit::Usage.into(),
         false => Exit::Success.into(),

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     }
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return exit::of_usage(&error),
+        Err(error) => return exit::of_usage(error),
     };
     let exit = match cli.command {
         _ if cli.licenses => {

@@ -2,6 +2,7 @@
 
 use crate::ui;
 use anstyle::Style;
+use brawn_core::shown;
 use std::fmt::Write as _;
 
 const BOLD: Style = Style::new().bold();
@@ -21,8 +22,14 @@ pub struct Row<const N: usize> {
 /// `rows` below `head`.  Nothing is padded behind the last column, which has room for long paths.
 pub fn table<const N: usize>(head: [&str; N], rows: &[Row<N>]) -> String {
     let mut widths = head.map(str::len);
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(&row.cells) {
+    // Names may be anybody's.
+    let safe = |text: &String| shown::line(text).to_string();
+    let cells: Vec<[String; N]> = rows
+        .iter()
+        .map(|row| row.cells.each_ref().map(safe))
+        .collect();
+    for row in &cells {
+        for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
         }
     }
@@ -38,10 +45,10 @@ pub fn table<const N: usize>(head: [&str; N], rows: &[Row<N>]) -> String {
     };
     let mut text = String::new();
     line(&mut text, &head.map(String::from), BOLD, BOLD);
-    for row in rows {
-        line(&mut text, &row.cells, row.style, Style::new());
+    for (row, cells) in rows.iter().zip(&cells) {
+        line(&mut text, cells, row.style, Style::new());
         for detail in &row.details {
-            let detail = ui::folded(detail, widths[0] + 2, ui::width());
+            let detail = ui::folded(&safe(detail), widths[0] + 2, ui::width());
             let _ = writeln!(text, "{:1$}  {DIM}{detail}{DIM:#}", "", widths[0]);
         }
     }

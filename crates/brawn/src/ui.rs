@@ -3,7 +3,10 @@
 use anstyle::{AnsiColor, Style};
 use brawn_core::Error;
 use brawn_core::publish::Published;
+use brawn_core::shown::{self, shown};
 use clap::CommandFactory as _;
+use clap::builder::StyledStr;
+use clap::error::ContextValue;
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,14 +32,14 @@ pub enum Tone {
     Bad,
 }
 
-/// One aligned line on standard output: a word, then text.
+/// One aligned line on standard output: a word, then text, whose names may be anybody's.
 pub fn line(tone: Tone, word: &str, text: &str) {
     let style = match tone {
         Tone::Good => GOOD,
         Tone::Note => NOTE,
         Tone::Bad => BAD,
     };
-    let text = folded(text, COLUMN + 1, width());
+    let text = folded(&shown::line(text).to_string(), COLUMN + 1, width());
     out(&format!("{style}{word:<COLUMN$}{style:#} {text}\n"));
 }
 
@@ -67,16 +70,13 @@ pub fn folded(text: &str, indent: usize, width: Option<usize>) -> String {
 
 /// A line that continues the one above.
 pub fn more(text: &str) {
-    let text = folded(text, COLUMN + 1, width());
+    let text = folded(&shown::line(text).to_string(), COLUMN + 1, width());
     out(&format!("{:COLUMN$} {DIM}{text}{DIM:#}\n", ""));
 }
 
 /// What publishing did besides, as lines that continue the one above.
 pub fn published(published: &Published) {
-    more(&format!(
-        "original kept in {}",
-        published.original.display()
-    ));
+    more(&format!("original kept in {}", shown(&published.original)));
     if published.other_links > 0 {
         more(&format!(
             "{} other hard link{} to the old file keep{} its contents",
@@ -90,7 +90,7 @@ pub fn published(published: &Published) {
     }
 }
 
-/// Plain text on standard output.
+/// Text on standard output as it is, lines and colours included: names in it went through [`shown`].
 pub fn text(text: &str) {
     out(text);
     if !text.ends_with('\n') {
@@ -101,27 +101,73 @@ pub fn text(text: &str) {
 /// `value` as JSON on standard output.
 pub fn json(value: &impl serde::Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(json) => text(&json),
+        Ok(json) => text(&shown::json(&json)),
         // Every type that is printed has string keys only, so that this has no known way to happen.
         Err(e) => error(&format_args!("cannot print JSON: {e}")),
     }
 }
 
-/// Serializes a path, whose bytes that are not UTF-8 have no place in JSON, as it is displayed.
+/// Serializes a path, whose bytes that are not UTF-8 have no place in JSON, but lossily.
 pub fn path<S: serde::Serializer>(path: &std::path::Path, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&path.display())
+    to.collect_str(&path.to_string_lossy())
 }
 
 /// A message about what goes on, on standard error.
 pub fn info(text: &str) {
     // A closed standard error leaves nobody to tell.
-    let _ = writeln!(anstream::stderr(), "{NOTE}brawn:{NOTE:#} {text}");
+    let _ = writeln!(
+        anstream::stderr(),
+        "{NOTE}brawn:{NOTE:#} {}",
+        shown::line(text)
+    );
 }
 
 /// An error, on standard error.
 pub fn error(error: &dyn std::fmt::Display) {
     // A closed standard error leaves nobody to tell.
-    let _ = writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {error}");
+    let _ = writeln!(
+        anstream::stderr(),
+        "{BAD}error:{BAD:#} {}",
+        shown::line(&error.to_string())
+    );
+}
+
+/// What clap says of a command line: the words in it are the user's, or those of whoever wrote a script's names.
+pub fn usage(mut error: clap::Error) {
+    let mut safe = Vec::new();
+    let is_plain = |tips: &[StyledStr]| {
+        tips.iter()
+            .all(|tip| tip.to_string().chars().all(shown::is_plain))
+    };
+    for (kind, value) in error.context() {
+        let text = |text: &String| shown(text).to_string();
+        let tip = |tip: &StyledStr| StyledStr::from(shown(&tip.to_string()).to_string());
+        let value = match value {
+            ContextValue::String(word) => ContextValue::String(text(word)),
+            ContextValue::Strings(words) => ContextValue::Strings(words.iter().map(text).collect()),
+            // Tips repeat the words.
+            ContextValue::StyledStrs(tips) if !is_plain(tips) => {
+                ContextValue::StyledStrs(tips.iter().map(tip).collect())
+            }
+            _ => continue,
+        };
+        safe.push((kind, value));
+    }
+    for (kind, value) in safe {
+        error.insert(kind, value);
+    }
+    let said = error.render();
+    let plain = said.to_string();
+    // Colours are clap's own only where all else is plain.
+    if plain.chars().all(|c| c == '\n' || shown::is_plain(c)) {
+        // A closed standard error leaves nobody to tell.
+        let _ = error.print();
+        return;
+    }
+    let lines = plain.lines().map(|line| shown::line(line).to_string());
+    let lines: Vec<String> = lines.collect();
+    // As above.
+    let _ = writeln!(std::io::stderr(), "{}", lines.join("\n"));
 }
 
 /// The help text, for a command line without a command.

@@ -1,6 +1,7 @@
 //! The certificates of authorities that a program trusts: where systems have them, and whether a file holds any.
 
 use crate::error::{Error, Kind, Result};
+use crate::shown::shown;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::{self, PemObject as _};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ pub fn find(variable: Option<PathBuf>, root: &Path) -> Result<PathBuf> {
         )
         .expected(format!(
             "one at {}, or in {VARIABLE}",
-            root.join(PLACES[0]).display()
+            shown(&root.join(PLACES[0]))
         ))
         .next("install the package `ca-certificates`, or name a file with `--ca-certificates=FILE`")
     })

@@ -6,6 +6,7 @@ use super::program::{Platform, Program};
 use super::reference::Reference;
 use super::settings::{Addition, Nothing, Pair, Port, Settings, User};
 use crate::error::{Error, Kind, Result};
+use crate::shown::shown;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -109,7 +110,7 @@ impl What {
             Self::Program => "the program".into(),
             Self::Certificates(_) => "the certificates".into(),
             Self::Text(_) => "a file that `--user` makes".into(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) => shown(path).to_string(),
             Self::Link(target) => format!("a link to {target}"),
         }
     }

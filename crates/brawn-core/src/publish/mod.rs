@@ -32,6 +32,7 @@ pub use standing::{Standing, original, standing};
 pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
 
 use crate::error::{Error, Kind, Result};
+use crate::shown::shown;
 use record::{InPlace, Record, State};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
@@ -141,7 +142,7 @@ impl Target {
             None if self.original().exists() => {
                 return Err(Error::refused(format!(
                     "{} is there without its record",
-                    self.original().display()
+                    shown(&self.original())
                 ))
                 .expected("both or neither")
                 .next("move it away, then patch again"));
@@ -291,8 +292,8 @@ impl Target {
                 )
                 .next(format!(
                     "mount that file here again, or, if it is gone, remove {} and {}",
-                    self.original().display(),
-                    self.record().display()
+                    shown(&self.original()),
+                    shown(&self.record())
                 )));
             }
             let original = self.check_original(Some(&record))?;
@@ -320,9 +321,9 @@ impl Target {
             .expected("the file as brawn wrote it, or one without a payload")
             .next(format!(
                 "put the original back with `mv {} {}`, remove {}, and patch again",
-                self.original().display(),
-                self.path.display(),
-                self.record().display()
+                shown(&self.original()),
+                shown(&self.path),
+                shown(&self.record())
             ))
     }
 
@@ -366,7 +367,7 @@ impl Target {
 
 /// Bytes of a path that are not UTF-8 have no place in most formats.
 fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
-    to.collect_str(&path.display())
+    to.collect_str(&path.to_string_lossy())
 }
 
 /// Whether brawn keeps a record beside `path`.

@@ -4,6 +4,7 @@ use super::record::{Record, State};
 use super::write::{self, Exchange};
 use super::{InPlace, Target};
 use crate::error::{Error, Kind, Result};
+use crate::shown::shown;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
@@ -28,7 +29,7 @@ impl Target {
         let Some(mut record) = Record::read(&self.record())? else {
             return Err(Error::new(
                 Kind::RestoreRefused,
-                format!("no record of brawn's ({})", self.record().display()),
+                format!("no record of brawn's ({})", shown(&self.record())),
             )
             .expected("a file that brawn patched or rewrote where it is")
             .next("if it holds a payload, install the package that it came from again"));
@@ -46,9 +47,9 @@ impl Target {
                 )
                 .next(format!(
                     "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` and remove {1}; to patch or rewrite it, run brawn again",
-                    self.original().display(),
-                    self.record().display(),
-                    self.path.display()
+                    shown(&self.original()),
+                    shown(&self.record()),
+                    shown(&self.path)
                 )));
             }
             State::Result => {}

@@ -14,6 +14,7 @@ pub use rust::Rust;
 pub use state::{State, Toolchain, survey};
 
 use crate::error::{Error, Result};
+use crate::shown::shown;
 use folder::Folder;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -209,8 +210,8 @@ fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
     };
     if !real.starts_with(root) {
         return Err(
-            Error::refused(format!("a symbolic link that leads to {}", real.display()))
-                .expected(format!("a file in {}", root.display()))
+            Error::refused(format!("a symbolic link that leads to {}", shown(&real)))
+                .expected(format!("a file in {}", shown(root)))
                 .next("if that file is meant, name it")
                 .path(path),
         );
@@ -227,7 +228,7 @@ fn is_missing(error: &std::io::Error) -> bool {
 /// The last part of a path as text.
 fn name(path: &Path) -> String {
     path.file_name().map_or_else(
-        || path.display().to_string(),
+        || path.to_string_lossy().into_owned(),
         |name| name.to_string_lossy().into_owned(),
     )
 }

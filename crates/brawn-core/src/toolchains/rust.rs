@@ -28,7 +28,12 @@ pub(super) fn find(places: &Places, found: &mut Found) {
         }
     }
     for sysroot in places.active.iter().chain(&places.sysroots) {
-        consider(sysroot, sysroot.display().to_string(), false, found);
+        consider(
+            sysroot,
+            sysroot.to_string_lossy().into_owned(),
+            false,
+            found,
+        );
     }
 }
 

@@ -242,5 +242,5 @@ fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan
 
 /// Bytes of a path that are not UTF-8 have no place in most formats.
 fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
-    to.collect_str(&path.display())
+    to.collect_str(&path.to_string_lossy())
 }

@@ -6,6 +6,7 @@ use super::known::Witness;
 use brawn_core::link::{self, File};
 use brawn_core::plan::Action;
 use brawn_core::publish::{cache, place};
+use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Options, Result, edit_components};
 use brawn_payload::{Payload, Profile, payloads};
 use sha2::{Digest as _, Sha256};
@@ -86,7 +87,7 @@ pub fn copy(
         let why = format!(
             "no {}: the linker brings a libc.a of its own; patch that one with `brawn patch`, or add `brawn \
              link-args --format rustc`",
-            path.display()
+            shown(&path)
         );
         return alone(why, witnesses);
     }
@@ -160,11 +161,11 @@ fn brought(request: &Request, libc: &Path) -> Outcome {
         // A script that `brawn cargo` runs calls it once more.
         Some(Action::Upgrade) if is_copy => Outcome::Alone(format!(
             "a `brawn cargo` around this one has chosen its {}",
-            libc.display()
+            shown(&libc)
         )),
         _ => Outcome::Alone(format!(
             "your rustflags bring {}: patch that one with `brawn patch`",
-            libc.display()
+            shown(&libc)
         )),
     }
 }

@@ -1,5 +1,6 @@
 //! This program in front of rustc, writing down what cargo asks and what rustc answers.
 
+use brawn_core::shown::shown;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -42,7 +43,7 @@ pub fn record_if_asked() -> Option<ExitCode> {
     Some(match output {
         Ok(output) => pass_on(&file, &rustc, &arguments, &output),
         Err(error) => {
-            crate::ui::error(&format_args!("{}: {error}", rustc.display()));
+            crate::ui::error(&format_args!("{}: {error}", shown(&rustc)));
             ExitCode::FAILURE
         }
     })

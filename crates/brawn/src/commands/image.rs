@@ -14,6 +14,7 @@ use brawn_core::oci::settings::{Addition, Pair, Port, User};
 use brawn_core::oci::{self, Facts};
 use brawn_core::plan::Component;
 use brawn_core::publish::{Content, write_made_from};
+use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use indicatif::HumanBytes;
 use serde::Serialize;
@@ -166,7 +167,7 @@ fn image(args: &Args) -> Result<Report> {
         let image = image?;
         write_made_from(path, output, &image.content)?;
         report.status = Status::Written;
-        report.output = Some(output.display().to_string());
+        report.output = Some(output.to_string_lossy().into_owned());
         report.details.facts = Some(image.facts);
     }
     report.details.plan = Some(plan);
@@ -278,7 +279,7 @@ fn print(report: &Report) {
             loading(plan, output);
         }
         _ => {
-            let path = report.path.display();
+            let path = shown(&report.path);
             ui::line(
                 Tone::Good,
                 "would write",
@@ -336,7 +337,7 @@ fn details(plan: &Plan) {
             What::Folder => "folder".to_owned(),
             What::Program => "the program".to_owned(),
             What::Text(_) => "for --user".to_owned(),
-            What::Certificates(path) | What::File(path) => path.display().to_string(),
+            What::Certificates(path) | What::File(path) => shown(path).to_string(),
             What::Link(target) => format!("link to {target}"),
         };
         ui::more(&format!(

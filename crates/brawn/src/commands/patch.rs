@@ -13,6 +13,7 @@ use brawn_core::bundle::Target;
 use brawn_core::identify::mimalloc;
 use brawn_core::plan::{Action, Plan, Removed, State, Why};
 use brawn_core::publish::{self, Published, write_elsewhere};
+use brawn_core::shown::shown;
 use brawn_core::{Edit, Error, Kind, Options, Result, edit_components, toolchains};
 use brawn_payload::payloads;
 use serde::Serialize;
@@ -226,7 +227,7 @@ fn archive(args: &Args, path: &Path) -> Result<Report> {
         let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
         if let Some(out) = &args.output {
             write_elsewhere(path, out, &edit.bytes.as_ref().unwrap_or(&bytes).into())?;
-            report.output = Some(out.display().to_string());
+            report.output = Some(out.to_string_lossy().into_owned());
         }
         report.details.plan = Some(edit.plan);
         return Ok(report);
@@ -248,13 +249,13 @@ pub fn open(path: &Path) -> Result<publish::Target> {
     let target = publish::Target::open(path, |folder| {
         ui::info(&format!(
             "waiting for another brawn that works in {}",
-            folder.display()
+            shown(folder)
         ));
     })?;
     if target.recovered() {
         ui::info(&format!(
             "{}: an interrupted write was rolled back to the original",
-            target.path().display()
+            shown(&target.path())
         ));
     }
     Ok(target)
@@ -274,7 +275,7 @@ fn print(report: &Report) {
         bundle::print(report, bundle);
         return;
     }
-    let path = report.path.display();
+    let path = shown(&report.path);
     let reason = report.reason.as_deref().unwrap_or_default();
     match (report.status, &report.details.plan) {
         (Status::Failed, _) => ui::error(&reason),

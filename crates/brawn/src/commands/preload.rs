@@ -9,6 +9,7 @@ use crate::ui::{self, Tone};
 use brawn_core::link::File as Placed;
 use brawn_core::preload;
 use brawn_core::publish::place;
+use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
 use serde::Serialize;
@@ -116,14 +117,14 @@ fn hex(bytes: &[u8]) -> String {
 fn print(output: &Path, written: &Written) {
     let text = format!(
         "{}: {}, {}, profile {}, brawn {}",
-        output.display(),
+        shown(output),
         written.architecture,
         written.engine,
         written.profile,
         written.brawn
     );
     ui::line(Tone::Good, "written", &text);
-    let path = written.path.display();
+    let path = shown(&written.path);
     ui::more(&format!("a program    {VARIABLE}={path} PROGRAM"));
     ui::more(&format!("in an image  COPY {PRELOAD_NAME} /usr/lib/"));
     ui::more(&format!(
@@ -182,7 +183,7 @@ fn look(path: &Path) -> Result<Architecture> {
     if !program.interpreter.exists() {
         let found = format!(
             "no dynamic linker {} on this system",
-            program.interpreter.display()
+            shown(&program.interpreter)
         );
         return Err(Error::new(Kind::NotApplicable, found)
             .expected("musl's, which the program asks for")

@@ -7,6 +7,7 @@ use crate::walk::walk;
 use crate::which::{self, Which};
 use brawn_core::bundle::folder as bundle;
 use brawn_core::publish::{Restored, has_record};
+use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result, toolchains};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -142,7 +143,7 @@ fn toolchains(which: &Which, changed: &mut Vec<toolchains::Kind>) -> Vec<Report>
 }
 
 fn print(report: &Report) {
-    let path = report.path.display();
+    let path = shown(&report.path);
     match report.status {
         Status::Restored => ui::line(Tone::Good, "restored", &path.to_string()),
         Status::AlreadyOriginal => ui::line(

@@ -13,6 +13,7 @@ use brawn_core::read::image::Image;
 use brawn_core::rewrite::names::Evidence;
 use brawn_core::rewrite::plan::Plan;
 use brawn_core::rewrite::program::Placement;
+use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use brawn_payload::Profile;
 use serde::Serialize;
@@ -140,7 +141,7 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
     }
     let mut report = Report::new(path, status);
     report.details.plan = rewritten.plan;
-    report.output = output.map(|output| output.display().to_string());
+    report.output = output.map(|output| output.to_string_lossy().into_owned());
     Ok(report)
 }
 
@@ -182,7 +183,7 @@ fn refuse_trusted(path: &Path) -> Result<()> {
 }
 
 fn print(report: &Report) {
-    let path = report.path.display();
+    let path = shown(&report.path);
     if let Some(reason) = &report.reason {
         ui::error(reason);
         return;

@@ -7,6 +7,7 @@ use crate::exit::Exit;
 use crate::only::OnlyArg;
 use crate::profile::ProfileArg;
 use crate::ui;
+use brawn_core::shown::shown;
 use brawn_core::{Error, Kind};
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -103,7 +104,7 @@ fn launch(args: &Args) -> Stop {
     };
     let note = |text: &str| {
         if args.verbose {
-            ui::info(&format!("{}: {text}", program.display()));
+            ui::info(&format!("{}: {text}", shown(&program)));
         }
     };
     // A cached program may be thrown away between the look and the start.

@@ -18,6 +18,7 @@ mod interrupted;
 mod link_args;
 mod mounts;
 mod musls;
+mod names;
 mod patch;
 mod preload;
 mod profiles;

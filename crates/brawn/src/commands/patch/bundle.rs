@@ -8,6 +8,7 @@ use crate::ui::{self, Tone};
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
 use brawn_core::plan::Action;
 use brawn_core::publish::{Fingerprint, stream_elsewhere};
+use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use serde::Serialize;
 use std::fs::File;
@@ -54,7 +55,7 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
     let mut file = planned.file().clone();
     if let Some(out) = &args.output {
         file = stream_elsewhere(from, out, &mut repack).map_err(|e| e.path(path))?;
-        report.output = Some(out.display().to_string());
+        report.output = Some(out.to_string_lossy().into_owned());
     } else if let (Some(target), Action::Patch | Action::Upgrade) = (&target, action) {
         let (published, new) =
             target.publish_stream(planned.file(), &mut repack, planned.has_payload())?;
@@ -78,7 +79,7 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
 /// The command line that installs the bundle at `path`.
 fn install(path: &Path, file: &Fingerprint) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let path = path.display().to_string();
+    let path = path.to_string_lossy();
     let sha256 = &file.sha256;
     shell_words::join(["swift", "sdk", "install", &path, "--checksum", sha256])
 }
@@ -126,7 +127,7 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
 
 /// The bundle, each libc in it, and what the user does with it.
 pub fn print(report: &Report, bundle: &Bundle) {
-    let path = report.path.display();
+    let path = shown(&report.path);
     let word = match report.status {
         Status::Patched => "patched",
         Status::Upgraded => "upgraded",
