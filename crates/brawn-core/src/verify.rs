@@ -9,7 +9,7 @@ use crate::error::{Error, Result, printable};
 use crate::identify::executable;
 use crate::identify::heap::{self, Heap, Sure};
 use crate::identify::mimalloc;
-use crate::identify::reach::{LOCAL, refers_to};
+use crate::identify::reach::refers_to;
 use crate::identify::rewritten::Rewritten;
 use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC, is_public};
 use crate::inspect::{self, inspect};
@@ -484,10 +484,10 @@ impl Evidence<'_, '_> {
 const INSIDE: &str = "it lies behind the first of musl's functions";
 const OUTSIDE: &str = "it lies before musl's functions, or is hidden";
 
-/// Whether only musl's heap has something of this name.
+/// Whether only musl's heap has something of this name: those that are local to its files are anybody's.
 fn is_musls_own(symbol: &Symbol<'_>) -> bool {
     let mut names = PRIVATE.iter().chain(&INTERNAL);
-    LOCAL.contains(&symbol.name) || names.any(|n| n.as_bytes() == symbol.name)
+    names.any(|n| n.as_bytes() == symbol.name)
 }
 
 /// The first function that is musl's by its name, the heap's apart.

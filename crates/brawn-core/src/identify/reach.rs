@@ -1,7 +1,9 @@
 //! Who calls into a heap: read off the call instructions of an executable that has symbols.
 //!
 //! A function is inside the heap if it is named as one of its functions and works on its state, or
-//! passes on to one that does.  Names alone do not tell, since every heap has a `malloc`.
+//! passes on to one that does.  Names alone do not tell, since every heap has a `malloc`.  Functions
+//! that have a name of those within the heap, such as `trim`, may be anybody's and call it as all do:
+//! such a one passes on to nobody, but is called by the heap.
 
 use super::is_heap;
 use crate::error::printable;
@@ -89,11 +91,22 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
         .collect();
     // Each round adds the functions that pass on to the ones before; `malloc` is three away.
     for _ in 0..ROUNDS {
+        let is_in = |f: &&Function<'_, '_>| inside.contains(&f.address);
+        let called: BTreeSet<u64> = functions
+            .iter()
+            .filter(is_in)
+            .flat_map(|f| calls(f.code, f.address, machine))
+            .map(|(_, target)| target)
+            .collect();
+        let passes_on = |f: &Function<'_, '_>| {
+            calls(f.code, f.address, machine).any(|(_, target)| inside.contains(&target))
+        };
         let more: Vec<u64> = functions
             .iter()
             .filter(|f| is_named(f.symbol) && !inside.contains(&f.address))
-            .filter(|f| {
-                calls(f.code, f.address, machine).any(|(_, target)| inside.contains(&target))
+            .filter(|f| match LOCAL.contains(&f.symbol.name) {
+                true => called.contains(&f.address),
+                false => passes_on(f),
             })
             .map(|f| f.address)
             .collect();

@@ -14,6 +14,7 @@ mod place;
 mod reach;
 mod risk;
 mod scan;
+mod threads;
 mod whole;
 mod x86;
 
@@ -21,7 +22,7 @@ use super::names::{Evidence, Names};
 use super::program::Program;
 use crate::error::Result;
 use crate::plan::Component;
-use brawn_payload::Payload;
+use brawn_payload::{Architecture, Payload};
 use code::Code;
 use serde::Serialize;
 use std::ops::Range;
@@ -94,6 +95,14 @@ pub struct Functions {
     pub notes: Vec<String>,
     /// What may go wrong; empty where the rewrite is safe.
     pub risks: Vec<Risk>,
+}
+
+/// Whether a function with this code only gives zero, or does nothing at all.
+pub(super) fn is_empty(architecture: Architecture, code: &[u8]) -> bool {
+    match architecture {
+        Architecture::X86_64 => x86::is_stub(code),
+        Architecture::Aarch64 => arm::is_stub(code),
+    }
 }
 
 /// Finds what of `wanted` the payload can take the place of; `names` are the program's, however they are known.

@@ -1,6 +1,7 @@
 //! What of libc is where in a program: from its symbols, or from signatures where it has none.
 
 use super::program::{Kind, Program};
+use crate::verify;
 use serde::Serialize;
 
 /// How a name's place is known.
@@ -60,6 +61,13 @@ impl Names {
     /// The function of that name; of several the first.
     pub fn function(&self, name: &str) -> Option<&Named> {
         self.functions.iter().find(|n| n.name == name)
+    }
+
+    /// Where libc begins: linkers put the members of an archive together, and libc's come late.
+    pub fn libc(&self) -> Option<u64> {
+        let functions = self.functions.iter();
+        let libcs = functions.filter(|n| verify::is_libcs(n.name.as_bytes()));
+        libcs.map(|n| n.address).min()
     }
 
     /// The object of that name; of several the first.

@@ -3,6 +3,7 @@
 
 use super::code::Reference;
 use super::scan::Wanted;
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 
 /// Size of an instruction, and of the jump `b`, in bytes.
@@ -15,6 +16,10 @@ const RET: u32 = 0xd65f_03c0;
 const ZERO: [u32; 2] = [0x5280_0000, 0x2a1f_03e0];
 /// How many instructions behind an `adrp` are looked at for what completes its address.
 const NEAR: usize = 128;
+/// How many where it matters: a register that calls keep may hold a page throughout a large function.
+const WIDE: usize = 1 << 14;
+/// How many more than [`NEAR`] there may be in one pass, for each of its instructions.
+const EACH: usize = 16;
 /// A jump farther ahead than this, in bytes, leads to another function.
 const FAR: u64 = 1024;
 
@@ -50,6 +55,30 @@ pub fn is_stub(code: &[u8]) -> bool {
         Some(first) => ZERO.contains(&first) && rest.next() == Some(RET),
         None => false,
     }
+}
+
+/// What `x2` is behind `code`: all bits of the numbers that are put there, since some way may lead past the last of them.
+/// `None` if that is something else than a number.
+pub fn third_argument(code: &[u8]) -> Option<u64> {
+    let (mut value, mut all) = (None, 0);
+    for word in words(code) {
+        // movz of 32 or 64 bits
+        if word & 0x7f80_001f == 0x5280_0002 {
+            value = Some(u64::from(word >> 5 & 0xffff) << (16 * (word >> 21 & 3)));
+        } else if matches!(use_of(word, 2), Use::Ends | Use::Last(_))
+            || word & 0x7f80_001f == 0x7280_0002
+        {
+            // A call, or a register's other value; movk changes a part.
+            value = None;
+        }
+        all |= value.unwrap_or_default();
+    }
+    value.map(|_| all)
+}
+
+/// Whether there is a `svc #0` in `code`.
+pub fn calls_kernel(code: &[u8]) -> bool {
+    words(code).any(|w| w == 0xd400_0001)
 }
 
 /// What the instruction `word` at `at` refers to by itself: its target, and whether that is a branch's, one that is
@@ -133,6 +162,17 @@ fn use_of(word: u32, register: u32) -> Use {
     if makes && destination == register {
         return Use::Ends;
     }
+    // ldp, and ldr of other forms.
+    let is_pair = word & 0x3e40_0000 == 0x2840_0000;
+    if is_pair && (destination == register || word >> 10 & 31 == register) {
+        return Use::Ends;
+    }
+    let is_form = word & 0x3f20_0000 == 0x3800_0000 || word & 0x3f20_0c00 == 0x3820_0800;
+    // Neither a store nor a prefetch, which has a number there.
+    let is_load = is_form && word >> 22 & 3 != 0 && word >> 22 != 0x3e2;
+    if is_load && destination == register {
+        return Use::Ends;
+    }
     // A call, which keeps the registers from x19 on.
     let is_call = word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000;
     if is_call && register < 19 {
@@ -141,8 +181,9 @@ fn use_of(word: u32, register: u32) -> Use {
     Use::Keeps
 }
 
-/// The addresses that the instructions behind an `adrp`, which is that with this number, make of its page on any way.
-fn completed(code: &[u8], number: usize, mut found: impl FnMut(u64)) {
+/// The addresses that the instructions behind an `adrp`, which is that with this number, make of its page on any way;
+/// no more than `most` instructions are looked at.  Gives how many were.
+fn completed(code: &[u8], number: usize, most: usize, mut found: impl FnMut(u64)) -> usize {
     let word = |n: usize| {
         code.as_chunks::<4>()
             .0
@@ -150,11 +191,12 @@ fn completed(code: &[u8], number: usize, mut found: impl FnMut(u64)) {
             .map(|w| u32::from_le_bytes(*w))
     };
     let register = word(number).unwrap_or_default() & 31;
-    let mut ways = vec![number + 1];
-    let mut seen: Vec<usize> = Vec::new();
-    while let Some(mut n) = ways.pop() {
-        while let Some(word) = word(n).filter(|_| seen.len() < NEAR && !seen.contains(&n)) {
-            seen.push(n);
+    // Ways are followed in the order in which they were found: what is near comes before what a jump leads to, and
+    // before what stands behind a call that never returns.
+    let mut ways = VecDeque::from([number + 1]);
+    let mut seen: HashSet<usize> = HashSet::new();
+    while let Some(mut n) = ways.pop_front() {
+        while let Some(word) = word(n).filter(|_| seen.len() < most && seen.insert(n)) {
             match use_of(word, register) {
                 Use::Completes(within) => found(within),
                 Use::Last(within) => {
@@ -170,7 +212,7 @@ fn completed(code: &[u8], number: usize, mut found: impl FnMut(u64)) {
                 direct(word, 4 * n as u64).filter(|_| word >> 26 != 0x25)
             {
                 if to < code.len() as u64 {
-                    ways.push(to as usize / 4);
+                    ways.push_back(to as usize / 4);
                 }
                 if is_last {
                     break;
@@ -179,6 +221,7 @@ fn completed(code: &[u8], number: usize, mut found: impl FnMut(u64)) {
             n += 1;
         }
     }
+    seen.len()
 }
 
 /// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before
@@ -221,8 +264,8 @@ pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
         if let Some((target, is_branch, is_last)) = direct(word, at) {
             push(target, is_branch, is_last);
         } else if let Some(page) = page(word, at) {
-            completed(code, number, |within| {
-                push(page.wrapping_add(within), false, false)
+            completed(code, number, NEAR, |within| {
+                push(page.wrapping_add(within), false, false);
             });
         }
     }
@@ -238,6 +281,7 @@ pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Re
         return;
     };
     let (first, length) = (start & !0xfff, end - (start & !0xfff));
+    let mut room = code.len() / 4 * EACH + WIDE;
     for (number, word) in code.as_chunks::<4>().0.iter().enumerate() {
         let word = u32::from_le_bytes(*word);
         let at = address + 4 * number as u64;
@@ -280,13 +324,15 @@ pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Re
                     is_absolute: false,
                 });
             };
-            completed(code, number, |within| {
+            let most = WIDE.min(room.max(NEAR));
+            let looked_at = completed(code, number, most, |within| {
                 let target = page.wrapping_add(within);
                 is_complete = true;
                 if wanted.contains(target) {
                     tell(target);
                 }
             });
+            room = room.saturating_sub(looked_at);
             if let Some(target) = wanted
                 .first_in(page..page.saturating_add(0x1000))
                 .filter(|_| !is_complete)

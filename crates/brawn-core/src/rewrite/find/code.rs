@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Beyond this distance from a function's beginning, in bytes, its instructions are not read from there on.
 const FAR: u64 = 1 << 20;
 
+/// How many bytes before a call are looked at for its arguments.
+const BEFORE: u64 = 160;
+
 /// A reference from an instruction to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference {
@@ -100,6 +103,15 @@ impl<'p> Code<'p> {
         &code[..code.len().min(length)]
     }
 
+    /// The code before `site` with its address: that of its function, as far as it is known, and no more than [`BEFORE`].
+    pub fn before(&self, site: u64) -> Option<(u64, &'p [u8])> {
+        let (at, code) = self.region(site)?;
+        let function = self.function(site).map_or(at, |(extent, _)| extent.start);
+        let start = function.max(at).max(site.saturating_sub(BEFORE));
+        let bytes = code.get((start - at) as usize..(site - at) as usize)?;
+        Some((start, bytes))
+    }
+
     fn region(&self, address: u64) -> Option<(u64, &'p [u8])> {
         let behind = self.regions.partition_point(|(at, _)| *at <= address);
         let (at, code) = *self.regions.get(behind.checked_sub(1)?)?;
@@ -172,8 +184,13 @@ impl<'p> Code<'p> {
 
     /// Whether a function only gives zero, or does nothing at all.
     pub fn is_stub(&self, extent: &Range<u64>) -> bool {
-        let code = self.bytes(extent);
-        self.by(|| x86::is_stub(code), || arm::is_stub(code))
+        super::is_empty(self.architecture, self.bytes(extent))
+    }
+
+    /// Whether code in `range` calls the kernel.
+    pub fn calls_kernel(&self, range: &Range<u64>) -> bool {
+        let code = self.bytes(range);
+        self.by(|| x86::calls_kernel(code), || arm::calls_kernel(code))
     }
 
     fn by<T>(&self, x86: impl FnOnce() -> T, arm: impl FnOnce() -> T) -> T {

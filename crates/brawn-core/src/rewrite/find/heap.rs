@@ -1,7 +1,9 @@
 //! The functions of musl's heap, told from those that the program brings itself.
 //!
-//! A name alone does not tell, since every heap has a `malloc`.  A function is musl's if it works on the state of musl's
-//! heap, or is or passes on to one that does, and keeps no records of its own meanwhile.
+//! A name alone does not tell, since every heap has a `malloc` and any program may have a function `trim`.  A function is
+//! musl's if it works on the state of musl's heap; if it has a name that others call the heap by, and is or passes on to
+//! one that does, and keeps no records of its own meanwhile; or if it has a name that is used inside of the heap alone,
+//! and is one with, or called by, one that is.
 
 use super::code::{Code, Reference};
 use super::place;
@@ -10,9 +12,10 @@ use super::whole::Whole;
 use super::{Functions, Left};
 use crate::identify::heap::Heap;
 use crate::identify::reach::LOCAL;
-use crate::identify::{INTERNAL, PRIVATE, is_public, is_surface};
+use crate::identify::{INTERNAL, is_public, is_surface};
 use crate::plan::Component;
 use crate::rewrite::names::{Evidence, Named, Names};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Data that musl's heaps keep their blocks by.  `mal` is oldmalloc's, and may be anybody's name.
@@ -27,6 +30,10 @@ const FLAGS: [&str; 4] = [
     "__libc",
     "libc",
 ];
+/// musl's first heap, which has no state with a name: it is the whole heap of a program that never frees.  It asks the
+/// kernel for room by itself, or, before musl 1.2.1, has this one do it.
+const SIMPLE: [&str; 3] = ["__simple_malloc", "__libc_malloc_impl", "__libc_malloc"];
+const EXPAND: &str = "__expand_heap";
 /// Names that stand for an empty function where the heap is not linked.
 const STUBS: [&str; 2] = ["__malloc_allzerop", "__malloc_atfork"];
 
@@ -50,6 +57,17 @@ struct Candidate<'n> {
 impl Candidate<'_> {
     fn name(&self) -> &str {
         &self.named.name
+    }
+
+    fn works_on(&self, state: &[Range<u64>]) -> bool {
+        let mut targets = self.references.iter().map(|r| r.target);
+        targets.any(|target| state.iter().any(|s| s.contains(&target)))
+    }
+
+    /// Whether it calls or jumps to one of these, which ascend.
+    fn calls(&self, entries: &BTreeSet<u64>) -> bool {
+        let mut branches = self.references.iter().filter(|r| r.is_branch);
+        branches.any(|r| entries.contains(&r.target))
     }
 }
 
@@ -76,14 +94,26 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     let is_old = !state.is_empty() && names.objects.iter().any(|o| is_old_state(o, &candidates));
     tie(whole, code, names, &state, is_old, &mut candidates);
     let surface = whole.payload.surface;
+    let libc = names.libc();
     let mut strangers: Vec<&Candidate<'_>> = Vec::new();
     for name in surface {
         let of_name = || candidates.iter().filter(|c| c.name() == *name);
-        let mut musls = of_name().filter(|c| c.is_musls).peekable();
-        if musls.peek().is_none() {
+        let musls: Vec<&Candidate<'_>> = of_name().filter(|c| c.is_musls).collect();
+        if musls.is_empty() {
             strangers.extend(of_name());
         }
-        musls.for_each(|c| place::add(code, c.named, Component::Heap, found));
+        // Of several of a name those that only pass on, as a file's own may, are musl's where its functions lie.
+        let is_one = musls
+            .iter()
+            .all(|c| c.named.address == musls[0].named.address);
+        let is_its = |c: &&Candidate<'_>| {
+            is_one
+                || c.named.evidence != Evidence::Symbol
+                || c.works_on(&state)
+                || libc.is_some_and(|libc| c.named.address >= libc)
+        };
+        let its = musls.into_iter().filter(is_its);
+        its.for_each(|c| place::add(code, c.named, Component::Heap, found));
     }
     refuse(whole, &strangers, found);
     let keeps_state = has(Heap::MuslMallocng) || has(Heap::MuslOldmalloc);
@@ -103,7 +133,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     let goes = |c: &Candidate<'_>| found.functions.iter().any(|f| f.address == c.named.address);
     let inside = candidates
         .iter()
-        .filter(|c| is_inside(c.name()) && !goes(c));
+        .filter(|c| c.is_musls && is_inside(c.name()) && !goes(c));
     State {
         inside: inside.map(|c| c.extent.clone()).collect(),
         data: state,
@@ -159,30 +189,39 @@ fn tie(
         let mut data = c.references.iter().filter(|r: &&Reference| !r.is_branch);
         data.any(|r| is_in(&writable, r) && !is_in(state, r) && !is_in(&flags, r))
     };
+    let expand = names.function(EXPAND).map(|n| n.address);
+    let asks_kernel = |c: &Candidate<'_>| {
+        code.calls_kernel(&c.extent) || c.references.iter().any(|r| Some(r.target) == expand)
+    };
+    let is_stub = |c: &Candidate<'_>| STUBS.contains(&c.name()) && code.is_stub(&c.extent);
     for candidate in candidates.iter_mut() {
         let name = candidate.name();
-        let is_stub = STUBS.contains(&name) && code.is_stub(&candidate.extent);
-        candidate.is_musls = !is_stub
+        candidate.is_musls = !is_stub(candidate)
             && (candidate.named.evidence != Evidence::Symbol
-                || is_inside(name)
-                || (PRIVATE.contains(&name) && !STUBS.contains(&name))
-                || candidate.references.iter().any(|r| is_in(state, r))
+                || candidate.works_on(state)
+                || (state.is_empty() && SIMPLE.contains(&name) && asks_kernel(candidate))
                 // These read the header in front of a block, and nothing else.
                 || (is_old && ["malloc_usable_size", "__malloc_allzerop"].contains(&name)
                     && candidate.references.iter().all(|r| candidate.extent.contains(&r.target))));
     }
     loop {
-        let musls = candidates.iter().filter(|c| c.is_musls);
-        let entries: Vec<u64> = musls.map(|c| c.named.address).collect();
+        let musls = || candidates.iter().filter(|c| c.is_musls);
+        let entries: BTreeSet<u64> = musls().map(|c| c.named.address).collect();
+        let called: BTreeSet<u64> = musls()
+            .flat_map(|c| c.references.iter().filter(|r| r.is_branch))
+            .map(|r| r.target)
+            .collect();
         let mut changed = false;
         for candidate in candidates.iter_mut().filter(|c| !c.is_musls) {
-            let is_one = entries.contains(&candidate.named.address);
-            let mut branches = candidate.references.iter().filter(|r| r.is_branch);
-            let passes_on = branches.any(|r| entries.contains(&r.target));
-            let is_musls = (is_one || passes_on && !keeps_records(candidate))
-                && !(STUBS.contains(&candidate.name()) && code.is_stub(&candidate.extent));
-            candidate.is_musls = is_musls;
-            changed |= is_musls;
+            let address = candidate.named.address;
+            // A program's own `trim` may call `free`, but no function of musl's calls that.
+            let is_musls = entries.contains(&address)
+                || match is_inside(candidate.name()) {
+                    true => called.contains(&address),
+                    false => candidate.calls(&entries) && !keeps_records(candidate),
+                };
+            candidate.is_musls = is_musls && !is_stub(candidate);
+            changed |= candidate.is_musls;
         }
         if !changed {
             return;

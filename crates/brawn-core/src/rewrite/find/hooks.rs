@@ -3,30 +3,16 @@
 use super::code::Code;
 use super::risk::{Risk, RiskKind};
 use super::whole::Whole;
-use super::{CallSite, Functions};
+use super::{CallSite, Functions, threads};
 use crate::rewrite::names::Names;
-use brawn_payload::Architecture;
-use memchr::memmem;
 
 /// Names of the function that gives errno's address.
 const ERRNO: [&str; 2] = ["__errno_location", "___errno_location"];
-/// Names that a program has if it makes threads.
-const THREADS: [&str; 4] = [
-    "__pthread_create",
-    "pthread_create",
-    "thrd_create",
-    "__pthread_exit",
-];
 /// The function in which a thread ends.
 const EXIT: [&str; 2] = ["__pthread_exit", "pthread_exit"];
 /// What it calls first, and what then.
 const DESTRUCTORS: &str = "__pthread_tsd_run_dtors";
 const THEN: &str = "__block_app_sigs";
-
-/// The beginning of musl's `__clone`, which is written by hand: on x86_64 `xor %eax,%eax; mov $56,%al; mov %rdi,%r11`,
-/// on aarch64 `and x1,x1,#-16; stp x0,x3,[x1,#-16]!`.
-const CLONE_X86_64: &[u8] = b"\x31\xc0\xb0\x38\x49\x89\xfb";
-const CLONE_AARCH64: &[u8] = b"\x21\xec\x7c\x92\x20\x0c\xbf\xa9";
 
 /// Finds the hooks that a heap needs.
 pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
@@ -38,7 +24,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         found.risks.push(Risk::heap(RiskKind::MissingHook, text));
     }
     found.thread_exit = thread_exit(code, names);
-    if found.thread_exit.is_none() && makes_threads(whole, code, names) {
+    if found.thread_exit.is_none() && threads::may_be_made(whole, code, names) {
         let text = "the place where a thread ends (`__pthread_exit` calls `__pthread_tsd_run_dtors`) could not be found: \
                     every thread that ends would leave its heap behind";
         let mut risk = Risk::heap(RiskKind::MissingHook, text);
@@ -67,21 +53,4 @@ fn thread_exit(code: &Code<'_>, names: &Names) -> Option<CallSite> {
         at: site.at,
         callee,
     })
-}
-
-/// Whether threads may be made.  Without symbols, whoever has the system call for it may make some.
-fn makes_threads(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
-    if THREADS.iter().any(|name| names.function(name).is_some()) {
-        return true;
-    }
-    let clone = match whole.program.architecture {
-        Architecture::X86_64 => CLONE_X86_64,
-        Architecture::Aarch64 => CLONE_AARCH64,
-    };
-    let has_clone = || {
-        code.regions
-            .iter()
-            .any(|(_, code)| memmem::find(code, clone).is_some())
-    };
-    whole.program.symbols.is_empty() && has_clone()
 }

@@ -11,7 +11,6 @@ use super::{Functions, Left};
 use crate::identify::MEMORY;
 use crate::plan::Component;
 use crate::rewrite::names::{Evidence, Named, Names};
-use crate::verify;
 
 /// Finds them.
 pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
@@ -23,11 +22,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         return;
     };
     let surface = || memory.functions.iter().flat_map(|f| f.surface);
-    let libc = names
-        .functions
-        .iter()
-        .filter(|n| verify::is_libcs(n.name.as_bytes()));
-    let libc = libc.map(|n| n.address).min();
+    let libc = names.libc();
     let named = |n: &&Named| surface().any(|s| *s == n.name) && code.from(n.address).is_some();
     for named in names.functions.iter().filter(named) {
         let is_libcs =

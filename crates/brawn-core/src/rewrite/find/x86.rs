@@ -2,7 +2,7 @@
 
 use super::code::Reference;
 use super::scan::Wanted;
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use std::ops::Range;
 
 /// `endbr64`, where indirect calls land in programs built for control-flow enforcement.
@@ -103,6 +103,80 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
 pub fn is_stub(code: &[u8]) -> bool {
     let code = &code[behind_landing(code, 0) as usize..];
     matches!(code, [0xc3, ..] | [0x31, 0xc0, 0xc3, ..] | [0xf3, 0xc3, ..])
+}
+
+/// What `rdx` is behind `code`, which ends where an instruction does: all bits of the numbers that are put there, since some
+/// way may lead past the last of them.  `None` if that is something else than a number, or depends on where the bytes
+/// are begun to be read.
+pub fn third_argument(code: &[u8], address: u64) -> Option<u64> {
+    // Instructions that begin in the wrong place fall in step after a few: the first streams need not.
+    let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
+    let mut told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64));
+    let first = told.next()?;
+    told.all(|other| other == first).then_some(first).flatten()
+}
+
+/// The same for one way to read `code`; the outer `None` where that does not end with it.
+fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    let mut instruction = Instruction::default();
+    let (mut value, mut pushed, mut all) = (None, None, 0);
+    while decoder.can_decode() {
+        decoder.decode_out(&mut instruction);
+        if instruction.is_invalid() {
+            return None;
+        }
+        let before = pushed.take();
+        let number =
+            (0..instruction.op_count()).find(|n| is_any_immediate(instruction.op_kind(*n)));
+        let number = number.map(|n| instruction.immediate(n));
+        let of_rdx = |all: &[Register]| {
+            instruction.op0_kind() == OpKind::Register && all.contains(&instruction.op0_register())
+        };
+        let is_rdx = of_rdx(&[Register::EDX, Register::RDX]);
+        let is_part = of_rdx(&[Register::DL, Register::DH, Register::DX]);
+        match instruction.mnemonic() {
+            Mnemonic::Mov if is_rdx && number.is_some() => value = number,
+            Mnemonic::Push => pushed = number,
+            Mnemonic::Pop if is_rdx => value = before,
+            Mnemonic::Call => value = None,
+            mnemonic
+                if (is_rdx || is_part) && !is_comparison(mnemonic) || changes_rdx(mnemonic) =>
+            {
+                value = None
+            }
+            _ => {}
+        }
+        all |= value.unwrap_or_default();
+    }
+    Some(value.map(|_| all))
+}
+
+fn is_comparison(mnemonic: Mnemonic) -> bool {
+    matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test)
+}
+
+/// Instructions that put something there without naming it, or as their second operand.
+fn changes_rdx(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::{Cdq, Cpuid, Cqo, Div, Idiv, Imul, Mul, Rdtsc, Rdtscp, Xadd, Xchg, Xgetbv};
+    matches!(
+        mnemonic,
+        Cdq | Cpuid | Cqo | Div | Idiv | Imul | Mul | Rdtsc | Rdtscp | Xadd | Xchg | Xgetbv
+    )
+}
+
+fn is_any_immediate(kind: OpKind) -> bool {
+    is_immediate(kind)
+        || matches!(
+            kind,
+            OpKind::Immediate8 | OpKind::Immediate8to32 | OpKind::Immediate8to64
+        )
+}
+
+/// Whether there is a `syscall` in `code`.
+pub fn calls_kernel(code: &[u8]) -> bool {
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    decoder.iter().any(|i| i.mnemonic() == Mnemonic::Syscall)
 }
 
 /// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before

@@ -7,6 +7,7 @@
 use super::operand::{self, Form};
 use super::search::Places;
 use super::{Build, Function, half};
+use crate::rewrite::find;
 use crate::rewrite::names::{Evidence, Named, Names};
 use crate::rewrite::program::Program;
 use brawn_payload::Architecture;
@@ -16,6 +17,8 @@ use std::ops::RangeInclusive;
 /// A function with so many bytes that are the same in every program is told by them amid others of its build.
 const ENOUGH: u32 = 16;
 
+/// An empty function has no more bytes than this, with what stands before its return.
+const EMPTY: u64 = 12;
 /// What a linker may put between two functions for alignment.
 const GAP: u64 = 16;
 /// How far in bytes a function may be from those that are known.
@@ -160,14 +163,31 @@ impl Fit<'_, '_, '_> {
             let before = found.len();
             found.retain(|(number, place)| {
                 let claims = self.claims(*number, *place);
-                claims
-                    .iter()
-                    .all(|(name, address)| known.get(name) == Some(address))
+                claims.iter().all(|(name, address)| {
+                    let at = known.get(name);
+                    at == Some(address) || at.is_some_and(|at| self.may_differ(*at, *address))
+                })
             });
             if found.len() == before {
                 return self.constants_fit(&known).then_some(known);
             }
         }
+    }
+
+    /// Whether a name may be at two places: where one of them is an empty function.
+    ///
+    /// A build that is learnt from a program has one name for all that was at one address there.  Empty functions are
+    /// often at one: musl defines many names by a weak one that does nothing, each of which another member may define
+    /// for good, and linkers fold what has the same code.  In the next program they are apart.
+    fn may_differ(&self, one: u64, other: u64) -> bool {
+        let is_empty = |address: u64| {
+            let mut loads = self.program.loads().filter(|s| s.is_code());
+            let load = loads.find(|s| s.filled().contains(&address));
+            let room = load.map_or(0, |s| s.filled().end - address);
+            let code = self.program.at(address, room.min(EMPTY));
+            code.is_some_and(|code| find::is_empty(self.program.architecture, code))
+        };
+        is_empty(one) || is_empty(other)
     }
 
     fn constants_fit(&self, known: &HashMap<u32, u64>) -> bool {
@@ -199,6 +219,7 @@ impl Fit<'_, '_, '_> {
         for (name, address) in self.claims(number, place) {
             match self.known.get(&name) {
                 Some(known) if *known == address => confirmed += 1,
+                Some(known) if self.may_differ(*known, address) => {}
                 Some(_) => return None,
                 None => {}
             }
