@@ -1,12 +1,15 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload
+.PHONY: test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER := sudo --preserve-env env PATH=$(PATH)
 endif
+
+# Runs a command and notes how long it took; .ci/run prints the table.
+stage := tools/stage.sh
 
 tools: target/tools/.done
 target/tools/.done: tools/setup.sh tools/requirements.txt
@@ -21,21 +24,25 @@ test-tools: tools
 	+$(together) $(for-tests)
 # They take no part in make's jobs, whose pipe is not theirs: cargo would warn of it.
 $(for-tests): | tools
-	MAKEFLAGS= tools/$@.sh
+	MAKEFLAGS= $(stage) tools/$@.sh tools/$@.sh
 test-programs: | tools
-	cargo test --workspace --locked --no-run
+	$(stage) 'compiling tests' cargo test --workspace --locked --no-run
 fuzz-programs: | tools
-	tools/fuzz.sh --build
+	$(stage) 'compiling fuzz targets' tools/fuzz.sh --build
 
-# Every test, which compile while what they need is made, then fuzzing, 15 seconds for each target.
+# Every test, which compile while what they need is made, then fuzzing, 10 seconds for each target.  Of the conformance
+# suite those trials run that cover the others (conformance/README.md); `make test-all` runs them all.
 test: tools
 	+$(together) $(for-tests) test-programs fuzz-programs
-	cargo test --workspace --locked --no-fail-fast
-	tools/fuzz.sh 15
+	$(stage) --cargo cargo test --workspace --locked --no-fail-fast
+	$(stage) fuzzing tools/fuzz.sh 10
+
+test-all: export BRAWN_CONFORMANCE_ALL = 1
+test-all: test
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(stage) clippy cargo clippy --workspace --all-targets --locked -- -D warnings
 
 demo: tools
 	cargo build --release --locked -p brawn -p brawn-bench

@@ -3,6 +3,7 @@
 use crate::directives::{Program, Stage};
 use crate::musls::Musl;
 use crate::patched::{self, Patched};
+use crate::recipe::{COMPILE, Recipe, again, finish, words};
 use crate::rewritten;
 use crate::toolchain::{self, Libc, Link, Place};
 use brawn_payload::{Architecture, Profile};
@@ -29,6 +30,7 @@ impl Failure {
     }
 }
 
+/// A file that is made once, whoever asks for it first.
 type Built = Arc<OnceLock<Result<PathBuf, Failure>>>;
 type Exchanged = Arc<OnceLock<Result<Patched, Failure>>>;
 
@@ -37,6 +39,7 @@ pub struct Builder {
     cache: PathBuf,
     patched: Mutex<HashMap<(Option<&'static str>, Profile), Exchanged>>,
     built: Mutex<HashMap<(String, Place), Built>>,
+    objects: Mutex<HashMap<String, Built>>,
 }
 
 impl Builder {
@@ -46,6 +49,7 @@ impl Builder {
             cache: cache.to_owned(),
             patched: Mutex::default(),
             built: Mutex::default(),
+            objects: Mutex::default(),
         }
     }
 
@@ -97,7 +101,7 @@ impl Builder {
         let io = |e: std::io::Error| Failure::setup(format!("{}: {e}", folder.display()));
         std::fs::create_dir_all(&folder).map_err(io)?;
         let work = tempfile::tempdir_in(&folder).map_err(io)?;
-        let made = recipe.execute(program, work.path(), &folder)?;
+        let made = self.execute(&recipe, program, work.path(), &folder)?;
         if place.libc == Libc::Brawn {
             refuse_second_heap(&made)?;
         }
@@ -173,11 +177,9 @@ impl Builder {
             }
             recipe.identity.clone_from(&patched.identity);
         }
-        let specs = toolchain::specs(&libraries, &headers);
-        let path = self.cache.join(format!("{}.specs", &hash(&[&specs])[..16]));
-        patched::write_once(&path, specs.as_bytes()).map_err(Failure::setup)?;
-        recipe.compile_flags = vec![format!("-specs={}", path.display())];
-        recipe.link_flags = recipe.compile_flags.clone();
+        // What compiles knows the headers alone, so that one object is linked with every libc.a of those headers.
+        recipe.compile_flags = vec![self.specs(&headers, &headers)?];
+        recipe.link_flags = vec![self.specs(&libraries, &headers)?];
         if musl.is_some_and(|m| m.architecture == Architecture::Aarch64) {
             // libgcc's functions for these ask `__getauxval`, which musl does not have.
             recipe.compile_flags.extend(words("-mno-outline-atomics"));
@@ -195,6 +197,72 @@ impl Builder {
             recipe.link_flags.extend([folder, linker]);
         }
         Ok(recipe)
+    }
+
+    /// gcc's option that has it use these folders.
+    fn specs(&self, libraries: &Path, headers: &Path) -> Result<String, Failure> {
+        let specs = toolchain::specs(libraries, headers);
+        let path = self.cache.join(format!("{}.specs", &hash(&[&specs])[..16]));
+        patched::write_once(&path, specs.as_bytes()).map_err(Failure::setup)?;
+        Ok(format!("-specs={}", path.display()))
+    }
+
+    /// The object of a source.  Ways of linking that compile alike share it.
+    fn object(
+        &self,
+        recipe: &Recipe,
+        program: &Program,
+        source: &Path,
+    ) -> Result<PathBuf, Failure> {
+        let key = recipe.object_key(program, source).map_err(Failure::setup)?;
+        let slot = {
+            let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(objects.entry(key.clone()).or_default())
+        };
+        let compile = || {
+            let finished = self.cache.join("objects").join(format!("{}.o", &key[..32]));
+            if finished.is_file() {
+                return Ok(finished);
+            }
+            let folder = self.cache.join("objects");
+            let io = |e: std::io::Error| Failure::setup(format!("{}: {e}", folder.display()));
+            std::fs::create_dir_all(&folder).map_err(io)?;
+            let work = tempfile::tempdir_in(&folder).map_err(io)?;
+            let out = work.path().join("out.o");
+            let mut command = again(&recipe.compiler);
+            command.args(words(COMPILE));
+            command.args(&recipe.compile_flags).args(&program.cflags);
+            command.arg("-o").arg(&out).arg(source);
+            finish(&mut command, Stage::Setup)?;
+            std::fs::rename(out, &finished).map_err(io)?;
+            Ok(finished)
+        };
+        slot.get_or_init(compile).clone()
+    }
+
+    /// Makes the program in `work`; what it needs at run time goes to `folder`.
+    fn execute(
+        &self,
+        recipe: &Recipe,
+        program: &Program,
+        work: &Path,
+        folder: &Path,
+    ) -> Result<PathBuf, Failure> {
+        let objects = |sources: &[PathBuf]| {
+            let objects = sources.iter().map(|s| self.object(recipe, program, s));
+            objects.collect::<Result<Vec<_>, _>>()
+        };
+        let mut inputs = objects(std::slice::from_ref(&program.path))?;
+        inputs.extend(objects(&program.objects)?);
+        if !program.archives.is_empty() {
+            let archive = work.join("libbefore.a");
+            let mut command = Command::new(recipe.archiver);
+            command.arg("rcs").arg(&archive);
+            command.args(objects(&program.archives)?);
+            finish(&mut command, Stage::Setup)?;
+            inputs.push(archive);
+        }
+        recipe.link(&inputs, work, folder)
     }
 
     fn zig_recipe(&self, cxx: bool, place: Place) -> Result<Recipe, Failure> {
@@ -221,181 +289,6 @@ impl Builder {
     }
 }
 
-/// How to compile and link.
-struct Recipe {
-    compiler: Command,
-    linker: Command,
-    archiver: &'static str,
-    compile_flags: Vec<String>,
-    link_flags: Vec<String>,
-    /// Objects between the program's own and libc.
-    line: Vec<String>,
-    /// The folder of libc.a; empty where the compiler knows it.
-    libraries: PathBuf,
-    shared: bool,
-    /// What else the result depends on.
-    identity: String,
-}
-
-impl Recipe {
-    fn new(driver: Command) -> Self {
-        Self {
-            compiler: again(&driver),
-            linker: driver,
-            archiver: "ar",
-            compile_flags: Vec::new(),
-            link_flags: Vec::new(),
-            line: Vec::new(),
-            libraries: PathBuf::new(),
-            shared: false,
-            identity: String::new(),
-        }
-    }
-
-    /// Adds what `link` asks for.
-    fn bend(&mut self, link: Link, headers: &Path) {
-        let (compile, linking) = match link {
-            Link::Static | Link::Line => ("", "-static"),
-            Link::StaticPie => ("-fPIE", "-static-pie"),
-            Link::Lld | Link::LineLld => ("", "-static -fuse-ld=lld"),
-            Link::LldPie => ("-fPIE", "-static-pie -fuse-ld=lld"),
-            Link::Gc => (SECTIONS, "-static -Wl,--gc-sections"),
-            Link::GcLld => (SECTIONS, "-static -Wl,--gc-sections -fuse-ld=lld"),
-            Link::LtoGcc => ("-flto", "-static -flto -O2"),
-            Link::LtoClang => ("-flto", "-static -fuse-ld=lld"),
-            Link::Shared => ("-fPIC", ""),
-            Link::Zig | Link::Dynamic => ("", ""),
-        };
-        self.compile_flags.extend(words(compile));
-        self.link_flags.extend(words(linking));
-        if link == Link::LtoGcc {
-            self.archiver = "gcc-ar";
-        }
-        if link == Link::LtoClang {
-            self.archiver = "llvm-ar";
-            self.compiler = Command::new("clang");
-            self.compile_flags = words("--target=x86_64-linux-musl -nostdlibinc -flto -isystem");
-            self.compile_flags.push(headers.display().to_string());
-        }
-        self.shared = link == Link::Shared;
-    }
-
-    /// A hash of everything that the executable depends on.
-    fn key(&self, program: &Program) -> Result<String, String> {
-        let mut text = format!(
-            "{:?}{:?}{:?}{:?}{:?}{:?}{}{}",
-            self.compiler,
-            self.compile_flags,
-            self.linker,
-            self.link_flags,
-            self.line,
-            self.libraries,
-            self.identity,
-            program.cflags.join(" ")
-        );
-        let mut sources = vec![program.path.clone()];
-        sources.extend(program.objects.iter().chain(&program.archives).cloned());
-        // Programs include each other, to state one thing in two surroundings.
-        let mut next = 0;
-        while let Some(path) = sources.get(next).cloned() {
-            let source =
-                std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-            let folder = path.parent().unwrap_or(Path::new("."));
-            for line in source.lines() {
-                let name = line
-                    .strip_prefix("#include \"")
-                    .and_then(|l| l.strip_suffix('"'));
-                let included = name.map(|name| folder.join(name));
-                sources.extend(included.filter(|path| !sources.contains(path)));
-            }
-            text += &source;
-            next += 1;
-        }
-        Ok(hash(&[text]))
-    }
-
-    /// Makes the program in `work`; what it needs at run time goes to `folder`.
-    fn execute(&self, program: &Program, work: &Path, folder: &Path) -> Result<PathBuf, Failure> {
-        let object = |source: &PathBuf| -> Result<PathBuf, Failure> {
-            let stem = source.file_name().unwrap_or_default().to_string_lossy();
-            let out = work.join(format!("{stem}.o"));
-            let mut command = again(&self.compiler);
-            command.args(words(COMPILE));
-            command.args(&self.compile_flags).args(&program.cflags);
-            command.arg("-o").arg(&out).arg(source);
-            finish(&mut command, Stage::Setup)?;
-            Ok(out)
-        };
-        let objects =
-            |sources: &[PathBuf]| sources.iter().map(object).collect::<Result<Vec<_>, _>>();
-        let mut inputs = vec![object(&program.path)?];
-        inputs.extend(objects(&program.objects)?);
-        if !program.archives.is_empty() {
-            let archive = work.join("libbefore.a");
-            let mut command = Command::new(self.archiver);
-            command
-                .arg("rcs")
-                .arg(&archive)
-                .args(objects(&program.archives)?);
-            finish(&mut command, Stage::Setup)?;
-            inputs.push(archive);
-        }
-        let out = work.join("out");
-        if self.shared {
-            return self.link_shared(&inputs, work, folder);
-        }
-        let mut command = again(&self.linker);
-        command
-            .arg("-o")
-            .arg(&out)
-            .args(&inputs)
-            .args(&self.line)
-            .args(&self.link_flags);
-        finish(&mut command, Stage::Link)?;
-        Ok(out)
-    }
-
-    /// Links everything and libc.a into a shared object, and a dynamically linked program that
-    /// needs it and calls its `conformance`.
-    fn link_shared(
-        &self,
-        inputs: &[PathBuf],
-        work: &Path,
-        folder: &Path,
-    ) -> Result<PathBuf, Failure> {
-        let library = folder.join("libconformance.so");
-        let mut command = again(&self.linker);
-        command.args(words(
-            "-shared -nostdlib -Wl,--exclude-libs,ALL -Wl,-soname,libconformance.so -o",
-        ));
-        command.arg(&library).args(inputs).args(&self.link_flags);
-        command.arg(self.libraries.join("libc.a")).arg("-lgcc");
-        finish(&mut command, Stage::Link)?;
-        let main = work.join("main.c");
-        patched::write_once(
-            &main,
-            b"int conformance(void);\nint main(void) { return conformance(); }\n",
-        )
-        .map_err(Failure::setup)?;
-        let out = work.join("out");
-        let mut command = again(&self.linker);
-        command
-            .args(&self.link_flags)
-            .arg("-o")
-            .arg(&out)
-            .arg(&main)
-            .arg(&library);
-        command.arg(format!("-Wl,-rpath,{}", folder.display()));
-        finish(&mut command, Stage::Setup)?;
-        Ok(out)
-    }
-}
-
-/// Programs call a heap in ways that compilers rightly warn of: that is their purpose.
-const COMPILE: &str = "-c -g -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builtin \
-    -Wno-unknown-warning-option -Wno-use-after-free -Wno-alloc-size-larger-than \
-    -Wno-free-nonheap-object -Wno-unused-result";
-
 /// For programs that are preloaded for: `check.h` then looks whose functions they have.
 const PRELOADED: &str = "-DCHECK_DYNAMIC";
 
@@ -406,44 +299,13 @@ fn refuse_second_heap(executable: &Path) -> Result<(), Failure> {
     const TELLING: [&[u8]; 2] = [b"\0__malloc_alloc_meta\0", b"\0__bin_chunk\0"];
     let bytes = std::fs::read(executable)
         .map_err(|e| Failure::setup(format!("{}: {e}", executable.display())))?;
-    let has = |name: &&[u8]| bytes.windows(name.len()).any(|w| w == *name);
+    let has = |name: &&[u8]| memchr::memmem::find(&bytes, name).is_some();
     if TELLING.iter().any(has) {
         let text = "musl's heap is in the executable, too".to_owned();
         let stage = Stage::Link;
         return Err(Failure { stage, text });
     }
     Ok(())
-}
-
-const SECTIONS: &str = "-ffunction-sections -fdata-sections";
-
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-/// A command like `command`, which cannot be cloned.
-fn again(command: &Command) -> Command {
-    let mut copy = Command::new(command.get_program());
-    copy.args(command.get_args());
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            copy.env(name, value);
-        }
-    }
-    copy
-}
-
-/// Runs a tool to its end.
-fn finish(command: &mut Command, stage: Stage) -> Result<(), Failure> {
-    let output = command
-        .output()
-        .map_err(|e| Failure::setup(format!("{:?}: {e}", command.get_program())))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let error = String::from_utf8_lossy(&output.stderr);
-    let text = format!("{command:?}: {}\n{error}", output.status);
-    Err(Failure { stage, text })
 }
 
 /// SHA-256 in hex.

@@ -8,11 +8,14 @@
 
 pub mod build;
 pub mod directives;
+pub mod draw;
 pub mod embedded;
 pub mod musls;
 pub mod patched;
+mod recipe;
 mod rewritten;
 pub mod run;
+pub mod times;
 pub mod toolchain;
 pub mod trial;
 pub mod verify;

@@ -1,13 +1,16 @@
 //! One test for each (libc, link, program, case); `conformance/README.md` says how to choose.
 
 use brawn_conformance::build::Builder;
+use brawn_conformance::draw::draw;
 use brawn_conformance::musls::matrix;
+use brawn_conformance::times::Times;
 use brawn_conformance::toolchain::Link;
 use brawn_conformance::trial::{Trial as Attempt, programs, trials};
 use libtest_mimic::{Arguments, Trial};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
@@ -36,22 +39,42 @@ fn main() -> ExitCode {
         &Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"),
     ));
     let machine = Arc::new(RwLock::new(()));
-    let all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
+    let times = Arc::new(Times::default());
+    let mut all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
     if is_everything(&arguments) {
+        if std::env::var_os("BRAWN_CONFORMANCE_ALL").is_none() {
+            let total = all.len();
+            let chosen = draw(&all);
+            let mut chosen = chosen.into_iter();
+            all.retain(|_| chosen.next().unwrap_or(true));
+            eprintln!(
+                "{} of {total} trials (BRAWN_CONFORMANCE_ALL=1 runs all)",
+                all.len()
+            );
+        }
         build_ahead(&builder, &all);
     }
     let tests = all.into_iter().map(|trial| {
         let (builder, machine) = (Arc::clone(&builder), Arc::clone(&machine));
+        let times = Arc::clone(&times);
         let reason = trial.not_covered().map(|r| format!("not covered: {r}"));
         let test = Trial::test(trial.name(), move || {
+            let begun = Instant::now();
             // What is to be alone still compiles beside others.
             let _ = builder.build(trial.program, trial.place);
+            let waited = begun.elapsed();
+            let attempt = || {
+                let begun = Instant::now();
+                let result = trial.attempt(&builder);
+                times.add(&trial.name(), waited, begun.elapsed());
+                result
+            };
             let result = if trial.program.alone {
                 let _alone = machine.write().unwrap_or_else(PoisonError::into_inner);
-                trial.attempt(&builder)
+                attempt()
             } else {
                 let _shared = machine.read().unwrap_or_else(PoisonError::into_inner);
-                trial.attempt(&builder)
+                attempt()
             };
             result.map_err(Into::into)
         });
@@ -61,7 +84,11 @@ fn main() -> ExitCode {
             .with_ignored_flag(is_ignored)
     });
     let tests = tests.collect();
-    libtest_mimic::run(&arguments, tests).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, tests);
+    if conclusion.num_passed + conclusion.num_failed > 1 {
+        eprint!("{times}");
+    }
+    conclusion.exit_code()
 }
 
 /// Whether no trial is left out.

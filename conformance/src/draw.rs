@@ -1,0 +1,89 @@
+//! Which trials are enough: most of all trials repeat a case in surroundings that others cover together.
+//!
+//! Chosen are as few as possible of which these hold: every program runs at every place at least once; and every case
+//! runs by every route, on every musl, with every link, and with every profile, but for two of them together.
+
+use crate::toolchain::{Libc, Link, Place};
+use crate::trial::Trial;
+use brawn_payload::Profile;
+use std::collections::{BinaryHeap, HashSet};
+
+/// What one trial covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Covered<'a> {
+    Place(Place, &'a str),
+    Route(Libc, &'a str, &'a str),
+    Musl(Option<&'a str>, &'a str, &'a str),
+    Link(Link, &'a str, &'a str),
+    Profile(Profile, &'a str, &'a str),
+}
+
+fn covered<'a>(trial: &Trial<'a>) -> [Covered<'a>; 5] {
+    let (place, program) = (trial.place, trial.program.name.as_str());
+    let case = trial.case.unwrap_or_default();
+    let musl = place.musl.map(|musl| musl.name.as_str());
+    [
+        Covered::Place(place, program),
+        Covered::Route(place.libc, program, case),
+        Covered::Musl(musl, program, case),
+        Covered::Link(place.link, program, case),
+        Covered::Profile(place.profile, program, case),
+    ]
+}
+
+/// For each of `trials` whether it is chosen; the same for the same list.  What is not covered at its place is left as
+/// it is: the runner lists it.
+pub fn draw(trials: &[Trial<'_>]) -> Vec<bool> {
+    let mut chosen: Vec<bool> = trials.iter().map(|t| t.not_covered().is_some()).collect();
+    let candidates = (0..trials.len()).filter(|n| !chosen[*n]);
+    let candidates: Vec<usize> = candidates.collect();
+    let all = candidates.iter().flat_map(|n| covered(&trials[*n]));
+    let mut open: HashSet<Covered<'_>> = all.collect();
+    // By how much each would cover; of equals the first.  What others have covered since is taken off when its turn comes.
+    let mut turns: BinaryHeap<(usize, std::cmp::Reverse<usize>)> = candidates
+        .into_iter()
+        .map(|n| (covered(&trials[n]).len(), std::cmp::Reverse(n)))
+        .collect();
+    while let Some((expected, std::cmp::Reverse(number))) = turns.pop() {
+        let covers = covered(&trials[number]);
+        let gain = covers.iter().filter(|c| open.contains(c)).count();
+        match gain {
+            0 => {}
+            _ if gain < expected => turns.push((gain, std::cmp::Reverse(number))),
+            _ => {
+                chosen[number] = true;
+                covers.iter().for_each(|c| {
+                    open.remove(c);
+                });
+            }
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::musls::matrix;
+    use crate::trial::{programs, trials};
+
+    #[test]
+    fn what_is_left_out_is_covered_by_what_is_chosen() {
+        let programs = programs().unwrap();
+        let matrix: &'static _ = Box::leak(matrix().unwrap().into_boxed_slice());
+        let all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
+        let chosen = draw(&all);
+        let is_real = |t: &&Trial<'_>| t.not_covered().is_none();
+        let every: HashSet<_> = all.iter().filter(is_real).flat_map(covered).collect();
+        let kept = all.iter().zip(&chosen).filter(|(_, c)| **c).map(|(t, _)| t);
+        let kept: Vec<_> = kept.filter(is_real).collect();
+        let by_kept: HashSet<_> = kept.iter().flat_map(|t| covered(t)).collect();
+        assert_eq!(by_kept, every);
+        assert!(
+            kept.len() < all.len() * 6 / 10,
+            "{} of {}",
+            kept.len(),
+            all.len()
+        );
+    }
+}
