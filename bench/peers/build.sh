@@ -8,7 +8,7 @@
 # musl's own members deleted by name with `ar`; mimalloc's object added.  Where the published
 # recipes differ, this is what is done here, and why:
 #
-# - Sources: those in the crate libmimalloc-sys, at the version that Cargo.lock pins, so that peer
+# - Sources: those in the crate libmimalloc-sys2, at the version that Cargo.lock pins, so that peer
 #   and payload have the same engine and only the integration differs.  LIBMIMALLOC_SYS names
 #   that crate's folder where `cargo metadata` is not to be asked.
 # - One object from src/static.c.  (CMake's libmimalloc.a has one object a source file; one object
@@ -37,9 +37,13 @@ here=$(dirname "$(realpath "$0")")
 if [[ -z ${LIBMIMALLOC_SYS:-} ]]; then
   LIBMIMALLOC_SYS=$(cargo metadata --format-version 1 --locked --manifest-path "$here/../../Cargo.toml" |
     python3 -c 'import json, os, sys
-print(next(os.path.dirname(p["manifest_path"]) for p in json.load(sys.stdin)["packages"] if p["name"] == "libmimalloc-sys"))')
+print(next(os.path.dirname(p["manifest_path"]) for p in json.load(sys.stdin)["packages"] if p["name"] == "libmimalloc-sys2"))')
 fi
-sources=$LIBMIMALLOC_SYS/c_src/mimalloc/$version
+case $version in
+  v2) sources=$LIBMIMALLOC_SYS/c_src/mimalloc override=src/alloc-override.c ;;
+  v3) sources=$LIBMIMALLOC_SYS/c_src/mimalloc3 override=src/alloc/alloc-override.c ;;
+  *) echo "$version is no version of mimalloc that is known here: v2 or v3" >&2; exit 1 ;;
+esac
 [[ -f $sources/src/static.c ]] || { echo "no sources of mimalloc $version in $sources" >&2; exit 1; }
 
 mkdir -p "$out"
@@ -48,9 +52,9 @@ work=$(mktemp -d "$out/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cp -r "$sources/src" "$sources/include" "$work/"
 
-sed -i 's/^#elif (defined(__GNUC__) || defined(__clang__))$/#elif defined(MI_OVERRIDE_OPERATORS)/' "$work/src/alloc-override.c"
-grep -q '^#elif defined(MI_OVERRIDE_OPERATORS)$' "$work/src/alloc-override.c" ||
-  { echo "alloc-override.c has another shape than expected" >&2; exit 1; }
+sed -i 's/^#elif (defined(__GNUC__) || defined(__clang__))$/#elif defined(MI_OVERRIDE_OPERATORS)/' "$work/$override"
+grep -q '^#elif defined(MI_OVERRIDE_OPERATORS)$' "$work/$override" ||
+  { echo "$override has another shape than expected" >&2; exit 1; }
 
 (
   cd "$work"

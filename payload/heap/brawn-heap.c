@@ -1,4 +1,4 @@
-// The payload's heap as one translation unit: the engine (mimalloc 2, from the libmimalloc-sys
+// The payload's heap as one translation unit: the engine (mimalloc 2, from the libmimalloc-sys2
 // crate) with our platform layer below it and the libc surface above it.
 //
 //   surface.c   malloc, free, ... as musl has them; shared.c in the variant that serves one shared
@@ -58,6 +58,14 @@ _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes sl
 // that is all the alignment aligned_alloc counts on.  The engine would skip up to one block more.
 #undef MI_MAX_ALIGN_GUARANTEE
 #define MI_MAX_ALIGN_GUARANTEE 0
+
+// The compiler may make a call of its own library of the engine's.
+static inline size_t brawn_popcount(size_t x) {
+  size_t count = 0;
+  for (; x != 0; x &= x - 1) count++;
+  return count;
+}
+#define mi_popcount brawn_popcount
 
 // Memory of the first segment becomes accessible in pieces of this size.
 #undef MI_MINIMAL_COMMIT_SIZE

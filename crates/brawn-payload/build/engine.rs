@@ -1,4 +1,4 @@
-//! Finds the engine's sources: mimalloc 2 in the `libmimalloc-sys` crate, which this crate names as
+//! Finds the engine's sources: mimalloc 2 in the `libmimalloc-sys2` crate, which this crate names as
 //! a dependency of a target that does not exist, so that Cargo pins and fetches it and never
 //! compiles it.
 
@@ -11,17 +11,17 @@ use std::process::Command;
 pub struct Engine {
     /// Holds `src/` and `include/`.
     pub folder: PathBuf,
-    /// As in `mimalloc 2.3.2`.
+    /// As in `mimalloc 2.5.2`.
     pub version: String,
     pub license: PathBuf,
 }
 
 pub fn find(manifest: &Path) -> Result<Engine> {
     let package = package(manifest)?;
-    let folder = package.join("c_src/mimalloc/v2");
+    let folder = package.join("c_src/mimalloc");
     let header = folder.join("include/mimalloc.h");
     let text = fs::read_to_string(&header).map_err(|e| format!("{}: {e}", header.display()))?;
-    // `#define MI_MALLOC_VERSION 20302` is version 2.3.2: two digits each for minor and patch.
+    // `#define MI_MALLOC_VERSION 20502` is version 2.5.2: two digits each for minor and patch.
     let number: u32 = text
         .lines()
         .find_map(|line| line.strip_prefix("#define MI_MALLOC_VERSION"))
@@ -39,7 +39,7 @@ pub fn find(manifest: &Path) -> Result<Engine> {
     })
 }
 
-/// The folder of the `libmimalloc-sys` package.
+/// The folder of the `libmimalloc-sys2` package.
 fn package(manifest: &Path) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").ok_or("CARGO is not set: run through cargo")?;
     // Offline first: the usual case, and no network where it is not needed.
@@ -71,9 +71,9 @@ fn package(manifest: &Path) -> Result<PathBuf> {
             .as_array()
             .into_iter()
             .flatten()
-            .find(|package| package["name"] == "libmimalloc-sys")
+            .find(|package| package["name"] == "libmimalloc-sys2")
             .and_then(|package| package["manifest_path"].as_str())
-            .ok_or("cargo metadata: found no package libmimalloc-sys")?;
+            .ok_or("cargo metadata: found no package libmimalloc-sys2")?;
         let folder = Path::new(path)
             .parent()
             .ok_or("a manifest without a folder")?;

@@ -159,7 +159,7 @@ pub struct Payload {
     pub profile: Profile,
     /// Version of brawn that it was built from.
     pub version: &'static str,
-    /// The heap's engine and its version, as in `mimalloc 2.3.2`.
+    /// The heap's engine and its version, as in `mimalloc 2.5.2`.
     pub engine: &'static str,
     /// The compiler that made the bytes, as in `zig 0.15.2`.
     pub compiler: &'static str,
@@ -212,7 +212,7 @@ pub struct Preload {
     pub profile: Profile,
     /// Version of brawn that it was built from.
     pub version: &'static str,
-    /// The heap's engine and its version, as in `mimalloc 2.3.2`.
+    /// The heap's engine and its version, as in `mimalloc 2.5.2`.
     pub engine: &'static str,
     /// The compiler that made the bytes, as in `zig 0.15.2`.
     pub compiler: &'static str,

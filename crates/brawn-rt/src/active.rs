@@ -23,7 +23,7 @@ pub enum Active {
 pub struct About {
     /// Version of brawn.
     pub version: &'static str,
-    /// The engine and its version, as in `mimalloc 2.3.2`.
+    /// The engine and its version, as in `mimalloc 2.5.2`.
     pub engine: &'static str,
     /// `fast`, `secure` or `lean`.
     pub profile: &'static str,
