@@ -16,6 +16,7 @@ mod risk;
 mod scan;
 mod threads;
 mod whole;
+mod words;
 mod x86;
 
 use super::names::{Evidence, Names};

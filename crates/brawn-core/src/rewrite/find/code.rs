@@ -162,6 +162,29 @@ impl<'p> Code<'p> {
         Some((start.address..end, start.name))
     }
 
+    /// Whether a function is known to begin at `address`.
+    pub fn begins(&self, address: u64) -> bool {
+        self.starts
+            .binary_search_by_key(&address, |s| s.address)
+            .is_ok()
+    }
+
+    /// Whether code may be run from `address` on: it is in code, and an instruction may begin there.
+    pub fn may_run_from(&self, address: u64) -> bool {
+        if self.region(address).is_none() {
+            return false;
+        }
+        let behind = self.starts.partition_point(|s| s.address <= address);
+        let Some(start) = self.starts[..behind]
+            .last()
+            .filter(|s| address - s.address < s.size)
+        else {
+            return self.by(|| true, || address.is_multiple_of(4));
+        };
+        let code = self.bytes(&(start.address..address + 1));
+        self.by(|| x86::begins(code), || address.is_multiple_of(4))
+    }
+
     /// Everything that the code in `range` refers to relative to itself.
     pub fn references(&self, range: &Range<u64>) -> Vec<Reference> {
         let (code, at) = (self.bytes(range), range.start);

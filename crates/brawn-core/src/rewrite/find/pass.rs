@@ -3,6 +3,7 @@
 use super::code::{Code, Reference};
 use super::scan::Wanted;
 use super::whole::Whole;
+use super::words::Words;
 use super::{arm, x86};
 use crate::rewrite::program::Placement;
 use brawn_payload::Architecture;
@@ -21,11 +22,13 @@ pub struct Hit {
     pub is_absolute: bool,
 }
 
-/// Everything in the program that refers to `wanted`, but for code in `without` (ascending).
+/// Everything in the program that refers to `wanted`, but for code in `without` (ascending).  `begins`, which ascend, are
+/// addresses among those wanted that count wherever they stand.
 pub fn pass(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
     wanted: &Wanted,
+    begins: &[u64],
     without: &[Range<u64>],
 ) -> Vec<Hit> {
     let mut hits = Vec::new();
@@ -84,8 +87,13 @@ pub fn pass(
         });
     };
     if is_fixed {
+        let words = Words::of(whole, code, begins);
         for (address, bytes) in data_of(whole, code) {
-            wanted.words(bytes, address, |at, word| data(address + at as u64, word));
+            wanted.words(bytes, address, |at, word| {
+                if words.may_be(bytes, address, at, word) {
+                    data(address + at as u64, word);
+                }
+            });
         }
     } else {
         let relocations = whole.relocations.iter();
@@ -97,7 +105,7 @@ pub fn pass(
 }
 
 /// What is loaded from the file and not run.
-fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &'a [u8])> {
+pub(super) fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &'a [u8])> {
     let mut parts = Vec::new();
     for segment in whole.program.loads() {
         let filled = segment.filled();

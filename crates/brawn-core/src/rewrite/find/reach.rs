@@ -45,7 +45,10 @@ pub fn check(
     let tls = tls.map(|n| n.address..n.address.saturating_add(1));
     let ranges = gone.bodies.iter().chain(&state.data).chain(&state.inside);
     let ranges = ranges.cloned().chain(tls.clone()).collect();
-    let hits = pass(whole, code, &Wanted::new(ranges), &gone.extents);
+    let objects = state.data.iter().chain(&tls).map(|r| r.start);
+    let mut begins: Vec<u64> = objects.collect();
+    begins.sort_unstable();
+    let hits = pass(whole, code, &Wanted::new(ranges), &begins, &gone.extents);
     let is_tls = |h: &Hit| tls.as_ref().is_some_and(|t| t.contains(&h.target));
     let (to_tls, mut hits): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_tls);
     relocations(whole, code, found);
@@ -63,7 +66,7 @@ pub fn check(
     if new.len() > MANY {
         nodes[known..].iter_mut().for_each(|n| n.is_run = true);
     } else {
-        hits.extend(pass(whole, code, &Wanted::new(new), &gone.extents));
+        hits.extend(pass(whole, code, &Wanted::new(new), &[], &gone.extents));
         // The functions that go refer to them, too, or nobody known does.
         let from_gone = gone.extents.iter().flat_map(|e| code.references(e));
         let mut referred: BTreeSet<u64> = from_gone.map(|r| r.target).collect();

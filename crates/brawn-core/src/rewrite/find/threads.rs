@@ -34,7 +34,7 @@ pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> boo
         return THREADS.iter().any(|name| names.function(name).is_some());
     }
     let at: Vec<_> = clones.iter().map(|at| *at..at + 1).collect();
-    let hits = pass(whole, code, &Wanted::new(at), &[]);
+    let hits = pass(whole, code, &Wanted::new(at), &clones, &[]);
     hits.iter().any(|hit| {
         let flags = hit.is_code.then(|| flags(code, hit.from)).flatten();
         flags.is_none_or(|flags| flags & THREAD != 0)

@@ -202,6 +202,21 @@ pub fn end(code: &[u8]) -> u64 {
     code.len() as u64
 }
 
+/// Whether an instruction begins at the last byte of `code`, of which one begins at the first.
+pub fn begins(code: &[u8]) -> bool {
+    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
+    let mut instruction = Instruction::default();
+    let last = code.len().saturating_sub(1);
+    while decoder.position() < last {
+        decoder.decode_out(&mut instruction);
+        // Bytes that are no instructions tell nothing.
+        if instruction.is_invalid() && decoder.position() < last {
+            return true;
+        }
+    }
+    decoder.position() == last
+}
+
 /// Everything that the code at `address` refers to relative to itself, from its first instruction on.
 pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);

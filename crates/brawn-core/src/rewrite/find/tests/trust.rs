@@ -194,6 +194,68 @@ fn a_page_that_a_register_keeps_is_of_what_is_completed_later() {
     assert!(found.thread_exit.is_some());
 }
 
+/// Room for a word among characters, among numbers, and in data that may be written.
+const ROOM: &str = r#"
+__attribute__((aligned(8))) const char text[] = "text<<<<stands here: what is in cells, and no address of anything";
+__attribute__((aligned(8))) const unsigned long numbers[] = {0x1111111111111111, 7, 0x2222222222222222, 9};
+unsigned long volatile changes[] = {0x3333333333333333, 7};
+int own(int n, char **w) { return w[0][0] == text[n] || numbers[n] == changes[n]; }
+"#;
+
+#[test]
+fn what_equals_an_address_is_one_unless_it_cannot_be() {
+    let build = |version: &str| {
+        let filler = "__asm__(\".text\\n.globl filler\\nfiller: .fill 0x2000, 1, 0x90\");";
+        let source = with_own(&format!("{filler}{ROOM}"));
+        built(&Build::musl(version, &source).with(FIXED))
+    };
+    for musl in ["1.2.3", "1.2.6-arm64"] {
+        let bytes = build(musl);
+        let stock = found(&bytes);
+        assert_eq!(stock.risks, []);
+        let program = Program::read(&bytes).expect("an executable");
+        let code_names = Names::of_symbols(&program);
+        let code = Code::new(&program, &code_names);
+        let inside = || {
+            let bodies = stock.functions.iter();
+            bodies.flat_map(|f| f.patch_at + 1..f.extent.end)
+        };
+        let is_text = |at: &u64| {
+            at.to_le_bytes()[..3]
+                .iter()
+                .all(|b| (b' '..=b'~').contains(b))
+        };
+        let runs = inside()
+            .find(|at| is_text(at) && code.may_run_from(*at))
+            .expect(musl);
+        let never = inside().find(|at| !code.may_run_from(*at)).expect(musl);
+        let state = program.symbol("__malloc_context").expect(musl).address;
+        let at = |marker: &[u8]| memchr::memmem::find(&bytes, marker).expect("a marker") & !7;
+        let text = at(b"<<<<stands") + 8;
+        let (number, change) = (at(&[0x22; 8]), at(&[0x33; 8]));
+        for (place, word, is_risk) in [
+            (text, runs, false),
+            (number, never, false),
+            (change, never, false),
+            (number, state + 64, false),
+            (number, runs, true),
+            (change, runs, true),
+            (number, state, true),
+            (change, state, true),
+            (text, state, true),
+        ] {
+            let mut changed = bytes.clone();
+            changed[place..place + 8].copy_from_slice(&word.to_le_bytes());
+            let risks = found(&changed).risks;
+            assert_eq!(
+                !risks.is_empty(),
+                is_risk,
+                "{musl} {place:#x} {word:#x}: {risks:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn stripped_programs_from_packages_are_rewritten() {
     for (package, file) in [
