@@ -1,7 +1,7 @@
 //! The one error type: where it happened, what was found, what was expected, what to do next.
 //!
 //! Every part is a lowercase fragment, so that parts compose into one line:
-//! `PATH: member NAME: at 0xOFFSET: FOUND; expected EXPECTED; NEXT`.
+//! `PATH: FOUND; expected EXPECTED; NEXT (member NAME, at 0xOFFSET)`: the reason first, the place inside the file last.
 
 use crate::shown::{line, shown};
 use std::fmt;
@@ -35,6 +35,7 @@ struct Facts {
     kind: Kind,
     path: Option<PathBuf>,
     part: Option<Part>,
+    holder: Option<String>,
     offset: Option<u64>,
     found: String,
     expected: Option<String>,
@@ -61,6 +62,7 @@ impl Error {
             kind,
             path: None,
             part: None,
+            holder: None,
             offset: None,
             found: found.into(),
             expected: None,
@@ -105,6 +107,18 @@ impl Error {
             .part
             .get_or_insert_with(|| Part::Member(printable(name)));
         self
+    }
+
+    /// The same for what is itself in the file that it is about: the member `name` of a bundle.
+    #[must_use]
+    pub fn held_by(mut self, name: &[u8]) -> Self {
+        match self.0.part {
+            None if self.0.offset.is_none() => self.member(name),
+            _ => {
+                self.0.holder.get_or_insert_with(|| printable(name));
+                self
+            }
+        }
     }
 
     /// The segment of an executable that it is about.
@@ -171,17 +185,15 @@ struct WithoutPath<'a>(&'a Error);
 impl fmt::Display for WithoutPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = &self.0.0;
-        match &error.part {
-            Some(Part::Member(name)) => write!(f, "member {name}: ")?,
-            Some(Part::Segment(number)) => write!(f, "segment {number}: ")?,
-            None => {}
-        }
-        if let Some(offset) = error.offset {
-            write!(f, "at {offset:#x}: ")?;
-        }
         line(&error.found).fmt(f)?;
         if let Some(source) = &error.source {
-            write!(f, ": {}", line(&source.to_string()))?;
+            let text = source.to_string();
+            // The number says nothing to people that the text does not.
+            let text = match text.find(" (os error ") {
+                Some(end) => &text[..end],
+                None => &text,
+            };
+            write!(f, ": {}", line(text))?;
         }
         if let Some(expected) = &error.expected {
             write!(f, "; expected {}", line(expected))?;
@@ -189,7 +201,32 @@ impl fmt::Display for WithoutPath<'_> {
         if let Some(next) = &error.next {
             write!(f, "; {}", line(next))?;
         }
-        Ok(())
+        error.place(f)
+    }
+}
+
+impl Facts {
+    /// Where in the file, for whoever looks into it.
+    fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut places = Vec::new();
+        match &self.part {
+            Some(Part::Member(name)) => places.push(format!("member {name}")),
+            // What a file is as a whole does not lie in a segment, nor at an offset.
+            Some(Part::Segment(number)) if self.kind != Kind::NotApplicable => {
+                places.push(format!("segment {number}"));
+            }
+            Some(Part::Segment(_)) | None => {}
+        }
+        let offset = self.offset.filter(|_| self.kind != Kind::NotApplicable);
+        // Its beginning needs no address.
+        if let Some(offset) = offset.filter(|offset| *offset > 0) {
+            places.push(format!("at {offset:#x}"));
+        }
+        places.extend(self.holder.iter().map(|name| format!("of {name}")));
+        match places.is_empty() {
+            true => Ok(()),
+            false => write!(f, " ({})", places.join(", ")),
+        }
     }
 }
 
@@ -224,14 +261,31 @@ mod tests {
             .path(Path::new("/lib/libc.a"));
         assert_eq!(
             error.to_string(),
-            "/lib/libc.a: member free.lo: at 0x1a2: size field `12x`; expected decimal digits; \
-             download it again"
+            "/lib/libc.a: size field `12x`; expected decimal digits; download it again \
+             (member free.lo, at 0x1a2)"
         );
         assert!(
             error
                 .without_path()
                 .to_string()
-                .starts_with("member free.lo")
+                .starts_with("size field `12x`")
+        );
+        let error = error.held_by(b"sdk/libc.a").to_string();
+        assert!(
+            error.ends_with("(member free.lo, at 0x1a2, of sdk/libc.a)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_said_of_a_whole_file_has_no_place_in_it() {
+        let error = Error::not_applicable("a script").at(18).segment(1);
+        assert_eq!(error.to_string(), "a script");
+        assert_eq!(Error::malformed("torn").at(0).to_string(), "torn");
+        let error = Error::io("cannot read it", io::Error::from_raw_os_error(2));
+        assert_eq!(
+            error.to_string(),
+            "cannot read it: No such file or directory"
         );
     }
 

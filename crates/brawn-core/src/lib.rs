@@ -5,6 +5,7 @@
 pub mod apply;
 pub mod bundle;
 pub mod check;
+pub mod demangle;
 pub mod error;
 pub mod identify;
 pub mod inspect;

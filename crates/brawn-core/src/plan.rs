@@ -1,5 +1,6 @@
 //! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
 
+mod component;
 mod memory;
 mod supplied;
 
@@ -13,6 +14,7 @@ use brawn_payload::{Payload, Profile};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
+pub use component::Component;
 pub use memory::{Memory, State, Stays};
 
 /// What a plan amounts to.
@@ -39,21 +41,6 @@ pub enum Why {
     MuslMemory,
     /// It is of another brawn payload.
     OtherPayload,
-}
-
-/// A part of libc that a payload has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Component {
-    /// The malloc family.
-    Heap,
-    /// `memcpy` and its kin.
-    Memory,
-}
-
-impl Component {
-    /// Both.
-    pub const ALL: &[Self] = &[Self::Heap, Self::Memory];
 }
 
 /// What a member that goes or comes is of.

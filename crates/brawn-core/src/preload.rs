@@ -13,6 +13,11 @@ use std::path::PathBuf;
 /// What begins the name of musl's dynamic linker (ldso/dynlink.c, `LDSO_ARCH`), whatever folder it is in.
 const MUSL: &[u8] = b"ld-musl-";
 
+/// What begins the name of glibc's.
+const GLIBC: &[u8] = b"ld-linux";
+/// What other programs are told.
+const WANTED: &str = "`brawn preload` is for programs linked dynamically with musl";
+
 /// A program that musl's dynamic linker starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
@@ -28,6 +33,12 @@ pub fn is_musl(interpreter: &[u8]) -> bool {
     name.is_some_and(|name| name.starts_with(MUSL))
 }
 
+/// Whether `interpreter` is glibc's, by the name that it has on most architectures.
+pub fn is_glibc(interpreter: &[u8]) -> bool {
+    let name = interpreter.rsplit(|byte| *byte == b'/').next();
+    name.is_some_and(|name| name.starts_with(GLIBC))
+}
+
 /// Looks at a program's headers; the rest of the file is not read.
 ///
 /// Refused is what no `LD_PRELOAD` of ours is for: static programs, those of other libcs, scripts.
@@ -39,16 +50,12 @@ pub fn program(mut file: File) -> Result<Program> {
         .read_to_end(&mut magic)
         .map_err(failed)?;
     file.rewind().map_err(failed)?;
-    let expected = "an executable that musl's dynamic linker starts";
     if magic.starts_with(b"#!") {
-        return Err(Error::not_applicable("a script")
-            .at(0)
-            .expected(expected)
-            .next("name its interpreter, if that is one"));
+        return Err(Error::not_applicable(format!("a script: {WANTED}"))
+            .next("name the program that it starts, if that is one"));
     }
     if magic != elf::ELFMAG {
-        let found = format!("file begins with `{}`", printable(&magic));
-        return Err(Error::not_applicable(found).at(0).expected(expected));
+        return Err(Error::not_applicable(format!("not an ELF file: {WANTED}")));
     }
     // Both fields are at the same place in files of either class.
     let cache = ReadCache::new(file);
@@ -67,25 +74,21 @@ pub fn program(mut file: File) -> Result<Program> {
     for (number, segment) in segments.iter().enumerate() {
         let found = segment.interpreter(endian, &cache);
         let found = found.map_err(|e| broken(e).segment(number))?;
-        interpreter = interpreter.or(found.map(|name| (number, segment.p_offset(endian), name)));
+        interpreter = interpreter.or(found);
     }
-    let Some((number, offset, name)) = interpreter else {
-        return Err(Error::not_applicable(
-            "a static program, or a library: no dynamic linker starts it",
-        )
-        .expected(expected)
-        .next("`brawn run` runs a static program of musl with this heap"));
+    let Some(name) = interpreter else {
+        return Err(
+            Error::not_applicable(format!("a static program, or a library: {WANTED}"))
+                .next("`brawn run` runs a static program of musl with this heap"),
+        );
     };
     if !is_musl(name) {
-        let found = format!(
-            "a dynamic program that {} starts, which is not musl's",
-            printable(name)
-        );
-        return Err(Error::not_applicable(found)
-            .segment(number)
-            .at(offset)
-            .expected(expected)
-            .next("it has its own libc's heap, which brawn does not replace"));
+        let libc = match is_glibc(name) {
+            true => "linked with glibc".to_owned(),
+            false => format!("started by {}", printable(name)),
+        };
+        return Err(Error::not_applicable(format!("dynamic, {libc}: {WANTED}"))
+            .next("its own libc's heap stays, and is fast if that is glibc"));
     }
     use std::os::unix::ffi::OsStrExt as _;
     Ok(Program {

@@ -2,7 +2,11 @@
 
 use crate::ui;
 use brawn_core::Kind;
+use signal_hook::consts::SIGABRT;
+use signal_hook::flag::register_conditional_shutdown;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What the command's exit code says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,16 +69,31 @@ pub fn table(subcommand: &str) -> String {
 /// The exit code for a command line that makes no sense, or asks for help, once it is said: `run` has the numbers
 /// below 125 for the program's own.
 pub fn of_usage(error: clap::Error) -> ExitCode {
-    let is_run = std::env::args_os()
-        .nth(1)
-        .is_some_and(|command| command == "run");
     let is_error = error.use_stderr();
     ui::usage(error);
     match is_error {
-        true if is_run => Exit::RunFailed.into(),
+        true if is_run() => Exit::RunFailed.into(),
         true => Exit::Usage.into(),
         false => Exit::Success.into(),
     }
+}
+
+/// Whether the numbers below 125 are those of the program that is run.
+fn is_run() -> bool {
+    let command = std::env::args_os().nth(1);
+    command.is_some_and(|command| command == "run")
+}
+
+/// Makes what is no panic and yet the end, as memory that cannot be had where nothing but that can be said of it, an error
+/// with a code of its own.  Why is on standard error by then.
+pub fn instead_of_abort() {
+    let code = match is_run() {
+        true => Exit::RunFailed,
+        false => Exit::Io,
+    };
+    let always = Arc::new(AtomicBool::new(true));
+    // Where that cannot be, it ends as it would have.
+    let _ = register_conditional_shutdown(SIGABRT, code as i32, always);
 }
 
 impl From<Kind> for Exit {

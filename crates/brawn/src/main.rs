@@ -1,11 +1,12 @@
 //! The `brawn` command: parses, calls `brawn-core`, prints.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod arch;
 mod bar;
 mod cargo;
 mod cli;
 mod commands;
+mod exec;
 mod exit;
 mod help;
 mod only;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     if let Some(code) = cargo::record_if_asked() {
         return code;
     }
+    exit::instead_of_abort();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(error),

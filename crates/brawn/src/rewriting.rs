@@ -2,6 +2,7 @@
 //! trusted for more than their bytes.
 
 use brawn_core::plan::Component;
+use brawn_core::rewrite::program::WANTED;
 use brawn_core::rewrite::{self, Options, Rewritten};
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Profile, payload};
@@ -24,10 +25,8 @@ impl Rewriting {
     /// Rewrites the program in `bytes`.
     pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Result<Rewritten<'a>> {
         if bytes.starts_with(b"#!") {
-            return Err(Error::not_applicable("a script")
-                .at(0)
-                .expected("a static executable of musl")
-                .next("name its interpreter, if that is one"));
+            return Err(Error::not_applicable(format!("a script: {WANTED}"))
+                .next("name the program that it starts, if that is one"));
         }
         // Who is no ELF file for a known architecture is told so by who reads it.
         let machine = bytes.get(18..20).and_then(|b| b.try_into().ok());
@@ -56,11 +55,11 @@ pub fn refuse_set_id(stat: &Metadata) -> Result<()> {
         mode if mode & 0o2000 != 0 => "setgid",
         _ => return Ok(()),
     };
-    Err(
-        Error::refused(format!("a {bit} program, mode {:o}", stat.mode() & 0o7777))
-            .expected("one that runs with the rights of whoever runs it")
-            .next("`brawn rewrite -o OUT` writes one without the bit"),
-    )
+    Err(Error::refused(format!(
+        "a {bit} program (mode {:o}): whoever gave it those rights trusted these very bytes",
+        stat.mode() & 0o7777
+    ))
+    .next("`brawn rewrite EXE -o OUT` writes one without the bit"))
 }
 
 /// The same for rights that an extended attribute gives.
@@ -68,9 +67,10 @@ pub fn refuse_capabilities(file: &File) -> Result<()> {
     if !has_attribute(file, c"security.capability")? {
         return Ok(());
     }
-    Err(Error::refused("a program with file capabilities")
-        .expected("one that runs with the rights of whoever runs it")
-        .next("`brawn rewrite -o OUT` writes one without them"))
+    Err(Error::refused(
+        "a program with file capabilities: whoever gave it those rights trusted these very bytes",
+    )
+    .next("`brawn rewrite EXE -o OUT` writes one without them"))
 }
 
 /// Refuses a file whose signature the kernel may check (IMA, EVM): its bytes cannot change under it.

@@ -265,8 +265,7 @@ pub fn plan(
 
 /// `error`, of an archive that is the member `path` of a bundle, with both names.
 fn within(error: Error, path: &[u8]) -> Error {
-    let text = error.without_path().to_string();
-    Error::new(error.kind(), text).member(path)
+    error.held_by(path)
 }
 
 /// What one `libc.a` of a bundle is.

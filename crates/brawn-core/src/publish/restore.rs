@@ -29,10 +29,12 @@ impl Target {
         let Some(mut record) = Record::read(&self.record())? else {
             return Err(Error::new(
                 Kind::RestoreRefused,
-                format!("no record of brawn's ({})", shown(&self.record())),
+                format!(
+                    "nothing to restore: brawn keeps no original of it (no {})",
+                    shown(&self.record())
+                ),
             )
-            .expected("a file that brawn patched or rewrote where it is")
-            .next("if it holds a payload, install the package that it came from again"));
+            .next("if brawn's heap is in it all the same, build or install it again"));
         };
         let now = self.fingerprint()?;
         match record.state(&now) {

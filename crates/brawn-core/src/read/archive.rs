@@ -107,9 +107,7 @@ impl<'a> Archive<'a> {
                     .next("make a whole one with `ar -M` (`create new.a`, `addlib thin.a`, `save`) and patch that"));
             }
             Format::Elf => {
-                return Err(Error::not_applicable("an ELF file")
-                    .at(0)
-                    .expected("an archive, as libc.a is one")
+                return Err(Error::not_applicable("a program, library or object (ELF), and no archive as libc.a is one")
                     .next("`brawn rewrite` is for finished static programs, `brawn inspect` for a look at any file"));
             }
             _ => {
@@ -119,12 +117,14 @@ impl<'a> Archive<'a> {
                         .expected("a libc.a, or a Swift SDK bundle as a tar archive, plain or compressed by gzip")
                         .next("unpack it, and patch the file or folder that comes out"));
                 }
-                return Err(Error::malformed(format!(
-                    "file begins with `{}`",
-                    crate::error::printable(&bytes[..bytes.len().min(MAGIC.len())])
-                ))
-                .at(0)
-                .expected("the magic of an archive, `!<arch>\\n`"));
+                return Err(Error::malformed(match bytes.is_empty() {
+                    true => "an empty file".to_owned(),
+                    false => format!(
+                        "no archive: the file begins with `{}`",
+                        crate::error::printable(&bytes[..bytes.len().min(MAGIC.len())])
+                    ),
+                })
+                .expected("an archive, as libc.a is one: it begins with `!<arch>\\n`"));
             }
         }
         let mut reader = Reader {

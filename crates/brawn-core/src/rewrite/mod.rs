@@ -78,7 +78,10 @@ pub fn rewrite<'a>(
             pieces: None,
         });
     }
-    let risks = risks(&found, options)?;
+    let risks = risks(&program, &names, &found, payload, options)?;
+    if found.functions.is_empty() {
+        return Err(nothing(options.components));
+    }
     let objects = Objects::choose(payload, &wanted(&program, &found))?;
     let plan = plan(&program, &found, risks, payload, &objects)?;
     let host = |name: &str| match name {
@@ -119,25 +122,69 @@ fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
 }
 
 /// What is risked; refused, unless that is wanted.
-fn risks(found: &Functions, options: &Options<'_>) -> Result<Vec<Risk>> {
-    let concerns = |risk: &&Risk| match risk.component {
-        Some(component) => options.components.contains(&component),
-        None => true,
-    };
-    let risks: Vec<Risk> = found.risks.iter().filter(concerns).cloned().collect();
-    let Some(first) = risks.first() else {
+fn risks(
+    program: &Program<'_>,
+    names: &Names,
+    found: &Functions,
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Vec<Risk>> {
+    let mut risks = concerning(found, options.components);
+    if risks.is_empty() {
         return Ok(risks);
+    }
+    // A part is recommended only if its own plan would be carried out.
+    let works = |component: Component| {
+        find::find(program, names, payload, &[component]).is_ok_and(|rest| {
+            !rest.functions.is_empty() && concerning(&rest, &[component]).is_empty()
+        })
     };
+    let rest = |component: Component| Some(component.other()).filter(|rest| works(*rest));
+    let advice = [Component::Heap, Component::Memory].map(|component| {
+        let is_risked = risks.iter().any(|r| r.component == Some(component));
+        (component, is_risked.then(|| rest(component)).flatten())
+    });
+    for risk in &mut risks {
+        let of =
+            |(component, _): &&(Component, Option<Component>)| risk.component == Some(*component);
+        if let Some((_, rest)) = advice.iter().find(of) {
+            risk.advise(*rest);
+        }
+    }
     if options.force {
         return Ok(risks);
     }
-    let place = first.address.map(|a| format!("at address {a:#x}: "));
+    let first = &risks[0];
     let others = match risks.len() - 1 {
         0 => String::new(),
-        others => format!(" (and {others} more like it)"),
+        1 => " (and 1 more reason)".to_owned(),
+        others => format!(" (and {others} more reasons)"),
     };
-    let found = format!("{}{}{others}", place.unwrap_or_default(), first.text);
-    Err(Error::refused(found).next(first.next.clone()))
+    let place = first.address.map(|a| format!(" (at address {a:#x})"));
+    let next = format!("{}{}", first.next, place.unwrap_or_default());
+    Err(Error::refused(format!("{}{others}", first.text)).next(next))
+}
+
+/// The risks of exchanging these parts.
+fn concerning(found: &Functions, components: &[Component]) -> Vec<Risk> {
+    let concerns = |risk: &&Risk| match risk.component {
+        Some(component) => components.contains(&component),
+        None => true,
+    };
+    found.risks.iter().filter(concerns).cloned().collect()
+}
+
+/// There is musl in it, and none of what is wanted: as where the linker found no use for that.
+fn nothing(components: &[Component]) -> Error {
+    let what = match components {
+        [Component::Heap] => "heap functions",
+        [Component::Memory] => "memory functions",
+        _ => "heap or memory functions",
+    };
+    Error::not_applicable(format!(
+        "nothing to replace: none of musl's {what} could be found in it"
+    ))
+    .next("`brawn inspect` says what is in it")
 }
 
 fn plan(

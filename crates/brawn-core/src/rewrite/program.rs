@@ -11,8 +11,11 @@ use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
 
-/// What begins the name of glibc's dynamic linker (sysdeps/unix/sysv/linux/*/shlib-versions, `ld=`).
-const GLIBC: &[u8] = b"ld-linux";
+/// What every other file is told.
+pub const WANTED: &str = "brawn rewrites static musl programs";
+
+/// What objects are told.
+const LINK_FIRST: &str = "rewrite what is linked from it";
 
 /// Size of the ELF header, in bytes.
 pub const FILE_HEADER: u64 = 64;
@@ -196,22 +199,19 @@ impl<'a> Program<'a> {
         }
         let ident = Ident::read(bytes, 0)?;
         let Some(architecture) = ident.architecture() else {
-            let found = format!("an executable for {}", ident.describe());
-            return Err(Error::not_applicable(found)
-                .at(18)
-                .expected("x86_64 or aarch64"));
+            return Err(Error::not_applicable(format!(
+                "an executable for {}: brawn knows x86_64 and aarch64",
+                ident.describe()
+            )));
         };
         let file = Bytes(bytes);
         let kind = file.u16(16)?;
         let placement = match elf::FileType(kind) {
             elf::ET_EXEC => Placement::Fixed,
             elf::ET_DYN => Placement::Anywhere,
-            _ => {
-                let found = format!("an ELF file of type {kind}");
-                return Err(Error::not_applicable(found)
-                    .at(16)
-                    .expected("an executable"));
-            }
+            elf::ET_REL => return Err(no_program("an object file").next(LINK_FIRST)),
+            elf::ET_CORE => return Err(no_program("a core dump")),
+            _ => return Err(no_program(&format!("an ELF file of type {kind}"))),
         };
         let headers_at = file.u64(32)?;
         let sizes = [(54, PROGRAM_HEADER), (58, SECTION_HEADER)];
@@ -240,11 +240,12 @@ impl<'a> Program<'a> {
             .iter()
             .any(|s| s.is_code() && s.filled().contains(&entry))
         {
-            return Err(
-                Error::not_applicable(format!("no code at the entry point {entry:#x}"))
-                    .at(24)
-                    .expected("an executable rather than a library"),
-            );
+            // Where a library or a plugin begins is nothing.
+            let found = match placement {
+                Placement::Anywhere => "a shared library",
+                Placement::Fixed => "no program: there is no code where it would begin",
+            };
+            return Err(no_program(found));
         }
         let sections_at = file.u64(40)?;
         let (sections, names_section) = file.sections(sections_at, counts[1])?;
@@ -311,14 +312,21 @@ impl<'a> Program<'a> {
 
 /// What is no ELF file: what to do instead.
 fn no_elf(bytes: &[u8]) -> Error {
-    let error = Error::not_applicable("not an ELF file").at(0);
     match Format::of(bytes) {
-        Format::Archive | Format::ThinArchive => {
-            error.next("it is an archive: `brawn patch` is for those")
+        Format::Archive | Format::ThinArchive => no_program("an archive")
+            .next("`brawn patch` is for a libc.a; others are linked into a program first"),
+        Format::Zip | Format::Gzip => {
+            no_program("a package or packed file").next("unpack the program first")
         }
-        Format::Zip | Format::Gzip => error.next("it is a package: unpack the program first"),
-        _ => error,
+        Format::Bitcode => no_program("LLVM bitcode").next(LINK_FIRST),
+        _ if bytes.is_empty() => no_program("an empty file"),
+        _ => no_program("not an ELF file"),
     }
+}
+
+/// What `found` is, and what is wanted instead.
+fn no_program(found: &str) -> Error {
+    Error::not_applicable(format!("{found}: {WANTED}"))
 }
 
 /// A program that the dynamic linker named in `interpreter` starts: what to do instead.
@@ -326,18 +334,26 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
     let end = interpreter.offset.saturating_add(interpreter.file_size);
     let name = bytes.get(interpreter.offset as usize..end as usize);
     let name = name.unwrap_or_default();
-    let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let next = if preload::is_musl(name) {
-        "its heap is in libc.so: `brawn preload` gives it this one by LD_PRELOAD"
-    } else if base.starts_with(GLIBC) {
-        "it is glibc's, whose heap is not slow: there is nothing to do"
+    let (libc, next) = if preload::is_musl(name) {
+        (
+            "linked with musl".into(),
+            "`brawn preload -- PROGRAM` runs it with the same heap",
+        )
+    } else if preload::is_glibc(name) {
+        (
+            "linked with glibc".into(),
+            "glibc's heap is fast already, so there is nothing to do",
+        )
     } else {
-        "link it statically with musl, or give it another heap by LD_PRELOAD"
+        (
+            format!(
+                "started by {}",
+                printable(name.split(|b| *b == 0).next().unwrap_or_default())
+            ),
+            "link it statically with musl, or give it another heap by LD_PRELOAD",
+        )
     };
-    Error::not_applicable("a dynamic executable")
-        .at(interpreter.offset)
-        .expected("a static one")
-        .next(next)
+    no_program(&format!("dynamic, {libc}")).next(next)
 }
 
 /// Loaded segments ascend and do not overlap (ELF gABI, "Program Header"), which the kernel takes for granted.
@@ -395,8 +411,11 @@ impl<'a> Bytes<'a> {
                 .get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
         });
         range.ok_or_else(|| {
-            Error::malformed(format!("{size:#x} bytes at {offset:#x}"))
-                .expected(format!("an end within the file's {:#x}", self.0.len()))
+            Error::malformed(format!(
+                "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {offset:#x} by its headers",
+                self.0.len()
+            ))
+            .next("get it, or link it, again")
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::run::{Stop, search};
 use crate::arch::{Arch, architecture};
+use crate::exec;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::rewriting;
@@ -17,9 +18,7 @@ use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The variable that musl's dynamic linker reads.
 const VARIABLE: &str = "LD_PRELOAD";
@@ -146,12 +145,9 @@ fn launch(args: &Args) -> Stop {
         Ok(variable) => variable,
         Err(stop) => return stop,
     };
-    let error = Command::new(&program)
-        .arg0(name)
-        .args(arguments)
-        .env(VARIABLE, variable)
-        .exec();
-    Stop::Refused(Error::io("cannot run it", error).path(&program))
+    let arguments = std::iter::once(name).chain(arguments);
+    let error = exec::execute(&program, arguments, Some((VARIABLE, &variable)));
+    Stop::Refused(exec::failed(&program, error).path(&program))
 }
 
 /// The variable's value for the program at `path`, with the object in its place.

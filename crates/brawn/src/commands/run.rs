@@ -3,6 +3,7 @@
 mod cached;
 pub mod search;
 
+use crate::exec;
 use crate::exit::Exit;
 use crate::only::OnlyArg;
 use crate::profile::ProfileArg;
@@ -11,9 +12,7 @@ use brawn_core::shown::shown;
 use brawn_core::{Error, Kind};
 use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Command;
 
 /// Run a finished static program of musl's with brawn's heap and memory functions.
 ///
@@ -127,11 +126,8 @@ fn launch(args: &Args) -> Stop {
 
 /// Becomes the program in the file at `path`, for the one that the user named; returns why not.
 fn execute(path: &Path, args: &Args, program: &Path) -> (ErrorKind, Stop) {
-    let error = Command::new(path)
-        .arg0(&args.program)
-        .args(&args.arguments)
-        .exec();
+    let arguments = std::iter::once(&args.program).chain(&args.arguments);
+    let error = exec::execute(path, arguments, None);
     let kind = error.kind();
-    let error = Error::io("cannot run it", error).path(program);
-    (kind, Stop::Refused(error))
+    (kind, Stop::Refused(exec::failed(path, error).path(program)))
 }

@@ -160,18 +160,12 @@ fn whom_it_is_not_for_is_told_so() {
     let path = |name: &str| room.path(name);
     for (program, words) in [
         (path("static"), &["static", "`brawn run`"][..]),
-        (
-            "/bin/ls".into(),
-            &["segment", "0x", "ld-linux-x86-64.so.2", "not musl's"],
-        ),
+        ("/bin/ls".into(), &["dynamic, linked with glibc", "musl"]),
         (
             room.write("script", "#!/bin/sh\n"),
-            &["a script", "interpreter"],
+            &["a script", "name the program"],
         ),
-        (
-            room.write("text", "some text"),
-            &["file begins with `some`"],
-        ),
+        (room.write("text", "some text"), &["not an ELF file"]),
         (room.write("short", "\x7fELF"), &["64 bits"]),
     ] {
         fs::set_permissions(&program, Permissions::from_mode(0o755)).ok();
@@ -276,7 +270,7 @@ fn other_commands_name_it_for_dynamic_programs_of_musl() {
     );
     for (command, code) in [("rewrite", REFUSED), ("run", NOT_RUN)] {
         let error = fail(brawn().args([command, &who]), code);
-        assert!(error.contains("`brawn preload`"), "{error}");
+        assert!(error.contains("`brawn preload -- PROGRAM`"), "{error}");
     }
     // Of glibc's it would be no help.
     let error = fail(brawn().args(["rewrite", "/bin/ls"]), REFUSED);

@@ -137,7 +137,7 @@ fn a_file_size_limit_leaves_the_old_file_whole() {
 fn restore_refuses_what_brawn_did_not_write() {
     let folder = Folder::small();
     let text = fail(brawn().arg("restore").arg(folder.libc()), RESTORE_REFUSED);
-    assert!(text.contains("no record"), "{text}");
+    assert!(text.contains("nothing to restore"), "{text}");
 
     // A package upgrade: another file takes its place.
     folder.patch();

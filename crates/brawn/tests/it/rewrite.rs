@@ -203,23 +203,30 @@ fn what_the_kernel_trusts_is_refused_in_place() {
 fn what_is_no_static_program_of_musls_is_refused() {
     let room = Room::with(PROGRAM);
     room.run("gcc", &["-o p main.c"]);
-    refused(&room, &[], &["dynamic", "glibc's, whose heap is not slow"]);
+    refused(
+        &room,
+        &[],
+        &[
+            "dynamic",
+            "linked with glibc: brawn rewrites static musl programs",
+        ],
+    );
     room.run("gcc", &["-static -o p main.c"]);
     refused(&room, &[], &["musl"]);
     room.run("musl-gcc", &["-o p main.c"]);
-    refused(&room, &[], &["dynamic", "`brawn preload`"]);
+    refused(&room, &[], &["dynamic", "`brawn preload -- PROGRAM`"]);
     room.run("musl-gcc", &["-Wl,-I/lib/ld-other.so.1 -o p main.c"]);
     refused(&room, &[], &["dynamic", "by LD_PRELOAD"]);
     room.write("p", "!<arch>\n");
-    refused(&room, &[], &["not an ELF file", "`brawn patch`"]);
+    refused(&room, &[], &["an archive", "`brawn patch`"]);
     room.write("p", "PK\x03\x04");
-    refused(&room, &[], &["not an ELF file", "unpack"]);
+    refused(&room, &[], &["a package", "unpack"]);
     room.write("p", "#!/bin/sh\n");
     refused(&room, &[], &["a script"]);
     room.write("p", "some text");
     refused(&room, &[], &["not an ELF file"]);
     room.run("musl-gcc", &["-c -o p main.c"]);
-    refused(&room, &[], &["executable"]);
+    refused(&room, &[], &["an object file"]);
     let whole = linked("");
     let bytes = read(Path::new(&whole.path("p")));
     fs::write(whole.path("p"), &bytes[..bytes.len() / 3]).unwrap();
@@ -234,6 +241,77 @@ fn a_heap_of_the_programs_own_is_refused() {
     rewrite(&room, &["--only", "memory"]);
     room.succeeds("p");
     assert_eq!(inspect(&room.path("p"))["memory"], "brawn");
+}
+
+/// Starts without a libc, so that nothing of musl's comes along but what it asks for.
+const BARE: &str = "extern int *__errno_location(void);
+extern int getpagesize(void);
+int main(void) { return getpagesize() < *__errno_location(); }
+";
+
+#[test]
+fn what_has_nothing_to_replace_is_refused_and_no_part_recommended() {
+    let room = Room::with(BARE);
+    room.run("musl-gcc", &["-static -O1 -fno-builtin -o whole main.c"]);
+    // The one that the start has is a function without a name then.
+    let nameless = "-w -N *mem* -N *str* -N *stp* whole p";
+    room.run("objcopy", &[nameless]);
+    room.succeeds("p");
+    let nothing = "nothing to replace";
+    for flags in [&[][..], &["--only", "memory"], &["--only", "heap"]] {
+        refused(&room, flags, &[nothing]);
+        refused(&room, &[flags, &["--force"]].concat(), &[nothing]);
+        refused(&room, &[flags, &["-n", "--json"]].concat(), &[]);
+        let out = room.path("out");
+        refused(
+            &room,
+            &[flags, &["--force", "-o", &out]].concat(),
+            &[nothing],
+        );
+        assert!(!Path::new(&out).exists());
+    }
+    let image = ["--rewrite", "-o", "image.tar"];
+    let text = fail(
+        brawn().arg("image").arg(room.path("p")).args(image),
+        REFUSED,
+    );
+    assert!(text.contains(nothing), "{text}");
+    let text = fail(brawn().arg("run").arg(room.path("p")), 126);
+    assert!(text.contains(nothing), "{text}");
+    // A heap of its own, and no memory functions: the rest is nothing, too.
+    room.write("main.c", OWN_FAMILY);
+    room.run("musl-gcc", &["-static -O1 -o whole main.c"]);
+    room.run("objcopy", &[nameless]);
+    let text = fail(brawn().arg("rewrite").arg(room.path("p")), REFUSED);
+    assert!(!text.contains("--only"), "{text}");
+    assert!(text.contains("`malloc` is the program's own"), "{text}");
+    refused(&room, &["--only", "memory"], &[nothing]);
+}
+
+/// Names as their authors wrote them; in `--json` functions have their symbols.
+#[test]
+fn functions_of_the_program_are_named_as_in_its_source() {
+    let room = Room::new();
+    room.write(
+        "main.cc",
+        "extern \"C\" void *malloc(unsigned long); extern \"C\" char __malloc_context[];
+        namespace app { struct Pool { char *look(int); }; }
+        char *app::Pool::look(int n) { return __malloc_context + n; }
+        int main(int c, char **) { app::Pool p; return !malloc(c) || !p.look(c); }\n",
+    );
+    // musl's own name is hidden, and the linker lets nobody else have it.
+    let libc = crate::build::musl("libc.a");
+    room.run(
+        "objcopy",
+        &["--globalize-symbol=__malloc_context", &libc, "libc.a"],
+    );
+    room.run("gcc", &["-O1 -c -fno-exceptions main.cc -fno-pie"]);
+    room.run("musl-gcc", &["-static -no-pie -L. -o p main.o"]);
+    refused(
+        &room,
+        &[],
+        &["`app::Pool::look` uses the state of musl's heap"],
+    );
 }
 
 #[test]

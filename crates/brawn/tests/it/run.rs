@@ -176,20 +176,104 @@ fn what_keeps_it_from_running_has_a_code_of_its_own() {
     stopped(
         &setting.run(&[&path("script")]),
         REFUSED,
-        &["a script", "interpreter"],
+        &["a script", "name the program that it starts"],
     );
-    stopped(
-        &setting.run(&[&path("empty")]),
-        REFUSED,
-        &["not an ELF file"],
-    );
+    stopped(&setting.run(&[&path("empty")]), REFUSED, &["an empty file"]);
     let dynamic = setting.run(&["/bin/sh", "-c", "exit 0"]);
-    stopped(&dynamic, REFUSED, &["a dynamic executable", "glibc's"]);
+    stopped(&dynamic, REFUSED, &["dynamic, linked with glibc"]);
     fs::set_permissions(path("tool"), Permissions::from_mode(0o644)).unwrap();
     stopped(&setting.run(&[&path("tool")]), REFUSED, &["may not be run"]);
     let plain = setting.run(&["--or-plain", "/bin/sh", "-c", "exit 9"]);
     assert_eq!(plain.status.code(), Some(9));
     assert!(err(&plain).contains("runs as it is"), "{}", err(&plain));
+}
+
+#[test]
+fn what_the_kernel_does_not_run_goes_to_no_shell() {
+    let setting = Setting::new();
+    let room = &setting.room;
+    let arm = "cc -target aarch64-linux-musl -static -w -O1 -o arm main.c";
+    room.run(&crate::build::zig(), &[arm]);
+    let other = ["an executable for aarch64: this system runs those for x86_64"];
+    for flags in [&[][..], &["--or-plain"]] {
+        let arm = setting.run(&[flags, &[&room.path("arm"), "exit", "3"]].concat());
+        stopped(&arm, REFUSED, &other);
+    }
+    room.write("text", "echo a shell ran this\n");
+    fs::set_permissions(room.path("text"), Permissions::from_mode(0o755)).unwrap();
+    let text = setting.run(&["--or-plain", &room.path("text")]);
+    stopped(&text, REFUSED, &["neither an executable nor a script"]);
+}
+
+#[test]
+fn a_file_of_this_folder_is_told_from_a_name() {
+    let setting = Setting::new();
+    let mut command = setting.command(&["tool"]);
+    command.env("PATH", "/nowhere");
+    let output = command
+        .current_dir(setting.tool().parent().unwrap())
+        .output();
+    stopped(
+        &output.unwrap(),
+        NOT_FOUND,
+        &["tool: cannot find it", "say `./tool`"],
+    );
+}
+
+#[test]
+fn a_program_that_has_brawns_is_run_as_it_is() {
+    let setting = Setting::new();
+    let tool = setting.room.path("tool");
+    ok(brawn_path(), &["rewrite", &tool]);
+    let output = ran(&setting.run(&[&tool, "x"]), "nothing to rewrite");
+    assert!(output.starts_with(&format!("{tool}|{tool}|")), "{output}");
+}
+
+#[test]
+fn memory_that_cannot_be_had_is_an_error_and_no_abort() {
+    let setting = Setting::new();
+    let big = setting.room.path("big");
+    let file = fs::File::create(&big).unwrap();
+    file.set_len(1 << 36).unwrap();
+    fs::set_permissions(&big, Permissions::from_mode(0o755)).unwrap();
+    let within = |kilobytes: u64, arguments: &[&str]| {
+        let mut command = Command::new("prlimit");
+        command.arg(format!("--as={}", kilobytes << 10));
+        command
+            .arg(brawn_path())
+            .args(arguments)
+            .stdin(Stdio::null());
+        command.env("XDG_CACHE_HOME", setting.room.path("cache"));
+        command.output().unwrap()
+    };
+    let output = within(1 << 20, &["run", &big]);
+    stopped(&output, FAILED, &["big: cannot read it: out of memory"]);
+    for command in ["rewrite", "patch", "inspect", "verify", "image"] {
+        let more = if command == "image" { &["-n"][..] } else { &[] };
+        let output = within(1 << 20, &[&[command, &big], more].concat());
+        let code = output.status.code();
+        assert!(matches!(code, Some(3..=5)), "{command}: {output:?}");
+        assert!(err(&output).contains("big"), "{command}: {}", err(&output));
+    }
+    // Wherever it is that memory ends, from where the dynamic linker has enough.
+    let steps = (0..).map(|step| 8000 + step * 250);
+    let starts = |limit: &u64| within(*limit, &["--version"]).status.success();
+    let least = steps.clone().find(starts).unwrap();
+    let out = setting.room.path("out.a");
+    let (mut failed, mut done) = (0, 0);
+    for limit in steps.skip_while(|limit| *limit < least).step_by(3).take(24) {
+        let output = within(limit, &["patch", crate::common::MUSL, "-o", &out]);
+        match output.status.code() {
+            Some(0) => done += 1,
+            Some(crate::common::IO) => {
+                assert!(err(&output).contains("memory"), "{output:?}");
+                assert!(!Path::new(&out).exists());
+                failed += 1;
+            }
+            _ => panic!("{limit} KiB: {output:?}"),
+        }
+    }
+    assert!(done > 0 && failed > 3, "{done} {failed}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The program's code with what is known of where functions begin and end.
 
 use super::{arm, x86};
+use crate::demangle::demangled;
 use crate::rewrite::names::{Named, Names};
 use crate::rewrite::program::{Kind, Program};
 use brawn_payload::Architecture;
@@ -226,7 +227,7 @@ impl<'p> Code<'p> {
     /// For texts: the name of what is at `address`, as in `main` or `code`.
     pub fn describe(&self, address: u64) -> String {
         match self.function(address) {
-            Some((_, name)) => format!("`{}`", crate::error::printable(name.as_bytes())),
+            Some((_, name)) => format!("`{}`", demangled(name)),
             None => "code without a name".to_string(),
         }
     }

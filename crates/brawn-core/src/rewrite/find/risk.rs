@@ -4,6 +4,9 @@ use crate::plan::Component;
 use serde::Serialize;
 use std::fmt;
 
+/// What goes in every case but those where the program has a heap of its own.
+const RELINK: &str = "relink with a patched libc.a";
+
 /// What kind of reason it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,22 +62,23 @@ impl Risk {
         component: Option<Component>,
         text: impl Into<String>,
     ) -> Self {
-        let next = match component {
-            Some(Component::Heap) => {
-                "rewrite with `--only memory`, or relink with a patched libc.a"
-            }
-            Some(Component::Memory) => {
-                "rewrite with `--only heap`, or relink with a patched libc.a"
-            }
-            None => "relink with a patched libc.a",
-        };
         Self {
             kind,
             component,
             text: text.into(),
             address: None,
-            next: next.into(),
+            next: RELINK.into(),
         }
+    }
+
+    /// What to do about it, where the rest of the program can be rewritten without that part.
+    pub(crate) fn advise(&mut self, rest: Option<Component>) {
+        self.next = match (rest.map(Component::name), self.kind) {
+            (Some(only), RiskKind::OtherHeap) => format!("rewrite with `--only {only}`"),
+            (None, RiskKind::OtherHeap) => "brawn has nothing to replace in it".into(),
+            (Some(only), _) => format!("rewrite with `--only {only}`, or {RELINK}"),
+            (None, _) => RELINK.into(),
+        };
     }
 
     /// Where it is.

@@ -10,7 +10,7 @@ use crate::identify::{Identity, Libc, executable};
 use crate::note::Note;
 use crate::plan::Component;
 use crate::read::image::Image;
-use crate::rewrite::program::Program;
+use crate::rewrite::program::{Program, WANTED};
 use brawn_payload::{Architecture, Payload};
 use object::elf;
 pub use relocations::Relocation;
@@ -34,29 +34,32 @@ impl<'p, 'a> Whole<'p, 'a> {
         let image = Image::read(program.bytes, 0)?;
         let identity = executable::identify(&image);
         let not = |found: &str, next: &str| {
-            Err(Error::not_applicable(found)
-                .expected("a static executable of musl")
-                .next(next))
+            Err(Error::not_applicable(format!("{found}: {WANTED}")).next(next))
         };
         let has = |heap: Heap| identity.heaps.iter().any(|h| h.heap == heap);
         if identity.evidence.iter().any(|e| e.contains("UPX")) {
             return Err(
                 Error::refused("packed by UPX: what is inside cannot be seen")
-                    .expected("a static executable of musl")
                     .next("unpack it with `upx -d`, then rewrite"),
             );
         }
         if identity.libc == Libc::Glibc {
             return not(
-                "a static executable of glibc",
-                "its heap and memory functions are fast already",
+                "static, linked with glibc",
+                "glibc's heap and memory functions are fast already, so there is nothing to do",
             );
         }
         if has(Heap::Go) && identity.libc != Libc::Musl {
-            return not("a Go executable", "it has Go's own heap and no libc");
+            return not(
+                "a Go program",
+                "Go has a heap of its own and no libc, so there is nothing to do",
+            );
         }
         if identity.libc != Libc::Musl && !has(Heap::Brawn) {
-            return not("no sign of musl", "`brawn inspect` says what is in it");
+            return not(
+                "no sign of musl in it",
+                "`brawn inspect` says what is in it",
+            );
         }
         let (relocations, mut risks) = relocations::read(program)?;
         risks.extend(overlay::check(program));

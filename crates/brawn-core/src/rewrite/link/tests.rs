@@ -446,7 +446,7 @@ fn a_strong_name_goes_before_a_weak_one_and_two_strong_ones_clash() {
     let error = Objects::of(Architecture::X86_64, objects, &["malloc"]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "member b.o: two objects define `malloc`; expected only a.o"
+        "two objects define `malloc`; expected only a.o (member b.o)"
     );
 }
 

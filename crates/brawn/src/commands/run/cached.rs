@@ -11,7 +11,7 @@ use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,10 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         });
         return Ok(found.into());
     }
-    let (bytes, stat) = read(path).map_err(|e| Stop::Refused(e.path(path)))?;
+    let (bytes, stat) = read(path).map_err(|e| match e.os() {
+        Some(ErrorKind::OutOfMemory) => Stop::Failed(e.path(path)),
+        _ => Stop::Refused(e.path(path)),
+    })?;
     // Another file may have come there meanwhile.
     let key = self::key(path, &stat, args);
     let rewriting = Rewriting {
@@ -144,9 +147,14 @@ fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
         if !before.is_file() {
             return Err(Error::not_applicable("not a regular file"));
         }
-        let mut bytes = Vec::with_capacity(before.size() as usize);
-        file.read_to_end(&mut bytes)
-            .map_err(|e| Error::io("cannot read it", e))?;
+        let mut bytes = Vec::new();
+        let reserved =
+            usize::try_from(before.size()).is_ok_and(|size| bytes.try_reserve_exact(size).is_ok());
+        let read = match reserved {
+            true => file.read_to_end(&mut bytes),
+            false => Err(ErrorKind::OutOfMemory.into()),
+        };
+        read.map_err(|e| Error::io("cannot read it", e))?;
         let after = look(&file)?;
         let facts = |stat: &Metadata| {
             let times = (

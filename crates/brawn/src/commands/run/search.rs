@@ -2,6 +2,7 @@
 
 use super::Stop;
 use brawn_core::Error;
+use brawn_core::shown::shown;
 use rustix::fs::{Access, AtFlags, CWD};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -58,15 +59,24 @@ fn may_run(path: &Path) -> Result<(), Errno> {
 
 fn not_found(path: &Path) -> Stop {
     let error = Error::io("cannot find it", Errno::NOENT).path(path);
-    Stop::NotFound(error)
+    // The first thing that people type of what they have just built.
+    let has_slash = path.as_os_str().as_bytes().contains(&b'/');
+    let here = Path::new(".").join(path);
+    Stop::NotFound(match !has_slash && here.is_file() {
+        true => error.next(format!(
+            "a name without a slash is looked for in PATH: for the file in this folder say `{}`",
+            shown(&here)
+        )),
+        false => error,
+    })
 }
 
 fn denied(path: &Path, errno: Errno) -> Stop {
-    let found = match path.is_dir() {
-        true => "it is a folder",
-        false => "it may not be run",
+    let error = match path.is_dir() {
+        true => Error::refused("it is a folder").next("name the program in it"),
+        false => Error::io("it may not be run", errno),
     };
-    Stop::Refused(Error::io(found, errno).path(path))
+    Stop::Refused(error.path(path))
 }
 
 #[cfg(test)]

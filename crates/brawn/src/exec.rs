@@ -1,0 +1,129 @@
+//! Becomes another program.
+//!
+//! The standard library does that by `execvp`, which hands a file that the kernel does not take to a shell, line by line.
+//! An executable for another processor would be such a file.
+
+use brawn_core::Error;
+use brawn_core::read::Format;
+use brawn_core::read::elf::Ident;
+use std::ffi::{CString, OsStr, OsString, c_char};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// Becomes the program in the file at `path`, with these arguments, its name the first.  It has this process's
+/// environment, and there this variable, if one is given.  Returns only why not.
+pub fn execute<'a>(
+    path: &Path,
+    arguments: impl IntoIterator<Item = &'a OsString>,
+    variable: Option<(&str, &OsStr)>,
+) -> io::Error {
+    match Strings::of(path, arguments, variable) {
+        Ok(strings) => strings.execute(),
+        // What came by `execve` has no zero byte in it.
+        Err(error) => error.into(),
+    }
+}
+
+/// What the system call takes.
+struct Strings {
+    path: CString,
+    arguments: Vec<CString>,
+    /// `None` for this process's own.
+    environment: Option<Vec<CString>>,
+}
+
+impl Strings {
+    fn of<'a>(
+        path: &Path,
+        arguments: impl IntoIterator<Item = &'a OsString>,
+        variable: Option<(&str, &OsStr)>,
+    ) -> Result<Self, std::ffi::NulError> {
+        let pair = |name: &OsStr, value: &OsStr| {
+            CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
+        };
+        let environment = variable.map(|(name, value)| {
+            let others = std::env::vars_os().filter(|(other, _)| other != name);
+            let others = others.map(|(name, value)| pair(&name, &value));
+            others.chain([pair(OsStr::new(name), value)]).collect()
+        });
+        let arguments = arguments.into_iter().map(|a| CString::new(a.as_bytes()));
+        Ok(Self {
+            path: CString::new(path.as_os_str().as_bytes())?,
+            arguments: arguments.collect::<Result<_, _>>()?,
+            environment: environment.transpose()?,
+        })
+    }
+
+    #[allow(unsafe_code)]
+    fn execute(&self) -> io::Error {
+        let pointers = |strings: &[CString]| -> Vec<*const c_char> {
+            let pointers = strings.iter().map(|s| s.as_ptr());
+            pointers.chain([std::ptr::null()]).collect()
+        };
+        let arguments = pointers(&self.arguments);
+        let environment = self.environment.as_deref().map(pointers);
+        // SAFETY: the arrays end with null, and they and the strings, which end with zero, live until the call returns.
+        // A signal's default needs nothing of this process.  Rust's runtime ignores SIGPIPE, which the program would
+        // inherit.
+        unsafe {
+            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            match &environment {
+                Some(environment) => {
+                    libc::execve(self.path.as_ptr(), arguments.as_ptr(), environment.as_ptr())
+                }
+                None => libc::execv(self.path.as_ptr(), arguments.as_ptr()),
+            };
+        }
+        let error = io::Error::last_os_error();
+        // SAFETY: as above; what is said of the error may meet a closed pipe.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        error
+    }
+}
+
+/// Why the program in the file at `path` could not be run, after `error`.
+pub fn failed(path: &Path, error: io::Error) -> Error {
+    if error.raw_os_error() != Some(libc::ENOEXEC) {
+        return Error::io("cannot run it", error);
+    }
+    let mut start = Vec::new();
+    // Without it the general reason is given.
+    let _ = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
+    let own = std::env::consts::ARCH;
+    let described = Ident::read(&start, 0).map(|ident| ident.describe());
+    match (Format::of(&start), described) {
+        (Format::Elf, Ok(other)) if other != own => {
+            let found = format!("an executable for {other}: this system runs those for {own}");
+            Error::not_applicable(found)
+                .next("`brawn rewrite EXE -o OUT` works for other systems, too")
+        }
+        (Format::Elf, _) => Error::io("cannot run it", error),
+        _ => Error::not_applicable(
+            "no program: neither an executable nor a script that names its interpreter (`#!`)",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_does_not_take_goes_to_no_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        std::fs::write(&path, "exit 7\n").unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+        for variable in [None, Some(("LD_PRELOAD", OsStr::new("x")))] {
+            let error = execute(&path, &[OsString::from("text")], variable);
+            assert_eq!(error.raw_os_error(), Some(libc::ENOEXEC));
+            assert!(failed(&path, error).to_string().starts_with("no program"));
+        }
+        let error = execute(&folder.path().join("none"), &[], None);
+        let text = failed(Path::new("none"), error).to_string();
+        assert_eq!(text, "cannot run it: No such file or directory");
+    }
+}
