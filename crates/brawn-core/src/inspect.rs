@@ -363,12 +363,14 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
         let mut named: BTreeMap<Heap, Vec<String>> = BTreeMap::new();
         for name in symbols {
             if let Some(heap) = heap::by_symbol(name) {
-                named.entry(heap).or_default().push(printable(name));
+                let named = named.entry(heap).or_default();
+                if named.len() < ENOUGH {
+                    named.push(printable(name));
+                }
             }
         }
         for (heap, names) in named {
-            let shown: Vec<&str> = names.iter().take(ENOUGH).map(String::as_str).collect();
-            let what = format!("{place} {}", shown.join(", "));
+            let what = format!("{place} {}", names.join(", "));
             match heaps.iter_mut().find(|h| h.heap == heap) {
                 Some(found) if found.evidence.len() < ENOUGH => found.evidence.push(what),
                 Some(_) => {}

@@ -16,10 +16,11 @@ use crate::inspect::{self, inspect};
 use crate::note::Note;
 use crate::read::Format;
 use crate::read::image::{Image, Symbol, SymbolKind};
+use crate::read::work::Ranges;
 use brawn_payload::Payload;
 use code::{Code, Found, Located, Match};
 use serde::Serialize;
-use std::ops::Range;
+use std::collections::HashSet;
 
 /// Whose function it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -431,17 +432,20 @@ impl Evidence<'_, '_> {
         }
         // Who calls `malloc` may be anyone, whatever else it is called.
         let public = self.image.defined().filter(|s| is_public(s.name));
-        let public: Vec<u64> = public.map(|s| s.address).collect();
+        let public: HashSet<u64> = public.map(|s| s.address).collect();
         self.is_tied(symbol, |s| is_its(s) && !public.contains(&s.address))
     }
 
     /// Whether `symbol` is one with, or uses, something for which `is_telling` holds.
     fn is_tied(&self, symbol: &Symbol<'_>, is_telling: impl Fn(&Symbol<'_>) -> bool) -> bool {
         let places = self.image.defined().filter(|s| is_telling(s));
-        let places: Vec<Range<u64>> = places
-            .map(|s| s.address..s.address.saturating_add(s.size.max(1)))
-            .collect();
-        places.iter().any(|p| p.start == symbol.address) || refers_to(self.image, symbol, &places)
+        let mut is_one = false;
+        let places = places.map(|s| {
+            is_one |= s.address == symbol.address;
+            s.address..s.address.saturating_add(s.size.max(1))
+        });
+        let places = Ranges::new(places);
+        is_one || refers_to(self.image, symbol, &places)
     }
 
     fn stripped(&self, name: &str, group: Group) -> (Provider, Sure, Option<u64>, String) {

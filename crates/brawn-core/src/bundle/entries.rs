@@ -247,13 +247,13 @@ impl<'a> Tar<'a> {
             }
         };
         self.offset += read as u64;
-        if self.offset > self.limits.total {
-            return Err(Error::refused(format!(
-                "it unpacks to more than {} bytes",
-                self.limits.total
-            ))
-            .expected("a bundle that fits onto a disk")
-            .next("unpack it, and patch the folder"));
+        let most = self.limits.total.min(self.input.most());
+        if self.offset > most {
+            return Err(
+                Error::refused(format!("it unpacks to more than {most} bytes"))
+                    .expected("a bundle that fits onto a disk")
+                    .next("unpack it, and patch the folder"),
+            );
         }
         Ok(read)
     }

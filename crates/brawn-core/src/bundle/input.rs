@@ -3,11 +3,14 @@
 use crate::error::{Error, Result, printable};
 use crate::publish::{Fingerprint, Hashed};
 use crate::read::Format;
+use crate::read::package::RATIO;
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, Read};
 
 /// How much of the file is read at once, in bytes.
 const CHUNK: usize = 1 << 17;
+/// How many bytes more than [`RATIO`] times its own a file may unpack to.
+const BESIDES: u64 = 1 << 25;
 
 /// What is told how many more bytes of the file have been read.
 pub type Progress<'a> = &'a dyn Fn(u64);
@@ -52,6 +55,18 @@ impl<'a> Input<'a> {
         match &self.stream {
             Stream::Gzip(decoder) => decoder.get_ref(),
             Stream::Plain(file) => file,
+        }
+    }
+
+    /// How many bytes may have been unpacked by now: many times those that were read, or what a bundle may have.
+    pub fn most(&self) -> u64 {
+        match self.is_gzip() {
+            true => self
+                .file()
+                .used
+                .saturating_mul(RATIO)
+                .saturating_add(BESIDES),
+            false => u64::MAX,
         }
     }
 

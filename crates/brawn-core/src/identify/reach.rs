@@ -8,8 +8,8 @@
 use super::is_heap;
 use crate::error::printable;
 use crate::read::image::{Image, Symbol, SymbolKind};
+use crate::read::work::Ranges;
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// Names of musl's heaps that are local to their files.
 pub const LOCAL: [&[u8]; 9] = [
@@ -25,11 +25,12 @@ pub const LOCAL: [&[u8]; 9] = [
 ];
 
 /// Whether the code of `symbol` calls, jumps to or works on one of `targets`.
-pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &[Range<u64>]) -> bool {
+pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &Ranges) -> bool {
     let Some(machine) = Machine::of(image) else {
         return false;
     };
     let code = image.contents(symbol, 1).unwrap_or_default();
+    let code = &code[..code.len().min(LONGEST)];
     let address = symbol.address;
     let function = Function {
         symbol,
@@ -37,9 +38,13 @@ pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &[Range<u64>])
         code,
     };
     works_on(&function, machine, targets)
-        || calls(code, address, machine).any(|(_, to)| targets.iter().any(|t| t.contains(&to)))
+        || calls(code, address, machine).any(|(_, to)| targets.contains(to))
 }
 
+/// How much of a function is looked at, in bytes: those of heaps are shorter.
+const LONGEST: usize = 1 << 16;
+/// How many callers are named; programs have dozens.
+const ENOUGH: usize = 1024;
 /// How many functions may lie between a heap's name and its state.
 const ROUNDS: usize = 8;
 
@@ -76,17 +81,17 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
         return Vec::new();
     };
     let is_state = |s: &&Symbol<'_>| state.contains(&s.name);
-    let states: Vec<Range<u64>> = image
+    let states = image
         .defined()
         .filter(is_state)
-        .map(|s| s.address..s.address.saturating_add(s.size.max(1)))
-        .collect();
+        .map(|s| s.address..s.address.saturating_add(s.size.max(1)));
+    let states = Ranges::new(states);
     let functions = functions(image);
     let is_named = |s: &Symbol<'_>| is_heap(s.name) || LOCAL.contains(&s.name);
     let mut inside: BTreeSet<u64> = functions
         .iter()
         .filter(|f| is_named(f.symbol))
-        .filter(|f| states.iter().any(|s| s.contains(&f.address)) || works_on(f, machine, &states))
+        .filter(|f| states.contains(f.address) || works_on(f, machine, &states))
         .map(|f| f.address)
         .collect();
     // Each round adds the functions that pass on to the ones before; `malloc` is three away.
@@ -115,21 +120,21 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
         }
         inside.extend(more);
     }
-    let mut names = BTreeSet::new();
+    let mut callers = BTreeSet::new();
     for load in image.loads.iter().filter(|l| l.executable) {
         for (site, target) in calls(load.data, load.address, machine) {
             if !inside.contains(&target) {
                 continue;
             }
             let caller = containing(&functions, site);
-            names.extend(
+            callers.extend(
                 caller
                     .filter(|f| !inside.contains(&f.address))
-                    .map(|f| printable(f.symbol.name)),
+                    .map(|f| f.symbol.name),
             );
         }
     }
-    names.into_iter().collect()
+    callers.into_iter().take(ENOUGH).map(printable).collect()
 }
 
 /// The functions by address, one for each: aliases of one address are one function.
@@ -167,7 +172,7 @@ fn containing<'f, 'i, 'a>(
 }
 
 /// Whether a function's code refers to one of these places relative to itself.
-fn works_on(function: &Function<'_, '_>, machine: Machine, states: &[Range<u64>]) -> bool {
+fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> bool {
     let code = function.code;
     match machine {
         // Opcode, a ModRM byte that says relative to the next instruction, displacement.  It counts
@@ -186,7 +191,7 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &[Range<u64>]
             };
             let end = function.address.wrapping_add(at as u64 + 6 + operand);
             let target = offset(end, signed(&window[2..]));
-            states.iter().any(|s| s.contains(&target))
+            states.contains(target)
         }),
         // adrp: the page of its target, which an offset within the page follows.
         Machine::Aarch64 => words(code).any(|(at, word)| {
@@ -196,9 +201,8 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &[Range<u64>]
             let pages = (word >> 5 & 0x7_ffff) << 2 | (word >> 29 & 3);
             let pages = i64::from((pages << 11) as i32 >> 11);
             let page = offset(function.address.wrapping_add(at) & !0xfff, pages << 12);
-            states
-                .iter()
-                .any(|s| s.start & !0xfff <= page && page < s.end)
+            // A place in it, or one before that goes on there.
+            states.meets(&(page..page.saturating_add(0x1000)))
         }),
     }
 }

@@ -9,7 +9,7 @@ use crate::identify::archive::{Content, Findings, Member, Role};
 use crate::read::archive::Archive;
 use brawn_payload::{Function, Payload};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Whose memory functions an archive has afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -176,7 +176,13 @@ fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
 /// those that brawn cannot see into.
 fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
     let mut all = Vec::new();
+    // What the archive's index says that each member defines.
+    let mut indexed: HashMap<usize, Vec<&[u8]>> = HashMap::new();
+    for (name, entry) in &findings.indexed {
+        indexed.entry(*entry).or_default().push(name);
+    }
     for member in &findings.members {
+        let mut indexed = || indexed.remove(&member.entry).unwrap_or_default();
         let (names, why): (Vec<&[u8]>, String) = match member.content {
             Content::Object(_) if goes(member, known) == Goes::Besides => {
                 let mut names = member.defined().map(|s| s.name);
@@ -185,12 +191,9 @@ fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
                 (member.defined().map(|s| s.name).collect(), why)
             }
             Content::Object(_) => continue,
-            Content::Bitcode => (indexed(findings, member), "it is LLVM bitcode".into()),
-            Content::OtherElf(_) => (
-                indexed(findings, member),
-                "it is ELF of another class".into(),
-            ),
-            Content::Other => (indexed(findings, member), "it is not ELF".into()),
+            Content::Bitcode => (indexed(), "it is LLVM bitcode".into()),
+            Content::OtherElf(_) => (indexed(), "it is ELF of another class".into()),
+            Content::Other => (indexed(), "it is not ELF".into()),
         };
         let defines: Vec<String> = names
             .into_iter()
@@ -207,12 +210,6 @@ fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
         }
     }
     all
-}
-
-/// What the archive's index says that `member` defines.
-fn indexed<'a>(findings: &Findings<'a>, member: &Member<'_>) -> Vec<&'a [u8]> {
-    let its = findings.indexed.iter().filter(|(_, e)| *e == member.entry);
-    its.map(|(name, _)| *name).collect()
 }
 
 /// The functions that stand in for names in `there`, and those that they need, in their order.

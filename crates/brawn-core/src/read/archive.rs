@@ -5,6 +5,7 @@
 
 use super::Format;
 use super::archive_index;
+use super::work::{LONGEST_NAME, Work, shared};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
@@ -132,6 +133,8 @@ impl<'a> Archive<'a> {
             long_names: None,
             dialect: None,
             entries: Vec::new(),
+            // Every member's header is longer than a name that members share may be.
+            work: Work::new(bytes.len().saturating_mul(4)),
         };
         let mut at = MAGIC.len();
         while at < bytes.len() {
@@ -173,6 +176,8 @@ struct Reader<'a> {
     long_names: Option<&'a [u8]>,
     dialect: Option<Dialect>,
     entries: Vec<Entry<'a>>,
+    /// How many bytes of long names may be read.
+    work: Work,
 }
 
 impl<'a> Reader<'a> {
@@ -335,10 +340,12 @@ impl<'a> Reader<'a> {
             .and_then(|n| table.get(n..))
             .filter(|rest| !rest.is_empty())
             .ok_or_else(|| bad("offset of a long name"))?;
-        let end = rest
-            .iter()
-            .position(|b| matches!(b, b'\n' | 0))
-            .ok_or_else(|| bad("long name without an end"))?;
+        let within = &rest[..rest.len().min(LONGEST_NAME + 1)];
+        let end = memchr::memchr2(b'\n', 0, within);
+        if !self.work.spend(end.unwrap_or(within.len())) {
+            return Err(shared().at(place));
+        }
+        let end = end.ok_or_else(|| bad("long name without an end"))?;
         let name = &rest[..end];
         Ok(name.strip_suffix(b"/").unwrap_or(name))
     }

@@ -1,6 +1,7 @@
 //! Reads the symbol index of an archive, in its four layouts.
 
 use super::archive::{Entry, EntryKind, Index, IndexFormat, IndexLine};
+use super::work::Strings;
 use crate::error::{Error, Result, printable};
 
 /// Reads the index among `entries`, if there is one.
@@ -122,18 +123,20 @@ fn bsd<const N: usize>(data: &[u8]) -> Raw<'_> {
         .get(names_at + N..)
         .and_then(|rest| rest.get(..names_size))
         .ok_or(("names are truncated", names_at))?;
+    let strings = Strings::new(names, size / (2 * N));
     let mut lines = Vec::with_capacity(size / (2 * N));
     for pair in (N..N + size).step_by(2 * N) {
         let name_at = little::<N>(data, pair)
             .and_then(|n| usize::try_from(n).ok())
             .ok_or(("offset of a name", pair))?;
         let offset = little::<N>(data, pair + N).ok_or(("offset of a member", pair + N))?;
-        let rest = names.get(name_at..).ok_or(("offset of a name", pair))?;
-        let length = rest
-            .iter()
-            .position(|b| *b == 0)
-            .ok_or(("name without an end", pair))?;
-        lines.push((&rest[..length], offset));
+        let name = strings.get(name_at as u64);
+        let name = name.map_err(|_| ("names that share their bytes too often", pair))?;
+        let name = name.ok_or(("offset of a name", pair))?;
+        if names.get(name_at + name.len()) != Some(&0) {
+            return Err(("name without an end", pair));
+        }
+        lines.push((name, offset));
     }
     Ok(lines)
 }

@@ -1,6 +1,7 @@
 //! What brawn needs to know of an ELF object: its machine, the global symbols that it defines and
 //! needs, and brawn's notes in it.
 
+use super::work::{Strings, overlap};
 use crate::error::{Error, Result};
 use crate::note::{self, Note};
 use object::LittleEndian;
@@ -144,6 +145,20 @@ impl<'a> Object<'a> {
             symbols: Vec::new(),
             notes: Vec::new(),
         };
+        let is_note = |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_NOTE;
+        let size = |s: &elf::SectionHeader64<LittleEndian>| s.sh_size(endian);
+        overlap(
+            "notes",
+            sections.iter().filter(is_note).map(size),
+            bytes.len(),
+        )?;
+        let is_table =
+            |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_SYMTAB;
+        if let Some(second) = sections.iter().filter(is_table).nth(1) {
+            return Err(Error::malformed("a second table of symbols")
+                .at(offset.saturating_add(second.sh_offset(endian)))
+                .expected("one"));
+        }
         for (number, section) in sections.enumerate() {
             let place = header_at(number.0);
             match section.sh_type(endian) {
@@ -152,15 +167,25 @@ impl<'a> Object<'a> {
                         endian, bytes, &sections, number, section,
                     )
                     .map_err(bad(place))?;
+                    let strings = match table.string_section().0 {
+                        0 => &[][..],
+                        _ => sections
+                            .section(table.string_section())
+                            .and_then(|s| s.data(endian, bytes))
+                            .map_err(bad(place))?,
+                    };
+                    let strings = Strings::new(strings, table.len());
                     for symbol in table.iter() {
                         let binding = match symbol.st_bind() {
                             elf::STB_GLOBAL | elf::STB_GNU_UNIQUE => Binding::Strong,
                             elf::STB_WEAK => Binding::Weak,
                             _ => continue,
                         };
-                        let name = table
-                            .symbol_name(endian, symbol)
-                            .map_err(bad(section.sh_offset(endian)))?;
+                        let at = offset.saturating_add(section.sh_offset(endian));
+                        let name = strings.get(symbol.st_name(endian).into());
+                        let name = name.map_err(|e| e.at(at))?.ok_or_else(|| {
+                            Error::malformed("a symbol's name behind the end of the names").at(at)
+                        })?;
                         object.symbols.push(Symbol {
                             name,
                             binding,

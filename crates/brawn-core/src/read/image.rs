@@ -5,6 +5,7 @@
 //! headers too.
 
 use super::elf::Ident;
+use super::work::{MOST_LOADS, Strings, overlap};
 use crate::error::{Error, Result, printable};
 use crate::note::{self, Note};
 use object::Endianness;
@@ -198,9 +199,10 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
     let segments = header
         .program_headers(endian, bytes)
         .map_err(bad(e_phoff))?;
+    check_segments::<H>(endian, segments, bytes.len())?;
     image.read_segments::<H>(endian, segments, offset)?;
     let sections = header.sections(endian, bytes).map_err(bad(e_shoff))?;
-    image.read_sections::<H>(endian, &sections, offset, segments.is_empty())?;
+    image.read_sections::<H>(endian, header, &sections, offset, segments.is_empty())?;
     let mut table = sections
         .symbols(endian, bytes, elf::SHT_SYMTAB)
         .map_err(bad(e_shoff))?;
@@ -220,6 +222,15 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
         .section(table.section())
         .map(|s| s.sh_offset(endian).into())
         .unwrap_or(e_shoff);
+    let names = strings::<H>(
+        endian,
+        bytes,
+        &sections,
+        table.string_section(),
+        table.len(),
+    );
+    let names = names.map_err(bad(table_at))?;
+    let refused = |e: Error| e.at(offset.saturating_add(table_at));
     for (number, symbol) in table.enumerate() {
         let kind = match symbol.st_type() {
             elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
@@ -231,7 +242,7 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
             .symbol_section(endian, symbol, number)
             .map_err(bad(table_at))?;
         image.symbols.push(Symbol {
-            name: table.symbol_name(endian, symbol).map_err(bad(table_at))?,
+            name: name_of(&names, symbol.st_name(endian)).map_err(refused)?,
             address: symbol.st_value(endian).into(),
             size: symbol.st_size(endian).into(),
             kind,
@@ -242,6 +253,42 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
         });
     }
     Ok(image)
+}
+
+/// The table of names in section `number`, for `count` of them; none, where there is no such section.
+fn strings<'a, H: FileHeader<Endian = Endianness>>(
+    endian: Endianness,
+    bytes: &'a [u8],
+    sections: &SectionTable<'a, H>,
+    number: object::SectionIndex,
+    count: usize,
+) -> object::read::Result<Strings<'a>> {
+    let table: &[u8] = match number.0 {
+        0 => &[],
+        _ => sections.section(number)?.data(endian, bytes)?,
+    };
+    Ok(Strings::new(table, count))
+}
+
+fn name_of<'a>(names: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
+    names.get(at.into())?.ok_or_else(|| {
+        Error::malformed(format!("a name at {at:#x} of a table that has ended"))
+            .next("the file is truncated or damaged: get it again")
+    })
+}
+
+/// Each segment may be the whole file, and there may be thousands.
+fn check_segments<H: FileHeader<Endian = Endianness>>(
+    endian: Endianness,
+    segments: &[H::ProgramHeader],
+    size: usize,
+) -> Result<()> {
+    let of = |kind| {
+        let segments = segments.iter().filter(move |s| s.p_type(endian) == kind);
+        segments.map(move |s| s.file_range(endian).1)
+    };
+    overlap("segments", of(elf::PT_LOAD), size)?;
+    overlap("segments with notes", of(elf::PT_NOTE), size)
 }
 
 impl<'a> Image<'a> {
@@ -289,7 +336,18 @@ impl<'a> Image<'a> {
                 _ => {}
             }
         }
+        self.check_loads()?;
         self.read_dynamic::<H>(endian, dynamic.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Every symbol is looked for in all of them; those of objects are not.
+    fn check_loads(&self) -> Result<()> {
+        let is_program = matches!(self.kind, Type::Executable | Type::Shared);
+        if is_program && self.loads.len() > MOST_LOADS {
+            let found = format!("{} segments that are loaded", self.loads.len());
+            return Err(Error::refused(found).expected(format!("at most {MOST_LOADS}")));
+        }
         Ok(())
     }
 
@@ -316,11 +374,11 @@ impl<'a> Image<'a> {
         let Some(strings) = value(elf::DT_STRTAB).and_then(|at| self.bytes_at(at)) else {
             return;
         };
+        let strings = Strings::new(strings, entries.len());
         for entry in entries.iter().filter(|d| d.d_tag(endian) == elf::DT_NEEDED) {
-            let name = usize::try_from(entry.val(endian))
-                .ok()
-                .and_then(|at| strings.get(at..))
-                .and_then(|rest| rest.split(|b| *b == 0).next());
+            let Ok(name) = strings.get(entry.val(endian)) else {
+                return;
+            };
             self.needed.extend(name);
         }
     }
@@ -336,10 +394,21 @@ impl<'a> Image<'a> {
     fn read_sections<H: FileHeader<Endian = Endianness>>(
         &mut self,
         endian: Endianness,
+        header: &H,
         table: &SectionTable<'a, H>,
         offset: u64,
         has_no_segments: bool,
     ) -> Result<()> {
+        let is_there = |s: &&H::SectionHeader| s.sh_type(endian) != elf::SHT_NOBITS;
+        let sizes = table
+            .iter()
+            .filter(is_there)
+            .map(|s| s.sh_size(endian).into());
+        overlap("sections", sizes, self.bytes.len())?;
+        let number = header.shstrndx(endian, self.bytes).ok();
+        let number = object::SectionIndex(number.unwrap_or_default() as usize);
+        let names = strings(endian, self.bytes, table, number, table.len());
+        let names = names.unwrap_or_else(|_| Strings::new(&[], 0));
         for (number, section) in table.iter().enumerate() {
             let place: u64 = section.sh_offset(endian).into();
             let bad = |error: object::read::Error| {
@@ -353,7 +422,8 @@ impl<'a> Image<'a> {
             let (name, data): (&[u8], &[u8]) = if kind == elf::SHT_NULL {
                 (b"", b"")
             } else {
-                let name = table.section_name(endian, section).map_err(bad)?;
+                let name = name_of(&names, section.sh_name(endian))
+                    .map_err(|e| e.at(offset.saturating_add(place)))?;
                 (name, section.data(endian, self.bytes).map_err(bad)?)
             };
             self.sections.push(Section { name, data });
@@ -370,7 +440,7 @@ impl<'a> Image<'a> {
                 });
             }
         }
-        Ok(())
+        self.check_loads()
     }
 
     /// Notes of other owners may break the rules, and often do; brawn's may not.

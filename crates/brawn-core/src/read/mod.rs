@@ -5,6 +5,8 @@ mod archive_index;
 pub mod elf;
 pub mod image;
 pub mod package;
+mod room;
+pub mod work;
 
 /// What a file is, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

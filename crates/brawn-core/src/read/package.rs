@@ -2,6 +2,7 @@
 //! in memory, one at a time and within limits, and nothing is ever written.
 
 use super::Format;
+use super::room::{Room, Taken};
 use crate::error::{Error, Result};
 use std::io::{Cursor, Read};
 
@@ -14,6 +15,11 @@ pub struct Limits {
     pub total: u64,
     /// The number of members.
     pub members: usize,
+    /// The bytes of a member's name and records, in a tarball.
+    pub header: u64,
+    /// How many times its own size a package may unpack to, and how many bytes more: what deflate makes of a megabyte
+    /// of zeros is a thousandth.
+    pub ratio: (u64, u64),
 }
 
 impl Limits {
@@ -22,11 +28,33 @@ impl Limits {
         member: 1 << 29,
         total: 2 << 30,
         members: 1 << 20,
+        header: crate::bundle::Limits::USUAL.header,
+        ratio: (RATIO, 1 << 25),
     };
 }
 
+/// How many times its own size something compressed may be.  Programs are two to five times as large, with much
+/// debugging information ten times.
+pub const RATIO: u64 = 64;
+
+/// What all members take that are unpacked at the same time, on however many threads.
+static ROOM: Room = Room::new(3 << 26);
+
 /// How many bytes tell a member's format.
 const START: usize = 8;
+
+impl Limits {
+    /// Those of a package of so many bytes.
+    fn of(self, package: usize) -> Self {
+        let (times, more) = self.ratio;
+        let most = (package as u64).saturating_mul(times).saturating_add(more);
+        Self {
+            member: self.member.min(most),
+            total: self.total.min(most),
+            ..self
+        }
+    }
+}
 
 /// Calls `take` with the name and the bytes of each member that is an ELF file or an archive, in the
 /// order of the package, and gives how many there were of others.
@@ -35,6 +63,7 @@ pub fn members(
     limits: Limits,
     take: &mut dyn FnMut(&[u8], &[u8]),
 ) -> Result<usize> {
+    let limits = limits.of(package.len());
     match Format::of(package) {
         Format::Zip => zip(package, limits, take),
         Format::Gzip => tarball(package, limits, take),
@@ -64,8 +93,12 @@ fn zip(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Re
         if !file.is_file() {
             continue;
         }
-        match budget.member(&mut file).map_err(|e| e.member(&name))? {
-            Some(bytes) => take(&name, &bytes),
+        let size = file.size();
+        match budget
+            .member(&mut file, size)
+            .map_err(|e| e.member(&name))?
+        {
+            Some((bytes, _room)) => take(&name, &bytes),
             None => others += 1,
         }
     }
@@ -87,28 +120,108 @@ fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -
     let mut archive = tar::Archive::new(stream);
     let mut budget = Budget::new(limits);
     let mut others = 0;
-    for (number, entry) in archive.entries().map_err(bad)?.enumerate() {
+    let mut long = Long::default();
+    // The reader of entries that are not raw takes names and records of any size into memory.
+    for (number, entry) in archive.entries().map_err(bad)?.raw(true).enumerate() {
         count(number, limits)?;
         let mut entry = entry.map_err(bad)?;
-        if !entry.header().entry_type().is_file() {
+        let kind = entry.header().entry_type();
+        if long.takes(kind) {
+            long.add(kind, &mut entry, limits.header)?;
             continue;
         }
-        let name = entry.path_bytes().into_owned();
-        let size = entry.size();
-        match budget.member(&mut entry).map_err(|e| e.member(&name))? {
-            Some(bytes) if (bytes.len() as u64) < size => {
+        let Long { name, size } = std::mem::take(&mut long);
+        if !kind.is_file() {
+            long.check(&entry)?;
+            continue;
+        }
+        let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
+        let stored = entry.size();
+        if size.is_some_and(|size| size != stored) {
+            return Err(Error::refused(format!(
+                "a size of {stored} bytes, and another in its records"
+            ))
+            .member(&name)
+            .expected("one size"));
+        }
+        match budget
+            .member(&mut entry, stored)
+            .map_err(|e| e.member(&name))?
+        {
+            Some((bytes, _)) if (bytes.len() as u64) < stored => {
                 return Err(
                     Error::malformed(format!("it ends after {} bytes", bytes.len()))
                         .member(&name)
-                        .expected(format!("{size} bytes"))
+                        .expected(format!("{stored} bytes"))
                         .next("the file is truncated or damaged: get it again"),
                 );
             }
-            Some(bytes) => take(&name, &bytes),
+            Some((bytes, _room)) => take(&name, &bytes),
             None => others += 1,
         }
     }
     Ok(others)
+}
+
+/// What the entries before a file's say of it.
+#[derive(Debug, Default)]
+struct Long {
+    name: Option<Vec<u8>>,
+    size: Option<u64>,
+}
+
+impl Long {
+    fn takes(&self, kind: tar::EntryType) -> bool {
+        kind.is_gnu_longname()
+            || kind.is_gnu_longlink()
+            || kind.is_pax_local_extensions()
+            || kind.is_pax_global_extensions()
+    }
+
+    fn add<R: Read>(
+        &mut self,
+        kind: tar::EntryType,
+        entry: &mut tar::Entry<'_, R>,
+        most: u64,
+    ) -> Result<()> {
+        let size = entry.size();
+        if size > most {
+            return Err(Error::refused(format!("{size} bytes of names and records"))
+                .member(&entry.path_bytes())
+                .expected(format!("at most {most}")));
+        }
+        let mut bytes = Vec::new();
+        let read = entry.take(most).read_to_end(&mut bytes);
+        read.map_err(|e| Error::malformed(format!("tarball: {}", lower(&e.to_string()))))?;
+        if kind.is_gnu_longname() {
+            let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+            bytes.truncate(end);
+            self.name = Some(bytes);
+        } else if kind.is_pax_local_extensions() {
+            // Records that are broken say nothing.
+            for record in tar::PaxExtensions::new(&bytes).flatten() {
+                match record.key_bytes() {
+                    b"path" => self.name = Some(record.value_bytes().to_vec()),
+                    b"size" => self.size = record.value().ok().and_then(|v| v.parse().ok()),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where an entry that is no file's goes on, raw entries do not tell.
+    fn check<R: Read>(&self, entry: &tar::Entry<'_, R>) -> Result<()> {
+        let gnu = entry.header().as_gnu();
+        let is_extended = gnu.is_some_and(|header| header.is_extended());
+        if entry.header().entry_type().is_gnu_sparse() && is_extended {
+            return Err(Error::refused("a file with many holes")
+                .member(&entry.path_bytes())
+                .expected("files without holes")
+                .next("unpack it, and inspect the folder"));
+        }
+        Ok(())
+    }
 }
 
 /// What may still be unpacked.
@@ -125,8 +238,13 @@ impl Budget {
         }
     }
 
-    /// The bytes of a member, or none if it begins like nothing that can be inspected.
-    fn member(&mut self, file: &mut dyn Read) -> Result<Option<Vec<u8>>> {
+    /// The bytes of a member that says to have `size`, or none if it begins like nothing that can be inspected; and
+    /// the room that they take as long as they are there.
+    fn member(
+        &mut self,
+        file: &mut dyn Read,
+        size: u64,
+    ) -> Result<Option<(Vec<u8>, Taken<'static>)>> {
         let mut bytes = Vec::new();
         self.read(file, START as u64, &mut bytes)?;
         if !matches!(
@@ -136,11 +254,20 @@ impl Budget {
             return Ok(None);
         }
         let most = self.limits.member.min(self.left);
-        self.read(file, most.saturating_add(1), &mut bytes)?;
-        if bytes.len() as u64 > self.limits.member || self.left == 0 {
+        if size > most {
             return Err(exceeds("it", most));
         }
-        Ok(Some(bytes))
+        let room = ROOM.take(size);
+        let rest = size.saturating_sub(bytes.len() as u64);
+        let reserve = usize::try_from(rest).unwrap_or(usize::MAX);
+        bytes
+            .try_reserve_exact(reserve)
+            .map_err(|_| exceeds("it", most))?;
+        self.read(file, rest.saturating_add(1), &mut bytes)?;
+        if bytes.len() as u64 > size || self.left == 0 {
+            return Err(exceeds("it", size.min(most)));
+        }
+        Ok(Some((bytes, room)))
     }
 
     fn read(&mut self, file: &mut dyn Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {

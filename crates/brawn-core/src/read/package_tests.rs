@@ -6,6 +6,8 @@ const SMALL: Limits = Limits {
     member: 3000,
     total: 8000,
     members: 4,
+    header: 2000,
+    ratio: (1000, 0),
 };
 const ELF: &[u8] = b"\x7fELF, or so it says";
 

@@ -22,6 +22,8 @@ mod x86;
 use super::names::{Evidence, Names};
 use super::program::Program;
 use crate::error::Result;
+use crate::identify::reach::LOCAL;
+use crate::identify::{MEMORY, is_heap};
 use crate::plan::Component;
 use brawn_payload::{Architecture, Payload};
 use code::Code;
@@ -128,6 +130,7 @@ pub fn find(
     }
     found.risks = whole.risks();
     let code = Code::new(program, names);
+    check_names(names, &code)?;
     let state = if heap {
         heap::find(&whole, &code, names, &mut found)
     } else {
@@ -136,6 +139,7 @@ pub fn find(
     if memory {
         memory::find(&whole, &code, names, &mut found);
     }
+    code.check_work()?;
     place::measure(&code, &mut found);
     found.functions.sort_by_key(|f| f.address);
     reach::check(&whole, &code, names, &state, &mut found);
@@ -146,5 +150,30 @@ pub fn find(
     {
         hooks::find(&whole, &code, names, &mut found);
     }
+    code.check_work()?;
     Ok(found)
+}
+
+/// What of libc is looked up besides its functions.
+const OBJECTS: [&[u8]; 5] = [
+    b"__aligned_alloc_replaced",
+    b"__libc",
+    b"__malloc_replaced",
+    b"libc",
+    b"mal",
+];
+
+/// Each pair of functions that libc has by name is looked at: refuses a program that has thousands.
+fn check_names(names: &Names, code: &Code<'_>) -> Result<()> {
+    let is_known = |name: &str| {
+        let name = name.as_bytes();
+        is_heap(name)
+            || LOCAL.contains(&name)
+            || OBJECTS.contains(&name)
+            || MEMORY.iter().any(|n| n.as_bytes() == name)
+    };
+    let all = names.functions.iter().chain(&names.objects);
+    let count = all.filter(|n| is_known(&n.name)).count();
+    code.spend(count.saturating_mul(count));
+    code.check_work()
 }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result, printable};
 use crate::preload;
 use crate::read::Format;
 use crate::read::elf::Ident;
+use crate::read::work::{MOST_LOADS, Strings, overlap};
 use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
@@ -231,6 +232,7 @@ impl<'a> Program<'a> {
             })
             .collect::<Result<Vec<_>>>()?;
         check_order(&segments)?;
+        check_overlap(&segments, bytes.len())?;
         let is = |kind: elf::ProgramType| segments.iter().position(|s| s.kind == kind.0);
         if let Some(number) = is(elf::PT_INTERP) {
             return Err(dynamic(bytes, &segments[number]).segment(number));
@@ -375,6 +377,17 @@ fn check_order(segments: &[Segment]) -> Result<()> {
     Ok(())
 }
 
+/// Each of them may be the whole file, which is looked through as often.
+fn check_overlap(segments: &[Segment], size: usize) -> Result<()> {
+    let loads = segments.iter().filter(|s| s.is_load());
+    let count = loads.clone().count();
+    if count > MOST_LOADS {
+        return Err(Error::refused(format!("{count} segments that are loaded"))
+            .expected(format!("at most {MOST_LOADS}")));
+    }
+    overlap("segments", loads.map(|s| s.file_size), size)
+}
+
 /// A file's bytes, read with a check.
 struct Bytes<'a>(&'a [u8]);
 
@@ -470,8 +483,9 @@ impl<'a> Bytes<'a> {
                 .expected(format!("less than {count}"))
         })?;
         let names = self.range(names.offset, names.range().end - names.offset)?;
+        let names = Strings::new(names, sections.len());
         for section in &mut sections {
-            section.name = text(names, section.name_at);
+            section.name = text(&names, section.name_at).map_err(|e| e.at(at))?;
         }
         Ok((sections, names_section))
     }
@@ -515,6 +529,12 @@ impl<'a> Bytes<'a> {
         let (entries, _) = self
             .range(table.offset, table.size)?
             .as_chunks::<{ SYMBOL as usize }>();
+        let names = Strings::new(names, entries.len());
+        let code: Vec<Range<u64>> = segments
+            .iter()
+            .filter(|s| s.is_code())
+            .map(Segment::addresses)
+            .collect();
         let mut symbols = Vec::with_capacity(entries.len());
         for entry in entries {
             let word =
@@ -526,11 +546,7 @@ impl<'a> Bytes<'a> {
             if section == 0 || section >= 0xff00 {
                 continue;
             }
-            let is_in_code = || {
-                segments
-                    .iter()
-                    .any(|s| s.is_code() && s.addresses().contains(&address))
-            };
+            let is_in_code = || code.iter().any(|s| s.contains(&address));
             let kind = match kind {
                 elf::STT_FUNC | elf::STT_GNU_IFUNC => Kind::Function,
                 elf::STT_OBJECT => Kind::Object,
@@ -540,7 +556,8 @@ impl<'a> Bytes<'a> {
             };
             let name = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
             // Names that are no text are none of musl's.
-            let Ok(name) = std::str::from_utf8(text(names, name)) else {
+            let name = text(&names, name).map_err(|e| e.at(table.offset))?;
+            let Ok(name) = std::str::from_utf8(name) else {
                 continue;
             };
             symbols.push(Symbol {
@@ -556,10 +573,8 @@ impl<'a> Bytes<'a> {
 }
 
 /// The text that begins at `at` in a string table, up to its NUL; empty where there is none.
-fn text(table: &[u8], at: u32) -> &[u8] {
-    let text = table.get(at as usize..).unwrap_or_default();
-    let end = memchr::memchr(0, text).unwrap_or(text.len());
-    &text[..end]
+fn text<'a>(table: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
+    Ok(table.get(at.into())?.unwrap_or_default())
 }
 
 /// For errors: a section's name as text.

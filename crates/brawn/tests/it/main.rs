@@ -10,6 +10,7 @@ mod cargo_targets;
 mod common;
 mod corpus;
 mod guide;
+mod hostile;
 mod image;
 mod image_refused;
 mod image_runs;

@@ -2,6 +2,8 @@
 
 use super::{arm, x86};
 use crate::demangle::demangled;
+use crate::error::{Error, Result};
+use crate::read::work::Work;
 use crate::rewrite::names::{Named, Names};
 use crate::rewrite::program::{Kind, Program};
 use brawn_payload::Architecture;
@@ -13,6 +15,11 @@ const FAR: u64 = 1 << 20;
 
 /// How many bytes before a call are looked at for its arguments.
 const BEFORE: u64 = 160;
+
+/// How often all code may be read instruction by instruction, and how many bytes of it more: sizes of functions may
+/// overlap, and each place that is looked at is read from its function's beginning on.
+const TIMES: usize = 4;
+const BESIDES: usize = 1 << 24;
 
 /// A reference from an instruction to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +53,8 @@ pub struct Code<'p> {
     pub regions: Vec<(u64, &'p [u8])>,
     /// Where functions begin, by address; each once.
     starts: Vec<Start<'p>>,
+    /// How many bytes may still be read instruction by instruction.
+    work: Work,
 }
 
 impl<'p> Code<'p> {
@@ -84,10 +93,12 @@ impl<'p> Code<'p> {
         // Of names for one address that with a size.
         starts.sort_by_key(|s| (s.address, std::cmp::Reverse(s.size)));
         starts.dedup_by_key(|s| s.address);
+        let size: usize = regions.iter().map(|(_, code)| code.len()).sum();
         Self {
             architecture: program.architecture,
             regions,
             starts,
+            work: Work::new(size.saturating_mul(TIMES).saturating_add(BESIDES)),
         }
     }
 
@@ -189,6 +200,9 @@ impl<'p> Code<'p> {
     /// Everything that the code in `range` refers to relative to itself.
     pub fn references(&self, range: &Range<u64>) -> Vec<Reference> {
         let (code, at) = (self.bytes(range), range.start);
+        if !self.work.spend(code.len()) {
+            return Vec::new();
+        }
         self.by(|| x86::references(code, at), || arm::references(code, at))
     }
 
@@ -237,10 +251,31 @@ impl<'p> Code<'p> {
         let (at, code) = self.region(place)?;
         let start = self.function(place).map(|(extent, _)| extent.start);
         let start = start.filter(|s| *s >= at && *s < place && place - s < FAR);
+        let read = place - start.unwrap_or(place);
+        if !self.work.spend(read as usize) {
+            return None;
+        }
         match start {
             Some(start) => x86::operand(&code[(start - at) as usize..], start, place, true),
             None => x86::operand(code, at, place, false),
         }
+    }
+
+    /// Takes `much` of the work that looking through the code may be: it grows with pairs of what is found.
+    pub fn spend(&self, much: usize) -> bool {
+        self.work.spend(much)
+    }
+
+    /// Fails where there was more work than the code's size justifies, so that not all of it was done.
+    pub fn check_work(&self) -> Result<()> {
+        if self.work.is_spent() {
+            return Err(Error::refused(
+                "its functions overlap, or refer to musl's heap, too often to be looked through",
+            )
+            .expected("code as compilers and linkers make it")
+            .next("relink with a patched libc.a"));
+        }
+        Ok(())
     }
 
     /// Size of a jump, in bytes.

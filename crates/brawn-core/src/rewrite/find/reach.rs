@@ -57,6 +57,9 @@ pub fn check(
     let mut nodes: Vec<Node> = state.inside.iter().map(|e| node(e.clone())).collect();
     let known = nodes.len();
     for hit in hits.iter().filter(|h| h.is_code) {
+        if !code.spend(nodes.len()) {
+            return;
+        }
         let is_new = !nodes.iter().any(|n| n.extent.contains(&hit.from));
         if let Some((extent, _)) = is_new.then(|| code.function(hit.from)).flatten() {
             nodes.push(node(extent));
@@ -74,6 +77,9 @@ pub fn check(
         for node in &mut nodes[known..] {
             node.is_referred_to = referred.range(node.extent.clone()).next().is_some();
         }
+    }
+    if !code.spend(hits.len().saturating_mul(nodes.len())) {
+        return;
     }
     run(whole, &hits, &mut nodes, known);
     report(code, state, &gone, &hits, &nodes, found);
@@ -232,8 +238,13 @@ fn relocations(whole: &Whole<'_, '_>, code: &Code<'_>, found: &mut Functions) {
 /// On x86_64 the payload's thread-locals come before the program's: whoever counts from the block's beginning, as
 /// `__tls_get_addr` does, finds others.  `dl_iterate_phdr` only passes the address on.
 fn thread_locals(code: &Code<'_>, hits: &[Hit], passes_on: Option<u64>, found: &mut Functions) {
+    let mut told = BTreeSet::new();
     for hit in hits {
         let caller = code.function(hit.from).filter(|_| hit.is_code);
+        let whose = caller.as_ref().map_or(hit.from, |(extent, _)| extent.start);
+        if told.len() >= ENOUGH || !told.insert(whose) {
+            continue;
+        }
         if caller.is_some_and(|(extent, _)| Some(extent.start) == passes_on) {
             continue;
         }

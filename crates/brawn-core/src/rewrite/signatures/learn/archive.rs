@@ -6,6 +6,8 @@ use super::{Learnt, Raw, RawOperand};
 use crate::error::{Error, Result};
 use crate::read::archive::Archive;
 use crate::read::elf::Ident;
+use crate::read::image::Image;
+use crate::read::work::Work;
 use brawn_payload::Architecture;
 use object::read::elf::ElfFile64;
 use object::{
@@ -15,6 +17,11 @@ use object::{
 use std::collections::HashMap;
 
 type File<'a> = ElfFile64<'a, LittleEndian>;
+
+/// How many relocations and definitions are looked at for each byte of an object, at most.
+const TIMES: usize = 16;
+/// And how many more.
+const BESIDES: usize = 1 << 20;
 
 /// A definition in a member.
 struct Definition<'a> {
@@ -30,6 +37,8 @@ struct Definition<'a> {
 struct Member<'a> {
     name: &'a [u8],
     file: File<'a>,
+    /// How many relocations and definitions may still be looked at.
+    work: Work,
     definitions: Vec<Definition<'a>>,
 }
 
@@ -81,6 +90,8 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
 impl<'a> Member<'a> {
     fn read(name: &'a [u8], data: &'a [u8]) -> Result<Self> {
         let bad = |e: object::Error| Error::malformed(e.to_string().to_lowercase()).member(name);
+        // Refuses names that share their bytes, which the other reader passes over each time.
+        Image::read(data, 0).map_err(|e| e.member(name))?;
         let file = File::parse(data).map_err(bad)?;
         let mut definitions = Vec::new();
         for symbol in file.symbols() {
@@ -115,6 +126,7 @@ impl<'a> Member<'a> {
         Ok(Self {
             name,
             file,
+            work: Work::new(data.len().saturating_mul(TIMES) + BESIDES),
             definitions,
         })
     }
@@ -126,25 +138,27 @@ impl<'a> Member<'a> {
         }
         let bad =
             |e: object::Error| Error::malformed(e.to_string().to_lowercase()).member(self.name);
-        for group in self
+        let groups: Vec<&[Definition<'_>]> = self
             .definitions
             .chunk_by(|a, b| (a.section, a.at) == (b.section, b.at))
-        {
+            .collect();
+        for (number, group) in groups.iter().enumerate() {
             let first = &group[0];
             let section = self.file.section_by_index(first.section).map_err(bad)?;
             let data = section.data().map_err(bad)?;
             // Those written by hand have no size: they go on to the next, or to the end.
-            let next = self
-                .definitions
-                .iter()
-                .filter(|d| d.section == first.section && d.at > first.at);
-            let next = next.map(|d| d.at).min().unwrap_or(data.len() as u64);
+            let next = groups.get(number + 1).map(|group| &group[0]);
+            let next = next.filter(|d| d.section == first.section);
+            let next = next.map_or(data.len() as u64, |d| d.at);
             let size = group.iter().map(|d| d.size).max().filter(|s| *s > 0);
             let end = size.map_or(next, |size| first.at.saturating_add(size));
             let range = usize::try_from(first.at)
                 .ok()
                 .zip(usize::try_from(end).ok());
             let bytes = range.and_then(|(from, to)| data.get(from..to));
+            if !self.work.spend(bytes.map_or(0, <[u8]>::len)) {
+                return Err(self.too_much());
+            }
             if !first.is_code {
                 let is_constant = section.kind() == SectionKind::ReadOnlyData
                     && section.relocations().next().is_none();
@@ -191,7 +205,16 @@ impl<'a> Member<'a> {
                 operands,
             });
         }
-        Ok(())
+        match self.work.is_spent() {
+            true => Err(self.too_much()),
+            false => Ok(()),
+        }
+    }
+
+    fn too_much(&self) -> Error {
+        Error::refused("its functions overlap, or have too many relocations")
+            .member(self.name)
+            .expected("code as compilers make it")
     }
 
     /// `None` for code that linkers may change as a whole.
@@ -204,6 +227,9 @@ impl<'a> Member<'a> {
     ) -> Option<Vec<RawOperand<'a>>> {
         let mut operands = Vec::new();
         for (place, relocation) in section.relocations() {
+            if !self.work.spend(1) {
+                return None;
+            }
             let Some(at) = place.checked_sub(start).filter(|at| *at < size) else {
                 continue;
             };
@@ -234,6 +260,9 @@ impl<'a> Member<'a> {
             let name = symbol.name().ok().filter(|n| !n.is_empty())?;
             let is_told = symbol.is_global() || wanted::is_known(name);
             return is_told.then_some((name, i32::try_from(addend).ok()?));
+        }
+        if !self.work.spend(self.definitions.len()) {
+            return None;
         }
         // A section that has one name alone, as those of one function or object each have.
         let section = symbol.section_index()?;

@@ -3,6 +3,7 @@
 use super::super::wanted;
 use super::{Learnt, Raw, RawOperand, aarch64, x86_64};
 use crate::error::{Error, Result};
+use crate::read::work::Work;
 use crate::rewrite::program::{Kind, Program, Symbol};
 use brawn_payload::Architecture;
 use std::collections::BTreeSet;
@@ -20,6 +21,8 @@ pub struct Found {
 struct Symbols<'p, 'a> {
     program: &'p Program<'a>,
     all: &'p [Symbol<'a>],
+    /// How many names may still be looked at: each place may have thousands.
+    work: Work,
 }
 
 pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
@@ -32,6 +35,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     let symbols = Symbols {
         program: &program,
         all: &program.symbols,
+        work: Work::new(bytes.len().saturating_mul(16)),
     };
     let functions = || symbols.all.iter().filter(|s| s.kind == Kind::Function);
     // A local symbol's name may be somebody else's, as may be any symbol's here, which has no binding: those
@@ -46,6 +50,8 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         constants: Vec::new(),
     };
     let mut done = BTreeSet::new();
+    // Sizes of functions may overlap.
+    let work = Work::new(bytes.len().saturating_mul(4));
     while let Some(address) = wanted.pop_first() {
         if !done.insert(address) {
             continue;
@@ -53,16 +59,23 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         let Some((raw, called)) = symbols.function(address) else {
             continue;
         };
+        if !work.spend(raw.code.len()) || symbols.work.is_spent() {
+            return Err(
+                Error::refused("its functions overlap, or have too many names")
+                    .expected("code as compilers and linkers make it"),
+            );
+        }
         learnt.functions.push(raw);
         wanted.extend(called);
     }
     learnt.functions.sort_by_key(|f| f.code.as_ptr());
+    let rodata = program.section(b".rodata");
+    let rodata = rodata.map_or(0..0, |s| s.address..s.address.saturating_add(s.size));
     for symbol in symbols.all.iter().filter(|s| s.kind == Kind::Object) {
-        let is_constant = program.section(b".rodata").is_some_and(|s| {
-            (s.address..s.address.saturating_add(s.size)).contains(&symbol.address)
-        });
+        let is_constant = rodata.contains(&symbol.address);
         if is_constant && wanted::is_known(symbol.name) && symbol.size > 0 {
             let bytes = program.at(symbol.address, symbol.size);
+            let bytes = bytes.filter(|bytes| work.spend(bytes.len()));
             learnt
                 .constants
                 .extend(bytes.map(|bytes| (symbol.name, bytes)));
@@ -76,6 +89,9 @@ impl<'a> Symbols<'_, 'a> {
     fn at(&self, address: u64) -> &[Symbol<'a>] {
         let from = self.all.partition_point(|s| s.address < address);
         let to = self.all.partition_point(|s| s.address <= address);
+        if !self.work.spend(to - from) {
+            return &[];
+        }
         &self.all[from..to]
     }
 

@@ -1,0 +1,86 @@
+//! Memory that threads share: what one has unpacked, the others wait for.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A number of bytes that may be in use at the same time.
+#[derive(Debug)]
+pub struct Room {
+    most: u64,
+    used: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// Bytes of a [`Room`], as long as it lives.
+#[derive(Debug)]
+pub struct Taken<'r> {
+    room: &'r Room,
+    size: u64,
+}
+
+impl Room {
+    /// Of `most` bytes.
+    pub const fn new(most: u64) -> Self {
+        Self {
+            most,
+            used: Mutex::new(0),
+            freed: Condvar::new(),
+        }
+    }
+
+    /// Waits until there are `size` bytes.  Who has some must not take more: two would wait for each other.  What is
+    /// larger than the room waits until it is empty.
+    pub fn take(&self, size: u64) -> Taken<'_> {
+        let mut used = self.used();
+        while *used > 0 && used.saturating_add(size) > self.most {
+            used = self
+                .freed
+                .wait(used)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        *used = used.saturating_add(size);
+        Taken { room: self, size }
+    }
+
+    // A number is whole, whoever panicked.
+    fn used(&self) -> MutexGuard<'_, u64> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut used = self.room.used();
+        *used = used.saturating_sub(self.size);
+        self.room.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn no_more_is_taken_than_there_is() {
+        let room = Room::new(100);
+        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for size in [40, 1, 100, 60, 0] {
+                        let taken = room.take(size);
+                        let sum = now.fetch_add(size, Ordering::SeqCst) + size;
+                        most.fetch_max(sum, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        now.fetch_sub(size, Ordering::SeqCst);
+                        drop(taken);
+                    }
+                });
+            }
+        });
+        assert!(most.into_inner() <= 100);
+        // What is larger than all of it comes alone.
+        drop(room.take(1000));
+        assert_eq!(*room.used(), 0);
+    }
+}

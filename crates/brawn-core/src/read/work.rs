@@ -1,0 +1,183 @@
+//! Bounds on what a file may make its reader do.
+//!
+//! A name, a segment or a member that is named once may be meant a million times: ten bytes of a table make the reader
+//! pass over megabytes.  So whatever a file says more than once counts against a budget that is linear in its size, and
+//! what passes that is refused.  No linker or archiver comes near.
+
+use crate::error::{Error, Result};
+use std::cell::Cell;
+use std::ops::Range;
+
+/// How long a name may be, in bytes.  Symbols of real programs reach 60,000: mangled names of C++ and Rust.
+pub const LONGEST_NAME: usize = 1 << 18;
+/// How often the bytes of a table of names may be meant.
+const SHARED: usize = 4;
+/// How many bytes more each name may have: short ones are shared by thousands of symbols.
+const SHORT: usize = 64;
+
+/// How many segments a program may load: linkers make four to ten.
+pub const MOST_LOADS: usize = 128;
+/// How often a file's bytes may be meant by headers of one kind.
+pub const OVERLAP: u64 = 4;
+
+/// Work that is left to do for a file.
+#[derive(Clone, Debug)]
+pub struct Work {
+    left: Cell<u64>,
+    spent: Cell<bool>,
+}
+
+impl Work {
+    /// So much, in whatever it is counted.
+    pub fn new(left: usize) -> Self {
+        Self {
+            left: Cell::new(left as u64),
+            spent: Cell::new(false),
+        }
+    }
+
+    /// Whether more was done than there was.
+    pub fn is_spent(&self) -> bool {
+        self.spent.get()
+    }
+
+    /// Does `much` of it; whether there was as much left.  Once there was not, nothing is left.
+    pub fn spend(&self, much: usize) -> bool {
+        let left = self.left.get().checked_sub(much as u64);
+        self.left.set(left.unwrap_or_default());
+        self.spent.set(self.spent.get() || left.is_none());
+        left.is_some() && !self.spent.get()
+    }
+}
+
+/// A table of names that end with a NUL, which each name may begin anywhere in.
+#[derive(Clone, Debug)]
+pub struct Strings<'a> {
+    table: &'a [u8],
+    work: Work,
+}
+
+impl<'a> Strings<'a> {
+    /// Of `names` names in `table`.
+    pub fn new(table: &'a [u8], names: usize) -> Self {
+        let work = table.len().saturating_mul(SHARED) + names.saturating_mul(SHORT);
+        Self {
+            table,
+            work: Work::new(work),
+        }
+    }
+
+    /// The name that begins at `at`, which may lack its NUL; `None` where the table has ended.
+    ///
+    /// # Errors
+    /// It is too long, or shares its bytes with too many others.
+    pub fn get(&self, at: u64) -> Result<Option<&'a [u8]>> {
+        let Some(rest) = usize::try_from(at).ok().and_then(|at| self.table.get(at..)) else {
+            return Ok(None);
+        };
+        let within = &rest[..rest.len().min(LONGEST_NAME + 1)];
+        let name = &within[..memchr::memchr(0, within).unwrap_or(within.len())];
+        if name.len() > LONGEST_NAME {
+            return Err(
+                Error::refused(format!("a name of more than {LONGEST_NAME} bytes"))
+                    .expected("names as compilers make them"),
+            );
+        }
+        if !self.work.spend(name.len()) {
+            return Err(shared());
+        }
+        Ok(Some(name))
+    }
+}
+
+/// Names overlap more than tools make them.
+pub fn shared() -> Error {
+    Error::refused("its names share their bytes too often")
+        .expected("names as linkers and archivers write them")
+}
+
+/// Fails where the pieces of a file of `size` bytes, which are `sizes` long, overlap too much: `what` they are.
+pub fn overlap(what: &str, sizes: impl IntoIterator<Item = u64>, size: usize) -> Result<()> {
+    let most = (size as u64).saturating_mul(OVERLAP);
+    let mut sum = 0u64;
+    for piece in sizes {
+        sum = sum.saturating_add(piece);
+    }
+    if sum > most {
+        return Err(
+            Error::refused(format!("{what} of {sum} bytes in a file of {size}"))
+                .expected("pieces that hardly overlap"),
+        );
+    }
+    Ok(())
+}
+
+/// Ranges of addresses that are looked up often.
+#[derive(Clone, Debug)]
+pub struct Ranges(Vec<Range<u64>>);
+
+impl Ranges {
+    /// Of these, which may overlap.
+    pub fn new(ranges: impl IntoIterator<Item = Range<u64>>) -> Self {
+        let mut all: Vec<Range<u64>> = ranges.into_iter().filter(|r| !r.is_empty()).collect();
+        all.sort_by_key(|r| r.start);
+        all.dedup_by(|next, last| {
+            let touches = next.start <= last.end;
+            if touches {
+                last.end = last.end.max(next.end);
+            }
+            touches
+        });
+        Self(all)
+    }
+
+    /// Whether `address` is in one.
+    pub fn contains(&self, address: u64) -> bool {
+        self.meets(&(address..address.saturating_add(1)))
+    }
+
+    /// Whether one has an address of `range`.
+    pub fn meets(&self, range: &Range<u64>) -> bool {
+        let next = self.0.partition_point(|r| r.end <= range.start);
+        self.0.get(next).is_some_and(|r| r.start < range.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_until_they_share_too_much() {
+        let strings = Strings::new(b"\0abc\0end", 3);
+        assert_eq!(strings.get(1).unwrap(), Some(&b"abc"[..]));
+        assert_eq!(strings.get(2).unwrap(), Some(&b"bc"[..]));
+        assert_eq!(strings.get(5).unwrap(), Some(&b"end"[..]));
+        assert_eq!(strings.get(8).unwrap(), Some(&b""[..]));
+        assert_eq!(strings.get(9).unwrap(), None);
+        assert_eq!(strings.get(u64::MAX).unwrap(), None);
+        let table = vec![b'a'; 10_000];
+        let strings = Strings::new(&table, 10);
+        let read = (0..10).take_while(|_| strings.get(0).is_ok()).count();
+        assert_eq!(read, 4);
+        let table = vec![b'a'; LONGEST_NAME + 1];
+        let strings = Strings::new(&table, 1);
+        assert!(strings.get(0).is_err());
+        assert_eq!(strings.get(1).unwrap().map(<[u8]>::len), Some(LONGEST_NAME));
+    }
+
+    #[test]
+    fn ranges_are_found_whatever_they_overlap() {
+        let ranges = Ranges::new([30..40, 5..9, 7..12, 12..13, 20..20]);
+        let found: Vec<u64> = (0..50).filter(|at| ranges.contains(*at)).collect();
+        assert_eq!(found, (5..13).chain(30..40).collect::<Vec<_>>());
+        assert!(ranges.meets(&(0..6)) && !ranges.meets(&(0..5)) && !ranges.meets(&(13..30)));
+    }
+
+    #[test]
+    fn pieces_may_not_be_more_than_the_file() {
+        assert!(overlap("segments", [100, 300], 100).is_ok());
+        assert!(overlap("segments", [100, 301], 100).is_err());
+        assert!(overlap("segments", [u64::MAX, u64::MAX], 100).is_err());
+    }
+}
