@@ -32,20 +32,13 @@ static inline void brawn_zero_block(void *p, size_t size) {
   for (pair *at = p, *end = (pair *)((char *)p + size); at < end; at++) *at = (pair){ 0, 0 };
 }
 
-// The last few spans that this thread freed.
-#if BRAWN_SHARED
-__thread mi_page_t *brawn_kept_spans_local[BRAWN_KEPT_SPANS] __attribute__((visibility("hidden"), used));
-#define brawn_kept_spans arch_local(mi_page_t *, brawn_kept_spans_local)
-#else
-static __thread mi_page_t *brawn_kept_spans[BRAWN_KEPT_SPANS] __attribute__((tls_model("initial-exec")));
-#endif
-
 // A kept block of at least `size` bytes and at most a quarter more; NULL: none.
-static void *brawn_span_take(size_t size) {
+static void *brawn_span_take(mi_heap_t *heap, size_t size) {
+  mi_page_t **const kept = brawn_kept_spans(heap);
   for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
-    mi_page_t *const page = brawn_kept_spans[i];
+    mi_page_t *const page = kept[i];
     if (page == NULL || page->block_size < size || page->block_size - size > size / 4) continue;
-    brawn_kept_spans[i] = NULL;
+    kept[i] = NULL;
     return page->page_start;
   }
   return NULL;
@@ -61,21 +54,24 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
     mi_free_generic_local(page, segment, p);
     return;
   }
+  mi_page_t **const kept = brawn_kept_spans(mi_page_heap(page));
   size_t slot = 0;
-  while (slot < BRAWN_KEPT_SPANS && brawn_kept_spans[slot] != NULL) slot++;
+  while (slot < BRAWN_KEPT_SPANS && kept[slot] != NULL) slot++;
   if (slot == BRAWN_KEPT_SPANS) {
     // The first is the oldest: it goes, the others move up.
-    brawn_span_free(brawn_kept_spans[0]);
-    for (slot = 0; slot < BRAWN_KEPT_SPANS - 1; slot++) brawn_kept_spans[slot] = brawn_kept_spans[slot + 1];
+    brawn_span_free(kept[0]);
+    for (slot = 0; slot < BRAWN_KEPT_SPANS - 1; slot++) kept[slot] = kept[slot + 1];
   }
-  brawn_kept_spans[slot] = page;
+  kept[slot] = page;
 }
 
 // Before a thread's heap ends, and when memory is short.
 static void brawn_spans_release(void) {
+  if (brawn_heap == NULL) return;
+  mi_page_t **const kept = brawn_kept_spans(brawn_heap);
   for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
-    mi_page_t *const page = brawn_kept_spans[i];
-    brawn_kept_spans[i] = NULL;
+    mi_page_t *const page = kept[i];
+    kept[i] = NULL;
     if (page != NULL) brawn_span_free(page);
   }
 }
@@ -89,7 +85,7 @@ static inline mi_heap_t *brawn_own_heap(void) {
 // A block of a span or page for `size` bytes, at most BRAWN_SPAN_MAX, by the engine; NULL: no memory.
 static void *brawn_engine_alloc(mi_heap_t *heap, size_t size, bool zero) {
   if (size > MI_MEDIUM_OBJ_SIZE_MAX) {
-    void *const kept = brawn_span_take(size);
+    void *const kept = brawn_span_take(heap, size);
     if (kept != NULL) return zero ? brawn_memset(kept, 0, size) : kept;
   }
   if (size < MI_MAX_ALIGN_SIZE) size = MI_MAX_ALIGN_SIZE;

@@ -30,13 +30,21 @@ _Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bi
 static mi_subproc_t brawn_subproc;
 
 typedef struct {
+  mi_tld_t tld;                              // heap->tld is its address
+  mi_page_t *kept_spans[BRAWN_KEPT_SPANS];   // the last few spans that this thread freed: spans.c
+} brawn_tld_t;
+
+typedef struct brawn_thread_s {
   mi_heap_t heap;
-  mi_tld_t tld;
+  brawn_tld_t own;
+  struct brawn_thread_s *next;  // in its list of brawn_threads
 } brawn_thread_t;
+
+static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
 // The main thread's, so that a program without threads maps nothing for it.  The engine names it.
 mi_heap_t _mi_heap_main;
-static mi_tld_t brawn_main_tld;
+static brawn_tld_t brawn_main_tld;
 static _Atomic(uintptr_t) brawn_main_taken;
 
 // Of threads that have ended, for the next ones: one exchange each, as for kept segments.
@@ -67,6 +75,60 @@ static void brawn_thread_give(brawn_thread_t *thread) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Heaps that are in use, by their threads' pointers.  No two live threads have the same one.  So where a thread begins
+// and finds a heap under its own, that heap's thread has ended, and nothing returned the heap: it was made behind our
+// destructor in the last round, or there was no key.  It is as its thread left it, with the same owner as far as its
+// segments know, and goes on as the new thread's.  Threads come at the places of those before them, so that such
+// heaps are no more than there were threads at once.
+//
+// The lock is the one that fork holds.
+
+enum { BRAWN_THREAD_LISTS = 64 };
+static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS];
+
+static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
+  // They are some pages apart; the upper bits of a product depend on all of its factors'.
+  return &brawn_threads[((pointer >> 12) * (uintptr_t)0x9e3779b97f4a7c15) >> 58];
+}
+_Static_assert(BRAWN_THREAD_LISTS == 1 << (64 - 58), "the upper 6 bits are the list's number");
+
+static void brawn_thread_enlist(brawn_thread_t *thread) {
+  brawn_thread_t **const list = brawn_thread_list(thread->heap.thread_id);
+  mi_lock(&brawn_abandoned_lock) {
+    thread->next = *list;
+    *list = thread;
+  }
+}
+
+static void brawn_thread_delist(brawn_thread_t *thread) {
+  mi_lock(&brawn_abandoned_lock) {
+    brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
+    while (*at != thread) at = &(*at)->next;
+    *at = thread->next;
+  }
+}
+
+// The heap that an ended thread left at the place of the calling one; NULL: none.
+static brawn_thread_t *brawn_thread_left(void) {
+  const uintptr_t own = _mi_prim_thread_id();
+  brawn_thread_t *thread = NULL;
+  mi_lock(&brawn_abandoned_lock) {
+    thread = *brawn_thread_list(own);
+    while (thread != NULL && thread->heap.thread_id != own) thread = thread->next;
+  }
+  return thread;
+}
+
+// In the child of a fork: other threads' heaps may be in the middle of anything, and nobody goes on with them.
+static void brawn_threads_forget(mi_heap_t *own) {
+  for (size_t i = 0; i < BRAWN_THREAD_LISTS; i++) brawn_threads[i] = NULL;
+  if (own == NULL || own == &_mi_heap_main) return;
+  brawn_thread_t *const thread = (brawn_thread_t *)own;
+  thread->next = NULL;
+  *brawn_thread_list(own->thread_id) = thread;
+}
+
+// ---------------------------------------------------------------------------------------------
 // Thread exit.  A pthread key's destructor returns the heap.  musl runs destructors in at most
 // PTHREAD_DESTRUCTOR_ITERATIONS (4) rounds while values are set (src/thread/pthread_key_create.c);
 // destructors of the program may allocate and free in every one, so ours waits for the third: late
@@ -86,7 +148,9 @@ static void brawn_thread_end(void) {
   brawn_spans_release();
   _mi_heap_collect_abandon(heap);
   brawn_heap = NULL;
-  if (heap != &_mi_heap_main) brawn_thread_give((brawn_thread_t *)heap);
+  if (heap == &_mi_heap_main) return;
+  brawn_thread_delist((brawn_thread_t *)heap);
+  brawn_thread_give((brawn_thread_t *)heap);
 }
 
 static void brawn_thread_exit(void *unused) {
@@ -95,8 +159,8 @@ static void brawn_thread_exit(void *unused) {
     pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
     return;
   }
-  // An allocation from here on makes a new heap, which our next call returns (if it was behind ours in the
-  // fourth round, nobody does).
+  // An allocation from here on makes a new heap, which our next call returns; if it was behind ours in the
+  // fourth round, the next thread at this place goes on with it.
   if (brawn_heap != NULL) brawn_thread_end();
 }
 
@@ -105,7 +169,7 @@ static void brawn_thread_register(void) {
   uintptr_t none = KEY_NONE;
   if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) {
     if (mi_atomic_cas_strong_acq_rel(&brawn_key_state, &none, (uintptr_t)KEY_BEING_MADE)) {
-      // Without a key (a program may use all 128) threads' heaps are not returned.
+      // Without a key (a program may use all 128) threads leave their heaps to the next ones at their places.
       const bool made = pthread_key_create(&brawn_key, brawn_thread_exit) == 0;
       mi_atomic_store_release(&brawn_key_state, (uintptr_t)(made ? KEY_MADE : KEY_NONE));
       if (!made) return;
@@ -121,8 +185,9 @@ static void brawn_thread_register(void) {
 // ---------------------------------------------------------------------------------------------
 // Thread start
 
-static void brawn_heap_init(mi_heap_t *heap, mi_tld_t *tld) {
-  brawn_memset(tld, 0, sizeof(*tld));
+static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
+  mi_tld_t *const tld = &own->tld;
+  brawn_memset(own, 0, sizeof(*own));
   // Queues of free spans by their number of slices: 1 to 7, then four steps between powers of two.
   static const uint16_t spans[MI_SEGMENT_BIN_MAX + 1] = {
     1, 1, 2, 3, 4, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128,
@@ -176,9 +241,13 @@ static NOINLINE mi_heap_t *brawn_thread_start(void) {
     brawn_heap = &_mi_heap_main;
   }
   else {
-    brawn_thread_t *const thread = brawn_thread_take();
-    if (thread == NULL) return NULL;
-    brawn_heap_init(&thread->heap, &thread->tld);
+    brawn_thread_t *thread = brawn_thread_left();
+    if (thread == NULL) {
+      thread = brawn_thread_take();
+      if (thread == NULL) return NULL;
+      brawn_heap_init(&thread->heap, &thread->own);
+      brawn_thread_enlist(thread);
+    }
     brawn_heap = &thread->heap;
     brawn_thread_register();
   }
@@ -219,6 +288,7 @@ static void brawn_around_fork(int who) {
     brawn_mutex_forking = arch_thread_pointer();
     return;
   }
+  if (who > 0) brawn_threads_forget(brawn_heap);
   brawn_mutex_forking = 0;
   mi_lock_release(&brawn_abandoned_lock);
   if (who > 0) {
