@@ -79,32 +79,39 @@ _Static_assert(offsetof(mi_segment_t, slices) % MI_MAX_ALIGN_SIZE == 0 && sizeof
                "a page's own address passes for a block's");
 
 // Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of four
-// lists that is drawn for it, and these are joined.  The stack of the smallest thread has room for no more.
+// lists that is drawn for it, and these are joined.  Once leaves four rows of blocks, each in the old order, twice
+// 16: it is done until there are as many rows as blocks.  (A sort by numbers that are drawn digit by digit.  The
+// stack of the smallest thread has no room for more lists, or for an array.)
 static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
   enum { LISTS = 4 };
-  mi_block_t *first[LISTS] = { NULL }, *last[LISTS];
   uintptr_t random = _mi_random_next(&heap->random);
   size_t drawn = 0;
   mi_block_t *more = page->local_free;
   page->local_free = NULL;
-  for (mi_block_t *block = page->free, *next; block != NULL; block = next) {
-    next = brawn_next(page, block);
-    if (next == NULL) {
-      next = more;
-      more = NULL;
+  for (size_t rows = LISTS; ; rows *= LISTS) {
+    mi_block_t *first[LISTS] = { NULL }, *last[LISTS];
+    size_t count = 0;
+    for (mi_block_t *block = page->free, *next; block != NULL; block = next, count++) {
+      next = brawn_next(page, block);
+      if (next == NULL) {
+        next = more;
+        more = NULL;
+      }
+      if (drawn++ % 32 == 0) random = _mi_random_shuffle(random);
+      const size_t list = random % LISTS;
+      random /= LISTS;
+      if (first[list] == NULL) first[list] = block;
+      else last[list]->next = brawn_encode(page, block);
+      last[list] = block;
     }
-    if (drawn++ % 32 == 0) random = _mi_random_shuffle(random);
-    const size_t list = random % LISTS;
-    random /= LISTS;
-    if (first[list] == NULL) first[list] = block;
-    else last[list]->next = brawn_encode(page, block);
-    last[list] = block;
-  }
-  page->free = more;
-  for (size_t list = 0; list < LISTS; list++) {
-    if (first[list] == NULL) continue;
-    last[list]->next = brawn_encode(page, page->free);
-    page->free = first[list];
+    page->free = more;
+    more = NULL;
+    for (size_t list = 0; list < LISTS; list++) {
+      if (first[list] == NULL) continue;
+      last[list]->next = brawn_encode(page, page->free);
+      page->free = first[list];
+    }
+    if (rows >= count) return;
   }
 }
 
@@ -134,13 +141,30 @@ static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
   brawn_shuffle(heap, page);
 }
 
+// A block that has a span of its own.  The engine takes spans in the order of their addresses.  So up to three
+// others are taken before it that are free again when it is there: the next blocks lie in front of it or behind.
+static void *brawn_span_shuffled(mi_heap_t *heap, size_t size, bool zero) {
+  void *const kept = brawn_span_take(heap, size);
+  if (kept != NULL) return zero ? brawn_memset(kept, 0, size) : kept;
+  enum { OTHERS = 3 };
+  void *others[OTHERS];
+  size_t count = _mi_random_next(&heap->random) % (OTHERS + 1), taken = 0;
+  while (taken < count && (others[taken] = brawn_engine_alloc(heap, size, false)) != NULL) taken++;
+  void *const p = brawn_engine_alloc(heap, size, zero);
+  const bool again = p == NULL && taken > 0;
+  for (; taken > 0; taken--) brawn_span_free(_mi_segment_page_of(brawn_segment(others[taken - 1]), others[taken - 1]));
+  return again ? brawn_engine_alloc(heap, size, zero) : p;  // the others may be in its place
+}
+
 static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
   mi_heap_t *const heap = brawn_own_heap();
   void *p = NULL;
   if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
   const bool shared = block <= MI_MEDIUM_OBJ_SIZE_MAX;  // its page has others; only a span is zeroed by the engine
   if (mi_likely(heap != NULL)) {
-    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero) : brawn_engine_alloc(heap, block, zero && !shared);
+    p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero)
+        : shared               ? brawn_engine_alloc(heap, block, false)
+                               : brawn_span_shuffled(heap, block, zero);
   }
   if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
   if (block > BRAWN_SPAN_MAX) return p;
