@@ -11,6 +11,7 @@ use crate::identify::heap::{self, Heap, Sure};
 use crate::identify::mimalloc;
 use crate::identify::reach::refers_to;
 use crate::identify::rewritten::Rewritten;
+use crate::identify::system::System;
 use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC, is_public};
 use crate::inspect::{self, inspect};
 use crate::note::Note;
@@ -168,6 +169,9 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
     }
     let image = Image::read(bytes, 0)?;
     let found = inspect(bytes)?;
+    if let Some((system, sign)) = System::of_image(&image) {
+        return Err(system.refused(&sign));
+    }
     let is_static = matches!(found.linkage, Linkage::Static | Linkage::StaticPie);
     if !is_static || found.libc == Libc::Glibc {
         return Err(Error::not_applicable(format!(

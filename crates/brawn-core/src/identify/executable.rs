@@ -3,6 +3,7 @@
 use super::heap::{self, Found, Heap, Sure};
 use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
+use super::system::System;
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
 use crate::error::printable;
 use crate::note::Note;
@@ -34,7 +35,15 @@ pub fn identify(image: &Image<'_>) -> Identity {
     }
     let traces = Traces::new(image);
     let mut heaps = heaps(image, linkage, &traces);
-    let libc = libc(image, linkage, &heaps, &traces, &mut evidence);
+    let system = System::of_image(image);
+    let libc = match system {
+        // Some have a libc.so, too, or functions that are written like musl's.
+        Some((_, ref sign)) => {
+            evidence.push(sign.clone());
+            Libc::Unknown
+        }
+        None => libc(image, linkage, &heaps, &traces, &mut evidence),
+    };
     if matches!(linkage, Linkage::Dynamic | Linkage::SharedObject) {
         shared(image, libc, &mut heaps);
     }
@@ -56,6 +65,8 @@ pub fn identify(image: &Image<'_>) -> Identity {
         libc_version,
         linkage,
         interpreter: image.interpreter.map(printable),
+        system: system.map(|(system, _)| system),
+        has_payload: image.ident.architecture().is_some(),
         memory,
         memory_notes: memory_notes(&image.brawn).collect(),
         heaps,

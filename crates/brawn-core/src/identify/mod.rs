@@ -7,6 +7,7 @@ pub mod mimalloc;
 pub(crate) mod reach;
 pub(crate) mod rewritten;
 pub(crate) mod signs;
+pub mod system;
 
 use crate::note::Note;
 use serde::Serialize;
@@ -120,6 +121,10 @@ pub struct Identity {
     pub linkage: Linkage,
     /// The dynamic linker that it asks for.
     pub interpreter: Option<String>,
+    /// The operating system that it is for, where that is another than Linux.
+    pub system: Option<system::System>,
+    /// Whether brawn has a heap for its architecture.
+    pub has_payload: bool,
     /// Every heap in it, the one that `malloc` means first where that is known.
     pub heaps: Vec<heap::Found>,
     /// Whether a full symbol table was there to find heaps by.

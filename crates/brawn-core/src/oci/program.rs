@@ -1,17 +1,13 @@
 //! Which programs can be all that an image has, and what their users should know.
 
 use crate::error::{Error, Result, printable};
+use crate::identify::system::System;
 use crate::identify::{Libc, Linkage};
 use crate::inspect::{self, Verdict};
 use crate::read::Format;
 use crate::read::elf::Ident;
 use crate::read::image::Image;
 use serde::{Deserialize, Serialize};
-
-/// `e_ident[EI_OSABI]`: where it is in the file, and its values for Linux (System V ABI, "ELF header").
-const OSABI: usize = 7;
-const OSABI_NONE: u8 = 0;
-const OSABI_GNU: u8 = 3;
 
 /// What an image runs on, by the names of Go's `GOARCH` and `GOOS`.
 ///
@@ -101,6 +97,9 @@ pub fn program(bytes: &[u8]) -> Result<Program> {
     }
     let image = Image::read(bytes, 0)?;
     let report = inspect::inspect(bytes)?;
+    if let Some((system, sign)) = System::of_image(&image) {
+        return Err(system.refused(&sign));
+    }
     match (report.linkage, image.needed.first()) {
         (Linkage::Static | Linkage::StaticPie, None) => {}
         (Linkage::Dynamic, _) => {
@@ -134,12 +133,6 @@ pub fn program(bytes: &[u8]) -> Result<Program> {
     }
     if image.loads.is_empty() {
         return Err(Error::malformed("no segment that is loaded").expected(EXPECTED));
-    }
-    let osabi = bytes.get(OSABI).copied().unwrap_or_default();
-    if osabi != OSABI_NONE && osabi != OSABI_GNU {
-        return Err(Error::refused(format!("an executable for OS/ABI {osabi}"))
-            .at(OSABI as u64)
-            .expected("0 (System V) or 3 (Linux)"));
     }
     let platform = Platform::of(image.ident).ok_or_else(|| {
         Error::refused(format!(

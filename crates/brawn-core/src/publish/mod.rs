@@ -28,7 +28,7 @@ mod write;
 pub use content::{Content, Piece};
 pub use record::{Fingerprint, Hashed};
 pub use restore::Restored;
-pub use standing::{Standing, original, standing};
+pub use standing::{Standing, is_kept_original, original, standing};
 pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
 
 use crate::error::{Error, Kind, Result};

@@ -4,7 +4,11 @@ use super::record::{Fingerprint, Record, State};
 use crate::error::{Error, Kind, Result};
 use serde::Serialize;
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+/// What the name of a kept original has behind that of its file.
+const ORIGINAL: &str = ".brawn-original";
 
 /// What an archive is to the record beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,6 +63,21 @@ pub fn original(path: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// Whether the file at `path` is an original that brawn keeps: by its name, and by the record beside it, which names
+/// these very contents.  Only reads.
+pub fn is_kept_original(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let Some(name) = name.strip_suffix(ORIGINAL.as_bytes()) else {
+        return false;
+    };
+    let of = path.with_file_name(std::ffi::OsStr::from_bytes(name));
+    // A record that cannot be read says nothing: then the file is like any other.
+    let Ok(Some(record)) = Record::read(&record_path(&of)) else {
+        return false;
+    };
+    Fingerprint::of_file(path).is_ok_and(|found| found == record.original)
+}
+
 /// The kept original at `path`, which must be the one that the record names.
 pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<File> {
     let open = || {
@@ -84,7 +103,7 @@ pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<Fil
 
 /// Where the original of the file at `path` is kept.
 pub(super) fn original_path(path: &Path) -> PathBuf {
-    beside(path, ".brawn-original")
+    beside(path, ORIGINAL)
 }
 
 /// Where the record of the file at `path` is.

@@ -85,6 +85,8 @@ pub struct AnyNote<'a> {
     pub owner: &'a [u8],
     /// Its type, whose meaning is the owner's.
     pub kind: u32,
+    /// Its contents.
+    pub contents: &'a [u8],
 }
 
 /// An ELF file.
@@ -484,6 +486,21 @@ impl<'a> Image<'a> {
     }
 }
 
+/// The notes in the data of a segment or section, up to what is none.
+pub fn notes(
+    data: &[u8],
+    endian: Endianness,
+    align: u64,
+) -> impl Iterator<Item = AnyNote<'_>> + use<'_> {
+    let align = if align == 8 { 8 } else { 4 };
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (note, whole) = any_note(data, at, endian, align)?;
+        at = whole.end;
+        Some(note)
+    })
+}
+
 /// The note at `at` and its range, padding included.
 fn any_note(
     data: &[u8],
@@ -504,7 +521,7 @@ fn any_note(
     let name = data.get(name_at..name_end)?;
     let desc_at = name_end.checked_next_multiple_of(align)?;
     let desc_end = desc_at.checked_add(desc_size)?;
-    data.get(desc_at..desc_end)?;
+    let contents = data.get(desc_at..desc_end)?;
     let end = desc_end.checked_next_multiple_of(align)?.min(data.len());
     // An empty name is what zero padding looks like.
     if name_size == 0 && desc_size == 0 {
@@ -513,6 +530,7 @@ fn any_note(
     let note = AnyNote {
         owner: name.strip_suffix(b"\0").unwrap_or(name),
         kind: word(2)?,
+        contents,
     };
     Some((note, at..end))
 }

@@ -4,12 +4,14 @@
 //! few or none.  Numbers are the file's own (ELF-64 Object File Format, version 1.5).
 
 use crate::error::{Error, Result, printable};
+use crate::identify::system::System;
 use crate::preload;
 use crate::read::Format;
 use crate::read::elf::Ident;
+use crate::read::image;
 use crate::read::work::{MOST_LOADS, Strings, overlap};
 use brawn_payload::Architecture;
-use object::elf;
+use object::{Endianness, elf};
 use std::ops::Range;
 
 /// What every other file is told.
@@ -234,6 +236,9 @@ impl<'a> Program<'a> {
         check_order(&segments)?;
         check_overlap(&segments, bytes.len())?;
         let is = |kind: elf::ProgramType| segments.iter().position(|s| s.kind == kind.0);
+        if let Some((system, sign)) = system(bytes, ident, &segments) {
+            return Err(system.refused(&sign));
+        }
         if let Some(number) = is(elf::PT_INTERP) {
             return Err(dynamic(bytes, &segments[number]).segment(number));
         }
@@ -329,6 +334,20 @@ fn no_elf(bytes: &[u8]) -> Error {
 /// What `found` is, and what is wanted instead.
 fn no_program(found: &str) -> Error {
     Error::not_applicable(format!("{found}: {WANTED}"))
+}
+
+/// Another operating system than Linux, by the header, the notes and the interpreter.
+fn system(bytes: &[u8], ident: Ident, segments: &[Segment]) -> Option<(System, String)> {
+    let data = |segment: &Segment| {
+        let end = segment.offset.checked_add(segment.file_size)?;
+        bytes.get(usize::try_from(segment.offset).ok()?..usize::try_from(end).ok()?)
+    };
+    let of = |kind: elf::ProgramType| segments.iter().filter(move |s| s.kind == kind.0);
+    let interpreter = of(elf::PT_INTERP).next().and_then(data);
+    let notes = of(elf::PT_NOTE)
+        .filter_map(|s| Some((data(s)?, s.align)))
+        .flat_map(|(data, align)| image::notes(data, Endianness::Little, align));
+    System::of(bytes, ident.machine, interpreter, notes)
 }
 
 /// A program that the dynamic linker named in `interpreter` starts: what to do instead.

@@ -2,50 +2,87 @@
 
 mod gather;
 mod sdk;
+mod show;
 
 use crate::exit::Exit;
-use crate::table::{Row, table};
 use crate::ui;
-use anstyle::{AnsiColor, Style};
-use brawn_core::error::printable;
-use brawn_core::identify::heap::Found;
 use brawn_core::inspect::{Report, Verdict};
+use gather::{Gathered, Outcome};
 use serde::Serialize;
-use std::fmt::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Say whose heap and memory functions are in archives, executables and packages.
 ///
-/// Besides: which libc, how linked, and what to make of it.  Verdicts: `slow heap` (musl's own), `fine` (one
-/// heap, and not musl's), `mixed` (musl's beside another, or a payload twice), `not musl`, `unknown`.  Files
-/// without symbols are told by the tables and messages that are left in them; the output says how sure that is.
+/// Besides: which libc, how linked, what to make of it, and what to do next.  Verdicts: `slow heap` (musl's own), `fine`
+/// (one heap, and not musl's), `mixed` (musl's beside another, or a payload twice or where it does not belong), `not
+/// musl`, `unknown`.  Files without symbols are told by the tables and messages that are left in them; `--verbose` says
+/// by what, and how sure that is.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("inspect"))]
 pub struct Args {
-    /// Archives, executables, shared or relocatable objects; wheels, npm tarballs and other zip
-    /// archives and tarballs; bundles of Swift SDKs; folders with such files.
+    /// Archives, executables, shared or relocatable objects; wheels, npm tarballs, images of containers
+    /// and other tar and zip archives; bundles of Swift SDKs; folders with such files.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
-    /// Exit with code 1 if a file has one of these verdicts.
+    /// Exit with code 1 if a file has one of these verdicts, and with 3 if there is nothing to judge.
     #[arg(long, value_delimiter = ',', value_name = "VERDICTS")]
     fail_on: Vec<FailOn>,
+
+    /// Print only files with these verdicts.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICTS")]
+    only: Vec<Only>,
+
+    /// Print below each file what was found, and how sure that is.
+    #[arg(short, long, conflicts_with_all = ["json", "quiet"])]
+    verbose: bool,
+
+    /// Print errors alone.
+    #[arg(short, long, conflicts_with = "json")]
+    quiet: bool,
 
     /// Print a JSON array with one object for each file.
     #[arg(long)]
     json: bool,
 }
 
-/// One file's object in `--json`.
+/// One file that was looked at.
 #[derive(Debug, Serialize)]
 struct File {
     #[serde(serialize_with = "ui::path")]
     path: PathBuf,
+    status: Status,
     #[serde(flatten)]
     report: Report,
     #[serde(skip_serializing_if = "Option::is_none")]
     sdk: Option<sdk::Sdk>,
+    /// What to type for it where something is to be done about it: none for what has to be unpacked first.
+    #[serde(skip)]
+    typed: Option<PathBuf>,
+}
+
+/// What `--json` has of one.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Object<'g> {
+    Inspected(&'g File),
+    /// One that could not be read.
+    Failed {
+        #[serde(serialize_with = "ui::path")]
+        path: &'g Path,
+        status: Status,
+        reason: String,
+    },
+}
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Status {
+    /// It was read, and has a verdict.
+    Inspected,
+    /// It could not be read.
+    Failed,
 }
 
 /// A verdict that can be asked to fail on.
@@ -66,36 +103,44 @@ impl FailOn {
     }
 }
 
+/// A verdict that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Only {
+    /// `fine`.
+    Fine,
+    /// `slow heap`.
+    Slow,
+    /// `mixed`.
+    Mixed,
+    /// `not musl`.
+    NotMusl,
+    /// `unknown`.
+    Unknown,
+}
+
+impl Only {
+    const fn verdict(self) -> Verdict {
+        match self {
+            Self::Fine => Verdict::Fine,
+            Self::Slow => Verdict::SlowHeap,
+            Self::Mixed => Verdict::Mixed,
+            Self::NotMusl => Verdict::NotMusl,
+            Self::Unknown => Verdict::Unknown,
+        }
+    }
+}
+
 pub fn run(args: &Args) -> Exit {
     let gathered = gather::gather(&args.paths);
     let mut exit = Exit::Success;
-    for error in &gathered.errors {
+    for error in gathered.errors() {
         ui::error(error);
         exit = exit.max(error.kind().into());
     }
-    let files: Vec<File> = gathered
-        .reports
-        .into_iter()
-        .map(|(path, report, sdk)| File { path, report, sdk })
-        .collect();
-    if args.json {
-        ui::json(&files);
-    } else if !files.is_empty() {
-        ui::text(&table(HEAD, &rows(&files)));
-    }
-    if gathered.others > 0 {
-        ui::info(&format!(
-            "{} inspected; {} passed over, which {} neither ELF nor an archive",
-            count(files.len()),
-            count(gathered.others),
-            if gathered.others == 1 { "is" } else { "are" }
-        ));
-    }
-    let is_finding = |file: &&File| {
-        let verdicts = &mut args.fail_on.iter().map(|f| f.verdict());
-        verdicts.any(|v| v == file.report.verdict)
-    };
-    let findings = files.iter().filter(is_finding).count();
+    print(args, &gathered);
+    let verdicts: Vec<Verdict> = args.fail_on.iter().map(|f| f.verdict()).collect();
+    let is_finding = |file: &&File| verdicts.contains(&file.report.verdict);
+    let findings = gathered.files().filter(is_finding).count();
     if findings > 0 {
         ui::error(&format_args!(
             "{} with a verdict that --fail-on names",
@@ -103,108 +148,67 @@ pub fn run(args: &Args) -> Exit {
         ));
         exit = exit.max(Exit::Finding);
     }
+    for nothing in gathered.nothing() {
+        if !args.fail_on.is_empty() {
+            ui::error(&nothing);
+            exit = exit.max(nothing.kind().into());
+        } else if !args.quiet {
+            ui::info(&nothing.to_string());
+        }
+    }
     exit
+}
+
+/// Prints what was found, as JSON or for people.
+fn print(args: &Args, gathered: &Gathered) {
+    let is_asked = |file: &File| {
+        let mut only = args.only.iter();
+        args.only.is_empty() || only.any(|only| only.verdict() == file.report.verdict)
+    };
+    if args.json {
+        let objects = gathered.found.iter().filter_map(|outcome| match outcome {
+            Outcome::Judged(file) => is_asked(file).then_some(Object::Inspected(file)),
+            Outcome::Failed(error) => Some(Object::Failed {
+                path: error.file().unwrap_or(Path::new("")),
+                status: Status::Failed,
+                reason: error.to_string(),
+            }),
+        });
+        ui::json(&objects.collect::<Vec<_>>());
+    }
+    if args.quiet {
+        return;
+    }
+    let files: Vec<&File> = gathered.files().filter(|file| is_asked(file)).collect();
+    if !args.json && !files.is_empty() {
+        let width = ui::width();
+        let mut text = show::table(&files, args.verbose, width);
+        text.push_str(&show::next(&files, width));
+        ui::text(&text);
+    }
+    let inspected = gathered.files().count();
+    let mut said = Vec::new();
+    if files.len() < inspected {
+        said.push(format!("{} with another verdict", inspected - files.len()));
+    }
+    if gathered.others > 0 {
+        let is = if gathered.others == 1 { "is" } else { "are" };
+        said.push(format!(
+            "{} passed over, which {is} neither ELF nor an archive",
+            count(gathered.others)
+        ));
+    }
+    match gathered.kept {
+        0 => {}
+        1 => said.push("1 original that brawn keeps passed over".into()),
+        kept => said.push(format!("{kept} originals that brawn keeps passed over")),
+    }
+    if !said.is_empty() {
+        said.insert(0, format!("{} inspected", count(inspected)));
+        ui::info(&said.join("; "));
+    }
 }
 
 fn count(files: usize) -> String {
     format!("{files} {}", if files == 1 { "file" } else { "files" })
-}
-
-const HEAD: [&str; 6] = ["VERDICT", "LIBC", "LINKAGE", "HEAP", "MEMORY", "PATH"];
-
-/// One line of columns for each file, and below it why.
-fn rows(files: &[File]) -> Vec<Row<{ HEAD.len() }>> {
-    let row = |file: &File| Row {
-        cells: columns(file),
-        style: colour(file.report.verdict),
-        details: details(file),
-    };
-    files.iter().map(row).collect()
-}
-
-fn columns(file: &File) -> [String; HEAD.len()] {
-    let report = &file.report;
-    let libc = match &report.libc_version {
-        Some(version) => format!("{} {version}", report.libc.name()),
-        None => report.libc.name().to_string(),
-    };
-    [
-        report.verdict.name().to_string(),
-        libc,
-        report.linkage.name().to_string(),
-        report.heap.clone(),
-        report.memory.name().to_string(),
-        printable(file.path.as_os_str().as_bytes()),
-    ]
-}
-
-fn details(file: &File) -> Vec<String> {
-    let report = &file.report;
-    let mut lines = vec![format!(
-        "{} ({}); {}",
-        report.why,
-        report.sure.name(),
-        report.architecture
-    )];
-    // Names are the bundle's.
-    let sdk = file.sdk.iter().map(|sdk| printable(sdk.line().as_bytes()));
-    lines.extend(sdk);
-    for found in &report.heaps {
-        lines.push(format!("{}: {}", found.title(), found.evidence.join("; ")));
-        if let Some(note) = &found.note {
-            lines.push(format!(
-                "  profile {}, {}, compiled by {}",
-                note.profile, note.architecture, note.compiler
-            ));
-        }
-        lines.extend(reach(found));
-    }
-    if !report.evidence.is_empty() {
-        lines.push(format!("also: {}", report.evidence.join("; ")));
-    }
-    if !report.missing.is_empty() {
-        lines.push(format!("missing: {}", report.missing.join(", ")));
-    }
-    lines.extend(report.hint.iter().map(|hint| format!("hint: {hint}")));
-    lines
-}
-
-/// How many callers or members are printed; `--json` has them all.
-const ENOUGH: usize = 8;
-
-fn reach(found: &Found) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !found.reached_by.is_empty() {
-        let shown = found.reached_by.iter().take(ENOUGH).cloned();
-        let mut line = format!("  called by {}", shown.collect::<Vec<_>>().join(", "));
-        if let Some(more) = found.reached_by.len().checked_sub(ENOUGH + 1) {
-            let _ = write!(line, " and {} more", more + 1);
-        }
-        lines.push(line);
-    }
-    for member in found.members.iter().take(ENOUGH) {
-        let mut line = format!("  member {} at {:#x}", member.member, member.offset);
-        for (word, names) in [
-            ("defines", &member.defines),
-            ("refers to", &member.refers_to),
-        ] {
-            if !names.is_empty() {
-                let _ = write!(line, " {word} {}", names.join(" "));
-            }
-        }
-        lines.push(line);
-    }
-    if let Some(more) = found.members.len().checked_sub(ENOUGH + 1) {
-        lines.push(format!("  and {} more members", more + 1));
-    }
-    lines
-}
-
-fn colour(verdict: Verdict) -> Style {
-    let colour = match verdict {
-        Verdict::Fine => AnsiColor::Green,
-        Verdict::SlowHeap | Verdict::Mixed => AnsiColor::Red,
-        Verdict::NotMusl | Verdict::Unknown => AnsiColor::Yellow,
-    };
-    colour.on_default().bold()
 }

@@ -367,6 +367,7 @@ fn inspect_looks_at_the_libcs_of_targets_alone() {
     fail(
         brawn()
             .arg("inspect")
+            .arg("--verbose")
             .arg(&path)
             .args(["--fail-on", "slow"]),
         1,
@@ -375,6 +376,7 @@ fn inspect_looks_at_the_libcs_of_targets_alone() {
     let printed = succeed(
         brawn()
             .arg("inspect")
+            .arg("--verbose")
             .arg(&path)
             .args(["--fail-on", "slow,mixed"]),
     );

@@ -1,7 +1,7 @@
 //! What `inspect` says of real files.
 
 use crate::build::{ARCHIVES, OWN_FAMILY, PROGRAM, Room, inspect, libgcc, musl};
-use crate::common::{Folder, IO, MALFORMED, REFUSED, brawn, brawn_path, fail, read, succeed};
+use crate::common::{Folder, MALFORMED, brawn, brawn_path, fail, read, succeed};
 use serde_json::Value;
 
 fn expect(report: &Value, expected: &[(&str, &str)]) {
@@ -342,7 +342,7 @@ fn two_heaps_on_purpose_and_who_reaches_the_second() {
         report["heaps"][1]["reached_by"],
         serde_json::json!(["plugin"])
     );
-    let text = succeed(brawn().args(["inspect", &room.path("main")]));
+    let text = succeed(brawn().args(["inspect", "-v", &room.path("main")]));
     assert!(text.contains("called by plugin"), "{text}");
     strip(&room, "main");
     let report = room.inspect("main");
@@ -408,25 +408,6 @@ fn the_memory_functions_twice() {
 }
 
 #[test]
-fn a_table_for_people() {
-    let text = succeed(brawn().arg("inspect").args(ARCHIVES));
-    let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("VERDICT    LIBC"), "{text}");
-    assert!(lines[1].starts_with("slow heap  musl 1.2.3"), "{text}");
-    assert!(!text.contains('\x1b'), "no colour where nobody looks");
-    let mut command = brawn();
-    command
-        .env("CLICOLOR_FORCE", "1")
-        .arg("inspect")
-        .arg(ARCHIVES[0]);
-    let text = succeed(&mut command);
-    assert!(
-        text.contains("\x1b[31m") || text.contains("\x1b[1m"),
-        "{text}"
-    );
-}
-
-#[test]
 fn hostile_names_do_not_reach_the_terminal() {
     let room = Room::with(
         "__asm__(\".section .note.brawn,\\\"a\\\",@note\\n.balign 4\\n\"\n\
@@ -437,33 +418,9 @@ fn hostile_names_do_not_reach_the_terminal() {
     room.run("musl-gcc", &["-static", "main.c", "-o", "m\x1b[32m"]);
     let mut command = brawn();
     command.env("CLICOLOR_FORCE", "1");
-    let text = succeed(command.args(["inspect", &room.path("m\x1b[32m")]));
+    let text = succeed(command.args(["inspect", "-v", &room.path("m\x1b[32m")]));
     assert!(text.contains("x\\u{1b}[31my"), "{text:?}");
     assert!(text.contains("/m\\u{1b}[32m\n"), "{text:?}");
-}
-
-#[test]
-fn what_cannot_be_read_is_an_error_with_path_found_and_expected() {
-    let room = Room::with(PROGRAM);
-    let error = fail(brawn().args(["inspect", &room.path("main.c")]), REFUSED);
-    assert!(
-        error.contains("main.c") && error.contains("#include"),
-        "{error}"
-    );
-    assert!(
-        error.contains("expected an ELF file or an archive"),
-        "{error}"
-    );
-    fail(brawn().args(["inspect", &room.path("nothing")]), IO);
-    // The others are looked at all the same.
-    let output = brawn()
-        .args(["inspect", "--json", &room.path("nothing"), ARCHIVES[0]])
-        .assert()
-        .code(IO)
-        .get_output()
-        .clone();
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(json.as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -533,22 +490,6 @@ fn folders_are_walked_in_order_and_links_left_alone() {
     assert_eq!(paths, expected);
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("1 file passed over"), "{text}");
-}
-
-#[test]
-fn fail_on_names_verdicts() {
-    let slow = |flag: &[&str]| {
-        let mut command = brawn();
-        command.arg("inspect").arg(ARCHIVES[0]).args(flag);
-        command
-    };
-    succeed(&mut slow(&[]));
-    succeed(&mut slow(&["--fail-on", "mixed"]));
-    let error = fail(&mut slow(&["--fail-on", "slow,mixed"]), 1);
-    assert!(error.contains("1 file with a verdict"), "{error}");
-    // What could not be read weighs more.
-    fail(slow(&["--fail-on", "slow"]).arg("/nothing"), IO);
-    fail(&mut slow(&["--fail-on", "fine"]), 2);
 }
 
 #[test]

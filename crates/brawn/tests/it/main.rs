@@ -15,6 +15,7 @@ mod image;
 mod image_refused;
 mod image_runs;
 mod inspect;
+mod inspect_says;
 mod interrupted;
 mod link_args;
 mod mounts;

@@ -2,15 +2,16 @@
 //! order that depends on names only.
 
 use super::sdk::Sdk;
+use super::{File, Status};
 use crate::bar::Bar;
 use brawn_core::bundle::{self, folder};
 use brawn_core::inspect::{Report, inspect};
 use brawn_core::read::Format;
 use brawn_core::read::package::{self, Limits};
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Kind, Result, publish};
 use rayon::prelude::*;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs;
 use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::FileExt as _;
@@ -19,12 +20,23 @@ use std::path::{Path, PathBuf};
 /// Everything that came of the paths.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// The reports, with the path of each; a package's member is `PACKAGE!MEMBER`.
-    pub reports: Vec<(PathBuf, Report, Option<Sdk>)>,
-    /// What could not be read.
-    pub errors: Vec<Error>,
+    /// What became of each file, in the order of the paths.
+    pub found: Vec<Outcome>,
     /// How many files in folders and packages are nothing to inspect.
     pub others: usize,
+    /// How many in folders are originals that brawn keeps.
+    pub kept: usize,
+    /// Folders in which nothing is judged.
+    empty: Vec<PathBuf>,
+}
+
+/// What became of one file.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It has a verdict.
+    Judged(Box<File>),
+    /// It could not be read.
+    Failed(Error),
 }
 
 /// A file to look at.
@@ -43,39 +55,45 @@ enum Target {
 /// Looks at every path, and at everything in those that are folders.
 pub fn gather(paths: &[PathBuf]) -> Gathered {
     let mut targets = Vec::new();
-    for path in paths {
-        if path.is_dir() && unpacked(path, &mut targets) {
-            continue;
+    for (number, path) in paths.iter().enumerate() {
+        let mut inside = Vec::new();
+        if !path.is_dir() {
+            inside.push(Target::Named(path.clone()));
+        } else if !unpacked(path, &mut inside) {
+            walk(path, &mut inside);
         }
-        if path.is_dir() {
-            walk(path, &mut targets);
-        } else {
-            targets.push(Target::Named(path.clone()));
-        }
+        targets.extend(inside.into_iter().map(|target| (number, target)));
     }
     let progress = progress(targets.len());
-    let parts: Vec<Gathered> = targets
+    let parts: Vec<(usize, Gathered)> = targets
         .into_par_iter()
         .with_max_len(1)
-        .map(|target| {
+        .map(|(number, target)| {
             let mut gathered = Gathered::default();
             match target {
                 Target::Named(path) => gathered.file(&path, true),
                 Target::Found(path) => gathered.file(&path, false),
                 Target::Libc(path, targets) => gathered.libc(&path, &targets),
-                Target::Lost(error) => gathered.errors.push(error),
+                Target::Lost(error) => gathered.failed(error),
             }
             progress.inc(1);
-            gathered
+            (number, gathered)
         })
         .collect();
     drop(progress);
     let mut all = Gathered::default();
-    for part in parts {
-        all.reports.extend(part.reports);
-        all.errors.extend(part.errors);
+    let mut is_judged = vec![false; paths.len()];
+    for (number, part) in parts {
+        is_judged[number] |= !part.found.is_empty();
+        all.found.extend(part.found);
         all.others += part.others;
+        all.kept += part.kept;
     }
+    let empty = paths.iter().zip(is_judged).filter(|(_, is)| !is);
+    all.empty = empty
+        .filter(|(path, _)| path.is_dir())
+        .map(|(path, _)| path.clone())
+        .collect();
     all
 }
 
@@ -114,7 +132,7 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) {
             continue;
         }
         let lost = |e| Target::Lost(Error::io("cannot list it", e).path(&path));
-        let entries = match std::fs::read_dir(&path) {
+        let entries = match fs::read_dir(&path) {
             Ok(entries) => entries,
             Err(e) => {
                 targets.push(lost(e));
@@ -136,9 +154,56 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) {
 }
 
 impl Gathered {
+    /// The files that have a verdict.
+    pub fn files(&self) -> impl Iterator<Item = &File> {
+        self.found.iter().filter_map(|outcome| match outcome {
+            Outcome::Judged(file) => Some(&**file),
+            Outcome::Failed(_) => None,
+        })
+    }
+
+    /// Why the others have none.
+    pub fn errors(&self) -> impl Iterator<Item = &Error> {
+        self.found.iter().filter_map(|outcome| match outcome {
+            Outcome::Judged(_) => None,
+            Outcome::Failed(error) => Some(error),
+        })
+    }
+
+    /// Where nothing was found that has a verdict, or could not be read: each such folder, or all paths together.
+    pub fn nothing(&self) -> Vec<Error> {
+        let nothing = || {
+            Error::not_applicable("nothing to judge")
+                .expected("an ELF file, an archive or a package with such files")
+        };
+        let mut all: Vec<Error> = self.empty.iter().map(|path| nothing().path(path)).collect();
+        if self.found.is_empty() && all.is_empty() {
+            all.push(nothing());
+        }
+        all
+    }
+
+    fn failed(&mut self, error: Error) {
+        self.found.push(Outcome::Failed(error));
+    }
+
+    fn judged(&mut self, path: PathBuf, report: Report, sdk: Option<Sdk>, typed: Option<PathBuf>) {
+        self.found.push(Outcome::Judged(Box::new(File {
+            path,
+            status: Status::Inspected,
+            report,
+            sdk,
+            typed,
+        })));
+    }
+
     fn file(&mut self, path: &Path, is_named: bool) {
-        let open = || Ok(Box::new(File::open(path)?) as Box<dyn std::io::Read>);
-        let is_file = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+        if !is_named && publish::is_kept_original(path) {
+            self.kept += 1;
+            return;
+        }
+        let open = || Ok(Box::new(fs::File::open(path)?) as Box<dyn std::io::Read>);
+        let is_file = fs::metadata(path).is_ok_and(|m| m.is_file());
         if is_file && (is_named || is_packed_bundle(path)) && bundle::begins(&open) {
             self.bundle(path, &open);
             return;
@@ -146,18 +211,18 @@ impl Gathered {
         match read(path, is_named) {
             Ok(Some(bytes)) => match Format::of(&bytes) {
                 Format::Zip | Format::Gzip => self.package(path, &bytes),
-                _ => self.report(path.to_path_buf(), &bytes, is_named),
+                _ => self.report(path.to_path_buf(), &bytes, is_named, Some(path.into())),
             },
             Ok(None) => self.others += 1,
-            Err(error) => self.errors.push(error.path(path)),
+            Err(error) => self.failed(error.path(path)),
         }
     }
 
-    fn report(&mut self, path: PathBuf, bytes: &[u8], is_named: bool) {
+    fn report(&mut self, path: PathBuf, bytes: &[u8], is_named: bool, typed: Option<PathBuf>) {
         match inspect(bytes) {
-            Ok(report) => self.reports.push((path, report, None)),
+            Ok(report) => self.judged(path, report, None, typed),
             Err(e) if e.kind() == Kind::NotApplicable && !is_named => self.others += 1,
-            Err(e) => self.errors.push(e.path(&path)),
+            Err(e) => self.failed(e.path(&path)),
         }
     }
 
@@ -166,9 +231,9 @@ impl Gathered {
         match bytes.and_then(|bytes| inspect(&bytes)) {
             Ok(report) => {
                 let sdk = Sdk::new(targets, &report);
-                self.reports.push((path.to_path_buf(), report, Some(sdk)));
+                self.judged(path.to_path_buf(), report, Some(sdk), Some(path.into()));
             }
-            Err(error) => self.errors.push(error.path(path)),
+            Err(error) => self.failed(error.path(path)),
         }
     }
 
@@ -182,21 +247,20 @@ impl Gathered {
                 } in all
                 {
                     let sdk = Sdk::new(&targets, &report);
-                    self.reports
-                        .push((inside(path, &member), report, Some(sdk)));
+                    self.judged(inside(path, &member), report, Some(sdk), Some(path.into()));
                 }
             }
-            Err(error) => self.errors.push(error.path(path)),
+            Err(error) => self.failed(error.path(path)),
         }
     }
 
     fn package(&mut self, path: &Path, bytes: &[u8]) {
         let mut take = |name: &[u8], member: &[u8]| {
-            self.report(inside(path, name), member, false);
+            self.report(inside(path, name), member, false, None);
         };
         match package::members(bytes, Limits::USUAL, &mut take) {
             Ok(others) => self.others += others,
-            Err(error) => self.errors.push(error.path(path)),
+            Err(error) => self.failed(error.path(path)),
         }
     }
 }
@@ -224,12 +288,12 @@ const PACKAGES: [&str; 6] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate"
 fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
     let failed = |e| Error::io("cannot read it", e);
     // Opening a pipe would wait for its other end.
-    let metadata = std::fs::metadata(path).map_err(|e| Error::io("cannot find it", e))?;
+    let metadata = fs::metadata(path).map_err(|e| Error::io("cannot find it", e))?;
     if !metadata.is_file() {
         return Err(Error::not_applicable("not a regular file")
             .expected("an ELF file, an archive, a package or a folder"));
     }
-    let file = File::open(path).map_err(failed)?;
+    let file = fs::File::open(path).map_err(failed)?;
     if !is_named {
         let mut start = Vec::with_capacity(8);
         (&file).take(8).read_to_end(&mut start).map_err(failed)?;
@@ -251,7 +315,7 @@ const CHUNK: usize = 4 << 20;
 
 /// Reads all of a file, on several threads if it is large: handing out the memory takes longer than
 /// copying what is cached already.
-fn whole(file: &File, size: u64) -> std::io::Result<Vec<u8>> {
+fn whole(file: &fs::File, size: u64) -> std::io::Result<Vec<u8>> {
     let size = usize::try_from(size).map_err(|_| std::io::ErrorKind::FileTooLarge)?;
     // Only to fail where there is no room: the memory that is used comes zeroed, untouched.
     Vec::<u8>::new().try_reserve_exact(size)?;

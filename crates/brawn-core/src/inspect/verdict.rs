@@ -1,0 +1,260 @@
+//! What to make of a file: the verdict, why, and what to do next.
+
+use super::Verdict;
+use crate::identify::heap::{Found, Heap, Sure};
+use crate::identify::{Identity, Libc, Linkage, Memory};
+use crate::note::Note;
+
+/// A verdict with its reasons.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) verdict: Verdict,
+    pub(super) sure: Sure,
+    pub(super) why: String,
+    pub(super) next: Option<String>,
+}
+
+impl Answer {
+    fn new(verdict: Verdict, sure: Sure, why: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            sure,
+            why: why.into(),
+            next: None,
+        }
+    }
+
+    fn next(mut self, next: impl Into<String>) -> Self {
+        self.next = Some(next.into());
+        self
+    }
+}
+
+/// The heaps of a file by whose they are.
+struct Heaps<'i> {
+    musl: Vec<&'i Found>,
+    brawn: Vec<&'i Found>,
+    /// Neither of them, nor glibc's.
+    others: Vec<&'i Found>,
+    /// How far the least sure of all can be relied on.
+    sure: Sure,
+}
+
+impl<'i> Heaps<'i> {
+    fn of(identity: &'i Identity) -> Self {
+        let heaps = &identity.heaps;
+        let of =
+            |is: &dyn Fn(Heap) -> bool| -> Vec<_> { heaps.iter().filter(|h| is(h.heap)).collect() };
+        Self {
+            musl: of(&|h| h.is_musl()),
+            brawn: of(&|h| h == Heap::Brawn),
+            others: of(&|h| !h.is_musl() && h != Heap::Brawn && h != Heap::Glibc),
+            sure: heaps.iter().map(|h| h.sure).min().unwrap_or(Sure::Guess),
+        }
+    }
+
+    fn answer(&self, verdict: Verdict, why: impl Into<String>) -> Answer {
+        Answer::new(verdict, self.sure, why)
+    }
+
+    /// Whether brawn's is there for Rust code alone, and nobody's but the libc's is beside it.  The two never meet:
+    /// nothing of the file's is exported, and Rust frees what Rust allocated.
+    fn is_rusts(&self) -> bool {
+        let is_rusts = |h: &&Found| h.note.as_ref().is_some_and(Note::serves_rust);
+        self.brawn.iter().any(is_rusts)
+            && self.musl.iter().all(|h| h.heap == Heap::Musl)
+            && self.others.is_empty()
+    }
+}
+
+/// What to make of a file.
+pub(super) fn of(identity: &Identity) -> Answer {
+    let heaps = Heaps::of(identity);
+    if let Some(system) = identity.system {
+        let why = format!("it is for {}; brawn is for Linux", system.name());
+        return Answer::new(Verdict::NotMusl, Sure::Certain, why);
+    }
+    if let Some(answer) = two_heaps(identity, &heaps) {
+        return answer;
+    }
+    if identity.libc == Libc::Glibc {
+        return heaps.answer(Verdict::NotMusl, "it uses glibc");
+    }
+    if let ([brawn], []) = (heaps.brawn.as_slice(), heaps.others.as_slice()) {
+        let engine = brawn.note.as_ref().map_or("", |n| n.engine.as_str());
+        let memory = match identity.memory {
+            Memory::Brawn => "; so are its memory functions",
+            Memory::Musl => "; its memory functions are musl's",
+            Memory::Mixed => "; of its memory functions not all are",
+            _ => "",
+        };
+        let why = format!("one heap, brawn's: {engine}{memory}");
+        return heaps.answer(Verdict::Fine, why);
+    }
+    if !heaps.musl.is_empty() {
+        return musls(identity, &heaps);
+    }
+    if !heaps.others.is_empty() {
+        return others(identity, &heaps);
+    }
+    match (identity.linkage, identity.libc) {
+        (Linkage::Archive, Libc::Musl) => {
+            heaps.answer(Verdict::Unknown, "a musl libc without a heap")
+        }
+        (Linkage::Archive | Linkage::Object, _) => heaps.answer(
+            Verdict::Unknown,
+            "neither a libc nor a heap: what it is linked with decides",
+        ),
+        (_, Libc::Musl) if identity.has_symbols => {
+            Answer::new(Verdict::Fine, Sure::Certain, "it has no heap")
+        }
+        (_, Libc::Musl) => heaps.answer(
+            Verdict::Unknown,
+            "musl, and no sign of a heap: it never frees, or allocates nothing",
+        ),
+        _ => heaps.answer(Verdict::Unknown, "no libc and no heap that brawn knows"),
+    }
+}
+
+/// What is to be said where there is more than one heap, or one that does not belong there.
+fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
+    const ONCE: &str = "link brawn in by one way alone: a patched libc.a, `brawn link-args`, or the crate brawn-rt";
+    if heaps.brawn.len() > 1 {
+        let why = format!("brawn's payload is in it {} times", heaps.brawn.len());
+        return Some(heaps.answer(Verdict::Mixed, why).next(ONCE));
+    }
+    let memory = identity.memory_notes.len();
+    if memory > 1 {
+        let why = format!("brawn's memory functions are in it {memory} times");
+        return Some(Answer::new(Verdict::Mixed, Sure::Certain, why).next(ONCE));
+    }
+    if heaps.is_rusts() {
+        return Some(match identity.libc {
+            Libc::Glibc => heaps.answer(
+                Verdict::NotMusl,
+                "it uses glibc; its Rust code has brawn's heap",
+            ),
+            _ => heaps.answer(
+                Verdict::Fine,
+                "its Rust code has brawn's heap, C code the shared libc's",
+            ),
+        });
+    }
+    if identity.libc == Libc::Glibc && (memory > 0 || !heaps.brawn.is_empty()) {
+        let why = match heaps.brawn.is_empty() {
+            true => {
+                "brawn's memory functions are in a file of glibc's, which they are not made for"
+            }
+            false => "brawn's heap is in a file of glibc's, which it is not made for",
+        };
+        let next = "link it without `brawn link-args`, or with musl: glibc's own heap is not slow";
+        let answer = Answer::new(Verdict::Mixed, Sure::Certain, why);
+        return Some(answer.next(next));
+    }
+    let old = heaps.musl.first()?;
+    let other = heaps.brawn.first().or(heaps.others.first())?;
+    let mut why = format!("{} is in it beside {}", old.heap.name(), other.heap.name());
+    match (old.members.as_slice(), old.reached_by.as_slice()) {
+        ([member, ..], _) => why.push_str(&format!(", by member {}", member.member)),
+        ([], [caller, ..]) => why.push_str(&format!(", called by {caller}")),
+        ([], []) => {}
+    }
+    let next = next_of_two(identity, other);
+    Some(heaps.answer(Verdict::Mixed, why).next(next))
+}
+
+/// What to do about musl's heap beside `other`.
+fn next_of_two(identity: &Identity, other: &Found) -> &'static str {
+    let is_brawns = other.heap == Heap::Brawn;
+    match identity.linkage {
+        Linkage::Archive if is_brawns => {
+            "`brawn restore FILE`, or install its package again; then `brawn patch FILE`"
+        }
+        Linkage::Archive => "`brawn patch FILE` says what it can do with it",
+        Linkage::Object => "leave libc.a out of what is linked together here",
+        Linkage::Dynamic => {
+            "`brawn preload -- FILE` gives the libc's callers brawn's heap; better is one heap for all, where it is built"
+        }
+        Linkage::SharedObject => {
+            "one heap for all of it is decided where it is built; brawn cannot do that for the file"
+        }
+        _ if is_brawns => {
+            "link it again with a libc.a of `brawn patch`, and without a second musl inside"
+        }
+        _ => {
+            "take the other heap out where it is built, and link with a libc.a of `brawn patch`: then one serves all; \
+             or `brawn rewrite FILE` puts brawn's in the place of musl's, as it is"
+        }
+    }
+}
+
+/// What is to be said of musl's heap, with nothing beside it.
+fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
+    let [heap] = heaps.musl.as_slice() else {
+        let why = format!("musl's own heaps, {}", titles(&heaps.musl));
+        let answer = heaps.answer(Verdict::SlowHeap, why);
+        return answer.next(next_of_musls(identity));
+    };
+    let answer = match heap.heap {
+        Heap::MuslSimple => {
+            return heaps.answer(
+                Verdict::Fine,
+                "it never frees: musl's simple malloc only moves a pointer",
+            );
+        }
+        Heap::Musl if identity.linkage == Linkage::Dynamic => heaps.answer(
+            Verdict::SlowHeap,
+            "the shared musl's heap, in libc.so: what changes static programs does not apply, \
+             `brawn preload` gives it another",
+        ),
+        Heap::Musl => heaps.answer(Verdict::SlowHeap, "the shared musl's heap"),
+        _ => {
+            let kind = heap.heap.name().trim_start_matches("musl ");
+            heaps.answer(Verdict::SlowHeap, format!("musl's own heap, {kind}"))
+        }
+    };
+    answer.next(next_of_musls(identity))
+}
+
+/// What to do about musl's heap.
+fn next_of_musls(identity: &Identity) -> &'static str {
+    if !identity.has_payload {
+        return "brawn has a heap for x86_64 and aarch64 alone: nothing to do";
+    }
+    match identity.linkage {
+        Linkage::Static | Linkage::StaticPie => {
+            "`brawn rewrite FILE` gives it brawn's heap as it is; or link it again with a libc.a of `brawn patch`"
+        }
+        Linkage::Dynamic => "`brawn preload -- FILE` runs it with brawn's heap",
+        Linkage::SharedObject => {
+            "the program that loads it has the heap: `brawn preload -- PROGRAM`"
+        }
+        Linkage::Archive => {
+            "`brawn patch FILE`, then link again what was linked with it; `brawn restore FILE` undoes it"
+        }
+        Linkage::Object | Linkage::Other => "what is linked from it decides: see `brawn link-args`",
+    }
+}
+
+/// What is to be said of heaps that are neither musl's nor glibc's.
+fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
+    let names = titles(&heaps.others);
+    let has_brawns = !heaps.brawn.is_empty();
+    let verdict = match identity.libc {
+        _ if has_brawns => Verdict::Fine,
+        Libc::Musl => Verdict::Fine,
+        _ if heaps.others.iter().all(|h| h.heap == Heap::Go) => Verdict::NotMusl,
+        _ => Verdict::Unknown,
+    };
+    let why = match identity.libc {
+        _ if has_brawns => format!("no heap of musl's, but {names}, and brawn's"),
+        Libc::Musl => format!("no heap of musl's, but {names}"),
+        _ => format!("{names}, and no libc that brawn knows"),
+    };
+    heaps.answer(verdict, why)
+}
+
+fn titles(found: &[&Found]) -> String {
+    let names: Vec<_> = found.iter().map(|h| h.title()).collect();
+    names.join(" and ")
+}

@@ -1,0 +1,303 @@
+//! What `inspect` prints for people: a line for each file, in as many columns as fit, and below all of them what to do.
+
+use super::File;
+use crate::ui;
+use anstyle::{AnsiColor, Style};
+use brawn_core::error::printable;
+use brawn_core::identify::heap::Found;
+use brawn_core::inspect::Verdict;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+const HEAD: [&str; 6] = ["VERDICT", "LIBC", "LINKAGE", "HEAP", "MEMORY", "PATH"];
+/// Where the path is, the last column.
+const PATH: usize = HEAD.len() - 1;
+/// The columns that a narrow terminal goes without, the first first.  `--json` and `--verbose` have what was in them.
+const LESS: [usize; 4] = [4, 1, 2, 3];
+/// Between two columns.
+const GAP: usize = 2;
+/// What a path has at least, however narrow the terminal is.
+const LEAST: usize = 8;
+/// How many callers or members are printed; `--json` has them all.
+const ENOUGH: usize = 8;
+
+/// The lines for `files`; with `is_verbose` each has its evidence below.  `width` is the terminal's: where there is none,
+/// no path is shortened, and no column missing.
+pub fn table(files: &[&File], is_verbose: bool, width: Option<usize>) -> String {
+    let rows: Vec<_> = files.iter().map(|file| columns(file)).collect();
+    let mut widths = HEAD.map(str::len);
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let (is_shown, room) = fit(&widths, width);
+    let line = |text: &mut String, row: &[String; HEAD.len()], first: Style, rest: Style| {
+        for (number, cell) in row.iter().enumerate().filter(|(n, _)| is_shown[*n]) {
+            let style = if number == 0 { first } else { rest };
+            // A String takes everything.
+            let _ = match number {
+                PATH => write!(text, "{style}{}{style:#}", bounded(cell, room)),
+                _ => {
+                    let pad = widths[number] - cell.chars().count() + GAP;
+                    write!(text, "{style}{cell}{style:#}{:pad$}", "")
+                }
+            };
+        }
+        text.push('\n');
+    };
+    let mut text = String::new();
+    line(&mut text, &HEAD.map(String::from), BOLD, BOLD);
+    for (file, row) in files.iter().zip(&rows) {
+        line(&mut text, row, colour(file.report.verdict), Style::new());
+        for detail in details(file).iter().filter(|_| is_verbose) {
+            let detail = ui::folded(&printable(detail.as_bytes()), widths[0] + GAP, width);
+            let _ = writeln!(text, "{:1$}{DIM}{detail}{DIM:#}", "", widths[0] + GAP);
+        }
+    }
+    text
+}
+
+/// Which columns there is room for, and how much of it is the path's.
+fn fit(widths: &[usize; HEAD.len()], width: Option<usize>) -> ([bool; HEAD.len()], usize) {
+    let mut is_shown = [true; HEAD.len()];
+    let Some(width) = width else {
+        return (is_shown, usize::MAX);
+    };
+    let before = |is_shown: &[bool; HEAD.len()]| -> usize {
+        let shown = (0..PATH).filter(|n| is_shown[*n]);
+        shown.map(|n| widths[n] + GAP).sum()
+    };
+    // A path that is shorter than a third of a line may be told from others by nothing but its end.
+    let wanted = widths[PATH].min(width / 3);
+    for column in LESS {
+        if before(&is_shown) + wanted <= width {
+            break;
+        }
+        is_shown[column] = false;
+    }
+    (is_shown, width.saturating_sub(before(&is_shown)).max(LEAST))
+}
+
+/// `path` in at most `room` columns: its beginning and, for the most part, its end; of what is in a package the beginning
+/// of the package's own name, by which it is told from others, and its own end.
+fn bounded(path: &str, room: usize) -> String {
+    let length = |text: &str| text.chars().count();
+    if length(path) <= room {
+        return path.to_string();
+    }
+    let ends = |text: &str, first: usize, last: usize| -> String {
+        let start = text.chars().take(first);
+        let end = text.chars().skip(length(text) - last);
+        start.chain(['…']).chain(end).collect()
+    };
+    let Some((package, member)) = path.split_once('!') else {
+        let first = (room - 1) / 3;
+        return ends(path, first, room - 1 - first);
+    };
+    let name = package.rsplit('/').next().unwrap_or_default();
+    let short = format!("{name}!{member}");
+    if length(&short) <= room {
+        return short;
+    }
+    let half = (room - 1) / 2;
+    let (name_room, member_room) = match (length(name), length(member)) {
+        (name, _) if name <= half => (name, room - 1 - name),
+        (_, member) if member <= half => (room - 1 - member, member),
+        _ => (half, room - 1 - half),
+    };
+    let cut = |text: &str, room: usize, is_first: bool| match (length(text) <= room, is_first) {
+        (true, _) => text.to_string(),
+        (false, true) => ends(text, room - 1, 0),
+        (false, false) => ends(text, 0, room - 1),
+    };
+    let (name, member) = (cut(name, name_room, true), cut(member, member_room, false));
+    format!("{name}!{member}")
+}
+
+fn columns(file: &File) -> [String; HEAD.len()] {
+    let report = &file.report;
+    let libc = match (&report.system, &report.libc_version) {
+        (Some(system), _) => system.name().to_string(),
+        (None, Some(version)) => {
+            let version = version.replace(" or later", "+");
+            format!("{} {version}", report.libc.name())
+        }
+        (None, None) => report.libc.name().to_string(),
+    };
+    [
+        report.verdict.name().to_string(),
+        libc,
+        report.linkage.name().to_string(),
+        report.heap.clone(),
+        report.memory.name().to_string(),
+        printable(file.path.as_os_str().as_bytes()),
+    ]
+}
+
+/// What to do about `files`: a line for each kind of thing to do.
+pub fn next(files: &[&File], width: Option<usize>) -> String {
+    let mut kinds: Vec<(&str, Verdict, Vec<&File>)> = Vec::new();
+    for file in files {
+        let Some(hint) = &file.report.hint else {
+            continue;
+        };
+        let verdict = file.report.verdict;
+        match kinds
+            .iter_mut()
+            .find(|(h, v, _)| h == hint && *v == verdict)
+        {
+            Some((_, _, same)) => same.push(file),
+            None => kinds.push((hint, verdict, vec![file])),
+        }
+    }
+    let mut text = String::new();
+    for (hint, verdict, same) in kinds {
+        let mut linkages: Vec<_> = same.iter().map(|f| f.report.linkage.name()).collect();
+        linkages.sort_unstable();
+        linkages.dedup();
+        let mut what = format!("{}, {}", verdict.name(), linkages.join(" or "));
+        if same.len() > 1 {
+            let _ = write!(what, " ({} files)", same.len());
+        }
+        let mut typed: Vec<_> = same.iter().map(|file| file.typed.as_deref()).collect();
+        typed.dedup();
+        let hint = match typed.as_slice() {
+            [Some(path)] => hint.replace("FILE", &quoted(path)),
+            _ => hint.to_string(),
+        };
+        // Of a package's member there is no file yet.
+        let unpack = match typed.iter().all(Option::is_none) {
+            true => "unpack it; ",
+            false => "",
+        };
+        let line = format!("{what}: {unpack}{hint}");
+        let line = ui::folded(&printable(line.as_bytes()), 6, width);
+        let _ = writeln!(text, "{BOLD}next{BOLD:#}  {line}");
+    }
+    text
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = printable(path.as_os_str().as_bytes());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
+    let text = match text.starts_with('-') {
+        true => format!("./{text}"),
+        false => text,
+    };
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+fn details(file: &File) -> Vec<String> {
+    let report = &file.report;
+    let mut lines = vec![format!(
+        "{} ({}); {}",
+        report.why,
+        report.sure.name(),
+        report.architecture
+    )];
+    lines.extend(file.sdk.iter().map(super::sdk::Sdk::line));
+    for found in &report.heaps {
+        lines.push(format!("{}: {}", found.title(), found.evidence.join("; ")));
+        if let Some(note) = &found.note {
+            lines.push(format!(
+                "  profile {}, {}, compiled by {}",
+                note.profile, note.architecture, note.compiler
+            ));
+        }
+        lines.extend(reach(found));
+    }
+    if !report.evidence.is_empty() {
+        lines.push(format!("also: {}", report.evidence.join("; ")));
+    }
+    if !report.missing.is_empty() {
+        lines.push(format!("missing: {}", report.missing.join(", ")));
+    }
+    lines
+}
+
+fn reach(found: &Found) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !found.reached_by.is_empty() {
+        let shown = found.reached_by.iter().take(ENOUGH).cloned();
+        let mut line = format!("  called by {}", shown.collect::<Vec<_>>().join(", "));
+        if let Some(more) = found.reached_by.len().checked_sub(ENOUGH + 1) {
+            let _ = write!(line, " and {} more", more + 1);
+        }
+        lines.push(line);
+    }
+    for member in found.members.iter().take(ENOUGH) {
+        let mut line = format!("  member {} at {:#x}", member.member, member.offset);
+        for (word, names) in [
+            ("defines", &member.defines),
+            ("refers to", &member.refers_to),
+        ] {
+            if !names.is_empty() {
+                let _ = write!(line, " {word} {}", names.join(" "));
+            }
+        }
+        lines.push(line);
+    }
+    if let Some(more) = found.members.len().checked_sub(ENOUGH + 1) {
+        lines.push(format!("  and {} more members", more + 1));
+    }
+    lines
+}
+
+fn colour(verdict: Verdict) -> Style {
+    let colour = match verdict {
+        Verdict::Fine => AnsiColor::Green,
+        Verdict::SlowHeap | Verdict::Mixed => AnsiColor::Red,
+        Verdict::NotMusl | Verdict::Unknown => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_go_before_a_path_is_cut_to_less_than_a_third() {
+        let widths = [9, 11, 10, 25, 6, 100];
+        assert_eq!(fit(&widths, None), ([true; 6], usize::MAX));
+        for width in 20..200 {
+            let (is_shown, room) = fit(&widths, Some(width));
+            let before: usize = (0..PATH)
+                .filter(|n| is_shown[*n])
+                .map(|n| widths[n] + GAP)
+                .sum();
+            assert!(before + room <= width && room >= LEAST, "{width}");
+            assert!(room >= width / 3 || !is_shown[3], "{width}");
+        }
+        let short = [9, 11, 6, 13, 6, 4];
+        assert_eq!(fit(&short, Some(80)), ([true; 6], 25));
+        // All that it needs is enough.
+        assert_eq!(fit(&short, Some(60)), ([true; 6], LEAST));
+    }
+
+    #[test]
+    fn a_path_that_is_cut_has_its_beginning_and_its_end() {
+        assert_eq!(bounded("tool", 4), "tool");
+        assert_eq!(bounded("a/folder/tool", 10), "a/f…r/tool");
+        assert_eq!(bounded("a/x.whl!scripts/tool", 18), "x.whl!scripts/tool");
+        assert_eq!(bounded("a/x.whl!scripts/tool", 13), "x.whl!…s/tool");
+        assert_eq!(bounded("a/package-2.tgz!tool", 13), "package…!tool");
+        assert_eq!(bounded("a/package.tgz!scripts/tool", 13), "packa…!…/tool");
+        for room in LEAST..40 {
+            let long = bounded("a/package-1.tgz!package/scripts/tool", room);
+            assert!(long.chars().count() <= room, "{room}: {long}");
+        }
+        assert_eq!(bounded("äöüäöüäöü", 4), "ä…öü");
+        assert_eq!(quoted(Path::new("a b")), "'a b'");
+        assert_eq!(quoted(Path::new("-o")), "./-o");
+    }
+}
