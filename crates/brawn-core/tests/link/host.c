@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __asm__(".section .room.code,\"ax\"\n.balign 65536\n.globl room_code\nroom_code: .zero 131072\n"
@@ -88,11 +89,19 @@ static void *with_key(void *unused) {
   return NULL;
 }
 
+// Every thread has a stack where none was before: a thread at the place of an ended one goes on with its heap, and
+// then a heap that nobody gave back would not show.
+enum { STACK = 32 << 10 };
+static char *stacks;
+
 static void threads(int count) {
   for (int i = 0; i < count; i++) {
     pthread_t thread;
+    pthread_attr_t place;
     void *block;
-    CHECK(pthread_create(&thread, NULL, i % 2 ? small : with_key, i % 2 ? malloc(1000) : NULL) == 0);
+    CHECK(pthread_attr_init(&place) == 0 && pthread_attr_setstack(&place, stacks, STACK) == 0);
+    stacks += STACK;
+    CHECK(pthread_create(&thread, &place, i % 2 ? small : with_key, i % 2 ? malloc(1000) : NULL) == 0);
     CHECK(pthread_join(thread, &block) == 0);
     free(block);
     if (i % 2 == 0) CHECK(left_by_a_key != NULL);
@@ -123,6 +132,9 @@ int main(int argc, char **argv) {
 
   CHECK(pthread_key_create(&key, at_exit) == 0);
   const int count = atoi(argv[2]);
+  const size_t room = (size_t)(count / 4 + count) * STACK;
+  stacks = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(stacks != MAP_FAILED);
   threads(count / 4);
   const long before = mapped();
   threads(count);
