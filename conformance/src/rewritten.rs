@@ -36,6 +36,7 @@ pub fn make(
         let options = Options {
             components,
             force: false,
+            builds: &[],
         };
         rewrite(&bytes, payload, &options)
     };

@@ -3,6 +3,7 @@
 
 mod arch;
 mod bar;
+mod builds;
 mod cargo;
 mod cli;
 mod commands;

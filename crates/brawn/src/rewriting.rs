@@ -3,6 +3,7 @@
 
 use brawn_core::plan::Component;
 use brawn_core::rewrite::program::WANTED;
+use brawn_core::rewrite::signatures::Build;
 use brawn_core::rewrite::{self, Options, Rewritten};
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Profile, payload};
@@ -12,16 +13,18 @@ use std::os::unix::fs::MetadataExt as _;
 
 /// What is wanted of a program.
 #[derive(Clone, Copy, Debug)]
-pub struct Rewriting {
+pub struct Rewriting<'b> {
     /// The heap's variant.
     pub profile: Profile,
     /// What is exchanged.
     pub components: &'static [Component],
     /// Whether what may go wrong is risked.
     pub force: bool,
+    /// Builds of musl that the user has signatures of.
+    pub builds: &'b [Build],
 }
 
-impl Rewriting {
+impl Rewriting<'_> {
     /// Rewrites the program in `bytes`.
     pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Result<Rewritten<'a>> {
         if bytes.starts_with(b"#!") {
@@ -42,6 +45,7 @@ impl Rewriting {
         let options = Options {
             components: self.components,
             force: self.force,
+            builds: self.builds,
         };
         rewrite::rewrite(bytes, payload, &options)
     }

@@ -35,6 +35,7 @@ use linked::At;
 use names::Names;
 use plan::{Hooked, Plan, Replaced};
 use program::{Placement, Program};
+use signatures::Build;
 use std::collections::BTreeSet;
 
 /// What is wanted of a program.
@@ -44,6 +45,8 @@ pub struct Options<'o> {
     pub components: &'o [Component],
     /// Whether to go on where something may go wrong.
     pub force: bool,
+    /// Builds of musl whose functions are known by their code besides those of the database.
+    pub builds: &'o [Build],
 }
 
 /// What [`rewrite`] gives.
@@ -69,7 +72,7 @@ pub fn rewrite<'a>(
     // Where every program of musl begins.
     let start = ["__libc_start_main", "__init_libc"];
     if start.iter().all(|name| names.function(name).is_none()) {
-        names = signatures::name(&program)?;
+        names = signatures::name_with(&program, options.builds)?;
     }
     let found = find::find(&program, &names, payload, options.components)?;
     if found.functions.is_empty() && !found.present.is_empty() {

@@ -18,6 +18,7 @@ fn each(tool: Tool, flags: &str, components: &[Component]) {
     let options = Options {
         components,
         force: false,
+        builds: &[],
     };
     let rewritten = rewrite(&bytes, payload, &options).unwrap();
     let plan = rewritten.plan.unwrap();

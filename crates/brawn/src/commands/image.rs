@@ -1,6 +1,7 @@
 //! `brawn image`: a container image of one static executable.
 
 use crate::bar::Bar;
+use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::report;
@@ -66,6 +67,9 @@ pub struct Args {
     /// The heap's variant for `--rewrite` [default: fast].
     #[arg(long, value_enum, requires = "rewrite")]
     profile: Option<ProfileArg>,
+
+    #[command(flatten)]
+    signatures: SignaturesArg,
 
     /// Add the certificates of authorities that TLS needs [default: this system's].
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
@@ -176,10 +180,12 @@ fn image(args: &Args) -> Result<Report> {
 
 /// The program with brawn's payload; `None` where it has that already.
 fn rewrite<'b>(args: &Args, bytes: &'b [u8]) -> Result<Option<Content<'b>>> {
+    let builds = args.signatures.read()?;
     let rewriting = Rewriting {
         profile: args.profile.unwrap_or_default().into(),
         components: Component::ALL,
         force: false,
+        builds: &builds.all,
     };
     Ok(rewriting.rewrite(bytes)?.pieces)
 }

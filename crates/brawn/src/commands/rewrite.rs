@@ -1,5 +1,6 @@
 //! `brawn rewrite`: exchanges heap and memory functions in a finished executable.
 
+use crate::builds::{Builds, SignaturesArg};
 use crate::exit::Exit;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
@@ -55,6 +56,9 @@ pub struct Args {
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 
+    #[command(flatten)]
+    signatures: SignaturesArg,
+
     /// Rewrite it although something may go wrong: what, is printed.
     #[arg(long)]
     force: bool,
@@ -100,8 +104,9 @@ fn in_place(args: &Args) -> Result<Report> {
     refuse_trusted(target.path())?;
     let bytes = target.read()?;
     let kept = original(target.path(), &bytes)?;
+    let builds = args.signatures.read()?;
     let source = kept.as_deref().unwrap_or(&bytes);
-    let rewritten = rewriting(args, kept.is_some().then_some(&bytes))?.rewrite(source)?;
+    let rewritten = rewriting(args, kept.is_some().then_some(&bytes), &builds)?.rewrite(source)?;
     let content = rewritten.pieces.filter(|content| !content.is(&bytes));
     let published = match &content {
         Some(content) => Some(target.publish(&bytes, content, kept.is_some())?),
@@ -128,8 +133,9 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
     }
     let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e))?;
     let kept = original(path, &bytes)?;
+    let builds = args.signatures.read()?;
     let source = kept.as_deref().unwrap_or(&bytes);
-    let rewritten = rewriting(args, kept.is_some().then_some(&bytes))?.rewrite(source)?;
+    let rewritten = rewriting(args, kept.is_some().then_some(&bytes), &builds)?.rewrite(source)?;
     let content = rewritten.pieces.filter(|content| !content.is(&bytes));
     let status = match (&content, output) {
         (None, _) => Status::Unchanged,
@@ -146,7 +152,7 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
 }
 
 /// What is wanted: of a program that was rewritten before, in `old`, what it has stays.
-fn rewriting(args: &Args, old: Option<&Vec<u8>>) -> Result<Rewriting> {
+fn rewriting<'b>(args: &Args, old: Option<&Vec<u8>>, builds: &'b Builds) -> Result<Rewriting<'b>> {
     let mut profile = args.profile.map(Profile::from);
     let mut wanted = components(args.only);
     // What is patched may be an archive, too: whoever reads it as a program says so.
@@ -168,6 +174,7 @@ fn rewriting(args: &Args, old: Option<&Vec<u8>>) -> Result<Rewriting> {
         profile: profile.unwrap_or_default(),
         components: wanted,
         force: args.force,
+        builds: &builds.all,
     })
 }
 

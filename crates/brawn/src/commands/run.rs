@@ -3,6 +3,7 @@
 mod cached;
 pub mod search;
 
+use crate::builds::SignaturesArg;
 use crate::exec;
 use crate::exit::Exit;
 use crate::only::OnlyArg;
@@ -36,6 +37,9 @@ pub struct Args {
     /// Only the heap, or only the memory functions [default: both].
     #[arg(long, value_enum)]
     only: Option<OnlyArg>,
+
+    #[command(flatten)]
+    signatures: SignaturesArg,
 
     /// Run the program as it is where it cannot be rewritten.
     #[arg(long)]

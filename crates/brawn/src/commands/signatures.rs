@@ -1,5 +1,6 @@
 //! `brawn signatures`: what musl's functions are told by in programs without symbols.
 
+use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::Kind;
@@ -26,16 +27,21 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the builds of musl that brawn has signatures of, and where they are from.
-    List,
+    List {
+        #[command(flatten)]
+        signatures: SignaturesArg,
+    },
     /// Print what the signatures find in an executable, whether it has symbols or not: address, size, evidence, name.
     Find {
         /// A static executable.
         file: PathBuf,
+        #[command(flatten)]
+        signatures: SignaturesArg,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Print the signatures of a build of musl, as text for brawn's database.
+    /// Print the signatures of a build of musl, as text for `--signatures`.
     Learn {
         /// musl's libc.a, or static executables that have symbols and one libc; PACKAGE!PATH for one in a wheel or
         /// npm's tarball.
@@ -58,8 +64,12 @@ enum Command {
 
 pub fn run(args: &Args) -> Exit {
     let done = match &args.command {
-        Command::List => list(),
-        Command::Find { file, json } => find(file, *json).map_err(|e| e.path(file)),
+        Command::List { signatures } => list(signatures),
+        Command::Find {
+            file,
+            signatures,
+            json,
+        } => find(file, signatures, *json).map_err(|e| e.path(file)),
         Command::Learn {
             files,
             name,
@@ -81,9 +91,11 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file).map_err(|e| Error::io("cannot read it", e))
 }
 
-fn list() -> Result<()> {
+fn list(signatures: &SignaturesArg) -> Result<()> {
+    let more = signatures.read()?.all;
     for architecture in Architecture::ALL {
-        for build in database::builds(architecture)? {
+        let more = more.iter().filter(|b| b.architecture == architecture);
+        for build in database::builds(architecture)?.iter().chain(more) {
             ui::text(&format!(
                 "{}: {}, {} functions",
                 build.name,
@@ -101,9 +113,10 @@ fn list() -> Result<()> {
     Ok(())
 }
 
-fn find(file: &Path, json: bool) -> Result<()> {
+fn find(file: &Path, more: &SignaturesArg, json: bool) -> Result<()> {
+    let more = more.read()?.all;
     let bytes = read(file)?;
-    let names = signatures::name(&Program::read(&bytes)?)?;
+    let names = signatures::name_with(&Program::read(&bytes)?, &more)?;
     if json {
         ui::json(&names);
         return Ok(());

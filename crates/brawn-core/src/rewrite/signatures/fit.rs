@@ -4,6 +4,7 @@
 //! address; functions that say otherwise than the most are none.  What is then known finds the rest: functions
 //! that are too short to be searched for, by what refers to them or by what they jump to.
 
+use super::borrow::borrow;
 use super::operand::{self, Form};
 use super::search::Places;
 use super::{Build, Function, half};
@@ -43,10 +44,10 @@ struct Fit<'b, 'p, 'a> {
 }
 
 /// The names of the build that fits best; none, if none does.
-pub fn fit(program: &Program<'_>, builds: &[Build], places: &Places) -> Names {
+pub fn fit(program: &Program<'_>, builds: &[&Build], all: &Places) -> Names {
     // Of equals the first.
     let mut best: Option<(u64, Fit<'_, '_, '_>, &[Vec<u64>])> = None;
-    for (build, places) in builds.iter().zip(places) {
+    for (build, places) in builds.iter().copied().zip(all) {
         let mut fit = Fit {
             program,
             build,
@@ -63,11 +64,12 @@ pub fn fit(program: &Program<'_>, builds: &[Build], places: &Places) -> Names {
         return Names::default();
     };
     fit.finish(places);
-    if fit.begins() {
-        fit.names()
-    } else {
-        Names::default()
+    if !fit.begins() {
+        return Names::default();
     }
+    let mut names = fit.names();
+    borrow(program, builds, all, fit.build, &mut names);
+    names
 }
 
 /// Where every static program of musl begins.  Small functions such as `strdup` may have the same code in other libcs.

@@ -9,6 +9,7 @@
 //! Different builds of one musl have different code, so each build has its own signatures (`signatures/` in this
 //! crate's folder), and what is reported of a program is what one build says.
 
+mod borrow;
 pub mod database;
 mod fit;
 pub mod learn;
@@ -29,6 +30,13 @@ use std::collections::HashMap;
 const TELLING: u32 = 32;
 /// How many bytes in a row the search knows of a function.
 const WINDOW: usize = 11;
+
+/// What a build may have at the most.  musl has a quarter of it; beyond, the time that fitting takes is somebody's choice.
+const MOST_FUNCTIONS: usize = 512;
+/// Operands of one function, and of all.
+const MOST_OPERANDS: (usize, usize) = (256, 8192);
+/// Bytes of one function, and of all.
+const MOST_BYTES: (u32, u32) = (1 << 16, 1 << 20);
 
 /// Where a build's signatures are from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +101,35 @@ impl Build {
     /// The text of a name's position.
     pub fn text(&self, name: u32) -> &str {
         self.names.get(name as usize).map_or("", String::as_str)
+    }
+
+    /// What it has more of than any build of musl, if there is something.
+    fn excess(&self) -> Option<String> {
+        let operands = || self.functions.iter().map(|f| f.operands.len());
+        let sizes = || self.functions.iter().map(|f| f.size);
+        let all: u64 = sizes().map(u64::from).sum();
+        let counts = [
+            (self.functions.len(), MOST_FUNCTIONS, "functions"),
+            (self.constants.len(), MOST_FUNCTIONS, "constants"),
+            (
+                operands().max().unwrap_or(0),
+                MOST_OPERANDS.0,
+                "operands of a function",
+            ),
+            (operands().sum(), MOST_OPERANDS.1, "operands"),
+            (
+                sizes().max().unwrap_or(0) as usize,
+                MOST_BYTES.0 as usize,
+                "bytes of a function",
+            ),
+            (
+                usize::try_from(all).unwrap_or(usize::MAX),
+                MOST_BYTES.1 as usize,
+                "bytes of code",
+            ),
+        ];
+        let (count, most, what) = counts.into_iter().find(|(count, most, _)| count > most)?;
+        Some(format!("{count} {what}, and at most {most} are musl's"))
     }
 
     /// Adds what `other`, learnt from another program of the same build, has and this has not.  A name whose code
@@ -170,6 +207,14 @@ impl Function {
         self.window.is_some() && self.fixed() >= TELLING
     }
 
+    /// Whether its window stands in `code`, which is as long as it.
+    fn has_window(&self, code: &[u8]) -> bool {
+        self.window.is_some_and(|(at, window)| {
+            code.get(at as usize..)
+                .is_some_and(|rest| rest.starts_with(&window))
+        })
+    }
+
     /// Whether `code`, which is as long as it, is its code.
     fn is(&self, code: &[u8]) -> bool {
         code.len() == self.size as usize && digest(code, &self.operands) == self.digest
@@ -199,12 +244,26 @@ fn half(bytes: &[u8]) -> [u8; 16] {
 ///
 /// Errors: none but of the database itself, which a test reads whole.
 pub fn name(program: &Program<'_>) -> Result<Names> {
-    Ok(name_by(program, database::builds(program.architecture)?))
+    name_with(program, &[])
+}
+
+/// The same with builds of the user's besides: of equals, the database's comes first.
+///
+/// Errors: as [`name`].
+pub fn name_with(program: &Program<'_>, more: &[Build]) -> Result<Names> {
+    let own = database::builds(program.architecture)?;
+    let builds: Vec<&Build> = own.iter().chain(more).collect();
+    Ok(fit::fit(
+        program,
+        &builds,
+        &search::search(program, &builds),
+    ))
 }
 
 /// The same with these builds alone.
 pub fn name_by(program: &Program<'_>, builds: &[Build]) -> Names {
-    fit::fit(program, builds, &search::search(program, builds))
+    let builds: Vec<&Build> = builds.iter().collect();
+    fit::fit(program, &builds, &search::search(program, &builds))
 }
 
 #[cfg(test)]

@@ -10,6 +10,10 @@ use std::collections::HashMap;
 
 /// A function found at more places than this is none that its code tells.
 const MOST: usize = 16;
+/// How often a function is looked at where its key stands: a key that is everywhere tells nothing.
+const TRIES: u32 = 1024;
+/// How many bytes are compared altogether: a thousand times musl's code.
+const BUDGET: usize = 1 << 28;
 /// Bits of a hash: a table of so many is small enough for the first cache.
 const BITS: u32 = 18;
 /// How far the places are from each other that are looked at, in bytes.
@@ -28,6 +32,8 @@ struct Entry<'b> {
     /// Where the key is in the function.
     at: usize,
     of: Vec<(usize, usize)>,
+    /// How many more times it is looked at.
+    tries: u32,
 }
 
 /// What is searched for, by key.
@@ -38,7 +44,7 @@ struct Entries<'b>(HashMap<u64, Vec<Entry<'b>>>);
 struct Filter(Box<[u64; 1 << (BITS - 6)]>);
 
 /// Searches `program`'s code for every function of `builds` that has a window.
-pub fn search(program: &Program<'_>, builds: &[Build]) -> Places {
+pub fn search(program: &Program<'_>, builds: &[&Build]) -> Places {
     let mut entries = Entries::default();
     for (number, build) in builds.iter().enumerate() {
         if build.architecture == program.architecture {
@@ -47,8 +53,9 @@ pub fn search(program: &Program<'_>, builds: &[Build]) -> Places {
     }
     let mut filter = Filter(Box::new([0; 1 << (BITS - 6)]));
     entries.0.keys().for_each(|key| filter.add(*key));
-    let empty = |build: &Build| vec![Vec::new(); build.functions.len()];
+    let empty = |build: &&Build| vec![Vec::new(); build.functions.len()];
     let mut places: Places = builds.iter().map(empty).collect();
+    let mut budget = BUDGET;
     for (start, code) in program.code() {
         // A key's place in memory, not in the file, is a multiple of the step.
         let skip = (start.wrapping_neg() % STEP as u64) as usize;
@@ -58,20 +65,29 @@ pub fn search(program: &Program<'_>, builds: &[Build]) -> Places {
             if !filter.has(key) {
                 continue;
             }
-            for entry in entries.0.get(&key).into_iter().flatten() {
-                let Some(from) = (skip + number * STEP).checked_sub(entry.at) else {
+            let Some(of_key) = entries.0.get_mut(&key) else {
+                continue;
+            };
+            for entry in of_key.iter_mut() {
+                entry.tries -= 1;
+                let from = (skip + number * STEP).checked_sub(entry.at);
+                let Some((from, code)) = from.and_then(|from| {
+                    let end = from.saturating_add(entry.function.size as usize);
+                    Some((from, code.get(from..end)?))
+                }) else {
                     continue;
                 };
-                let end = from.saturating_add(entry.function.size as usize);
-                if code
-                    .get(from..end)
-                    .is_some_and(|code| entry.function.is(code))
-                {
+                if budget < code.len() || !entry.function.has_window(code) {
+                    continue;
+                }
+                budget -= code.len();
+                if entry.function.is(code) {
                     for (number, position) in &entry.of {
                         places[*number][*position].push(start + from as u64);
                     }
                 }
             }
+            of_key.retain(|entry| entry.tries > 0);
         }
     }
     for of_function in places.iter_mut().flatten() {
@@ -107,6 +123,7 @@ impl<'b> Entries<'b> {
                         function,
                         at,
                         of: vec![(number, position)],
+                        tries: TRIES,
                     }),
                 }
             }

@@ -1,7 +1,7 @@
 //! The text of a build, one file each in this crate's folder `signatures/`; `docs/signatures.md` specifies it.
 
 use super::operand::{Form, Operand, Target};
-use super::{Build, Constant, Function, Provenance};
+use super::{Build, Constant, Function, MOST_FUNCTIONS, MOST_OPERANDS, Provenance};
 use crate::error::{Error, Result, printable};
 use brawn_payload::Architecture;
 use std::collections::HashMap;
@@ -11,6 +11,11 @@ use std::fmt::Write as _;
 const MAGIC: &str = "brawn-signatures 1";
 /// In the place of what is absent.
 const NONE: &str = "-";
+
+/// How many builds a text may have.
+const MOST_BUILDS: usize = 64;
+/// How many characters of a line that is none are shown.
+const SHOWN: usize = 60;
 
 /// Whether it can stand as a word of the text.
 pub fn is_word(name: &str) -> bool {
@@ -97,9 +102,12 @@ pub fn read(text: &str) -> Result<Build> {
 pub fn read_all(text: &str) -> Result<Vec<Build>> {
     let mut readers: Vec<Reader<'_>> = Vec::new();
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let words: Vec<&str> = line.split_whitespace().collect();
+        let is_plain = |b: u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
         let known = match (line.trim_end() == MAGIC, readers.last_mut()) {
+            // Names are printed.
+            _ if !line.bytes().all(is_plain) => None,
             (true, _) => {
                 readers.push(Reader::default());
                 Some(())
@@ -108,12 +116,26 @@ pub fn read_all(text: &str) -> Result<Vec<Build>> {
             (false, None) => None,
         };
         if known.is_none() {
-            let found = format!("`{}`", printable(line.trim_end().as_bytes()));
+            let shown: String = line.trim_end().chars().take(SHOWN).collect();
+            let found = format!("line {number}: `{}`", printable(shown.as_bytes()));
             return Err(Error::malformed(found)
                 .at(at)
-                .expected("a line of a build's signatures"));
+                .expected("a line of a build's signatures")
+                .next("write the file anew with `brawn signatures learn`"));
         }
         at += line.len() as u64;
+        let excess = match readers.last() {
+            Some(_) if readers.len() > MOST_BUILDS => {
+                Some(format!("more than {MOST_BUILDS} builds"))
+            }
+            Some(reader) => reader.excess(),
+            None => None,
+        };
+        if let Some(excess) = excess {
+            return Err(Error::malformed(format!("line {number}: {excess}"))
+                .at(at)
+                .next("write the file anew with `brawn signatures learn`"));
+        }
     }
     readers.into_iter().map(Reader::build).collect()
 }
@@ -190,6 +212,15 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
+    /// What there is too much of already, so that no more is read.
+    fn excess(&self) -> Option<String> {
+        let operands = self.functions.last().map_or(0, |f| f.operands.len());
+        let is_too_much = self.functions.len() > MOST_FUNCTIONS
+            || self.constants.len() > MOST_FUNCTIONS
+            || operands > MOST_OPERANDS.0;
+        is_too_much.then(|| "more than any build of musl has".to_owned())
+    }
+
     fn list(&mut self, names: &'t str) -> Vec<u32> {
         let names = names.split(',').filter(|n| *n != NONE);
         names.map(|name| self.position(name)).collect()
@@ -211,14 +242,22 @@ impl<'t> Reader<'t> {
         for function in &mut self.functions {
             function.operands.sort_by_key(|o| o.at);
         }
-        Ok(Build {
+        let build = Build {
             name: name.to_owned(),
             architecture,
             provenance: self.provenance,
             names: self.names,
             functions: self.functions,
             constants: self.constants,
-        })
+        };
+        match build.excess() {
+            None => Ok(build),
+            Some(excess) => Err(Error::malformed(format!(
+                "build {}: {excess}",
+                printable(name.as_bytes())
+            ))
+            .next("write the file anew with `brawn signatures learn`")),
+        }
     }
 }
 

@@ -187,6 +187,17 @@ const LOCAL: &[&str] = &[
     "static_dl_iterate_phdr",
     "adjust_size",
     "bin_index",
+    // Of mallocng's, where the compiler has them apart.
+    "rdlock",
+    "wrlock",
+    "upgradelock",
+    "step_seq",
+    "size_to_class",
+    "get_stride",
+    "get_nominal_size",
+    "queue",
+    "dequeue",
+    "queue_tail",
 ];
 
 /// Data that tells one heap's state, and what agrees on it.

@@ -1,6 +1,7 @@
 //! The rewritten program: in the user's cache, or, where no cache can be, in a file without a name.
 
 use super::{Args, Stop};
+use crate::builds::Builds;
 use crate::only::{OnlyArg, components};
 use crate::rewriting::{self, Rewriting};
 use brawn_core::publish::run_cache::{Found, Key, RunCache};
@@ -54,8 +55,9 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e).path(path))?;
     rewriting::refuse_set_id(&stat).map_err(|e| e.path(path))?;
+    let builds = args.signatures.read()?;
     let cache = open();
-    let key = key(path, &stat, args);
+    let key = key(path, &stat, args, &builds);
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
         note(match &found {
             Found::Program(_) => "rewritten before",
@@ -68,11 +70,12 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         _ => Stop::Refused(e.path(path)),
     })?;
     // Another file may have come there meanwhile.
-    let key = self::key(path, &stat, args);
+    let key = self::key(path, &stat, args, &builds);
     let rewriting = Rewriting {
         profile: args.profile.into(),
         components: components(args.only),
         force: false,
+        builds: &builds.all,
     };
     let content = rewriting.rewrite(&bytes).map_err(|e| e.path(path))?.pieces;
     let is_nothing = content.is_none();
@@ -104,9 +107,9 @@ fn name(path: &Path) -> &OsStr {
 }
 
 /// What the rewritten program is found by: the program, and all that its rewritten form depends on.
-fn key(path: &Path, stat: &Metadata, args: &Args) -> Key {
+fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Key {
     let profile = Profile::from(args.profile);
-    let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name()];
+    let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name(), &builds.digest];
     made_by.push(match args.only {
         None => "all",
         Some(OnlyArg::Heap) => "heap",

@@ -6,7 +6,10 @@ use crate::error::{Error, Result};
 use crate::read::work::Work;
 use crate::rewrite::program::{Kind, Program, Symbol};
 use brawn_payload::Architecture;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A longer name is none that code of musl's refers to.
+const LONGEST: usize = 256;
 
 /// An operand, and what it refers to.
 pub struct Found {
@@ -23,6 +26,8 @@ struct Symbols<'p, 'a> {
     all: &'p [Symbol<'a>],
     /// How many names may still be looked at: each place may have thousands.
     work: Work,
+    /// Names that are at several addresses, as those of static functions may be: they say nothing of where one is.
+    ambiguous: HashSet<&'a str>,
 }
 
 pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
@@ -36,6 +41,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         program: &program,
         all: &program.symbols,
         work: Work::new(bytes.len().saturating_mul(16)),
+        ambiguous: ambiguous(&program.symbols),
     };
     let functions = || symbols.all.iter().filter(|s| s.kind == Kind::Function);
     // A local symbol's name may be somebody else's, as may be any symbol's here, which has no binding: those
@@ -178,7 +184,8 @@ impl<'a> Symbols<'_, 'a> {
             let usable = symbols
                 .iter()
                 .enumerate()
-                .filter(|(_, s)| !s.name.is_empty());
+                .filter(|(_, s)| (1..=LONGEST).contains(&s.name.len()) && !is_mapping(s.name))
+                .filter(|(_, s)| wanted::is_function(s.name) || !self.ambiguous.contains(s.name));
             let best = usable.min_by_key(|(_, s)| (!wanted::is_known(s.name), s.name));
             best.map(|(n, _)| n)
         };
@@ -192,4 +199,22 @@ impl<'a> Symbols<'_, 'a> {
             .filter(|s| s.kind == Kind::Object && wanted::is_known(s.name))
             .find(|s| s.address.saturating_add(s.size) > address)
     }
+}
+
+/// Names of functions and objects that are at more than one address.
+fn ambiguous<'a>(symbols: &[Symbol<'a>]) -> HashSet<&'a str> {
+    let mut places: HashMap<&str, u64> = HashMap::new();
+    let named = symbols
+        .iter()
+        .filter(|s| (1..=LONGEST).contains(&s.name.len()));
+    named
+        .filter(|s| *places.entry(s.name).or_insert(s.address) != s.address)
+        .map(|s| s.name)
+        .collect()
+}
+
+/// Whether it is one of aarch64's names for where code and where data begins (`$x`, `$d`), which are at many places.
+fn is_mapping(name: &str) -> bool {
+    let letter = name.strip_prefix('$').map(|rest| rest.split('.').next());
+    matches!(letter, Some(Some("x" | "d")))
 }

@@ -68,7 +68,7 @@ pub fn learn(bytes: &[u8]) -> Result<Build> {
         .collect();
     let sha256 = Sha256::digest(bytes);
     let sha256 = sha256.iter().map(|b| format!("{b:02x}")).collect();
-    Ok(Build {
+    let build = Build {
         name: String::new(),
         architecture: learnt.architecture,
         provenance: vec![Provenance {
@@ -78,7 +78,11 @@ pub fn learn(bytes: &[u8]) -> Result<Build> {
         names: names.all,
         functions,
         constants,
-    })
+    };
+    match build.excess() {
+        None => Ok(build),
+        Some(excess) => Err(Error::not_applicable(excess).expected("one musl")),
+    }
 }
 
 /// Names by their position.
