@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload
+.PHONY: test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -68,6 +68,12 @@ bench-wasmtime: tools
 	tools/rust-musl.sh
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run --only wasmtime
+
+# `brawn rewrite` on the large programs of public packages, too (600 MB).
+corpus-all: tools
+	tools/corpus.sh
+	tools/corpus.sh tools/corpus-all.txt
+	BRAWN_CORPUS_ALL=1 cargo test --locked -p brawn --test it rewrite_corpus
 
 # `brawn rewrite` and `brawn run`: time, memory, disk.
 bench-rewrite: tools

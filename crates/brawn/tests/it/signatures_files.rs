@@ -1,0 +1,159 @@
+//! `--signatures`: a program of a build that brawn does not know, by what was learnt of another of that build.
+
+use crate::build::Room;
+use crate::common::{IO, MALFORMED, REFUSED, brawn, fail, ok, read, succeed, tools};
+use brawn_core::read::package::{Limits, members};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
+/// Two programs of one toolchain that brawn has no signatures of: Ubuntu's musl.
+const PACKAGE: &str = "staticx-0.14.2-py3-none-manylinux1_x86_64.whl";
+
+/// The one with symbols, and the other without.
+fn room() -> (Room, String, String) {
+    let room = Room::with("");
+    let package = tools().join("corpus").join(PACKAGE);
+    let bytes = fs::read(&package)
+        .unwrap_or_else(|e| panic!("{}: {e}: run tools/corpus.sh", package.display()));
+    for (member, name) in [("debug", "program"), ("release", "stripped")] {
+        let member = format!("staticx/assets/{member}/bootloader");
+        let path = room.path(name);
+        let mut take = |found: &[u8], bytes: &[u8]| {
+            if found == member.as_bytes() {
+                fs::write(&path, bytes).expect("written");
+            }
+        };
+        members(&bytes, Limits::USUAL, &mut take).expect("a package");
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("it is ours");
+    }
+    let (program, stripped) = (room.path("program"), room.path("stripped"));
+    ok("strip", &["-s", &stripped]);
+    (room, program, stripped)
+}
+
+/// What it says, and with which exit code: that nothing is appended to it.
+fn said_by(program: &str) -> (Option<i32>, String) {
+    let output = std::process::Command::new(program)
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    let said = text.split_once(':').map_or("", |(_, said)| said);
+    (output.status.code(), said.to_owned())
+}
+
+/// Learns of `program` under the name `mine`, and gives the file.
+fn learnt(room: &Room, program: &str) -> String {
+    let text = succeed(brawn().args(["signatures", "learn", "--name", "mine", program]));
+    let file = room.path("mine.txt");
+    fs::write(&file, text).expect("written");
+    file
+}
+
+#[test]
+fn what_was_learnt_is_listed_and_used() {
+    let (room, program, stripped) = room();
+    let file = learnt(&room, &program);
+    let list = succeed(brawn().args(["signatures", "list", "--signatures", &file]));
+    assert!(list.contains("\nmine: x86_64, "), "{list}");
+    for command in [
+        vec!["signatures", "find", &stripped],
+        vec!["rewrite", "-n", &stripped],
+    ] {
+        let said = succeed(brawn().args(&command).args(["--signatures", &file]));
+        assert!(said.contains("malloc"), "{said}");
+    }
+    let new = room.path("new");
+    succeed(brawn().args(["rewrite", &stripped, "-o", &new, "--signatures", &file]));
+    assert_eq!(said_by(&new), said_by(&stripped));
+    let refused = fail(brawn().args(["rewrite", "-n", &stripped]), REFUSED);
+    assert!(refused.contains("musl's heap"), "{refused}");
+    let image = room.path("image.tar");
+    let rest = ["--rewrite", "-o", &image, "--signatures", &file];
+    succeed(brawn().args(["image", &stripped]).args(rest));
+}
+
+#[test]
+fn the_cache_of_run_tells_signatures_apart() {
+    let (room, program, stripped) = room();
+    let file = learnt(&room, &program);
+    let run = |more: &[&str]| {
+        let mut command = brawn();
+        command.env("XDG_CACHE_HOME", room.path("cache"));
+        command.args(["run", "-v"]).args(more).arg(&stripped);
+        let output = command.output().expect("it runs");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let with = ["--signatures", file.as_str()];
+    assert!(run(&with).contains("kept in the cache"));
+    assert!(run(&with).contains("rewritten before"));
+    // Without them nothing is known of it, whatever lies in the cache.
+    assert!(run(&[]).contains("musl's heap"));
+    let changed = read(file.as_ref());
+    fs::write(&file, [&changed[..], b"\n"].concat()).expect("written");
+    assert!(run(&with).contains("kept in the cache"));
+}
+
+#[test]
+fn a_file_that_is_none_is_refused_with_its_line() {
+    let (room, _, stripped) = room();
+    let name = room.path("bad.txt");
+    let begin = "brawn-signatures 1\nbuild b\narchitecture x86_64\n";
+    let many = "function f - 5 - 00112233445566778899aabbccddeeff\n".repeat(600);
+    for (text, line) in [
+        ("nonsense\n".to_owned(), "line 1"),
+        (format!("{begin}function f\n"), "line 4"),
+        (format!("{begin}g \u{1b}[31m\n"), "line 4"),
+        (format!("{begin}{many}"), "line 516"),
+        ("brawn-signatures 1\n".to_owned(), "without a name"),
+        (String::new(), "no signatures"),
+    ] {
+        fs::write(&name, text).expect("written");
+        let said = fail(
+            brawn().args(["rewrite", "-n", &stripped, "--signatures", &name]),
+            MALFORMED,
+        );
+        assert!(said.contains(line) && said.contains("bad.txt"), "{said}");
+        assert!(!said.contains('\u{1b}'), "{said}");
+    }
+    fs::remove_file(&name).expect("removed");
+    let arguments = ["signatures", "list", "--signatures", &name];
+    fail(brawn().args(arguments), IO);
+    // What never ends, and what never begins.
+    for special in ["/dev/zero", "/dev/null"] {
+        let arguments = ["signatures", "list", "--signatures", special];
+        fail(brawn().args(arguments), REFUSED);
+    }
+}
+
+#[test]
+fn the_users_folder_is_read_if_nobody_else_may_write_there() {
+    let (room, program, _) = room();
+    let file = learnt(&room, &program);
+    let folder = room.path("config/brawn/signatures");
+    fs::create_dir_all(&folder).expect("a folder");
+    let kept = format!("{folder}/mine.txt");
+    fs::copy(&file, &kept).expect("a copy");
+    fs::write(format!("{folder}/notes"), "not signatures").expect("written");
+    let mode =
+        |path: &str, mode| fs::set_permissions(path, Permissions::from_mode(mode)).expect("ours");
+    for path in [&room.path("config"), &room.path("config/brawn"), &folder] {
+        mode(path, 0o755);
+    }
+    mode(&kept, 0o644);
+    let list = || {
+        let mut command = brawn();
+        command.env("XDG_CONFIG_HOME", room.path("config"));
+        command.args(["signatures", "list"]);
+        command
+    };
+    assert!(succeed(&mut list()).contains("\nmine: x86_64, "));
+    for path in [&kept, &folder] {
+        mode(path, 0o777);
+        let said = fail(&mut list(), REFUSED);
+        assert!(said.contains("another may change"), "{said}");
+        mode(path, if path == &kept { 0o644 } else { 0o755 });
+    }
+    // Nothing there is nothing to say.
+    fs::remove_dir_all(&folder).expect("removed");
+    assert!(!succeed(&mut list()).contains("mine"));
+}
