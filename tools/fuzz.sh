@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/fuzz.sh SECONDS: runs every fuzz target for SECONDS, as many at a time as there are processors,
-# and fails if one crashes.  tools/fuzz.sh --build only compiles them.
+# and fails if one crashes, takes 5 seconds for one input or 512 MiB.  tools/fuzz.sh --build only compiles them.
 #
 # Works with stable Rust and without cargo-fuzz: the flags are those by which the compiler counts
 # edges for libFuzzer.  What a run finds stays out of the committed corpora; a crash is kept in
@@ -29,7 +29,7 @@ fuzz() { # TARGET
     mkdir -p "$build/artifacts/$target"
     echo "fuzzing $target for $seconds s"
     "$build/$host/release/$target" \
-        -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=2048 \
+        -max_total_time="$seconds" -max_len=32768 -timeout=5 -rss_limit_mb=512 \
         -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/artifacts/$target/" \
         "$found" "fuzz/corpus/$target" 2>"$found.log" || status=1

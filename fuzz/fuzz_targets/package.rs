@@ -8,6 +8,8 @@ const LIMITS: Limits = Limits {
     member: 1 << 16,
     total: 1 << 18,
     members: 64,
+    header: 1 << 12,
+    ratio: (64, 1 << 14),
 };
 
 fuzz_target!(|bytes: &[u8]| {

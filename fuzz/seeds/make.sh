@@ -142,6 +142,72 @@ program=$(printf '%s\n' .text '.globl _start' '_start: .zero 96' "$thread_locals
 chmod -x "$work"/{x86_64,aarch64}-{static,linker,relr} "$work"/{separate,bfd-pie}
 cp "$work"/{x86_64,aarch64}-{static,linker,relr} "$work"/{separate,bfd-pie,stock,stripped,pie} ../corpus/rewrite/
 
+# Files that say one thing many times.
+mkdir -p ../corpus/find ../corpus/names
+cp "$work"/{stock,both,pie} ../corpus/find/
+python3 - ../corpus <<'PYTHON'
+import gzip, io, struct, sys, tarfile
+
+folder = sys.argv[1]
+stock = open(f"{folder}/inspect/stock", "rb").read()
+
+def put(file, at, form, *values):
+    file[at:at + struct.calcsize(form)] = struct.pack(form, *values)
+
+def save(name, data, *targets):
+    for target in targets:
+        with open(f"{folder}/{target}/{name}", "wb") as file:
+            file.write(data)
+
+# Symbols with one name, which has all there is.
+at, = struct.unpack_from("<Q", stock, 40)
+count, = struct.unpack_from("<H", stock, 60)
+sections = [list(struct.unpack_from("<IIQQQQIIQQ", stock, at + 64 * n)) for n in range(count)]
+table = next(n for n, s in enumerate(sections) if s[1] == 2)
+for name, text in ("shared", b"n" * 4000), ("same", b"malloc"):
+    file = bytearray(stock)
+    strings = sections[table][6]
+    old = stock[sections[strings][4]:][:sections[strings][5]]
+    symbols = stock[sections[table][4]:][:sections[table][5]]
+    symbols += struct.pack("<IBBHQQ", len(old), 0x12, 0, 1, 0x401000, 1 << 20) * 500
+    for section, data in (table, symbols), (strings, old + text + b"\0"):
+        put(file, at + 64 * section + 24, "<QQ", len(file), len(data))
+        file += data
+    save(name, file, "inspect", "find", "signatures", "image")
+
+# Sections and segments that are the whole file.
+for name, kind in ("sections", 1), ("notes", 7):
+    file = bytearray(stock)
+    put(file, 40, "<Q", len(file))
+    put(file, 60, "<HH", 200, 0)
+    file += struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, 0, len(stock), 0, 0, 4, 0) * 200
+    save(name, file, "inspect", "find")
+for name, kind in ("loads", 1), ("thread-locals", 7):
+    file = bytearray(stock)
+    put(file, 32, "<Q", len(file))
+    put(file, 56, "<H", 150)
+    for n in range(150):
+        file += struct.pack("<IIQQQQQQ", kind, 5, 0, 0x400000 + n * (1 << 20), 0, len(stock), len(stock), 8)
+    save(name, file, "inspect", "find")
+
+def member(name, data):
+    return f"{name:<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
+
+archive = b"!<arch>\n" + member("//", b"m" * 8000 + b"/\n") + member("/0", b"") * 300
+save("long.a", archive, "archive", "inspect", "patch")
+index = struct.pack("<I", 8 * 1000) + struct.pack("<II", 0, 8 + 60 + 8 * 1000 + 8 + 4002) * 1000
+index += struct.pack("<I", 4002) + b"i" * 4001 + b"\0"
+save("index.a", b"!<arch>\n" + member("__.SYMDEF", index) + member("a.o", b""), "archive", "inspect", "patch")
+
+for name, kind, size in ("records.tgz", tarfile.XHDTYPE, 1 << 24), ("name.tgz", tarfile.GNUTYPE_LONGNAME, 1 << 24), \
+        ("zeros.tgz", tarfile.REGTYPE, 1 << 24):
+    entry = tarfile.TarInfo("a")
+    entry.type, entry.size = kind, size
+    save(name, gzip.compress(entry.tobuf() + bytes(size), mtime=0), "package", "bundle")
+for name, text in ("terminal", "\x1b[31m\x7f\x85\u202e\u2028\n"), ("mangled", "_ZN3foo3barIiEEvT_"), ("plain", "free.lo"):
+    save(name, text.encode(), "names")
+PYTHON
+
 # Wheels and tarballs, with long names in both ways.
 python3 - ../corpus/package <<'PYTHON'
 import gzip, io, sys, tarfile, zipfile

@@ -1,0 +1,43 @@
+//! Any bytes are rewritten with brawn's own payload, and the result is read again, or an error says what was found.
+#![no_main]
+
+use brawn_core::Kind;
+use brawn_core::plan::Component;
+use brawn_core::publish::Piece;
+use brawn_core::rewrite::program::Program;
+use brawn_core::rewrite::{Options, rewrite};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(program) = Program::read(bytes) else {
+        return;
+    };
+    let mut payloads = brawn_payload::payloads().iter();
+    let payload = payloads.find(|p| p.architecture == program.architecture);
+    let payload = payload.expect("one for each architecture");
+    for force in [false, true] {
+        let options = Options {
+            components: &[Component::Heap, Component::Memory],
+            force,
+        };
+        let made = match rewrite(bytes, payload, &options) {
+            Ok(made) => made,
+            Err(error) => {
+                assert!(error.kind() != Kind::Io && error.kind() != Kind::Usage);
+                assert!(!error.to_string().is_empty());
+                continue;
+            }
+        };
+        let Some(new) = made.pieces else {
+            continue;
+        };
+        let filled = new.0.iter().map(|piece| match piece {
+            Piece::Bytes(bytes) => bytes.len(),
+            Piece::Hole(_) => 0,
+        });
+        assert!(filled.sum::<usize>() <= 4 * bytes.len() + 1_000_000);
+        if new.size() < 1 << 24 {
+            Program::read(&new.to_vec()).expect("what was made is a program");
+        }
+    }
+});
