@@ -107,12 +107,14 @@ pub fn inspect(bytes: &[u8]) -> Result<Report> {
         Format::Other if bytes.is_empty() => {
             Err(Error::malformed("an empty file").expected("an ELF file or an archive"))
         }
-        Format::Zip | Format::Gzip | Format::Other => Err(Error::not_applicable(format!(
-            "file begins with `{}`",
-            printable(&bytes[..bytes.len().min(8)])
-        ))
-        .at(0)
-        .expected("an ELF file or an archive")),
+        Format::Zip | Format::Gzip | Format::Tar | Format::Other => {
+            Err(Error::not_applicable(format!(
+                "file begins with `{}`",
+                printable(&bytes[..bytes.len().min(8)])
+            ))
+            .at(0)
+            .expected("an ELF file or an archive"))
+        }
     }
 }
 

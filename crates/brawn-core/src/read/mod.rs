@@ -2,6 +2,7 @@
 
 pub mod archive;
 mod archive_index;
+mod container;
 pub mod elf;
 pub mod image;
 pub mod package;
@@ -23,6 +24,8 @@ pub enum Format {
     Zip,
     /// Something compressed by gzip, as npm's tarballs are.
     Gzip,
+    /// A tar archive, as images of containers are; told by its first 262 bytes.
+    Tar,
     /// Something else.
     Other,
 }
@@ -37,6 +40,7 @@ impl Format {
             [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => Self::Bitcode,
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Self::Zip,
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
+            _ if bytes.get(257..262) == Some(b"ustar") => Self::Tar,
             _ => Self::Other,
         }
     }

@@ -1,10 +1,11 @@
-//! Packages: zip archives such as wheels, and gzipped tarballs such as npm's.  Members are unpacked
+//! Packages: zip archives such as wheels, tarballs such as npm's, and images of containers.  Members are unpacked
 //! in memory, one at a time and within limits, and nothing is ever written.
 
-use super::Format;
 use super::room::{Room, Taken};
+use super::{Format, container};
 use crate::error::{Error, Result};
 use std::io::{Cursor, Read};
+use std::ops::Range;
 
 /// How much a package may unpack to.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,8 @@ pub fn members(
     match Format::of(package) {
         Format::Zip => zip(package, limits, take),
         Format::Gzip => tarball(package, limits, take),
-        _ => Err(Error::not_applicable("neither a zip archive nor gzip").at(0)),
+        Format::Tar => plain(package, limits, take),
+        _ => Err(Error::not_applicable("neither a zip archive nor tar nor gzip").at(0)),
     }
 }
 
@@ -105,25 +107,89 @@ fn zip(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Re
     Ok(others)
 }
 
+/// An entry of a tar archive.
+pub(super) struct Seen<'s> {
+    pub(super) name: &'s [u8],
+    pub(super) kind: tar::EntryType,
+    /// Where its contents are in the archive.
+    contents: Range<u64>,
+}
+
 fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
+    let mut budget = Budget::new(limits);
+    let stream = Box::new(flate2::read::MultiGzDecoder::new(package));
+    let mut is_image = false;
+    let mut see = |seen: &Seen<'_>| {
+        is_image |= container::is_sign(seen.name);
+        seen.kind.is_file()
+    };
+    let others = unpack(stream, &mut budget, &mut see, take)?;
+    if is_image {
+        return Err(
+            Error::refused("an image of a container that is compressed as a whole")
+                .expected("one whose layers are files in a plain tar archive")
+                .next("`gunzip` it first"),
+        );
+    }
+    Ok(others)
+}
+
+/// A tar archive that is not compressed: an image of a container, whose layers are archives in it, or any other.
+fn plain(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
+    let mut files = container::Files::new();
+    let mut list = |seen: &Seen<'_>| {
+        let is_file = seen.kind.is_file();
+        if let (true, Ok(start), Ok(end)) = (
+            is_file,
+            usize::try_from(seen.contents.start),
+            usize::try_from(seen.contents.end),
+        ) {
+            files.insert(container::normal(seen.name).to_vec(), start..end);
+        }
+        false
+    };
+    // Nothing is unpacked yet.
+    let mut all = Budget::new(Limits {
+        total: package.len() as u64,
+        ..limits
+    });
+    unpack(Box::new(package), &mut all, &mut list, &mut |_, _| ())?;
+    let mut budget = Budget::new(limits);
+    match container::images(package, &files)? {
+        Some(images) => container::members(package, &files, &images, &mut budget, take),
+        None => {
+            let mut is_wanted = |seen: &Seen<'_>| seen.kind.is_file();
+            unpack(Box::new(package), &mut budget, &mut is_wanted, take)
+        }
+    }
+}
+
+/// Reads a tar archive: `is_wanted` is asked about every entry that has a name of its own, and `take` gets those that it
+/// wants, and that can be inspected.  Gives how many others were wanted.
+pub(super) fn unpack(
+    stream: Box<dyn Read + '_>,
+    budget: &mut Budget,
+    is_wanted: &mut dyn FnMut(&Seen<'_>) -> bool,
+    take: &mut dyn FnMut(&[u8], &[u8]),
+) -> Result<usize> {
+    let limits = budget.limits;
     // What is between the members is unpacked as well, and counts.
     let stream = Bounded {
-        inner: flate2::read::MultiGzDecoder::new(package),
-        left: limits.total,
+        inner: stream,
+        left: budget.stream,
     };
     let bad = |e: std::io::Error| match too_much(&e) {
         true => exceeds("it", limits.total),
         false => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
-            .expected("a tar archive compressed by gzip")
+            .expected("a tar archive, plain or compressed by gzip")
             .next("the file is truncated or damaged: get it again"),
     };
     let mut archive = tar::Archive::new(stream);
-    let mut budget = Budget::new(limits);
     let mut others = 0;
     let mut long = Long::default();
     // The reader of entries that are not raw takes names and records of any size into memory.
-    for (number, entry) in archive.entries().map_err(bad)?.raw(true).enumerate() {
-        count(number, limits)?;
+    for entry in archive.entries().map_err(bad)?.raw(true) {
+        budget.count()?;
         let mut entry = entry.map_err(bad)?;
         let kind = entry.header().entry_type();
         if long.takes(kind) {
@@ -131,18 +197,28 @@ fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -
             continue;
         }
         let Long { name, size } = std::mem::take(&mut long);
+        let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
+        let stored = entry.size();
+        let start = entry.raw_file_position();
+        let seen = Seen {
+            name: &name,
+            kind,
+            contents: start..start.saturating_add(stored),
+        };
+        let is_wanted = is_wanted(&seen);
         if !kind.is_file() {
             long.check(&entry)?;
             continue;
         }
-        let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
-        let stored = entry.size();
         if size.is_some_and(|size| size != stored) {
             return Err(Error::refused(format!(
                 "a size of {stored} bytes, and another in its records"
             ))
             .member(&name)
             .expected("one size"));
+        }
+        if !is_wanted {
+            continue;
         }
         match budget
             .member(&mut entry, stored)
@@ -160,6 +236,7 @@ fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -
             None => others += 1,
         }
     }
+    budget.stream = archive.into_inner().left;
     Ok(others)
 }
 
@@ -225,9 +302,12 @@ impl Long {
 }
 
 /// What may still be unpacked.
-struct Budget {
+pub(super) struct Budget {
     limits: Limits,
     left: u64,
+    /// What streams may still give, whatever is between members with it.
+    stream: u64,
+    members: usize,
 }
 
 impl Budget {
@@ -235,7 +315,16 @@ impl Budget {
         Self {
             limits,
             left: limits.total,
+            stream: limits.total,
+            members: 0,
         }
+    }
+
+    /// One member more, of all archives that share it.
+    fn count(&mut self) -> Result<()> {
+        count(self.members, self.limits)?;
+        self.members += 1;
+        Ok(())
     }
 
     /// The bytes of a member that says to have `size`, or none if it begins like nothing that can be inspected; and

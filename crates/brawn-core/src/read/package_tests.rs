@@ -119,3 +119,106 @@ fn damage_is_an_error_and_never_a_shorter_member() {
         }
     }
 }
+
+fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        tar.append_data(&mut header, name, *bytes).unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+fn names(package: &[u8]) -> Vec<String> {
+    let (taken, _) = all(package, Limits::USUAL).unwrap();
+    let text = |(name, _): (Vec<u8>, Vec<u8>)| String::from_utf8(name).unwrap();
+    taken.into_iter().map(text).collect()
+}
+
+#[test]
+fn a_plain_tar_is_read_as_a_compressed_one() {
+    let package = tar(&[("b", ELF), ("a.txt", b"text"), ("a", ELF)]);
+    let (taken, others) = all(&package, Limits::USUAL).unwrap();
+    assert_eq!((taken.len(), others), (2, 1));
+    for cut in 512..package.len() {
+        if let Err(error) = all(&package[..cut], Limits::USUAL) {
+            assert_eq!(error.kind(), Kind::Malformed, "{cut}: {error}");
+        }
+    }
+}
+
+#[test]
+fn an_image_has_what_its_uppermost_layers_have() {
+    let old = tar(&[
+        ("bin/tool", ELF),
+        ("bin/gone", ELF),
+        ("lib/a", ELF),
+        ("etc/x/b", ELF),
+        ("srv/p", ELF),
+    ]);
+    let new = tgz(&[
+        ("bin/tool", b"text now"),
+        ("bin/.wh.gone", b""),
+        ("etc/.wh.x", b""),
+        ("srv/.wh..wh..opq", b""),
+        ("srv/q", ELF),
+    ]);
+    // As docker and skopeo write it.
+    let saved =
+        br#"[{"Config":"c.json","RepoTags":["a:1"],"Layers":["old4567890123.tar","new.tar"]}]"#;
+    let package = tar(&[
+        ("old4567890123.tar", &old),
+        ("new.tar", &new),
+        ("c.json", b"{}"),
+        ("manifest.json", saved),
+    ]);
+    assert_eq!(names(&package), ["new!srv/q", "old456789012!lib/a"]);
+    // As an OCI layout, with an index of platforms, of which one is not there.
+    let index = br#"{"manifests":[{"digest":"sha256:i"},{"digest":"sha256:elsewhere"}]}"#;
+    let inner = br#"{"manifests":[{"digest":"sha256:m"}]}"#;
+    let manifest =
+        br#"{"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar","digest":"sha256:1"},
+        {"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:2"},
+        {"mediaType":"application/vnd.in-toto+json","digest":"sha256:3"}]}"#;
+    let package = tar(&[
+        ("oci-layout", b"{}"),
+        ("index.json", index),
+        ("blobs/sha256/i", inner),
+        ("blobs/sha256/m", manifest),
+        ("blobs/sha256/1", &old),
+        ("blobs/sha256/2", &new),
+        ("blobs/sha256/3", b"{}"),
+    ]);
+    assert_eq!(names(&package), ["2!srv/q", "1!lib/a"]);
+}
+
+#[test]
+fn layers_share_one_budget_and_what_cannot_be_read_is_said() {
+    let image = |layer: &[u8], times: usize| {
+        let layers = vec!["\"l.tar\""; times].join(",");
+        let saved = format!("[{{\"Layers\":[{layers}]}}]");
+        tar(&[("l.tar", layer), ("manifest.json", saved.as_bytes())])
+    };
+    let layer = tgz(&[("text", &[0; 1 << 20])]);
+    assert!(all(&image(&layer, 3), Limits::USUAL).is_ok());
+    let error = all(&image(&layer, 400), Limits::USUAL).unwrap_err();
+    assert!(
+        error.to_string().contains("unpacks to more than"),
+        "{error}"
+    );
+    let error = all(&image(&layer, 5000), Limits::USUAL).unwrap_err();
+    assert!(error.to_string().contains("5000 layers"), "{error}");
+    let error = all(&image(b"\x28\xb5\x2f\xfdxxxx", 1), Limits::USUAL).unwrap_err();
+    assert!(error.to_string().contains("compressed by zstd"), "{error}");
+    assert_eq!(error.kind(), Kind::Refused);
+    let whole = tgz(&[("oci-layout", b"{}"), ("blobs/sha256/1", &layer)]);
+    let error = all(&whole, Limits::USUAL).unwrap_err();
+    assert!(error.to_string().contains("gunzip"), "{error}");
+    let missing = tar(&[("manifest.json", br#"[{"Layers":["x.tar"]}]"#)]);
+    assert_eq!(
+        all(&missing, Limits::USUAL).unwrap_err().kind(),
+        Kind::Malformed
+    );
+}

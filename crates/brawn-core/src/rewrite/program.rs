@@ -322,7 +322,7 @@ fn no_elf(bytes: &[u8]) -> Error {
     match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => no_program("an archive")
             .next("`brawn patch` is for a libc.a; others are linked into a program first"),
-        Format::Zip | Format::Gzip => {
+        Format::Zip | Format::Gzip | Format::Tar => {
             no_program("a package or packed file").next("unpack the program first")
         }
         Format::Bitcode => no_program("LLVM bitcode").next(LINK_FIRST),

@@ -290,3 +290,30 @@ fn programs_of_other_systems_are_refused_in_words() {
         assert!(!std::path::Path::new(&out).exists());
     }
 }
+
+#[test]
+fn images_of_containers_are_looked_into() {
+    let room = Room::with(PROGRAM);
+    room.run("musl-gcc", &["-static", "main.c", "-o", "main"]);
+    let (program, image) = (room.path("main"), room.path("image.tar"));
+    succeed(brawn().args(["image", &program, "-o", &image, "--name", "tool:1"]));
+    let (from, to) = (
+        format!("oci-archive:{image}"),
+        format!("docker-archive:{}:tool:1", room.path("docker.tar")),
+    );
+    ok("skopeo", &["copy", "--insecure-policy", &from, &to]);
+    room.run("tar", &["cf", "plain.tar", "main", "main.c"]);
+    for name in ["image.tar", "docker.tar", "plain.tar"] {
+        let report = room.inspect(name);
+        assert_eq!(report["verdict"], "slow heap", "{report:#}");
+        let path = report["path"].as_str().unwrap();
+        assert!(
+            path.contains(&format!("{name}!")) && path.ends_with("/main") | path.ends_with("!main"),
+            "{path}"
+        );
+        fail(
+            brawn().args(["inspect", "--fail-on", "slow", &room.path(name)]),
+            1,
+        );
+    }
+}

@@ -210,7 +210,7 @@ impl Gathered {
         }
         match read(path, is_named) {
             Ok(Some(bytes)) => match Format::of(&bytes) {
-                Format::Zip | Format::Gzip => self.package(path, &bytes),
+                Format::Zip | Format::Gzip | Format::Tar => self.package(path, &bytes),
                 _ => self.report(path.to_path_buf(), &bytes, is_named, Some(path.into())),
             },
             Ok(None) => self.others += 1,
@@ -282,7 +282,7 @@ fn is_packed_bundle(path: &Path) -> bool {
 }
 
 /// Packages by the ends of their names; in folders, other archives are somebody's data.
-const PACKAGES: [&str; 6] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate"];
+const PACKAGES: [&str; 7] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate", ".tar"];
 
 /// The bytes of a file, or none if it is not named and nothing to inspect.
 fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
@@ -295,12 +295,17 @@ fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
     }
     let file = fs::File::open(path).map_err(failed)?;
     if !is_named {
-        let mut start = Vec::with_capacity(8);
-        (&file).take(8).read_to_end(&mut start).map_err(failed)?;
+        let mut start = Vec::with_capacity(bundle::START);
+        (&file)
+            .take(bundle::START as u64)
+            .read_to_end(&mut start)
+            .map_err(failed)?;
         let name = path.as_os_str().as_bytes();
         let is_wanted = match Format::of(&start) {
             Format::Elf | Format::Archive | Format::ThinArchive => true,
-            Format::Zip | Format::Gzip => PACKAGES.iter().any(|p| name.ends_with(p.as_bytes())),
+            Format::Zip | Format::Gzip | Format::Tar => {
+                PACKAGES.iter().any(|p| name.ends_with(p.as_bytes()))
+            }
             Format::Bitcode | Format::Other => false,
         };
         if !is_wanted {
