@@ -75,8 +75,10 @@ pub fn more(text: &str) {
 }
 
 /// What publishing did besides, as lines that continue the one above.
-pub fn published(published: &Published) {
-    more(&format!("original kept in {}", shown(&published.original)));
+pub fn published(published: &Published, verbose: bool) {
+    if verbose {
+        more(&format!("original kept in {}", shown(&published.original)));
+    }
     if published.other_links > 0 {
         more(&format!(
             "{} other hard link{} to the old file keep{} its contents",

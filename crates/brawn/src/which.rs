@@ -15,6 +15,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// What comes after an archive was exchanged.
+pub const RELINK: &str = "link your programs again: those that are linked already stay as they are";
+
 /// The value of `--rust` without one.
 const ACTIVE: &str = "active";
 /// The value of `--rust` for every toolchain.
@@ -95,6 +98,28 @@ impl Which {
         };
         let all = Kind::ALL.iter().copied();
         all.filter(|kind| self.all || is_asked(kind)).collect()
+    }
+
+    /// The flags, as they are typed.
+    pub fn words(&self) -> Vec<String> {
+        let named = |flag: &str, value: &Option<String>, default: &str| {
+            value.as_ref().map(|value| match value == default {
+                true => flag.to_owned(),
+                false => format!("{flag}={value}"),
+            })
+        };
+        let plain = |is_set: bool, flag: &str| is_set.then(|| flag.to_owned());
+        let root = self.root.iter();
+        let root = root.flat_map(|dir| ["--root".to_owned(), dir.to_string_lossy().into_owned()]);
+        let flags = [
+            named("--rust", &self.rust, ACTIVE),
+            plain(self.system, "--system"),
+            plain(self.musl_cross, "--musl-cross"),
+            plain(self.zig, "--zig"),
+            named("--swift", &self.swift, EVERY),
+            plain(self.all, "--all"),
+        ];
+        flags.into_iter().flatten().chain(root).collect()
     }
 
     /// Looks for what the flags name.
@@ -355,7 +380,7 @@ pub fn note_relinking(kinds: &[Kind]) {
         );
     }
     if kinds.iter().any(|kind| *kind != Kind::Rust) {
-        ui::info("programs that are linked already stay as they are: link them again");
+        ui::info(RELINK);
     }
 }
 

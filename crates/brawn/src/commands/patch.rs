@@ -1,17 +1,17 @@
 //! `brawn patch`: exchanges heap and memory functions in `libc.a`.
 
 mod bundle;
+mod say;
 
 use crate::exit::Exit;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::report;
-use crate::ui::{self, Tone};
+use crate::ui;
 use crate::walk::{Found, walk};
 use crate::which::{self, Which};
 use brawn_core::bundle::Target;
-use brawn_core::identify::mimalloc;
-use brawn_core::plan::{Action, Plan, Removed, State, Why};
+use brawn_core::plan::{Action, Plan};
 use brawn_core::publish::{self, Published, write_elsewhere};
 use brawn_core::shown::shown;
 use brawn_core::{Edit, Error, Kind, Options, Result, edit_components, toolchains};
@@ -48,6 +48,10 @@ pub struct Args {
     /// Print a JSON array with one object for each archive.
     #[arg(long)]
     json: bool,
+
+    /// Print what goes, comes and stays, and where the payload is from.
+    #[arg(short, long, conflicts_with = "json")]
+    verbose: bool,
 
     /// Only the heap, or only the memory functions [default: both].
     #[arg(long, value_enum)]
@@ -121,7 +125,8 @@ pub fn run(args: &Args) -> Exit {
     if args.json {
         ui::json(&reports);
     } else {
-        reports.iter().for_each(print);
+        reports.iter().for_each(|r| say::print(r, args.verbose));
+        say::closing(args, &reports);
     }
     which::note_relinking(&kinds);
     exit
@@ -267,146 +272,5 @@ fn status(action: Action, dry_run: bool) -> Status {
         (_, true) => Status::Planned,
         (Action::Patch, false) => Status::Patched,
         (Action::Upgrade, false) => Status::Upgraded,
-    }
-}
-
-fn print(report: &Report) {
-    if let Some(bundle) = &report.details.bundle {
-        bundle::print(report, bundle);
-        return;
-    }
-    let path = shown(&report.path);
-    let reason = report.reason.as_deref().unwrap_or_default();
-    match (report.status, &report.details.plan) {
-        (Status::Failed, _) => ui::error(&reason),
-        (Status::LeftAlone, _) => ui::line(Tone::Note, "left alone", &format!("{path}: {reason}")),
-        (_, None) => {}
-        (Status::Unchanged, Some(plan)) => {
-            ui::line(
-                Tone::Good,
-                "unchanged",
-                &format!("{path}: nothing to do, it holds {}", holds(plan)),
-            );
-        }
-        (Status::Planned, Some(plan)) => {
-            ui::line(
-                Tone::Good,
-                "would patch",
-                &format!("{path}: {}", summary(plan)),
-            );
-            details(plan);
-        }
-        (Status::Patched | Status::Upgraded, Some(plan)) => {
-            let word = match report.status {
-                Status::Patched => "patched",
-                _ => "upgraded",
-            };
-            ui::line(Tone::Good, word, &format!("{path}: {}", summary(plan)));
-        }
-    }
-    if let Some(plan) = &report.details.plan {
-        staying(plan);
-    }
-    bundle::targets(&report.details.targets);
-    if let Some(out) = &report.output {
-        ui::more(&format!("written to {out}"));
-    }
-    if let Some(published) = &report.details.published {
-        ui::published(published);
-    }
-}
-
-/// What an archive holds, of what was asked for.
-fn holds(plan: &Plan) -> String {
-    let mut parts = Vec::new();
-    if let Some(heap) = &plan.payload {
-        parts.push(format!(
-            "{} (profile {}, brawn {}, {})",
-            heap.engine, heap.profile, heap.brawn, heap.compiler
-        ));
-    }
-    if let Some(memory) = &plan.memory {
-        parts.push(match (&memory.why, &memory.brawn, &memory.compiler) {
-            (None, Some(brawn), Some(compiler)) if plan.payload.is_none() => {
-                format!("memory functions of brawn {brawn} ({compiler})")
-            }
-            (None, ..) => "memory functions".to_owned(),
-            (Some(_), ..) => "memory functions that stay".to_owned(),
-        });
-    }
-    parts.join(", ")
-}
-
-fn summary(plan: &Plan) -> String {
-    let title = if plan.payload.is_some() { "heap: " } else { "" };
-    let go = match plan.remove.len() {
-        1 => "1 member goes".to_owned(),
-        count => format!("{count} members go"),
-    };
-    let come = match plan.add.len() {
-        1 => "1 comes".to_owned(),
-        count => format!("{count} come"),
-    };
-    format!(
-        "{}, {go}, {come}, {} stay; {title}{}",
-        plan.architecture,
-        plan.keep,
-        holds(plan)
-    )
-}
-
-/// What of the memory functions stays, and why.
-fn staying(plan: &Plan) {
-    let Some(memory) = &plan.memory else {
-        return;
-    };
-    if let (State::Stay, Some(why)) = (memory.state, &memory.why) {
-        ui::more(&format!("memory functions stay: {why}"));
-        return;
-    }
-    for member in &memory.stay {
-        let names = member.defines.join(" ");
-        ui::more(&format!("stays  {}: {names}: {}", member.name, member.why));
-    }
-}
-
-/// What goes with a member; of mimalloc only what others call, since it has hundreds of names of its own.
-fn gone(removed: &Removed) -> String {
-    let is_own = |name: &&String| removed.why == Why::Mimalloc && mimalloc::is_own(name.as_bytes());
-    let (own, names): (Vec<&String>, Vec<&String>) = removed.defines.iter().partition(is_own);
-    let mut names: Vec<String> = names.into_iter().cloned().collect();
-    if !own.is_empty() {
-        names.push(format!("and {} names of its own", own.len()));
-    }
-    names.join(" ")
-}
-
-/// The plan as a table.
-fn details(plan: &Plan) {
-    // Names may be whole paths; those would push the other columns off the screen.
-    let names = plan.remove.iter().map(|r| r.name.chars().count());
-    let width = names.filter(|n| *n <= 32).max().unwrap_or(0).max(16);
-    for removed in &plan.remove {
-        let why = match removed.why {
-            Why::MuslHeap => "musl's heap",
-            Why::Mimalloc => "mimalloc",
-            Why::MuslMemory => "musl's memory",
-            Why::OtherPayload => "other payload",
-        };
-        ui::more(&format!(
-            "goes   {:<width$}  {:>#9x}  {why:<13}  {}",
-            removed.name,
-            removed.offset,
-            gone(removed)
-        ));
-    }
-    for added in &plan.add {
-        let line = format!(
-            "comes  {:<width$}  {:>9} bytes  {}",
-            added.name,
-            added.size,
-            added.defines.join(" ")
-        );
-        ui::more(line.trim_end());
     }
 }

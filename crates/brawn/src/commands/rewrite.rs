@@ -48,6 +48,10 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Print every function with its address, and where the payload is from and goes.
+    #[arg(short, long, conflicts_with = "json")]
+    verbose: bool,
+
     /// Only the heap, or only the memory functions [default: both].
     #[arg(long, value_enum)]
     only: Option<OnlyArg>,
@@ -95,7 +99,7 @@ pub fn run(args: &Args) -> Exit {
     let report = outcome.unwrap_or_else(|error| {
         Report::failed(&args.program, Status::Failed, &error.path(&args.program))
     });
-    report.tell(args.json, print)
+    report.tell(args.json, |report| print(report, args.verbose))
 }
 
 /// Exchanges the file itself.
@@ -189,59 +193,94 @@ fn refuse_trusted(path: &Path) -> Result<()> {
     rewriting::refuse_signature(&file)
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, verbose: bool) {
     let path = shown(&report.path);
     if let Some(reason) = &report.reason {
         ui::error(reason);
         return;
     }
-    let word = match report.status {
-        Status::Rewritten => "rewritten",
-        Status::Upgraded => "upgraded",
-        Status::Planned => "would do",
-        Status::Unchanged | Status::Failed => "unchanged",
+    let (word, whose) = match report.status {
+        Status::Rewritten => ("rewritten", "brawn's now"),
+        Status::Upgraded => ("upgraded", "brawn's now"),
+        Status::Planned => ("would do", "would be brawn's"),
+        Status::Unchanged | Status::Failed => ("unchanged", ""),
     };
-    let text = match &report.details.plan {
-        Some(plan) if report.status != Status::Unchanged => summary(plan),
-        _ => "nothing to do".to_owned(),
+    let plan = report.details.plan.as_ref();
+    let plan = plan.filter(|_| report.status != Status::Unchanged);
+    let text = match plan {
+        Some(plan) => format!("{whose}: {}", functions(plan)),
+        None => "nothing to do, it has brawn's already".to_owned(),
     };
     ui::line(Tone::Good, word, &format!("{path}: {text}"));
-    if let (Status::Planned, Some(plan)) = (report.status, &report.details.plan) {
-        details(plan);
-    }
-    for risk in report.details.plan.iter().flat_map(|plan| &plan.risks) {
+    for risk in plan.iter().flat_map(|plan| &plan.risks) {
         ui::line(Tone::Bad, "risked", &risk.text);
+    }
+    if let (Some(plan), true) = (plan, verbose) {
+        ui::more(&source(plan));
+        details(plan);
     }
     if let Some(output) = &report.output {
         ui::more(&format!("written to {output}"));
     }
     if let Some(published) = &report.details.published {
-        ui::published(published);
+        ui::published(published, verbose);
+    }
+    closing(report, verbose);
+}
+
+/// How to undo it, and what comes next.
+fn closing(report: &Report, verbose: bool) {
+    let quote = |path: &str| shell_words::quote(path).into_owned();
+    let path = quote(&report.path.to_string_lossy());
+    let result = report.output.as_deref().map_or(path.clone(), quote);
+    match report.status {
+        Status::Planned if verbose => ui::more("next  the same without `--dry-run`"),
+        Status::Planned => {
+            ui::more("next  the same without `--dry-run`; `-v` lists the functions");
+        }
+        Status::Rewritten | Status::Upgraded => {
+            if report.details.published.is_some() {
+                ui::more(&format!("undo  brawn restore {path}"));
+            }
+            ui::more(&format!(
+                "next  run it as before; `brawn verify {result}` says whose each function is"
+            ));
+        }
+        Status::Unchanged | Status::Failed => {}
     }
 }
 
-fn summary(plan: &Plan) -> String {
+/// How many functions of which part.
+fn functions(plan: &Plan) -> String {
+    let count = |component, what: &str| {
+        let of = plan.functions.iter().filter(|f| f.component == component);
+        match of.count() {
+            0 => None,
+            1 => Some(format!("1 {what} function")),
+            count => Some(format!("{count} {what} functions")),
+        }
+    };
+    let heap = count(Component::Heap, "heap").map(|heap| match &plan.payload {
+        Some(payload) => format!("{heap} (profile {})", payload.profile),
+        None => heap,
+    });
+    let parts = heap.into_iter().chain(count(Component::Memory, "memory"));
+    parts.collect::<Vec<_>>().join(" and ")
+}
+
+/// What the program is, and where the payload is from.
+fn source(plan: &Plan) -> String {
     let kind = match plan.placement {
         Placement::Fixed => "static",
         Placement::Anywhere => "static-pie",
     };
-    let count = |component| {
-        let of = plan.functions.iter().filter(|f| f.component == component);
-        of.count()
-    };
-    let mut parts = Vec::new();
-    let heap = count(Component::Heap);
-    if let (Some(payload), true) = (&plan.payload, heap > 0) {
-        parts.push(format!(
-            "{heap} functions of the heap become those of {} (profile {}, brawn {}, {})",
-            payload.engine, payload.profile, payload.brawn, payload.compiler
-        ));
-    }
-    let memory = count(Component::Memory);
-    if memory > 0 {
-        parts.push(format!("{memory} memory functions become brawn's"));
-    }
-    format!("{}, {kind}; {}", plan.architecture, parts.join(", "))
+    let payload = plan.payload.as_ref();
+    let payload = payload.map(|p| format!("; {}, brawn {}, {}", p.engine, p.brawn, p.compiler));
+    format!(
+        "{}, {kind}{}",
+        plan.architecture,
+        payload.unwrap_or_default()
+    )
 }
 
 /// The plan as a table.

@@ -39,3 +39,4 @@ mod toolchains;
 mod upgrade;
 mod verify;
 mod verify_executables;
+mod wrong_inputs;

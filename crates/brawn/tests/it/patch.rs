@@ -106,7 +106,11 @@ fn a_program_links_with_one_heap_and_runs() {
 #[test]
 fn the_plan_is_printed_and_nothing_written() {
     let folder = Folder::musl();
-    let text = succeed(brawn().args(["patch", "--dry-run"]).arg(folder.libc()));
+    let text = succeed(
+        brawn()
+            .args(["patch", "--dry-run", "-v"])
+            .arg(folder.libc()),
+    );
     assert!(text.starts_with("would patch"), "{text}");
     // Both members of that name.
     assert_eq!(text.matches("  free.lo ").count(), 2, "{text}");

@@ -199,7 +199,7 @@ fn the_plan_says_it_and_nothing_is_written() {
     let folder = Folder::with(read(&archive("x86_64", "leftovers")));
     let said = succeed(
         brawn()
-            .args(["patch", "--upgrade", "-n"])
+            .args(["patch", "--upgrade", "-nv"])
             .arg(folder.libc()),
     );
     assert!(said.starts_with("would patch"), "{said}");

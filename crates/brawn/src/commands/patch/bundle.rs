@@ -1,8 +1,6 @@
 //! `brawn patch` of a bundle of a Swift SDK: as the archive that is downloaded, or unpacked.
 
-use super::{
-    Args, Report, Status, details, edit, failed, one_of_many, open, status, staying, summary,
-};
+use super::{Args, Report, Status, edit, failed, one_of_many, open, say, status};
 use crate::bar::Bar;
 use crate::ui::{self, Tone};
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
@@ -126,7 +124,7 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
 }
 
 /// The bundle, each libc in it, and what the user does with it.
-pub fn print(report: &Report, bundle: &Bundle) {
+pub fn print(report: &Report, bundle: &Bundle, verbose: bool) {
     let path = shown(&report.path);
     let word = match report.status {
         Status::Patched => "patched",
@@ -148,11 +146,8 @@ pub fn print(report: &Report, bundle: &Bundle) {
                     Action::Nothing if report.status != Status::Unchanged => "unchanged: ",
                     _ => "",
                 };
-                ui::more(&format!("{name}: {unchanged}{}", summary(plan)));
-                if report.status == Status::Planned {
-                    details(plan);
-                }
-                staying(plan);
+                ui::more(&format!("{name}: {unchanged}{}", say::holds(plan)));
+                say::archive(plan, verbose);
             }
         }
         targets(&archive.targets);
@@ -174,7 +169,7 @@ pub fn print(report: &Report, bundle: &Bundle) {
         ui::more(&format!("written to {out}"));
     }
     if let Some(published) = &report.details.published {
-        ui::published(published);
+        ui::published(published, verbose);
     }
     if let Some(install) = &bundle.install {
         ui::line(Tone::Good, "checksum", &bundle.file.sha256);

@@ -1,0 +1,180 @@
+//! What `patch` says: what was done, how to undo it, what comes next; with `--verbose` all that went and came.
+
+use super::{Args, Report, Status, bundle};
+use crate::ui::{self, Tone};
+use crate::which;
+use brawn_core::identify::mimalloc;
+use brawn_core::plan::{Plan, Removed, State, Why};
+use brawn_core::shown::shown;
+
+/// One archive, or a bundle of them.
+pub fn print(report: &Report, verbose: bool) {
+    if let Some(bundle) = &report.details.bundle {
+        bundle::print(report, bundle, verbose);
+        return;
+    }
+    let path = shown(&report.path);
+    let reason = report.reason.as_deref().unwrap_or_default();
+    let (word, does) = match report.status {
+        Status::Failed => {
+            ui::error(&reason);
+            return;
+        }
+        Status::LeftAlone => {
+            ui::line(Tone::Note, "left alone", &format!("{path}: {reason}"));
+            return;
+        }
+        Status::Unchanged => ("unchanged", "nothing to do, it has"),
+        Status::Planned => ("would patch", "it would have"),
+        Status::Patched => ("patched", "it has"),
+        Status::Upgraded => ("upgraded", "it has"),
+    };
+    let Some(plan) = &report.details.plan else {
+        return;
+    };
+    ui::line(Tone::Good, word, &format!("{path}: {does} {}", holds(plan)));
+    archive(plan, verbose);
+    bundle::targets(&report.details.targets);
+    if let Some(out) = &report.output {
+        ui::more(&format!("written to {out}"));
+    }
+    if let Some(published) = &report.details.published {
+        ui::published(published, verbose);
+    }
+}
+
+/// How to undo what was done to the files themselves, and what comes next; once for all of them.
+pub fn closing(args: &Args, reports: &[Report]) {
+    let has = |wanted: Status| reports.iter().any(|r| r.status == wanted);
+    if has(Status::Planned) {
+        let more = match args.verbose {
+            true => "",
+            false => "; `-v` lists what goes and comes",
+        };
+        ui::more(&format!("next  the same without `--dry-run`{more}"));
+        return;
+    }
+    if args.output.is_some() || !(has(Status::Patched) || has(Status::Upgraded)) {
+        return;
+    }
+    let of = match &args.path {
+        Some(path) => vec![path.to_string_lossy().into_owned()],
+        None => args.which.words(),
+    };
+    ui::more(&format!("undo  brawn restore {}", shell_words::join(of)));
+    let is_bundle = reports.iter().any(|r| r.details.bundle.is_some());
+    // Of toolchains, and of bundles, something of their own is said.
+    if args.path.is_some() && !is_bundle {
+        ui::more(&format!("next  {}", which::RELINK));
+    }
+}
+
+/// What an archive has of brawn's, or would have, of what was asked for.
+pub fn holds(plan: &Plan) -> String {
+    let mut parts = Vec::new();
+    if let Some(heap) = &plan.payload {
+        parts.push(format!("heap (profile {})", heap.profile));
+    }
+    if plan.memory.as_ref().is_some_and(|m| m.why.is_none()) {
+        parts.push("memory functions".to_owned());
+    }
+    match parts.is_empty() {
+        true => "nothing of brawn's".to_owned(),
+        false => format!("brawn's {}", parts.join(" and ")),
+    }
+}
+
+/// What there is to say of an archive besides.
+pub fn archive(plan: &Plan, verbose: bool) {
+    if verbose {
+        if !(plan.remove.is_empty() && plan.add.is_empty()) {
+            ui::more(&counts(plan));
+        }
+        sources(plan);
+        details(plan);
+    }
+    staying(plan, verbose);
+}
+
+fn counts(plan: &Plan) -> String {
+    let go = match plan.remove.len() {
+        1 => "1 member goes".to_owned(),
+        count => format!("{count} members go"),
+    };
+    let come = match plan.add.len() {
+        1 => "1 comes".to_owned(),
+        count => format!("{count} come"),
+    };
+    format!("{}, {go}, {come}, {} stay", plan.architecture, plan.keep)
+}
+
+/// Where the payload is from.
+fn sources(plan: &Plan) {
+    if let Some(heap) = &plan.payload {
+        ui::more(&format!(
+            "heap: {}, brawn {}, {}",
+            heap.engine, heap.brawn, heap.compiler
+        ));
+    }
+    let memory = plan.memory.as_ref();
+    let memory = memory.and_then(|m| Some((m.brawn.as_ref()?, m.compiler.as_ref()?)));
+    if let Some((brawn, compiler)) = memory {
+        ui::more(&format!("memory functions: brawn {brawn}, {compiler}"));
+    }
+}
+
+/// What of the memory functions stays, and why.
+fn staying(plan: &Plan, verbose: bool) {
+    let Some(memory) = &plan.memory else {
+        return;
+    };
+    if let (State::Stay, Some(why)) = (memory.state, &memory.why) {
+        ui::more(&format!("memory functions stay: {why}"));
+        return;
+    }
+    for member in memory.stay.iter().filter(|_| verbose) {
+        let names = member.defines.join(" ");
+        ui::more(&format!("stays  {}: {names}: {}", member.name, member.why));
+    }
+}
+
+/// What goes with a member; of mimalloc only what others call, since it has hundreds of names of its own.
+fn gone(removed: &Removed) -> String {
+    let is_own = |name: &&String| removed.why == Why::Mimalloc && mimalloc::is_own(name.as_bytes());
+    let (own, names): (Vec<&String>, Vec<&String>) = removed.defines.iter().partition(is_own);
+    let mut names: Vec<String> = names.into_iter().cloned().collect();
+    if !own.is_empty() {
+        names.push(format!("and {} names of its own", own.len()));
+    }
+    names.join(" ")
+}
+
+/// The plan as a table.
+fn details(plan: &Plan) {
+    // Names may be whole paths; those would push the other columns off the screen.
+    let names = plan.remove.iter().map(|r| r.name.chars().count());
+    let width = names.filter(|n| *n <= 32).max().unwrap_or(0).max(16);
+    for removed in &plan.remove {
+        let why = match removed.why {
+            Why::MuslHeap => "musl's heap",
+            Why::Mimalloc => "mimalloc",
+            Why::MuslMemory => "musl's memory",
+            Why::OtherPayload => "other payload",
+        };
+        ui::more(&format!(
+            "goes   {:<width$}  {:>#9x}  {why:<13}  {}",
+            removed.name,
+            removed.offset,
+            gone(removed)
+        ));
+    }
+    for added in &plan.add {
+        let line = format!(
+            "comes  {:<width$}  {:>9} bytes  {}",
+            added.name,
+            added.size,
+            added.defines.join(" ")
+        );
+        ui::more(line.trim_end());
+    }
+}
