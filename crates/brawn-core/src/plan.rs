@@ -7,7 +7,7 @@ mod supplied;
 use crate::error::{Error, Kind, Result, printable};
 use crate::identify::archive::{Content, Findings, Member, Role};
 use crate::identify::mimalloc::Mimalloc;
-use crate::identify::{Libc, is_heap, is_surface};
+use crate::identify::{Libc, fork, is_heap, is_surface};
 use crate::note::Note;
 use crate::read::archive::Archive;
 use brawn_payload::{Payload, Profile};
@@ -414,30 +414,19 @@ fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool
     )
 }
 
-/// Refuses musl before 1.2.2, whose fork does not tell the heap about itself: a child of a program
-/// with threads could find the payload's locks held for ever.  Since then fork's member has a weak
-/// `__malloc_atfork`, which the heap overrides.
+/// Refuses musl before 1.2.2 by its fork (`identify/fork.rs`): since then that member has a weak `__malloc_atfork`, which the
+/// heap overrides.
 fn refuse_old(findings: &Findings<'_>) -> Result<()> {
-    const FORK: &[u8] = b"fork";
-    const ATFORK: &[u8] = b"__malloc_atfork";
     let mut members = findings.members.iter();
-    let Some(fork) = members.find(|m| m.defined().any(|s| s.name == FORK)) else {
+    let is_fork = |m: &&Member<'_>| m.defined().any(|s| s.name == fork::FORK.as_bytes());
+    let Some(member) = members.find(is_fork) else {
         return Ok(());
     };
-    if fork
-        .defined()
-        .chain(fork.undefined())
-        .any(|s| s.name == ATFORK)
-    {
+    let mut symbols = member.defined().chain(member.undefined());
+    if symbols.any(|s| s.name == fork::ATFORK.as_bytes()) {
         return Ok(());
     }
-    Err(Error::refused(
-        "its fork does not call `__malloc_atfork`, as in musl before 1.2.2: a child of a program \
-         with threads could find the heap locked",
-    )
-    .member(fork.name)
-    .at(fork.offset)
-    .expected("musl 1.2.2 or later"))
+    Err(fork::refused().member(member.name).at(member.offset))
 }
 
 /// Refuses heaps that are in members with other things, and heaps that brawn cannot see into.
@@ -562,7 +551,7 @@ fn check_symbols(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Res
                 printable(name)
             ),
         )
-        .expected("musl 1.2.2 or later"));
+        .expected(fork::EXPECTED));
     }
     Ok(())
 }

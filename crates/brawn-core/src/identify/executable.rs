@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, HashSet};
 /// How many symbols are named as evidence of one thing.
 const ENOUGH: usize = 3;
 
+/// A function that does no more than jump has no more bytes than this, with a landing pad.
+const JUMP: u64 = 16;
+
 /// Functions that a static musl program has, apart from its heap's.
 const MUSL: [&[u8]; 3] = [b"__init_libc", b"__libc_start_init", b"__lctrans"];
 /// Functions that a static glibc program has.
@@ -130,9 +133,14 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
         let evidence = format!("symbols {}", names.collect::<Vec<_>>().join(", "));
         heaps.push(Found::new(heap, Sure::Certain, evidence));
     }
-    if !image.has_symbol_table && linkage != Linkage::Object {
+    // `strip -x` leaves `malloc`, and takes the names that tell whose it is.
+    let is_part = matches!(linkage, Linkage::Static | Linkage::StaticPie)
+        && heaps.is_empty()
+        && image.defined().any(|s| s.name == b"malloc");
+    if (!image.has_symbol_table || is_part) && linkage != Linkage::Object {
         for found in traces.heaps() {
-            if !heaps.iter().any(|h| h.heap == found.heap) {
+            let is_new = !heaps.iter().any(|h| h.heap == found.heap);
+            if is_new && (!image.has_symbol_table || found.heap.is_musl()) {
                 heaps.push(found);
             }
         }
@@ -175,7 +183,12 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
     let is_replaced = if others.peek().is_none() {
         heaps.is_empty()
     } else {
-        !others.any(|s| s.address == malloc.address && s.section == malloc.section)
+        // Where the names that are local to files are gone, it has one of its own, and is a mere jump.
+        let is_jump = |s: &Symbol<'_>| {
+            let entry = s.address..s.address.saturating_add(1);
+            malloc.size <= JUMP && reach::refers_to(image, malloc, &[entry])
+        };
+        !others.any(|s| s.address == malloc.address && s.section == malloc.section || is_jump(s))
     };
     is_replaced.then(|| {
         Found::new(

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod executable;
+pub mod fork;
 pub mod heap;
 pub mod mimalloc;
 pub(crate) mod reach;

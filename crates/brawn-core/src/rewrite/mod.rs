@@ -26,13 +26,14 @@ mod symbols;
 pub mod tls;
 
 use crate::error::{Error, Result};
+use crate::identify::reach::LOCAL;
 use crate::plan::{Component, Provenance};
 use crate::publish::Content;
 use brawn_payload::Payload;
 use find::{Functions, Risk};
 use link::Objects;
 use linked::At;
-use names::Names;
+use names::{Named, Names};
 use plan::{Hooked, Plan, Replaced};
 use program::{Placement, Program};
 use signatures::Build;
@@ -68,12 +69,7 @@ pub fn rewrite<'a>(
     options: &Options<'_>,
 ) -> Result<Rewritten<'a>> {
     let program = Program::read(bytes)?;
-    let mut names = Names::of_symbols(&program);
-    // Where every program of musl begins.
-    let start = ["__libc_start_main", "__init_libc"];
-    if start.iter().all(|name| names.function(name).is_none()) {
-        names = signatures::name_with(&program, options.builds)?;
-    }
+    let names = names(&program, options.builds)?;
     let found = find::find(&program, &names, payload, options.components)?;
     if found.functions.is_empty() && !found.present.is_empty() {
         return Ok(Rewritten {
@@ -107,6 +103,25 @@ pub fn rewrite<'a>(
         plan: Some(plan),
         pieces: Some(content),
     })
+}
+
+/// What of libc is where: by the symbols, or by signatures where these are not there.
+fn names(program: &Program<'_>, builds: &[Build]) -> Result<Names> {
+    let names = Names::of_symbols(program);
+    // Where every program of musl begins.
+    let start = ["__libc_start_main", "__init_libc"];
+    if start.iter().all(|name| names.function(name).is_none()) {
+        return signatures::name_with(program, builds);
+    }
+    // `strip -x` takes the names that are for one file alone: code has to tell what stands there.
+    let is_local = |n: &Named| LOCAL.contains(&n.name.as_bytes());
+    let malloc = names.function("malloc").map(|n| n.address);
+    if malloc.is_none() || names.functions.iter().any(is_local) {
+        return Ok(names);
+    }
+    let by_code = signatures::name_with(program, builds)?;
+    let is_same = by_code.function("malloc").map(|n| n.address) == malloc;
+    Ok(if is_same { names.with(by_code) } else { names })
 }
 
 /// What the payload is asked for.

@@ -3,6 +3,7 @@
 use super::program::{Kind, Program};
 use crate::verify;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// How a name's place is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +57,18 @@ impl Names {
             functions: of(Kind::Function),
             objects: of(Kind::Object),
         }
+    }
+
+    /// These, and of `others` those that have other names.
+    pub fn with(mut self, others: Self) -> Self {
+        let add = |all: &mut Vec<Named>, others: Vec<Named>| {
+            let known: HashSet<String> = all.iter().map(|n| n.name.clone()).collect();
+            all.extend(others.into_iter().filter(|n| !known.contains(&n.name)));
+            all.sort_by_key(|n| n.address);
+        };
+        add(&mut self.functions, others.functions);
+        add(&mut self.objects, others.objects);
+        self
     }
 
     /// The function of that name; of several the first.

@@ -175,6 +175,26 @@ fn it_stays_rewritten_when_it_is_stripped() {
 }
 
 #[test]
+fn without_local_symbols_or_without_any_it_is_the_same_program() {
+    let room = linked("");
+    let functions = |flag: &str| {
+        room.run("strip", &[flag, "-o", "less", "p"]);
+        let (less, out) = (room.path("less"), room.path("out"));
+        let json = succeed(brawn().args(["rewrite", "--json", &less, "-o", &out]));
+        let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        room.succeeds("out");
+        let heap = room.inspect("less")["heap"].clone();
+        assert_eq!(heap, "musl mallocng", "{flag}");
+        let functions = report["plan"]["functions"].as_array().expect("functions");
+        let functions = functions.iter().filter(|f| f["component"] == "heap");
+        functions.map(|f| f["address"].clone()).collect::<Vec<_>>()
+    };
+    let all = functions("-s");
+    assert_eq!(functions("-x"), all);
+    assert_eq!(functions("-g"), all);
+}
+
+#[test]
 fn what_the_kernel_trusts_is_refused_in_place() {
     let room = linked("");
     let path = room.path("p");

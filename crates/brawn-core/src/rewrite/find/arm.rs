@@ -65,6 +65,9 @@ pub fn third_argument(code: &[u8]) -> Option<u64> {
         // movz of 32 or 64 bits
         if word & 0x7f80_001f == 0x5280_0002 {
             value = Some(u64::from(word >> 5 & 0xffff) << (16 * (word >> 21 & 3)));
+        } else if word & 0x7fff_ffff == 0x2a1f_03e2 {
+            // mov of the register that is zero
+            value = Some(0);
         } else if matches!(use_of(word, 2), Use::Ends | Use::Last(_))
             || word & 0x7f80_001f == 0x7280_0002
         {

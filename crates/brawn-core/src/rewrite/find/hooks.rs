@@ -4,6 +4,7 @@ use super::code::Code;
 use super::risk::{Risk, RiskKind};
 use super::whole::Whole;
 use super::{CallSite, Functions, threads};
+use crate::identify::fork;
 use crate::rewrite::names::Names;
 
 /// Names of the function that gives errno's address.
@@ -24,12 +25,29 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         found.risks.push(Risk::heap(RiskKind::MissingHook, text));
     }
     found.thread_exit = thread_exit(code, names);
-    if found.thread_exit.is_none() && threads::may_be_made(whole, code, names) {
+    let makes_threads = threads::may_be_made(whole, code, names);
+    check_fork(code, names, makes_threads, found);
+    if found.thread_exit.is_none() && makes_threads {
         let text = "the place where a thread ends (`__pthread_exit` calls `__pthread_tsd_run_dtors`) could not be found: \
                     every thread that ends would leave its heap behind";
         let mut risk = Risk::heap(RiskKind::MissingHook, text);
         risk.address = any(&EXIT).map(|n| n.address);
         found.risks.push(risk);
+    }
+}
+
+/// Whether `fork` tells the heap of itself (`identify/fork.rs`), or nobody else runs while it does not.
+fn check_fork(code: &Code<'_>, names: &Names, makes_threads: bool, found: &mut Functions) {
+    let Some(fork) = names.function(fork::FORK).filter(|_| makes_threads) else {
+        return;
+    };
+    let mut tells = names.functions.iter().filter(|n| n.name == fork::ATFORK);
+    let references = code.references(&code.extent(fork));
+    if !tells.any(|to| references.iter().any(|r| r.target == to.address)) {
+        let text = format!("{}; expected {}", fork::FOUND, fork::EXPECTED);
+        found
+            .risks
+            .push(Risk::heap(RiskKind::Fork, text).at(fork.address));
     }
 }
 

@@ -23,6 +23,8 @@ pub enum RiskKind {
     TooShort,
     /// The payload would not be called where it must be: at a thread's end, or for errno.
     MissingHook,
+    /// `fork` does not tell the heap, as in musl before 1.2.2.
+    Fork,
     /// Thread-locals are looked up by their distance to the block's start, which changes.
     ThreadLocals,
     /// The processor lets indirect branches land only where the code says so, which the payload's does not.

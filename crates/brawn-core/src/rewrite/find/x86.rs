@@ -137,6 +137,9 @@ fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
         let is_part = of_rdx(&[Register::DL, Register::DH, Register::DX]);
         match instruction.mnemonic() {
             Mnemonic::Mov if is_rdx && number.is_some() => value = number,
+            Mnemonic::Xor if is_rdx && instruction.op1_register() == instruction.op0_register() => {
+                value = Some(0);
+            }
             Mnemonic::Push => pushed = number,
             Mnemonic::Pop if is_rdx => value = before,
             Mnemonic::Call => value = None,

@@ -118,16 +118,19 @@ fn a_files_own_function_of_a_public_name_stays() {
 #[test]
 fn processes_are_not_threads() {
     let processes = r#"
+        #define _GNU_SOURCE
+        #include <fcntl.h>
         #include <spawn.h>
         #include <stdlib.h>
         #include <sys/wait.h>
+        #include <unistd.h>
         extern char **environ;
         int main(int count, char **words) {
             pid_t child; int status;
             char *argument[] = {words[0], 0};
             if (count > 1 && !posix_spawn(&child, words[1], 0, 0, argument, environ)) wait(&status);
             free(malloc(count));
-            return 0;
+            return faccessat(AT_FDCWD, words[0], R_OK, AT_EACCESS);
         }"#;
     let threads = THREADS.to_string();
     for musl in [
@@ -192,6 +195,33 @@ fn a_page_that_a_register_keeps_is_of_what_is_completed_later() {
     let found = found(&bytes);
     assert_eq!(found.risks, []);
     assert!(found.thread_exit.is_some());
+}
+
+#[test]
+fn fork_tells_the_heap_or_nobody_runs_beside_it() {
+    // As musl before 1.2.2 has it.
+    let old = "#include <sys/syscall.h>\nint fork(void) { return syscall(SYS_fork); }";
+    let alone = "#include <stdlib.h>\n#include <unistd.h>\n\
+                 int main(int n, char **w) { free(malloc(n)); return n > 9 && fork(); }";
+    for (source, is_risk) in [
+        (THREADS.to_string(), false),
+        (format!("{THREADS}{old}"), true),
+        (format!("{alone}\n{old}"), false),
+    ] {
+        for flags in [FIXED, ANYWHERE] {
+            let found = found(&built(&Build::musl("1.2.3", &source).with(flags)));
+            let expected = [RiskKind::Fork];
+            assert_eq!(
+                kinds(&found),
+                expected[..usize::from(is_risk)],
+                "{:?}",
+                found.risks
+            );
+            for risk in &found.risks {
+                assert!(risk.text.contains(crate::identify::fork::FOUND), "{risk}");
+            }
+        }
+    }
 }
 
 /// Room for a word among characters, among numbers, and in data that may be written.
