@@ -8,6 +8,7 @@ use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
 use crate::error::printable;
 use crate::note::Note;
 use crate::read::image::{Image, Symbol, Type};
+use crate::read::work::Ranges;
 use std::collections::{BTreeMap, HashSet};
 
 /// How many symbols are named as evidence of one thing.
@@ -186,7 +187,7 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
         // Where the names that are local to files are gone, it has one of its own, and is a mere jump.
         let is_jump = |s: &Symbol<'_>| {
             let entry = s.address..s.address.saturating_add(1);
-            malloc.size <= JUMP && reach::refers_to(image, malloc, &[entry])
+            malloc.size <= JUMP && reach::refers_to(image, malloc, &Ranges::new([entry]))
         };
         !others.any(|s| s.address == malloc.address && s.section == malloc.section || is_jump(s))
     };
