@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all
+.PHONY: test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all c-packages
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -114,3 +114,9 @@ bench-extensions: tools
 swift-check: tools
 	cargo build --release --locked -p brawn
 	tools/swift-check.sh
+
+# C packages of Debian's, static with musl, rewritten: their own tests say what they said.  Most of an hour; not a part
+# of `make test`.
+c-packages: tools
+	cargo build --release --locked -p brawn
+	tools/c-packages.sh
