@@ -8,6 +8,7 @@ pub mod check;
 pub mod demangle;
 pub mod error;
 pub mod identify;
+pub mod input;
 pub mod inspect;
 pub mod link;
 pub mod note;

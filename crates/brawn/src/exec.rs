@@ -7,7 +7,6 @@ use brawn_core::Error;
 use brawn_core::read::Format;
 use brawn_core::read::elf::Ident;
 use std::ffi::{CString, OsStr, OsString, c_char};
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -90,7 +89,7 @@ pub fn failed(path: &Path, error: io::Error) -> Error {
     }
     let mut start = Vec::new();
     // Without it the general reason is given.
-    let _ = File::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
+    let _ = brawn_core::input::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
     let own = std::env::consts::ARCH;
     let described = Ident::read(&start, 0).map(|ident| ident.describe());
     match (Format::of(&start), described) {

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(error),
     };
+    limits_are_errors();
     let exit = match cli.command {
         _ if cli.licenses => {
             ui::text(brawn_payload::licenses());
@@ -48,4 +49,21 @@ fn main() -> ExitCode {
         Exit::Success | Exit::Finding if ui::is_cut() => Exit::Io.into(),
         exit => exit.into(),
     }
+}
+
+/// Has a write beyond `ulimit -f` fail, instead of the signal that ends brawn amid its work: an error is told of, and
+/// what is half written is removed.
+///
+/// With a handler, since a program that brawn becomes would inherit that a signal is ignored.  Where whoever started
+/// brawn ignores it, that stays.
+fn limits_are_errors() {
+    use signal_hook::consts::SIGXFSZ;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    if ignored.is_some_and(|mask| mask & 1 << (SIGXFSZ - 1) != 0) {
+        return;
+    }
+    // Without it there is the signal, as ever.
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
 }

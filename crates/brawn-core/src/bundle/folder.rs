@@ -4,6 +4,7 @@ use super::path::{Link, Tree, resolve};
 use super::sdk::{self, Files, Target};
 use super::{Alone, Limits, manifest};
 use crate::error::{Error, Result};
+use crate::input;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -115,10 +116,10 @@ impl Files for Folder<'_> {
                 .expected(format!("at most {}", Limits::USUAL.json))
                 .path(&path));
         }
-        let bytes = std::fs::read(&path);
+        let bytes = input::read(&path);
         bytes
             .map(Some)
-            .map_err(|e| Error::io("cannot read it", e).path(&path))
+            .map_err(|e| input::failed("cannot read it", e).path(&path))
     }
 
     fn has_libc(&self, path: &[u8]) -> Result<bool> {

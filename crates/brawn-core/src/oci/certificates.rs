@@ -1,6 +1,7 @@
 //! The certificates of authorities that a program trusts: where systems have them, and whether a file holds any.
 
 use crate::error::{Error, Kind, Result};
+use crate::input;
 use crate::shown::shown;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::{self, PemObject as _};
@@ -43,7 +44,7 @@ impl Certificates {
     /// # Errors
     /// It cannot be read; it has no certificate, one that is broken, or a private key.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+        let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e).path(path))?;
         Self::parse(path, bytes)
     }
 

@@ -4,6 +4,7 @@
 
 use super::plan::{Entry, Plan, READ, What};
 use crate::error::{Error, Result};
+use crate::input;
 use crate::publish::{Content, Piece};
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
@@ -91,7 +92,7 @@ fn append(
         What::Text(text) => tar.append_data(&mut header, path, text.as_bytes()),
         What::File(source) => {
             let file =
-                File::open(source).map_err(|e| Error::io("cannot open it", e).path(source))?;
+                input::open(source).map_err(|e| input::failed("cannot open it", e).path(source))?;
             let exactly = Exactly {
                 inner: file,
                 left: entry.size,

@@ -7,6 +7,7 @@
 //! | `libc.a.brawn-original` | the file before brawn first touched it: the same inode (hard link) where the filesystem allows, else a copy |
 //! | `libc.a.brawn.json` | the record: SHA-256 of that original, and of every file that brawn made from it |
 //! | `.libc.a.brawn-new`, `.libc.a.brawn-keep`, `.libc.a.brawn-record` | files being written; the next run removes them |
+//! | `.libc.a.brawn-out` | the same of what is written with `-o` |
 //!
 //! The order is: new file written and synced; record written and synced (it names the original and
 //! the result, so that it is true before and after the exchange); original kept and synced; new
@@ -21,8 +22,11 @@ mod content;
 pub mod place;
 mod record;
 mod restore;
+pub mod room;
 pub mod run_cache;
+mod staged;
 mod standing;
+mod walk;
 mod write;
 
 pub use content::{Content, Piece};
@@ -32,14 +36,16 @@ pub use standing::{Standing, is_kept_original, original, standing};
 pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
 
 use crate::error::{Error, Kind, Result};
+use crate::input;
 use crate::shown::shown;
 use record::{InPlace, Record, State};
-use rustix::fs::FlockOperation;
+use rustix::fs::{AtFlags, FileType, FlockOperation};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use write::{Exchange, New};
 
 /// A file that is to be changed, with its folder locked.
@@ -70,18 +76,24 @@ impl Target {
     ///
     /// `waiting` is called if another brawn holds the lock, before this one waits for it.
     pub fn open(path: &Path, waiting: impl FnOnce(&Path)) -> Result<Self> {
-        let real = fs::canonicalize(path).map_err(|e| Error::io("cannot find it", e).path(path))?;
-        let is_file = fs::metadata(&real)
-            .map_err(|e| Error::io("cannot look at it", e).path(path))?
-            .is_file();
-        let (Some(folder), true) = (real.parent(), is_file) else {
-            return Err(Error::refused("not a regular file").path(path));
+        let place = walk::to_write(path)?;
+        let failed = |e: std::io::Error| match e.kind() {
+            std::io::ErrorKind::NotFound => Error::io("cannot find it", e).path(path),
+            _ => input::failed("cannot open it", e).path(path),
         };
-        let handle =
-            File::open(folder).map_err(|e| Error::io("cannot open its folder", e).path(folder))?;
-        lock(&handle, || waiting(folder)).map_err(|e| e.path(folder))?;
+        if place.name.is_empty() {
+            return Err(input::folder().path(path));
+        }
+        let look = rustix::fs::statat(&place.folder, &place.name, AtFlags::SYMLINK_NOFOLLOW);
+        let kind = look.map_err(|e| failed(e.into()))?.st_mode;
+        input::regular(FileType::from_raw_mode(kind)).map_err(failed)?;
+        let folder = place.path.parent().unwrap_or(Path::new("/"));
+        let handle = walk::listed(&place.folder)
+            .map_err(|e| Error::io("cannot open its folder", e).path(folder))?;
+        let handle = File::from(handle);
+        lock(&handle, PATIENCE, || waiting(folder)).map_err(|e| e.path(folder))?;
         let mut target = Self {
-            path: real,
+            path: place.path,
             folder: handle,
             recovered: false,
         };
@@ -101,7 +113,7 @@ impl Target {
 
     /// The file's bytes.
     pub fn read(&self) -> Result<Vec<u8>> {
-        fs::read(&self.path).map_err(|e| Error::io("cannot read it", e).path(&self.path))
+        input::read(&self.path).map_err(|e| input::failed("cannot read it", e).path(&self.path))
     }
 
     /// Where the original is, or would be, kept.
@@ -159,7 +171,7 @@ impl Target {
             _ => Record::new(before.clone()),
         };
 
-        let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
+        let source = input::open(&self.path).map_err(|e| input::failed("cannot open it", e))?;
         let stat = source
             .metadata()
             .map_err(|e| Error::io("cannot look at it", e))?;
@@ -200,7 +212,7 @@ impl Target {
             // Only a leftover: the next run removes it if this fails.
             let _ = fs::remove_file(&staged);
         }
-        self.sync_folder()?;
+        self.folder.sync_all().map_err(write::in_place_unsynced)?;
         // Overwriting in place changes all of them.
         let other_links = if in_place { 0 } else { other_links };
         let published = Published {
@@ -248,7 +260,7 @@ impl Target {
         let original = self.original();
         // A hard link would be overwritten too.
         if self.is_original(&stat) {
-            let source = File::open(&self.path).map_err(|e| Error::io("cannot open it", e))?;
+            let source = input::open(&self.path).map_err(|e| input::failed("cannot open it", e))?;
             let keep = self.beside(".", ".brawn-keep");
             write::stage(&keep, New::Copy(&source), &source)?;
             write::copy_times(&keep, &source)?;
@@ -260,7 +272,7 @@ impl Target {
         });
         record.write(self)?;
         self.sync_folder()?;
-        let new = File::open(new).map_err(|e| Error::io("cannot open it", e).path(new))?;
+        let new = input::open(new).map_err(|e| Error::io("cannot open it", e).path(new))?;
         write::in_place(&self.path, old.size, &new)?;
         record.in_place = None;
         record.write(self)
@@ -375,18 +387,55 @@ pub fn has_record(path: &Path) -> bool {
     standing::record_path(path).exists()
 }
 
+/// How long another brawn is waited for: the largest bundle is patched in a fraction of it.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Takes the lock on a folder; it goes when the handle is closed, however that comes about.
-fn lock(folder: &File, waiting: impl FnOnce()) -> Result<()> {
-    let outcome = match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => {
-            waiting();
-            rustix::io::retry_on_intr(|| rustix::fs::flock(folder, FlockOperation::LockExclusive))
+///
+/// Whoever can look into a folder can hold its lock, so that nobody waits for ever.
+fn lock(folder: &File, patience: Duration, waiting: impl FnOnce()) -> Result<()> {
+    let begun = Instant::now();
+    let mut waiting = Some(waiting);
+    loop {
+        match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => {}
+            // Network filesystems that cannot lock a folder: the rename still is atomic.
+            Ok(()) | Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL) => {
+                return Ok(());
+            }
+            Err(errno) => return Err(Error::io("cannot lock the folder", errno)),
         }
-        other => other,
-    };
-    match outcome {
-        // Network filesystems that cannot lock a folder: the rename still is atomic.
-        Ok(()) | Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL) => Ok(()),
-        Err(errno) => Err(Error::io("cannot lock the folder", errno)),
+        if let Some(waiting) = waiting.take() {
+            waiting();
+        }
+        if begun.elapsed() >= patience {
+            let seconds = patience.as_secs();
+            return Err(Error::new(
+                Kind::Io,
+                format!("somebody else has held the folder's lock for {seconds} seconds"),
+            )
+            .expected("another brawn, which is done in less")
+            .next("`lsof +d` with the folder's name says who; nothing was written"));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_waited_for_and_not_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (File::open(&folder).unwrap(), File::open(&folder).unwrap());
+        let patience = Duration::from_millis(100);
+        lock(&one, patience, || panic!("nobody has it")).unwrap();
+        let mut waited = 0;
+        let error = lock(&two, patience, || waited += 1).unwrap_err();
+        assert!(error.to_string().contains("lock"), "{error}");
+        assert_eq!((error.kind(), waited), (Kind::Io, 1));
+        drop(one);
+        lock(&two, patience, || panic!("nobody has it")).unwrap();
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Content, Target, write};
 use crate::error::{Error, Result};
+use crate::input;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File};
@@ -57,7 +58,7 @@ impl Fingerprint {
 
     /// That of the file at `path`, of whatever size.
     pub(super) fn of_file(path: &Path) -> io::Result<Self> {
-        Self::of_open(&mut File::open(path)?)
+        Self::of_open(&mut input::open(path)?)
     }
 
     /// That of a file from where it stands.
@@ -136,10 +137,10 @@ impl Record {
     }
 
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
-        let bytes = match fs::read(path) {
+        let bytes = match input::read(path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(Error::io("cannot read brawn's record", e).path(path)),
+            Err(e) => return Err(input::failed("cannot read brawn's record", e).path(path)),
         };
         let damaged = |found: String| {
             Error::malformed(format!("brawn's record: {found}"))

@@ -79,7 +79,13 @@ impl Target {
                 write::in_place(&self.path, now.size, &original)?;
             }
         }
-        self.sync_folder()?;
+        self.folder.sync_all().map_err(|e| {
+            Error::io(
+                "the original is back, but cannot be made to last: cannot sync its folder",
+                e,
+            )
+            .next("look after the disk, then run `brawn restore` again")
+        })?;
         self.forget()?;
         Ok(Restored::Restored)
     }

@@ -8,22 +8,23 @@
 //!   .new-NUMBER/              being written; renamed when it is whole, removed a day after a killed run
 //! ```
 //!
-//! The user runs what lies here.  So the folder is opened once, looked at through its handle and worked in by that; and
-//! the path that the kernel is given leads through folders that nobody else can exchange anything in.  Nothing is
-//! locked: whoever comes second finds the first one's folder there, and removes its own.
+//! The user runs what lies here.  So it is a [`Room`], worked in through its handle, and the path that the kernel is
+//! given leads through folders that nobody else can exchange anything in.  Nothing is locked: whoever comes second finds the first one's folder there, and removes its own.
 
 use super::Content;
+use super::room::Room;
+use super::walk::user;
 use crate::error::{Error, Result};
 use rustix::fs::{
-    AtFlags, Dir, Mode, OFlags, RenameFlags, Stat, StatVfsMountFlags, Timespec, Timestamps,
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, StatVfsMountFlags, Timespec,
+    Timestamps,
 };
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 use std::ffi::{CString, OsStr, OsString};
-use std::fs::{self, DirBuilder, File};
-use std::os::fd::OwnedFd;
+use std::fs::{self, File};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -98,8 +99,7 @@ pub enum Found {
 /// The user's cache of rewritten programs.
 #[derive(Debug)]
 pub struct RunCache {
-    folder: OwnedFd,
-    path: PathBuf,
+    room: Room,
 }
 
 impl RunCache {
@@ -108,59 +108,39 @@ impl RunCache {
     /// # Errors
     /// It cannot be made, another user could change what is in it, or programs cannot be run there (`noexec`).
     pub fn open(cache: &Path) -> Result<Self> {
-        let folder = cache.join(FOLDER);
-        let failed = |doing: &str, e: std::io::Error| Error::io(doing, e).path(&folder);
-        let path = match fs::canonicalize(&folder) {
-            Ok(path) => path,
-            Err(_) => DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&folder)
-                .and_then(|()| fs::canonicalize(&folder))
-                .map_err(|e| failed("cannot create the cache", e))?,
-        };
-        for above in path.ancestors().skip(1) {
-            let stat = fs::symlink_metadata(above)
-                .map_err(|e| failed("cannot look at a folder above the cache", e))?;
-            check_above(above, &stat)?;
-        }
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = rustix::fs::open(&path, flags, Mode::empty())
-            .map_err(|e| failed("cannot open the cache", e.into()))?;
-        let stat =
-            rustix::fs::fstat(&handle).map_err(|e| failed("cannot look at the cache", e.into()))?;
-        check_own(&path, &stat)?;
-        if stat.st_mode & 0o777 != 0o700 {
-            rustix::fs::fchmod(&handle, Mode::RWXU)
-                .map_err(|e| failed("cannot close the cache to others", e.into()))?;
-        }
-        let mount = rustix::fs::fstatvfs(&handle)
+        let room = Room::open(cache, FOLDER)?;
+        let failed = |doing: &str, e: std::io::Error| Error::io(doing, e).path(room.path());
+        let mount = rustix::fs::fstatvfs(&room)
             .map_err(|e| failed("cannot look at the cache's filesystem", e.into()))?;
         if mount.f_flag.contains(StatVfsMountFlags::NOEXEC) {
             return Err(Error::refused(
                 "nothing can be run from the cache: its filesystem is mounted `noexec`",
             )
-            .path(&path)
+            .path(room.path())
             .next("name a folder elsewhere in XDG_CACHE_HOME"));
         }
-        Ok(Self {
-            folder: handle,
-            path,
-        })
+        Ok(Self { room })
     }
 
     /// What is there for `key`, and notes that it is used.
     pub fn find(&self, key: &Key) -> Option<Found> {
-        let there =
-            rustix::fs::statat(&self.folder, key.program(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        self.used(&key.folder);
-        if there.st_size == 0 {
-            return Some(Found::AsItIs);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = rustix::fs::openat(&self.room, &key.folder, flags, Mode::empty()).ok()?;
+        let there = rustix::fs::statat(&folder, &key.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        // A program that replaced itself by its own path left another file; one that is cut short, a pipe and a link
+        // are none of brawn's either.
+        let is_ours = FileType::from_raw_mode(there.st_mode) == FileType::RegularFile
+            && there.st_uid == user()
+            && (there.st_mtime, there.st_mtime_nsec.cast_signed()) == key.modified
+            && there.st_mode & 0o7777 == MODE;
+        if !is_ours {
+            return None;
         }
-        // A program that replaced itself by its own path left another file.
-        let is_ours = (there.st_mtime, there.st_mtime_nsec.cast_signed()) == key.modified
-            && there.st_mode & 0o777 == MODE;
-        is_ours.then(|| Found::Program(self.path.join(key.program())))
+        self.used(&key.folder);
+        Some(match there.st_size {
+            0 => Found::AsItIs,
+            _ => Found::Program(self.room.path().join(key.program())),
+        })
     }
 
     /// Puts a rewritten program there; an empty one says that it is to be run as it is.
@@ -168,7 +148,8 @@ impl RunCache {
     /// # Errors
     /// It cannot be written.
     pub fn add(&self, key: &Key, content: &Content<'_>) -> Result<Found> {
-        let failed = |e: std::io::Error| Error::io("cannot write to the cache", e).path(&self.path);
+        let failed =
+            |e: std::io::Error| Error::io("cannot write to the cache", e).path(self.room.path());
         let scratch = self.scratch().map_err(|e| failed(e.into()))?;
         let made = self
             .fill(&scratch, key, content)
@@ -181,7 +162,7 @@ impl RunCache {
         self.tidy(&key.folder, SystemTime::now(), LIMIT);
         Ok(match content.size() {
             0 => Found::AsItIs,
-            _ => Found::Program(self.path.join(key.program())),
+            _ => Found::Program(self.room.path().join(key.program())),
         })
     }
 
@@ -190,7 +171,7 @@ impl RunCache {
         let mut number = std::process::id();
         loop {
             let name = format!("{SCRATCH}{number}");
-            match rustix::fs::mkdirat(&self.folder, &name, Mode::RWXU) {
+            match rustix::fs::mkdirat(&self.room, &name, Mode::RWXU) {
                 Ok(()) => return Ok(name),
                 // A killed run's, or another machine's.
                 Err(Errno::EXIST) => number = number.wrapping_add(1),
@@ -204,7 +185,7 @@ impl RunCache {
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path = Path::new(scratch).join(&key.name);
         let mut file = File::from(rustix::fs::openat(
-            &self.folder,
+            &self.room,
             path,
             flags,
             Mode::RUSR | Mode::WUSR,
@@ -224,9 +205,9 @@ impl RunCache {
     fn exchange(&self, scratch: &str, key: &Key) -> std::io::Result<()> {
         let rename = || {
             rustix::fs::renameat_with(
-                &self.folder,
+                &self.room,
                 scratch,
-                &self.folder,
+                &self.room,
                 &key.folder,
                 RenameFlags::empty(),
             )
@@ -250,18 +231,18 @@ impl RunCache {
     fn remove(&self, name: &str) -> rustix::io::Result<()> {
         for file in self.names(name)? {
             let path = Path::new(name).join(OsString::from_vec(file.into_bytes()));
-            match rustix::fs::unlinkat(&self.folder, path, AtFlags::empty()) {
+            match rustix::fs::unlinkat(&self.room, path, AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(e) => return Err(e),
             }
         }
-        rustix::fs::unlinkat(&self.folder, name, AtFlags::REMOVEDIR)
+        rustix::fs::unlinkat(&self.room, name, AtFlags::REMOVEDIR)
     }
 
     /// The names in a folder here, or, for `.`, of all of them.
     fn names(&self, folder: &str) -> rustix::io::Result<Vec<CString>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = rustix::fs::openat(&self.folder, folder, flags, Mode::empty())?;
+        let handle = rustix::fs::openat(&self.room, folder, flags, Mode::empty())?;
         let mut names = Vec::new();
         for entry in Dir::read_from(handle)? {
             let name = entry?.file_name().to_owned();
@@ -276,11 +257,11 @@ impl RunCache {
     /// away either.
     fn used(&self, folder: &str) {
         let now = SystemTime::now();
-        let old = rustix::fs::statat(&self.folder, folder, AtFlags::SYMLINK_NOFOLLOW)
+        let old = rustix::fs::statat(&self.room, folder, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|stat| age(&stat, now) > HOUR);
         if old {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let _ = rustix::fs::openat(&self.folder, folder, flags, Mode::empty())
+            let _ = rustix::fs::openat(&self.room, folder, flags, Mode::empty())
                 .and_then(|handle| set_modified(&handle, NOW));
         }
     }
@@ -292,8 +273,7 @@ impl RunCache {
             let Ok(name) = name.into_string() else {
                 continue;
             };
-            let Ok(stat) = rustix::fs::statat(&self.folder, &name, AtFlags::SYMLINK_NOFOLLOW)
-            else {
+            let Ok(stat) = rustix::fs::statat(&self.room, &name, AtFlags::SYMLINK_NOFOLLOW) else {
                 continue;
             };
             let age = age(&stat, now);
@@ -325,7 +305,7 @@ impl RunCache {
         let names = self.names(folder).unwrap_or_default();
         let sizes = names.into_iter().filter_map(|name| {
             let path = Path::new(folder).join(OsString::from_vec(name.into_bytes()));
-            let stat = rustix::fs::statat(&self.folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let stat = rustix::fs::statat(&self.room, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             Some(stat.st_blocks.cast_unsigned() * 512)
         });
         sizes.sum()
@@ -350,41 +330,6 @@ const NOW: Timespec = Timespec {
 fn age(stat: &Stat, now: SystemTime) -> Duration {
     let modified = UNIX_EPOCH + Duration::from_secs(stat.st_mtime.try_into().unwrap_or(0));
     now.duration_since(modified).unwrap_or_default()
-}
-
-fn user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-/// Whoever may rename what is in a folder above may exchange what the kernel finds by the path.
-fn check_above(path: &Path, stat: &fs::Metadata) -> Result<()> {
-    let is_ours = [0, user()].contains(&stat.uid());
-    // In a sticky folder only the owner of something may rename it.
-    if is_ours && (stat.mode() & 0o002 == 0 || stat.mode() & 0o1000 != 0) {
-        return Ok(());
-    }
-    Err(unsafe_place(path, stat.uid(), stat.mode()))
-}
-
-fn check_own(path: &Path, stat: &Stat) -> Result<()> {
-    if stat.st_uid == user() && stat.st_mode & 0o022 == 0 {
-        return Ok(());
-    }
-    Err(unsafe_place(path, stat.st_uid, stat.st_mode))
-}
-
-fn unsafe_place(path: &Path, owner: u32, mode: u32) -> Error {
-    let found = format!(
-        "a folder of user {owner}, mode {:o}, is no safe place for programs, or for a folder with them",
-        mode & 0o7777
-    );
-    Error::refused(found)
-        .path(path)
-        .expected(format!(
-            "one in which only user {} or root may put things",
-            user()
-        ))
-        .next("name a folder elsewhere in XDG_CACHE_HOME")
 }
 
 #[cfg(test)]

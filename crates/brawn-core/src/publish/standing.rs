@@ -2,6 +2,7 @@
 
 use super::record::{Fingerprint, Record, State};
 use crate::error::{Error, Kind, Result};
+use crate::input;
 use serde::Serialize;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
@@ -58,7 +59,7 @@ pub fn original(path: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
     }
     let path = original_path(&real);
     check_original(&path, Some(&record))?;
-    let bytes = std::fs::read(&path)
+    let bytes = input::read(&path)
         .map_err(|e| Error::io("cannot read the kept original", e).path(&path))?;
     Ok(Some(bytes))
 }
@@ -81,7 +82,7 @@ pub fn is_kept_original(path: &Path) -> bool {
 /// The kept original at `path`, which must be the one that the record names.
 pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<File> {
     let open = || {
-        let mut file = File::open(path)?;
+        let mut file = input::open(path)?;
         let fingerprint = Fingerprint::of_open(&mut file)?;
         Ok((file, fingerprint))
     };

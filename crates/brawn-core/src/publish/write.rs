@@ -1,12 +1,15 @@
 //! Writing files beside others, with everything about them that users set.
 
-use super::{Content, Fingerprint, Hashed};
+use super::staged::Staged;
+use super::{Content, Fingerprint, Hashed, walk};
 use crate::error::{Error, Result};
-use rustix::fs::XattrFlags;
+use crate::input;
+use rustix::fs::{OFlags, XattrFlags};
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -74,11 +77,7 @@ where
 {
     // Not readable for others until its owner and mode are set.
     let mut file = create(path, 0o600)?;
-    let written = fill(&mut file, new.into()).and_then(|fingerprint| {
-        copy_metadata(like, &file)?;
-        sync(&file)?;
-        Ok(fingerprint)
-    });
+    let written = fill_as(&mut file, new.into(), like);
     if written.is_err() {
         // The error that is reported is why it could not be written.
         let _ = fs::remove_file(path);
@@ -86,25 +85,18 @@ where
     written.map_err(|e| e.path(path))
 }
 
+/// Writes and syncs `new` to a new file, with the owner, mode and extended attributes of `like`.
+fn fill_as(file: &mut File, new: New<'_, '_>, like: &File) -> Result<Fingerprint> {
+    let fingerprint = fill(file, new)?;
+    copy_metadata(like, file)?;
+    sync(file)?;
+    Ok(fingerprint)
+}
+
 /// Writes and syncs `content` to `path`, a name of brawn's own.
 pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
     let mut file = create(path, 0o644)?;
     let written = fill(&mut file, content.into()).and_then(|_| sync(&file));
-    if written.is_err() {
-        // As above.
-        let _ = fs::remove_file(path);
-    }
-    written.map_err(|e| e.path(path))
-}
-
-/// Writes `new` to `path`, a name of brawn's own, with that mode.
-fn fresh(path: &Path, new: New<'_, '_>, mode: u32) -> Result<Fingerprint> {
-    let mut file = create(path, 0o600)?;
-    let written = fill(&mut file, new).and_then(|fingerprint| {
-        file.set_permissions(fs::Permissions::from_mode(mode))
-            .map_err(|e| Error::io("cannot set the file's mode", e))?;
-        Ok(fingerprint)
-    });
     if written.is_err() {
         // As above.
         let _ = fs::remove_file(path);
@@ -121,14 +113,16 @@ fn create(path: &Path, mode: u32) -> Result<File> {
         .create_new(true)
         .mode(mode)
         .open(path)
-        .map_err(|e| {
-            let next = match e.kind() {
-                io::ErrorKind::NotFound => "there is no such folder: make it first",
-                _ => "the folder must be writable; `-o` writes elsewhere",
-            };
-            let error = Error::io("cannot create a file beside it", e);
-            error.path(path).next(next)
-        })
+        .map_err(|e| no_new_file(path, e))
+}
+
+fn no_new_file(path: &Path, e: io::Error) -> Error {
+    let next = match e.kind() {
+        io::ErrorKind::NotFound => "there is no such folder: make it first",
+        _ => "the folder must be writable; `-o` writes elsewhere",
+    };
+    let error = Error::io("cannot create a file beside it", e);
+    error.path(path).next(next)
 }
 
 fn fill(file: &mut File, new: New<'_, '_>) -> Result<Fingerprint> {
@@ -303,6 +297,9 @@ pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()>
 /// Writes `content` to `out`, atomically, leaving `from` alone.  A new file gets the mode of `from`;
 /// one that is there is replaced, and keeps its owner, mode and extended attributes.
 ///
+/// The way there leads over no link that another user has laid in a folder where everybody may.  Nobody is waited for:
+/// of two that write the same file at once, the last one's stays.
+///
 /// What is there is replaced by a synced file, so that a power failure leaves the old or the new one.  A new file is as
 /// a compiler's output is: not synced, since `from` is there to make it again.
 pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
@@ -332,87 +329,87 @@ fn elsewhere(
     next: &str,
 ) -> Result<Fingerprint> {
     super::place::no_stream(out)?;
-    let real = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
-    let source = File::open(from).map_err(|e| Error::io("cannot open it", e).path(from))?;
+    let source = input::open(from).map_err(|e| input::failed("cannot open it", e).path(from))?;
     let stat = source
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e).path(from))?;
-    let there = match fs::metadata(&real) {
-        Ok(there) => Some(there),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-        Err(e) => return Err(Error::io("cannot look at it", e).path(out)),
-    };
-    if let Some(there) = &there {
-        if !there.is_file() {
-            return Err(Error::new(crate::Kind::Usage, "not a regular file")
-                .path(out)
-                .expected("a file name after `-o`"));
-        }
-        if (there.dev(), there.ino()) == (stat.dev(), stat.ino()) {
-            return Err(
-                Error::new(crate::Kind::Usage, "`-o` names the input itself")
-                    .path(out)
-                    .next(next),
-            );
-        }
+    if let Some(there) = there(out)?
+        && (there.dev(), there.ino()) == (stat.dev(), stat.ino())
+    {
+        let error = Error::new(crate::Kind::Usage, "`-o` names the input itself");
+        return Err(error.path(out).next(next));
     }
-    let folder = match real.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => Path::new("/"),
+    let place = walk::to_write(out).map_err(|e| match e.os() {
+        Some(io::ErrorKind::NotFound) => no_new_file(out, Errno::NOENT.into()),
+        _ => e,
+    })?;
+    // Looked at once more, through the folder that it is written to.
+    let like = match input::at(&place.folder, Path::new(&place.name), OFlags::NOFOLLOW) {
+        Ok(like) => Some(like),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+        Err(e) => return Err(input::failed("cannot open it", e).path(out)),
     };
-    // A folder that is not there has no second writer either, and is told of below.
-    let locked = match File::open(folder) {
-        Ok(handle) => {
-            // Another brawn's writing to this folder is over in seconds.
-            super::lock(&handle, || ()).map_err(|e| e.path(folder))?;
-            Some(handle)
-        }
-        Err(_) => None,
+    let mut staged = Staged::new(place.folder.as_fd(), &place.name, 0o600)
+        .map_err(|e| no_new_file(&place.path, e))?;
+    let written = match &like {
+        Some(like) => fill_as(staged.file(), new, like),
+        None => fill(staged.file(), new).and_then(|fingerprint| {
+            let mode = fs::Permissions::from_mode(stat.mode() & mask);
+            let set = staged.file().set_permissions(mode);
+            set.map_err(|e| Error::io("cannot set the file's mode", e))?;
+            Ok(fingerprint)
+        }),
     };
-    let mut name = std::ffi::OsString::from(".");
-    name.push(real.file_name().unwrap_or_default());
-    name.push(".brawn-new");
-    let staged = real.with_file_name(name);
-    let written = if there.is_some() {
-        let like = File::open(&real).map_err(|e| Error::io("cannot open it", e).path(out))?;
-        stage(&staged, new, &like)?
-    } else {
-        fresh(&staged, new, stat.mode() & mask)?
-    };
-    match exchange(&staged, &real) {
-        Ok(Exchange::Renamed) => {}
-        Ok(Exchange::MountPoint) => {
-            // The error that is reported is why it could not take its place.
-            let _ = fs::remove_file(&staged);
-            return Err(Error::new(crate::Kind::Io, "it is a mount point")
-                .path(out)
-                .next("write to another name"));
-        }
-        Err(error) => {
-            // As above.
-            let _ = fs::remove_file(&staged);
-            return Err(error.path(out));
-        }
-    }
-    if there.is_none() {
-        return Ok(written);
-    }
-    if let Some(folder_handle) = &locked {
-        folder_handle
-            .sync_all()
-            .map_err(|e| Error::io("cannot sync the folder", e).path(folder))?;
+    let written = written.map_err(|e| e.path(out))?;
+    staged.rename().map_err(|e| match e {
+        Errno::BUSY => Error::new(crate::Kind::Io, "it is a mount point")
+            .path(out)
+            .next("write to another name"),
+        e => Error::io("cannot rename the new file over it", e).path(out),
+    })?;
+    // A folder that may be written to but not listed cannot be synced either.
+    if let (Some(_), Ok(folder)) = (like, walk::listed(&place.folder)) {
+        rustix::fs::fsync(folder).map_err(|e| in_place_unsynced(e.into()).path(out))?;
     }
     Ok(written)
+}
+
+/// What is at `out`, which must be a file or nothing.
+fn there(out: &Path) -> Result<Option<fs::Metadata>> {
+    let no_file = |found: &str| {
+        Error::new(crate::Kind::Usage, found)
+            .path(out)
+            .expected("a file name after `-o`")
+    };
+    match fs::metadata(out) {
+        Ok(there) if there.is_file() => Ok(Some(there)),
+        Ok(_) => Err(no_file("not a regular file")),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            let is_folder = out.as_os_str().as_encoded_bytes().ends_with(b"/");
+            match is_folder {
+                true => Err(no_file("the name of a folder")),
+                false => Ok(None),
+            }
+        }
+        // What the kernel does not follow, or what cannot be looked at: the walk there tells.
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+        Err(e) => Err(Error::io("cannot look at it", e).path(out)),
+    }
+}
+
+/// The folder could not be synced after the new file took its place.
+pub(super) fn in_place_unsynced(error: io::Error) -> Error {
+    Error::io("the new file is in place, but cannot be made to last: cannot sync its folder", error)
+        .next("look after the disk, then run `sync`: after a loss of power now, the old file may be there again")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+    use std::sync::mpsc::{Receiver, Sender, channel};
     use std::time::Duration;
 
-    /// Writes the half, says so, and goes on when somebody else is done, or has had the time to.
+    /// Writes the half, and goes on when somebody else is done.
     struct Slow(Sender<()>, Receiver<()>);
 
     impl Stream for Slow {
@@ -422,8 +419,7 @@ mod tests {
             };
             write(to, b"of one ")?;
             self.0.send(()).unwrap();
-            let other = self.1.recv_timeout(Duration::from_millis(500));
-            assert_eq!(other, Err(RecvTimeoutError::Timeout), "both write");
+            self.1.recv_timeout(Duration::from_secs(60)).unwrap();
             write(to, b"piece")
         }
 
@@ -436,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_write_the_same_file_take_turns() {
+    fn two_that_write_the_same_file_do_not_touch_each_others() {
         let folder = tempfile::tempdir().unwrap();
         let (from, out) = (folder.path().join("from"), folder.path().join("out"));
         fs::write(&from, "").unwrap();
@@ -447,11 +443,55 @@ mod tests {
             scope.spawn(move || {
                 has_begun.recv().unwrap();
                 write_elsewhere(from, out, &b"the other"[..].into()).unwrap();
-                // Nobody listens any more.
-                let _ = done.send(());
+                assert_eq!(fs::read(out).unwrap(), b"the other");
+                done.send(()).unwrap();
             });
             stream_elsewhere(from, out, &mut Slow(begun, is_done)).unwrap();
         });
-        assert_eq!(fs::read(out).unwrap(), b"the other");
+        assert_eq!(fs::read(out).unwrap(), b"of one piece");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_a_killed_run_left_goes_and_a_held_folder_keeps_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, out) = (folder.path().join("from"), folder.path().join("out"));
+        fs::write(&from, "").unwrap();
+        fs::write(folder.path().join(".out.brawn-out"), "half").unwrap();
+        let held = File::open(folder.path()).unwrap();
+        rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+        write_elsewhere(&from, &out, &b"new"[..].into()).unwrap();
+        assert_eq!(fs::read(&out).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn it_is_not_written_through_another_users_link_where_everybody_may_lay_one() {
+        assert_eq!(walk::user(), 0, "this test must run as root");
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let shared = at("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+        fs::write(at("from"), "").unwrap();
+        fs::write(at("precious"), "old").unwrap();
+        std::os::unix::fs::symlink(at("precious"), shared.join("out")).unwrap();
+        std::os::unix::fs::symlink("..", shared.join("up")).unwrap();
+        let write = |out: &str| write_elsewhere(&at("from"), &shared.join(out), &b"new"[..].into());
+        for (link, out) in [("out", "out"), ("up", "up/precious"), ("up", "up/fresh")] {
+            std::os::unix::fs::lchown(shared.join(link), Some(65534), None).unwrap();
+            let error = write(out).unwrap_err();
+            assert_eq!(error.kind(), crate::Kind::Refused, "{error}");
+            assert!(
+                error.to_string().contains("a link of user 65534"),
+                "{error}"
+            );
+        }
+        assert_eq!(fs::read(at("precious")).unwrap(), b"old");
+        assert!(!at("fresh").exists());
+        // One's own is followed, as ever.
+        std::os::unix::fs::lchown(shared.join("out"), Some(0), None).unwrap();
+        write("out").unwrap();
+        assert_eq!(fs::read(at("precious")).unwrap(), b"new");
     }
 }

@@ -5,6 +5,7 @@ use crate::error::{Error, Kind as ErrorKind, Result};
 use crate::identify::archive::identify;
 use crate::identify::heap::Heap;
 use crate::identify::{Libc, Memory};
+use crate::input;
 use crate::inspect::{Report, Verdict, inspect};
 use crate::plan::{self, Action, Component, Options, Plan};
 use crate::publish::{Standing, standing};
@@ -122,7 +123,7 @@ pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
         brawn: None,
         record: None,
     };
-    let read = std::fs::read(&archive.path).map_err(|e| Error::io("cannot read it", e));
+    let read = input::read(&archive.path).map_err(|e| input::failed("cannot read it", e));
     if let Err(error) = read.and_then(|bytes| look(&bytes, payloads, &mut toolchain)) {
         toolchain.state = match error.kind() {
             ErrorKind::NotApplicable => State::NotMusl,

@@ -48,7 +48,11 @@ fn distribution(root: &Path) -> String {
     let files = ["etc/os-release", "usr/lib/os-release"];
     files
         .iter()
-        .filter_map(|file| std::fs::read_to_string(root.join(file)).ok())
+        .filter_map(|file| {
+            crate::input::read(&root.join(file))
+                .ok()
+                .and_then(|bytes| String::from_utf8(bytes).ok())
+        })
         .find_map(|text| {
             let id = text.lines().find_map(|line| line.strip_prefix("ID="))?;
             let id = id.trim().trim_matches(['"', '\'']);

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::line::{Line, here};
 use super::record::{Call, TOOLCHAIN, VARIABLE};
 use brawn_core::link::File;
-use brawn_core::publish::{cache, place};
+use brawn_core::publish::{cache, room::Room};
 use brawn_core::{Error, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -148,9 +148,7 @@ pub fn place_package(root: &Path) -> Result<()> {
         name: name.into(),
         bytes: text.into(),
     };
-    place::into_cache(
-        &root.join(PACKAGE),
-        &[
+    Room::open(root, PACKAGE)?.place(&[
             file(
                 "Cargo.toml",
                 "[package]\nname = \"nothing\"\nversion = \"0.0.0\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n",
@@ -160,8 +158,7 @@ pub fn place_package(root: &Path) -> Result<()> {
                 "version = 3\n\n[[package]]\nname = \"nothing\"\nversion = \"0.0.0\"\n",
             ),
             file("lib.rs", ""),
-        ],
-    )
+        ])
 }
 
 impl Question<'_> {

@@ -9,9 +9,9 @@ use super::change::Change;
 use super::libc::FOLDER;
 use super::line::{Line, here, home};
 use super::{Request, in_path};
-use brawn_core::Result;
 use brawn_core::link::File;
-use brawn_core::publish::{cache, place};
+use brawn_core::publish::{cache, room::Room};
+use brawn_core::{Result, input};
 use brawn_payload::payloads;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -77,16 +77,15 @@ pub struct Seen {
 impl Known {
     /// What is kept below `root` for what was seen.
     pub fn find(root: &Path, seen: &Seen) -> Option<Self> {
-        let folder = root.join(FOUND);
-        if !seen.is_whole || !place::is_private(root) || !place::is_private(&folder) {
+        if !seen.is_whole {
             return None;
         }
-        let path = folder.join(&seen.name);
-        let known: Self = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        let room = Room::find(root, FOUND).ok()?;
+        let known: Self = serde_json::from_slice(&room.read(&seen.name)?).ok()?;
         if !known.witnesses.iter().all(Witness::still_holds) {
             return None;
         }
-        cache::used(&path);
+        cache::used(&room.path().join(&seen.name));
         for copy in known.copies() {
             cache::used(copy);
         }
@@ -103,9 +102,9 @@ impl Known {
             return Ok(());
         }
         let name = seen.name.clone();
-        let folder = root.join(FOUND);
-        place::into_cache(&folder, &[File { name, bytes }])?;
-        cache::keep_newest(&folder, KEPT);
+        let room = Room::open(root, FOUND)?;
+        room.place(&[File { name, bytes }])?;
+        cache::keep_newest(room.path(), KEPT);
         cache::remove_unused(root, FOLDER, UNUSED);
         Ok(())
     }
@@ -242,7 +241,7 @@ impl Look {
     }
 
     fn contents(&mut self, path: &Path) -> Option<Vec<u8>> {
-        let bytes = std::fs::read(path).ok();
+        let bytes = input::read(path).ok();
         self.add(&[bytes.is_some().into()]);
         if let Some(bytes) = &bytes {
             self.add(bytes);

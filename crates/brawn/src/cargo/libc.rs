@@ -5,9 +5,9 @@ use super::ask::Answer;
 use super::known::Witness;
 use brawn_core::link::{self, File};
 use brawn_core::plan::Action;
-use brawn_core::publish::{cache, place};
+use brawn_core::publish::{cache, room::Room};
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Options, Result, edit_components};
+use brawn_core::{Error, Kind, Options, Result, edit_components, input};
 use brawn_payload::{Payload, Profile, payloads};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ pub fn copy(
         );
         return alone(why, witnesses);
     }
-    let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
+    let bytes = input::read(&path).map_err(|e| input::failed("cannot read it", e).path(&path))?;
     let edit = match edit_components(&bytes, payloads(), &options(request)) {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
@@ -108,14 +108,16 @@ pub fn copy(
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let folder = root.join(format!(
+    let name = format!(
         "{FOLDER}{}-{hash}",
         link::folder_name(payload, request.components)
-    ));
+    );
+    let room = Room::open(root, &name)?;
+    let folder = room.path();
     let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
         return Err(
             Error::new(Kind::Usage, "a folder whose name is not printable text")
-                .path(&folder)
+                .path(folder)
                 .expected("UTF-8 without control characters")
                 .next("choose another with `--dir`"),
         );
@@ -124,7 +126,7 @@ pub fn copy(
         name: "libc.a".into(),
         bytes: new,
     };
-    place::into_cache(&folder, &[file])?;
+    room.place(&[file])?;
     if is_host {
         let Some(shared) = shared_libc(&edit.plan.architecture) else {
             let why = "it is the compiler's own target, and the system has no libc.so of musl's, which procedural \
@@ -153,7 +155,7 @@ fn options(request: &Request) -> Options<'static> {
 fn brought(request: &Request, libc: &Path) -> Outcome {
     let folder = libc.parent().and_then(Path::file_name).unwrap_or_default();
     let is_copy = folder.as_encoded_bytes().starts_with(FOLDER.as_bytes());
-    let edit = std::fs::read(libc)
+    let edit = input::read(libc)
         .ok()
         .and_then(|bytes| edit_components(&bytes, payloads(), &options(request)).ok());
     match edit.map(|edit| edit.plan.action) {
@@ -239,7 +241,7 @@ fn shared_libc(architecture: &str) -> Option<PathBuf> {
     // glibc's is there, too, where a compiler is for both.
     all.find(|path| {
         path.is_absolute()
-            && std::fs::read(path).is_ok_and(|bytes| {
+            && input::read(path).is_ok_and(|bytes| {
                 let mut words = bytes.windows(9);
                 bytes.starts_with(b"\x7fELF") && words.any(|word| word == b"musl libc")
             })

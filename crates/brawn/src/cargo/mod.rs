@@ -140,12 +140,15 @@ fn places(dir: Option<&Path>) -> Result<Vec<PathBuf>> {
 
 /// The first place that can be written to.
 fn usable(places: Vec<PathBuf>) -> Result<PathBuf> {
-    let mut first = None;
+    let mut first: Option<Error> = None;
     for root in places {
         match ask::place_package(&root) {
             Ok(()) => return Ok(root),
-            Err(error) if error.kind() == Kind::Io => first = first.or(Some(error)),
-            Err(error) => return Err(error),
+            // It cannot be written to, or others can exchange what is in it.
+            Err(error) => match &first {
+                Some(told) if told.kind() == Kind::Refused || error.kind() == Kind::Io => {}
+                _ => first = Some(error),
+            },
         }
     }
     let error = first.unwrap_or_else(|| Error::new(Kind::Usage, "no folder to write to"));

@@ -7,6 +7,7 @@ use crate::profile::ProfileArg;
 use crate::report;
 use crate::rewriting::{self, Rewriting};
 use crate::ui::{self, Tone};
+use brawn_core::input;
 use brawn_core::oci::certificates::{self, Certificates};
 use brawn_core::oci::plan::{Plan, Wanted, What};
 use brawn_core::oci::program::Program;
@@ -19,7 +20,6 @@ use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use indicatif::HumanBytes;
 use serde::Serialize;
-use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> Exit {
 
 fn image(args: &Args) -> Result<Report> {
     let path = &args.program;
-    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e))?;
+    let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
     let program = oci::program::program(&bytes)?;
     let rewritten = match args.rewrite {
         true => rewrite(args, &bytes)?,
@@ -240,7 +240,7 @@ fn time() -> Result<u64> {
 
 /// Rights that go with the file and not with its copy in the image.
 fn rights(path: &Path) -> Result<Vec<String>> {
-    let file = File::open(path).map_err(|e| Error::io("cannot open it", e))?;
+    let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
     let stat = file
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e))?;

@@ -7,6 +7,7 @@ use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::link::{self, Link};
 use brawn_core::publish::place;
+use brawn_core::publish::room::Room;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Payload, Profile, payload, payloads};
 use clap::ValueEnum;
@@ -74,22 +75,24 @@ pub fn run(args: &Args) -> Exit {
 fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let payload = choose(args)?;
     let components = components(args.only);
-    let directory = match &args.dir {
+    if let Some(dir) = &args.dir {
         // Flags are used in other folders than this one.
-        Some(dir) => std::path::absolute(dir)
-            .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?,
-        None => {
-            let variable = |name| std::env::var_os(name).map(PathBuf::from);
-            let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))?;
-            cache.join(link::folder_name(payload, components))
-        }
-    };
-    let link = link::link(payload, components, &directory)?;
-    let files = link::files(payload, &link)?;
-    match &args.dir {
-        Some(_) => place::into_folder(&directory, &files)?,
-        None => place::into_cache(&directory, &files)?,
+        let directory = std::path::absolute(dir)
+            .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?;
+        let link = link::link(payload, components, &directory)?;
+        place::into_folder(&directory, &link::files(payload, &link)?)?;
+        return Ok((payload, link));
     }
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let next = "name a folder of your own with `--dir`";
+    let cache =
+        place::cache(variable("XDG_CACHE_HOME"), variable("HOME")).map_err(|e| e.next(next))?;
+    let name = link::folder_name(payload, components);
+    // What is wrong with its name is told before anything is made.
+    link::link(payload, components, &cache.join(&name))?;
+    let room = Room::open(&cache, &name).map_err(|e| e.next(next))?;
+    let link = link::link(payload, components, room.path())?;
+    room.place(&link::files(payload, &link)?)?;
     Ok((payload, link))
 }
 

@@ -14,7 +14,7 @@ use brawn_core::bundle::Target;
 use brawn_core::plan::{Action, Plan};
 use brawn_core::publish::{self, Published, write_elsewhere};
 use brawn_core::shown::shown;
-use brawn_core::{Edit, Error, Kind, Options, Result, edit_components, toolchains};
+use brawn_core::{Edit, Error, Kind, Options, Result, edit_components, input, toolchains};
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -227,7 +227,7 @@ fn edit(args: &Args, bytes: &[u8]) -> Result<Edit> {
 
 fn archive(args: &Args, path: &Path) -> Result<Report> {
     if args.dry_run || args.output.is_some() {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+        let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e).path(path))?;
         let edit = edit(args, &bytes).map_err(|e| e.path(path))?;
         let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
         if let Some(out) = &args.output {

@@ -7,16 +7,17 @@ use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::rewriting;
 use crate::ui::{self, Tone};
+use brawn_core::input;
 use brawn_core::link::File as Placed;
 use brawn_core::preload;
 use brawn_core::publish::place;
+use brawn_core::publish::room::Room;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -165,9 +166,10 @@ fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop>
 
 /// What the program at `path` runs on, if its dynamic linker will read the variable.
 fn look(path: &Path) -> Result<Architecture> {
-    let file = File::open(path).map_err(|e| {
-        Error::io("cannot read it", e)
-            .next("a program that may be run but not read cannot be looked at")
+    let file = input::open(path).map_err(|e| match input::is_irregular(&e) {
+        true => input::failed("cannot read it", e),
+        false => Error::io("cannot read it", e)
+            .next("a program that may be run but not read cannot be looked at"),
     })?;
     let stat = file
         .metadata()
@@ -194,24 +196,30 @@ fn placed(object: &Preload) -> Result<PathBuf> {
     let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
         .map_err(|e| e.next("write the object with `-o`, and set LD_PRELOAD"))?;
     let hash = hex(&Sha256::digest(object.bytes)[..8]);
-    let folder = cache.join(format!("preload-{}-{hash}", object.version));
+    let name = format!("preload-{}-{hash}", object.version);
     // musl takes the variable apart at these (ldso/dynlink.c, load_preload), and knows no quotes.
     let splits = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':' || *byte == 0x0b;
-    if folder.as_os_str().as_bytes().iter().any(splits) {
-        return Err(Error::new(
+    let check = |folder: &Path| match folder.as_os_str().as_bytes().iter().any(splits) {
+        true => Err(Error::new(
             Kind::Usage,
             "LD_PRELOAD cannot name a path with a space or a colon",
         )
-        .path(&folder)
+        .path(folder)
         .expected("a cache whose path has none")
-        .next("set XDG_CACHE_HOME to another folder"));
-    }
+        .next("set XDG_CACHE_HOME to another folder")),
+        false => Ok(()),
+    };
+    check(&cache)?;
     let file = Placed {
         name: PRELOAD_NAME.into(),
         bytes: object.bytes.to_vec(),
     };
-    place::into_cache(&folder, &[file]).map_err(|e| {
-        e.next("set XDG_CACHE_HOME to a folder of your own, or write the object with `-o`")
-    })?;
-    Ok(folder.join(PRELOAD_NAME))
+    let room = Room::open(&cache, &name)
+        .and_then(|room| room.place(&[file]).map(|()| room))
+        .map_err(|e| {
+            e.next("set XDG_CACHE_HOME to a folder of your own, or write the object with `-o`")
+        })?;
+    // A link on the way may lead anywhere.
+    check(room.path())?;
+    Ok(room.path().join(PRELOAD_NAME))
 }

@@ -7,6 +7,7 @@ use crate::profile::ProfileArg;
 use crate::report;
 use crate::rewriting::{self, Rewriting};
 use crate::ui::{self, Tone};
+use brawn_core::input;
 use brawn_core::plan::Component;
 use brawn_core::publish::{Published, original, write_elsewhere};
 use brawn_core::read::Format;
@@ -18,7 +19,6 @@ use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use brawn_payload::Profile;
 use serde::Serialize;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Replace musl's heap and memory functions in a finished static executable.
@@ -135,7 +135,7 @@ fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
     if output.is_none() {
         refuse_trusted(path)?;
     }
-    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e))?;
+    let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
     let kept = original(path, &bytes)?;
     let builds = args.signatures.read()?;
     let source = kept.as_deref().unwrap_or(&bytes);
@@ -184,7 +184,7 @@ fn rewriting<'b>(args: &Args, old: Option<&Vec<u8>>, builds: &'b Builds) -> Resu
 
 /// Refuses what the kernel or an administrator trusts for these very bytes.
 fn refuse_trusted(path: &Path) -> Result<()> {
-    let file = File::open(path).map_err(|e| Error::io("cannot open it", e))?;
+    let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
     let stat = file
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e))?;

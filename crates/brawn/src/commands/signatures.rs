@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::ui;
 use brawn_core::Kind;
 use brawn_core::error::{Error, Result};
+use brawn_core::input;
 use brawn_core::read::package::{Limits, members};
 use brawn_core::rewrite::names::Evidence;
 use brawn_core::rewrite::program::Program;
@@ -88,7 +89,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {
-    std::fs::read(file).map_err(|e| Error::io("cannot read it", e))
+    input::read(file).map_err(|e| input::failed("cannot read it", e))
 }
 
 fn list(signatures: &SignaturesArg) -> Result<()> {

@@ -150,6 +150,12 @@ pub fn fail(command: &mut Command, code: i32) -> String {
     String::from_utf8(output.stderr).expect("UTF-8")
 }
 
+/// Copies the binary.  By a program of its own: another test may start one while this process has the copy open for
+/// writing, and what is open so cannot be run.
+pub fn copy_of_brawn(to: &Path) {
+    ok("cp", &[brawn_path(), to.to_str().expect("UTF-8")]);
+}
+
 /// Runs brawn without root's power to ignore permissions, with `variables` in its environment.
 pub fn as_nobody(variables: &[(&str, &Path)], arguments: &[&str]) -> Output {
     // The binary may lie where only root can look.
@@ -158,7 +164,7 @@ pub fn as_nobody(variables: &[(&str, &Path)], arguments: &[&str]) -> Output {
         .tempdir()
         .expect("a temporary folder");
     let binary = folder.path().join("brawn");
-    std::fs::copy(brawn_path(), &binary).expect("a copy of the binary");
+    copy_of_brawn(&binary);
     let mut command = if rustix::process::geteuid().is_root() {
         let mut command = std::process::Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]);

@@ -21,6 +21,7 @@ mod link_args;
 mod mounts;
 mod musls;
 mod names;
+mod others;
 mod patch;
 mod preload;
 mod profiles;

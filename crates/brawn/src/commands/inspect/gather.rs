@@ -5,6 +5,7 @@ use super::sdk::Sdk;
 use super::{File, Status};
 use crate::bar::Bar;
 use brawn_core::bundle::{self, folder};
+use brawn_core::input;
 use brawn_core::inspect::{Report, inspect};
 use brawn_core::read::Format;
 use brawn_core::read::package::{self, Limits};
@@ -202,7 +203,7 @@ impl Gathered {
             self.kept += 1;
             return;
         }
-        let open = || Ok(Box::new(fs::File::open(path)?) as Box<dyn std::io::Read>);
+        let open = || Ok(Box::new(input::open(path)?) as Box<dyn std::io::Read>);
         let is_file = fs::metadata(path).is_ok_and(|m| m.is_file());
         if is_file && (is_named || is_packed_bundle(path)) && bundle::begins(&open) {
             self.bundle(path, &open);
@@ -287,13 +288,11 @@ const PACKAGES: [&str; 7] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate"
 /// The bytes of a file, or none if it is not named and nothing to inspect.
 fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
     let failed = |e| Error::io("cannot read it", e);
-    // Opening a pipe would wait for its other end.
-    let metadata = fs::metadata(path).map_err(|e| Error::io("cannot find it", e))?;
-    if !metadata.is_file() {
-        return Err(Error::not_applicable("not a regular file")
-            .expected("an ELF file, an archive, a package or a folder"));
-    }
-    let file = fs::File::open(path).map_err(failed)?;
+    let file = input::open(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => Error::io("cannot find it", e),
+        _ => input::failed("cannot read it", e),
+    })?;
+    let size = file.metadata().map_err(failed)?.len();
     if !is_named {
         let mut start = Vec::with_capacity(bundle::START);
         (&file)
@@ -312,7 +311,7 @@ fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
             return Ok(None);
         }
     }
-    whole(&file, metadata.len()).map(Some).map_err(failed)
+    whole(&file, size).map(Some).map_err(failed)
 }
 
 /// How much of a file one thread reads at a time.

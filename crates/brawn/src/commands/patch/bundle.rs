@@ -4,12 +4,12 @@ use super::{Args, Report, Status, edit, failed, one_of_many, open, say, status};
 use crate::bar::Bar;
 use crate::ui::{self, Tone};
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
+use brawn_core::input;
 use brawn_core::plan::Action;
 use brawn_core::publish::{Fingerprint, stream_elsewhere};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use serde::Serialize;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub struct Bundle {
 /// Whether a file may be a bundle, by its first bytes.
 pub fn may_be_file(path: &Path) -> bool {
     let mut start = Vec::with_capacity(START);
-    let file = File::open(path).and_then(|file| file.take(START as u64).read_to_end(&mut start));
+    let file = input::open(path).and_then(|file| file.take(START as u64).read_to_end(&mut start));
     file.is_ok() && may_be(&start)
 }
 
@@ -42,7 +42,7 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
     let size = std::fs::metadata(from).map_err(|e| Error::io("cannot look at it", e).path(path))?;
     let bar = Bar::new(size.len(), "patching {bar:40} {percent:>3} %");
     let editor = |bytes: &[u8]| edit(args, bytes);
-    let again = || Ok(Box::new(File::open(from)?) as Box<dyn Read>);
+    let again = || Ok(Box::new(input::open(from)?) as Box<dyn Read>);
     let progress = |bytes| bar.inc(bytes);
     let planned = plan(&again, &editor, Limits::USUAL, &progress).map_err(|e| e.path(path))?;
     let action = planned.action();

@@ -4,6 +4,7 @@ use super::{Args, Stop};
 use crate::builds::Builds;
 use crate::only::{OnlyArg, components};
 use crate::rewriting::{self, Rewriting};
+use brawn_core::input;
 use brawn_core::publish::run_cache::{Found, Key, RunCache};
 use brawn_core::publish::{Content, place};
 use brawn_core::{Error, Result};
@@ -136,9 +137,10 @@ fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Key {
 
 /// The program's bytes, with what `stat` says of it before and after they were read.
 fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
-    let mut file = File::open(path).map_err(|e| {
-        Error::io("cannot read it", e)
-            .next("a program that may be run but not read cannot be rewritten")
+    let mut file = input::open(path).map_err(|e| match input::is_irregular(&e) {
+        true => input::failed("cannot read it", e),
+        false => Error::io("cannot read it", e)
+            .next("a program that may be run but not read cannot be rewritten"),
     })?;
     rewriting::refuse_capabilities(&file)?;
     let look = |file: &File| {
@@ -147,9 +149,6 @@ fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
     };
     loop {
         let before = settled(&file, look)?;
-        if !before.is_file() {
-            return Err(Error::not_applicable("not a regular file"));
-        }
         let mut bytes = Vec::new();
         let reserved =
             usize::try_from(before.size()).is_ok_and(|size| bytes.try_reserve_exact(size).is_ok());

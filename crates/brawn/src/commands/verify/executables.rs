@@ -4,6 +4,7 @@ use super::Args;
 use crate::exit::Exit;
 use crate::ui::{self, Tone};
 use brawn_core::error::printable;
+use brawn_core::input;
 use brawn_core::verify::{Function, Group, Provider, Report, Verdict, verify};
 use brawn_core::{Error, Result};
 use serde::Serialize;
@@ -46,15 +47,13 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn look(path: &Path) -> Result<Report> {
-    // Opening a pipe would wait for its other end.
-    let metadata =
-        std::fs::metadata(path).map_err(|e| Error::io("cannot find it", e).path(path))?;
-    if !metadata.is_file() {
-        return Err(Error::not_applicable("not a regular file")
-            .expected("a static executable of musl")
-            .path(path));
-    }
-    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+    let bytes = input::read(path).map_err(|e| {
+        let error = match e.kind() {
+            std::io::ErrorKind::NotFound => Error::io("cannot find it", e),
+            _ => input::failed("cannot read it", e),
+        };
+        error.path(path)
+    })?;
     verify(&bytes, brawn_payload::payloads()).map_err(|e| e.path(path))
 }
 

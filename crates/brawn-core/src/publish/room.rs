@@ -1,0 +1,227 @@
+//! A room in the user's cache.  What lies there ends up in programs, or is run: `link-args`, `preload`, `cargo` and
+//! `run` all come here, and one rule holds for all of them.
+//!
+//! Nobody else may change what is in it, nor exchange a folder on the way to it.  So every folder from the root on is
+//! root's or the user's, and others may not write to it; only in a sticky one (`/tmp`) they may, where nobody renames
+//! what is not their own.  The last two (`CACHE/brawn/ROOM`) are the user's alone.  The way is gone with open handles,
+//! files are written and read through the room's, and the path that is handed on has no links.
+
+use super::staged::Staged;
+use super::walk::{self, End, Step, user};
+use crate::error::{Error, Result};
+use crate::input;
+use crate::link::File as Wanted;
+use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// A folder that is the user's alone.
+#[derive(Debug)]
+pub struct Room {
+    folder: OwnedFd,
+    path: PathBuf,
+}
+
+impl Room {
+    /// The room `name` below `cache`, the folder of [`cache`](super::place::cache); made where there is none.
+    ///
+    /// # Errors
+    /// It cannot be made, or another user could change what is in it.
+    pub fn open(cache: &Path, name: &str) -> Result<Self> {
+        Self::enter(cache, name, true)
+    }
+
+    /// The same, where it is there already.
+    ///
+    /// # Errors
+    /// It is not there, or another user could change what is in it.
+    pub fn find(cache: &Path, name: &str) -> Result<Self> {
+        Self::enter(cache, name, false)
+    }
+
+    fn enter(cache: &Path, name: &str, made: bool) -> Result<Self> {
+        let end = End::Folder { made };
+        let outer = walk::follow(cache, end, &mut check)?;
+        check_own(&outer.path, &outer.stat)?;
+        // Whoever has a link in their own cache means where it leads.
+        let inner = walk::follow(&outer.path.join(name), end, &mut check)?;
+        check_own(&inner.path, &inner.stat)?;
+        let failed = |e: Errno| Error::io("cannot open the cache", e).path(&inner.path);
+        let folder = walk::listed(&inner.folder).map_err(failed)?;
+        if inner.stat.st_mode & 0o777 != 0o700 {
+            rustix::fs::fchmod(&folder, Mode::RWXU).map_err(failed)?;
+        }
+        Ok(Self {
+            folder,
+            path: inner.path,
+        })
+    }
+
+    /// Its path, which has no links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The whole of a file in it, if it is a regular one of the user's that nobody else may write to.
+    pub fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let mut file = input::at(&self.folder, Path::new(name), OFlags::NOFOLLOW).ok()?;
+        let stat = rustix::fs::fstat(&file).ok()?;
+        if stat.st_uid != user() || stat.st_mode & 0o022 != 0 {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Puts `files` there.  The room's name says what must be in it, so that everything else is damage, whatever it is:
+    /// an empty file, a pipe, a link.
+    ///
+    /// # Errors
+    /// They cannot be written, or what was written is not what is there then.
+    pub fn place(&self, files: &[Wanted]) -> Result<()> {
+        files.iter().try_for_each(|file| {
+            let path = self.path.join(&file.name);
+            self.one(file).map_err(|e| e.path(&path))
+        })
+    }
+
+    fn one(&self, file: &Wanted) -> Result<()> {
+        if self
+            .read(&file.name)
+            .is_some_and(|there| there == file.bytes)
+        {
+            return Ok(());
+        }
+        let failed = |e: std::io::Error| Error::io("cannot write to the cache", e);
+        let name = OsStr::new(&file.name);
+        let mut staged = Staged::new(self.folder.as_fd(), name, 0o600).map_err(failed)?;
+        let written = staged.file().write_all(&file.bytes);
+        written
+            .and_then(|()| {
+                rustix::fs::fchmod(staged.file(), Mode::from_raw_mode(0o644))?;
+                staged.file().sync_all()
+            })
+            .map_err(failed)?;
+        match staged.rename() {
+            Ok(()) => {}
+            Err(Errno::ISDIR) => {
+                return Err(Error::refused("a folder")
+                    .expected("a file of brawn's, or nothing")
+                    .next("remove it"));
+            }
+            Err(e) => return Err(failed(e.into())),
+        }
+        if self
+            .read(&file.name)
+            .is_some_and(|there| there == file.bytes)
+        {
+            return Ok(());
+        }
+        Err(Error::refused("it is not what brawn wrote there just now")
+            .next("look for what else writes to the cache"))
+    }
+}
+
+impl AsFd for Room {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+}
+
+/// Holds that nobody else may exchange what is behind a folder or a link on the way.
+fn check(step: &Step<'_>) -> Result<()> {
+    let stat = step.stat;
+    let is_trusted = [0, user()].contains(&stat.st_uid);
+    if step.is_link() {
+        if is_trusted {
+            return Ok(());
+        }
+        let found = format!("a link of user {} on the way to the cache", stat.st_uid);
+        return Err(unsafe_place(found, step.path));
+    }
+    let is_sticky = stat.st_mode & 0o1000 != 0;
+    let for_group = stat.st_mode & 0o020 != 0 && !is_trusted_group(stat.st_gid, step.handle);
+    if is_trusted && (is_sticky || (stat.st_mode & 0o002 == 0 && !for_group)) {
+        return Ok(());
+    }
+    Err(unsafe_folder(step.path, stat))
+}
+
+fn check_own(path: &Path, stat: &Stat) -> Result<()> {
+    let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+    if is_folder && stat.st_uid == user() && stat.st_mode & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(unsafe_folder(path, stat))
+}
+
+/// Whether whoever is in a group may be trusted with what the user runs: root's, and the user's private one, as many
+/// systems have it for each user.  An access list may name others besides.
+fn is_trusted_group(group: u32, folder: &OwnedFd) -> bool {
+    let listed = walk::listed(folder).is_ok_and(|folder| {
+        let mut value = [0u8; 4];
+        let name = c"system.posix_acl_access";
+        let asked = rustix::fs::fgetxattr(&folder, name, &mut value[..]);
+        !matches!(asked, Err(Errno::NODATA | Errno::NOTSUP))
+    });
+    let read = |path: &str| input::read(Path::new(path)).ok();
+    let text = |path: &str| read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let (Some(users), Some(groups)) = (text("/etc/passwd"), text("/etc/group")) else {
+        return false;
+    };
+    !listed && (group == 0 || is_private_group(group, user(), &users, &groups))
+}
+
+/// Whether nobody but `user` is in `group`, by the lines of `/etc/passwd` and `/etc/group`.
+fn is_private_group(group: u32, user: u32, users: &str, groups: &str) -> bool {
+    let number = |field: Option<&&str>| field.and_then(|text| text.parse().ok());
+    let mut own = None;
+    for line in users.lines() {
+        let line: Vec<&str> = line.split(':').collect();
+        if number(line.get(2)) == Some(user) {
+            own = own.or(line.first().copied());
+        } else if number(line.get(3)) == Some(group) {
+            return false;
+        }
+    }
+    let mut is_known = false;
+    for line in groups.lines() {
+        let line: Vec<&str> = line.split(':').collect();
+        if number(line.get(2)) != Some(group) {
+            continue;
+        }
+        is_known = true;
+        let members = line.get(3).unwrap_or(&"").split(',').map(str::trim);
+        if members.filter(|m| !m.is_empty()).any(|m| Some(m) != own) {
+            return false;
+        }
+    }
+    is_known && own.is_some()
+}
+
+fn unsafe_folder(path: &Path, stat: &Stat) -> Error {
+    let found = format!(
+        "a folder of user {}, mode {:o}, is no safe place for what ends up in programs, or for a folder with it",
+        stat.st_uid,
+        stat.st_mode & 0o7777
+    );
+    unsafe_place(found, path)
+}
+
+fn unsafe_place(found: String, path: &Path) -> Error {
+    Error::refused(found)
+        .path(path)
+        .expected(format!(
+            "one in which only user {} or root may put things",
+            user()
+        ))
+        .next("name a folder elsewhere in XDG_CACHE_HOME")
+}
+
+#[cfg(test)]
+#[path = "room_tests.rs"]
+mod tests;

@@ -1,0 +1,284 @@
+//! A path followed step by step, as the kernel does it, with a word on each step: whoever owns a folder or a link on the
+//! way may lead brawn elsewhere.
+//!
+//! Every folder is opened from the one before and looked at through its handle, so that what was looked at is what is
+//! gone through.
+
+use crate::error::{Error, Result};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// As many links as the kernel follows.
+const LINKS: usize = 40;
+
+/// A folder or a link on the way.
+pub(super) struct Step<'a> {
+    /// Where it is, links before it resolved.
+    pub path: &'a Path,
+    /// What it is.
+    pub stat: &'a Stat,
+    /// The folder that it is in; itself for the first one.
+    pub above: &'a Stat,
+    /// It itself, open for looking only.
+    pub handle: &'a OwnedFd,
+}
+
+impl Step<'_> {
+    /// Whether it is a link rather than a folder.
+    pub(super) fn is_link(&self) -> bool {
+        FileType::from_raw_mode(self.stat.st_mode) == FileType::Symlink
+    }
+}
+
+/// What may be at the end of the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// A folder; with `made`, those that are missing are made, for the user alone.
+    Folder {
+        /// Whether what is missing is made.
+        made: bool,
+    },
+    /// A file, or nothing yet.
+    File,
+}
+
+/// Where a way ended.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Its path, which has no links.
+    pub path: PathBuf,
+    /// The folder, or that of the file, open for looking only.
+    pub folder: OwnedFd,
+    /// What that folder is.
+    pub stat: Stat,
+    /// The file's name in it; empty for a folder.
+    pub name: OsString,
+}
+
+/// Where the walk is.
+struct Walk {
+    /// The folders from the root to here.
+    open: Vec<(OwnedFd, Stat)>,
+    path: PathBuf,
+    /// What is to be gone through, the next one last.
+    todo: Vec<OsString>,
+    links: usize,
+}
+
+/// Follows `path`; `check` is asked about each folder and each link.
+pub(super) fn follow(
+    path: &Path,
+    end: End,
+    check: &mut dyn FnMut(&Step<'_>) -> Result<()>,
+) -> Result<Place> {
+    let doing = match end {
+        End::Folder { made: true } => "cannot create the cache",
+        _ => "cannot find its folder",
+    };
+    let lost = |e: Errno| Error::io(doing, e).path(path);
+    let absolute =
+        std::path::absolute(path).map_err(|e| Error::io("cannot find its folder", e).path(path))?;
+    let mut walk = Walk {
+        open: Vec::new(),
+        path: PathBuf::new(),
+        todo: Vec::new(),
+        links: 0,
+    };
+    walk.start(check).map_err(|e| e.path(path))?;
+    walk.push(&absolute);
+    while let Some(name) = walk.todo.pop() {
+        if name == ".." {
+            walk.up();
+            continue;
+        }
+        let is_end = walk.todo.is_empty() && end == End::File;
+        let handle = match walk.enter(&name, end == End::Folder { made: true }) {
+            Ok(handle) => handle,
+            Err(Errno::NOENT) if is_end => return walk.end(name).map_err(lost),
+            Err(e) => return Err(Error::io(doing, e).path(&walk.path.join(&name))),
+        };
+        let stat = rustix::fs::fstat(&handle).map_err(lost)?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        if is_end && !matches!(kind, FileType::Symlink | FileType::Directory) {
+            return walk.end(name).map_err(lost);
+        }
+        if !matches!(kind, FileType::Symlink | FileType::Directory) {
+            return Err(lost(Errno::NOTDIR));
+        }
+        let at = walk.path.join(&name);
+        check(&Step {
+            path: &at,
+            stat: &stat,
+            above: walk.above().ok_or_else(|| lost(Errno::NOENT))?,
+            handle: &handle,
+        })?;
+        if kind == FileType::Symlink {
+            walk.links += 1;
+            if walk.links > LINKS {
+                return Err(lost(Errno::LOOP));
+            }
+            let target = rustix::fs::readlinkat(&handle, "", Vec::new()).map_err(lost)?;
+            let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
+            if target.is_absolute() {
+                walk.open.truncate(1);
+                walk.path = PathBuf::from("/");
+            }
+            walk.push(&target);
+        } else {
+            walk.open.push((handle, stat));
+            walk.path = at;
+        }
+    }
+    walk.end(OsString::new()).map_err(lost)
+}
+
+impl Walk {
+    fn start(&mut self, check: &mut dyn FnMut(&Step<'_>) -> Result<()>) -> Result<()> {
+        let failed = |e| Error::io("cannot open the root folder", e);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open("/", flags, Mode::empty()).map_err(failed)?;
+        let stat = rustix::fs::fstat(&root).map_err(failed)?;
+        self.path = PathBuf::from("/");
+        check(&Step {
+            path: &self.path,
+            stat: &stat,
+            above: &stat,
+            handle: &root,
+        })?;
+        self.open.push((root, stat));
+        Ok(())
+    }
+
+    /// What is gone through next.
+    fn push(&mut self, path: &Path) {
+        let names = path.components().rev().filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some(OsString::from("..")),
+            _ => None,
+        });
+        self.todo.extend(names);
+    }
+
+    fn up(&mut self) {
+        // The root is above itself.
+        if self.open.len() > 1 {
+            self.open.pop();
+            self.path.pop();
+        }
+    }
+
+    fn above(&self) -> Option<&Stat> {
+        self.open.last().map(|(_, stat)| stat)
+    }
+
+    /// Opens what is there, for looking only; a folder that is missing is made, if it is to be.
+    fn enter(&self, name: &OsStr, made: bool) -> rustix::io::Result<OwnedFd> {
+        let (above, _) = self.open.last().ok_or(Errno::NOENT)?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Asked for as a folder, one that is mounted on demand is.
+        let open = |flags| rustix::fs::openat(above, name, flags, Mode::empty());
+        match open(flags | OFlags::DIRECTORY) {
+            Err(Errno::NOTDIR | Errno::LOOP) => open(flags),
+            Err(Errno::NOENT) if made => {
+                match rustix::fs::mkdirat(above, name, Mode::RWXU) {
+                    // Somebody else may have been faster.
+                    Ok(()) | Err(Errno::EXIST) => open(flags),
+                    Err(e) => Err(e),
+                }
+            }
+            other => other,
+        }
+    }
+
+    fn end(self, name: OsString) -> rustix::io::Result<Place> {
+        let path = match name.is_empty() {
+            true => self.path,
+            false => self.path.join(&name),
+        };
+        let (folder, stat) = self.open.into_iter().next_back().ok_or(Errno::NOENT)?;
+        Ok(Place {
+            path,
+            folder,
+            stat,
+            name,
+        })
+    }
+}
+
+/// The user on whose behalf brawn works.
+pub(super) fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Follows `path` to a file that is to be written, over no link that another user has laid in a folder where everybody
+/// may: it would lead brawn's writing to a file of that user's choice.  So has it the kernel, too, where
+/// `fs.protected_symlinks` is set.
+pub(super) fn to_write(path: &Path) -> Result<Place> {
+    follow(path, End::File, &mut |step| {
+        let is_shared = step.above.st_mode & 0o1002 == 0o1002;
+        let is_known = [user(), step.above.st_uid].contains(&step.stat.st_uid);
+        if !step.is_link() || !is_shared || is_known {
+            return Ok(());
+        }
+        Err(Error::refused(format!(
+            "a link of user {}, in a folder where everybody may lay one",
+            step.stat.st_uid
+        ))
+        .path(step.path)
+        .expected("a link of your own, or of the folder's owner")
+        .next("name the file that it leads to, if that is the one you mean"))
+    })
+}
+
+/// Opens a folder for listing and syncing that is open for looking only.
+pub(super) fn listed(folder: &OwnedFd) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::openat(folder.as_fd(), ".", flags, Mode::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn found(path: &Path, end: End) -> Result<PathBuf> {
+        follow(path, end, &mut |_| Ok(())).map(|place| place.path)
+    }
+
+    #[test]
+    fn it_leads_where_the_kernel_goes() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        let at = |name: &str| root.join(name);
+        fs::create_dir_all(at("a/b")).unwrap();
+        fs::write(at("a/file"), "").unwrap();
+        symlink("a/b", at("inner")).unwrap();
+        symlink(at("a"), at("outer")).unwrap();
+        symlink("loop", at("loop")).unwrap();
+        symlink("../a/new", at("a/dangling")).unwrap();
+        let folder = End::Folder { made: false };
+        for name in ["a/b", "inner", "outer/b", "inner/../b", "outer/../a/./b/"] {
+            let place = found(&at(name), folder).unwrap();
+            assert_eq!(place, fs::canonicalize(at(name)).unwrap(), "{name}");
+        }
+        for (name, real) in [
+            ("outer/file", "a/file"),
+            ("inner/none", "a/b/none"),
+            ("a/dangling", "a/new"),
+        ] {
+            assert_eq!(found(&at(name), End::File).unwrap(), at(real));
+        }
+        for name in ["loop", "none/x", "a/file/x"] {
+            found(&at(name), End::File).unwrap_err();
+        }
+        found(&at("a/file"), folder).unwrap_err();
+        let made = found(&at("inner/c/d"), End::Folder { made: true }).unwrap();
+        assert_eq!(made, at("a/b/c/d"));
+        assert!(made.is_dir());
+    }
+}
