@@ -16,8 +16,6 @@ use std::ops::Range;
 
 /// What every other file is told.
 pub const WANTED: &str = "brawn rewrites static musl programs";
-
-/// What objects are told.
 const LINK_FIRST: &str = "rewrite what is linked from it";
 
 /// Size of the ELF header, in bytes.
