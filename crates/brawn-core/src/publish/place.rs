@@ -9,20 +9,36 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The user's cache, as the XDG base directory specification has it: `XDG_CACHE_HOME`, which counts
 /// only if it is absolute, or `.cache` in the home folder.
+///
+/// Where the home is another user's, as in containers of hosted CI (root with the runner's home) and behind `sudo`, it
+/// is [`temporary`]: the other user could exchange what is in a cache there.
 pub fn cache(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Result<PathBuf> {
     let absolute = |path: Option<PathBuf>| path.filter(|p| p.is_absolute());
+    let user = rustix::process::geteuid().as_raw();
+    let is_anothers = |home: &Path| fs::metadata(home).is_ok_and(|home| home.uid() != user);
+    let of_home = |home: PathBuf| match is_anothers(&home) {
+        true => temporary(),
+        false => home.join(".cache").join("brawn"),
+    };
     absolute(xdg_cache_home)
-        .or_else(|| absolute(home).map(|home| home.join(".cache")))
         .map(|cache| cache.join("brawn"))
+        .or_else(|| absolute(home).map(of_home))
         .ok_or_else(|| {
             Error::new(Kind::Usage, "neither XDG_CACHE_HOME nor HOME is set")
                 .expected("an absolute path in one of them")
                 .next("set one of them to a folder of your own")
         })
+}
+
+/// The user's folder where temporary files go: for those who have no home that can be used.
+pub fn temporary() -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    std::env::temp_dir().join(format!("brawn-{user}"))
 }
 
 /// Puts `files` into `folder`, replacing only what brawn wrote.

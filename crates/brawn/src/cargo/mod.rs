@@ -126,11 +126,10 @@ fn places(dir: Option<&Path>) -> Result<Vec<PathBuf>> {
         return Ok(vec![dir]);
     }
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
-    let user = rustix::process::geteuid().as_raw();
     // cargo takes no other arguments.
     let is_text = |root: &PathBuf| root.to_str().is_some_and(|r| !r.contains(char::is_control));
     // A home that cannot be written to, or none, as in a sandbox.
-    let other = std::env::temp_dir().join(format!("brawn-{user}"));
+    let other = place::temporary();
     Ok(place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
         .into_iter()
         .chain([other])

@@ -349,3 +349,24 @@ fn without_a_home_only_what_a_command_has_is_advised() {
         assert_eq!(said.contains("--dir"), has, "{said}");
     }
 }
+
+/// As in containers of hosted CI, where root has the runner's home, and behind `sudo`.
+#[test]
+fn with_a_home_of_another_users_the_cache_is_elsewhere() {
+    let folder = open_folder();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["home", "tmp"] {
+        fs::create_dir(at(name)).unwrap();
+    }
+    fs::set_permissions(at("tmp"), Permissions::from_mode(0o1777)).unwrap();
+    chown(at("home"), Some(65533), None).unwrap();
+    let mut command = as_user(VICTIM, folder.path(), "./brawn");
+    command.arg("link-args").env_remove("XDG_CACHE_HOME");
+    command.env("HOME", at("home")).env("TMPDIR", at("tmp"));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", err(&output));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let own = at("tmp").join(format!("brawn-{VICTIM}"));
+    assert!(said.contains(own.to_str().unwrap()), "{said}");
+    assert!(fs::read_dir(at("home")).unwrap().next().is_none());
+}
