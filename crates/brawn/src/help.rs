@@ -139,7 +139,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("brawn signatures list", "the builds that brawn knows"),
             ("brawn signatures find program", "what they find in it"),
             ("brawn signatures learn path/to/libc.a", "another build's"),
-            ("brawn rewrite --signatures mine.txt tool", "use them"),
+            (
+                "brawn signatures find --signatures mine.txt program",
+                "what that one finds",
+            ),
         ],
     ),
 ];

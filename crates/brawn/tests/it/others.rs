@@ -227,7 +227,6 @@ fn a_limit_of_file_sizes_is_an_error_and_leaves_nothing() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.trim_end().ends_with('0'), "{said}");
     let mask = said.split_whitespace().last().unwrap();
     assert_eq!(
         u64::from_str_radix(mask, 16).unwrap() & 1 << 24,
