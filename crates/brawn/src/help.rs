@@ -140,8 +140,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("brawn signatures find program", "what they find in it"),
             ("brawn signatures learn path/to/libc.a", "another build's"),
             (
-                "brawn signatures find --signatures mine.txt program",
-                "what that one finds",
+                "brawn signatures find --signatures my.txt a",
+                "what that finds",
             ),
         ],
     ),

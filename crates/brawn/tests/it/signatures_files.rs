@@ -57,7 +57,7 @@ fn what_was_learnt_is_listed_and_used() {
     assert!(list.contains("\nmine: x86_64, "), "{list}");
     for command in [
         vec!["signatures", "find", &stripped],
-        vec!["rewrite", "-n", &stripped],
+        vec!["rewrite", "-n", "-v", &stripped],
     ] {
         let said = succeed(brawn().args(&command).args(["--signatures", &file]));
         assert!(said.contains("malloc"), "{said}");

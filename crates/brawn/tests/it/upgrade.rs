@@ -74,12 +74,13 @@ fn inspect_names_it_its_version_and_what_is_missing() {
             );
             let evidence = report.to_string();
             assert!(evidence.contains("C++'s operators"), "{report:#}");
-            let said = succeed(brawn().arg("inspect").arg(&path));
+            let said = succeed(brawn().args(["inspect", "-v"]).arg(&path));
             assert!(
                 said.contains("no heap of musl's, but mimalloc 2.2.4"),
                 "{said}"
             );
-            assert!(said.contains("hint: `brawn patch --upgrade`"), "{said}");
+            let next = "next  fine, archive: `brawn patch --upgrade`";
+            assert!(said.contains(next), "{said}");
             let (missing, shape) = match kind {
                 "sdk" => (Some("wcsdup"), "one member, mimalloc.o"),
                 _ => (None, "16 members"),
