@@ -108,7 +108,7 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
 
 #[test]
 fn a_group_of_ones_own_is_no_other_user() {
-    let users = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:100::/:/bin/sh\n";
+    let users = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/users/ann:/bin/sh\nbob:x:1001:100::/:/bin/sh\n";
     let groups = "root:x:0:\nann:x:1000:ann\nusers:x:100:\nstaff:x:50:ann,bob\nempty:x:60:\n";
     let private = |group, user| is_private_group(group, user, users, groups);
     assert!(private(1000, 1000) && private(60, 1000));

@@ -191,7 +191,8 @@ impl<'p> Code<'p> {
             .last()
             .filter(|s| address - s.address < s.size)
         else {
-            return self.by(|| true, || address.is_multiple_of(4));
+            let step = self.by(|| 1, || 4);
+            return address.is_multiple_of(step);
         };
         let code = self.bytes(&(start.address..address + 1));
         self.by(|| x86::begins(code), || address.is_multiple_of(4))
