@@ -17,11 +17,12 @@ const BSC: &str = "rescript-linux-x64-12.3.1.tgz package/bin/bsc.exe";
 const ELM: &str = "lydell-elm_linux_x64-0.19.1-1.tgz package/elm";
 const RUFF: &str = "ruff-0.17.6-py3-none-musllinux_1_2_x86_64.whl ruff-0.17.6.data/scripts/ruff";
 const UV: &str = "uv-0.1.42-py3-none-musllinux_1_2_x86_64.whl uv-0.1.42.data/scripts/uv";
-const ESBUILD: &str = "esbuild-linux-x64-0.28.2.tgz package/bin/esbuild";
+/// Written in Go.
+pub const ESBUILD: &str = "esbuild-linux-x64-0.28.2.tgz package/bin/esbuild";
 const PROTOC: &str = "protoc-bin-vendored-linux-x86_64-3.3.0.crate protoc-bin-vendored-linux-x86_64-3.3.0/bin/protoc";
 
 /// Takes `PACKAGE FILE` out of its package into the room, as `name`, and gives its path.
-fn take(room: &Room, what: &str, name: &str) -> String {
+pub fn take(room: &Room, what: &str, name: &str) -> String {
     let (package, file) = what.split_once(' ').expect("two words");
     let package = format!("{ROOT}/target/tools/corpus/{package}");
     assert!(

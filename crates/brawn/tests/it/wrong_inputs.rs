@@ -8,6 +8,7 @@
 
 use crate::build::{PROGRAM, Room, zig};
 use crate::common::{GLIBC, MUSL, brawn_path, ok, read};
+use crate::rewrite_real::{ESBUILD, take};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -181,16 +182,7 @@ fn folder() -> Room {
     other[18..20].copy_from_slice(&243u16.to_le_bytes());
     fs::write(path("riscv64"), other).expect("written");
     mode("riscv64", 0o755);
-    room.write(
-        "go.go",
-        "package main\n\nfunc main() { println(len(\"go\")) }\n",
-    );
-    let mut go = Command::new("go");
-    go.args(["build", "-o", "go", "go.go"])
-        .current_dir(path(""));
-    go.env("CGO_ENABLED", "0").env("GOCACHE", path("go-cache"));
-    let go = go.output().expect("go is there");
-    assert!(go.status.success(), "{go:?}");
+    take(&room, ESBUILD, "go");
     room.write("text", "some text\n");
     room.write("script", "#!/bin/sh\nexit 0\n");
     room.write("empty", "");
