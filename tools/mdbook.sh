@@ -11,6 +11,6 @@ exec 9>"$folder.lock"
 flock 9
 [[ $("$folder/bin/mdbook" --version 2>/dev/null) != "mdbook v$version" ]] || exit 0
 printf 'installing: mdbook %s\n' "$version"
-CARGO_TARGET_DIR=$folder.build CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+CARGO_TARGET_DIR=$folder.build CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
   cargo install --quiet --locked --version "=$version" --no-default-features --features search --root "$folder" mdbook
 rm -rf "$folder.build"
