@@ -96,7 +96,7 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
-    /// Rewrite README.md's tables from the newest folder in bench/results
+    /// Rewrite the tables of README.md and docs/benchmarks.md from the newest folders in bench/results
     Readme,
     /// Run the two benchmark programs against stock musl, patched musl and glibc; print one table
     Demo {
@@ -163,11 +163,14 @@ fn execute(command: Command) -> Result<()> {
             report(&folder.map_or_else(newest, Ok)?, markdown)
         }
         Command::Readme => {
-            let changed = readme::rewrite(&repository().join("README.md"))?;
-            anstream::println!(
-                "README.md: {}",
-                if changed { "rewritten" } else { "up to date" }
-            );
+            for (name, is_changed) in readme::rewrite()? {
+                let what = if is_changed {
+                    "rewritten"
+                } else {
+                    "up to date"
+                };
+                anstream::println!("{name}: {what}");
+            }
             Ok(())
         }
         Command::Demo { places } => demo::demo(&places.work("demo"), &places.brawn()?),

@@ -1,5 +1,5 @@
-//! README's tables: what stands between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->` comes from
-//! the newest folder of raw data that has it: not every machine has an hour to build wasmtime.
+//! The tables of README and of docs/benchmarks.md: what stands between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`
+//! comes from the newest folder of raw data that has it: not every machine has an hour to build wasmtime.
 
 use crate::raw::Results;
 use crate::variant::Variant;
@@ -25,6 +25,9 @@ pub const NAMES: [&str; 15] = [
     "wasmtime",
     "wasmtime-machine",
 ];
+
+/// The documents with tables, below the repository's folder.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/benchmarks.md"];
 
 /// A measurement that every folder with the rest of the table has.
 fn needs(name: &str) -> &'static str {
@@ -108,20 +111,29 @@ pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     Ok(out + rest)
 }
 
-/// Rewrites a document from the newest raw data; says whether it changed.
-pub fn rewrite(document: &Path) -> Result<bool> {
-    let old = context(fs::read_to_string(document), "read", document)?;
-    let new = fill(&old, &all()?)?;
-    if new != old {
-        context(fs::write(document, &new), "write", document)?;
+/// Rewrites the documents from the newest raw data; for each its name, and whether it changed.
+pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
+    let all = all()?;
+    let mut changes = Vec::new();
+    for name in DOCUMENTS {
+        let document = repository().join(name);
+        let old = context(fs::read_to_string(&document), "read", &document)?;
+        let new = fill(&old, &all)?;
+        if new != old {
+            context(fs::write(&document, &new), "write", &document)?;
+        }
+        changes.push((name, new != old));
     }
-    Ok(new != old)
+    Ok(changes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::raw::Measurement;
+
+    /// Tables for other readers than these documents'.
+    const NOT_SHOWN: [&str; 1] = ["programs"];
 
     fn nothing() -> [Results; 1] {
         [of("2025-01-01", &[])]
@@ -146,10 +158,16 @@ mod tests {
         assert!(chosen(&[], "bars").is_none());
     }
 
+    /// All documents, one behind the other.
+    fn documents() -> String {
+        let text = |name: &&str| fs::read_to_string(repository().join(name)).expect("readable");
+        DOCUMENTS.iter().map(text).collect()
+    }
+
     /// Figures of another machine than the first tables' say so.
     #[test]
-    fn readme_names_every_machine() {
-        let text = fs::read_to_string(repository().join("README.md")).unwrap_or_default();
+    fn every_machine_is_named() {
+        let text = documents();
         let all = all().expect("readable raw data");
         let folder = |name: &str| chosen(&all, name).map(|r| (&r.run.machine, &r.run.date));
         for name in NAMES.iter().filter(|name| name.ends_with("-machine")) {
@@ -183,36 +201,38 @@ mod tests {
         assert!(fill("<!-- bench:bars -->", &nothing()).is_err());
     }
 
-    /// README shows what the committed raw data gives.  Figures in it need raw data.
+    /// The documents show what the committed raw data gives.
     #[test]
-    fn readme_agrees_with_the_raw_data() {
-        let document = repository().join("README.md");
-        let text = fs::read_to_string(&document).unwrap_or_default();
-        match all().expect("readable raw data") {
-            all if !all.is_empty() => {
-                let filled = fill(&text, &all).expect("markers");
-                assert!(
-                    filled == text,
-                    "README.md is out of date: run `cargo run -p brawn-bench -- readme`"
-                );
-                assert!(
-                    text.contains("<!-- bench:bars -->"),
-                    "README.md has no table of the bars"
-                );
-            }
-            // Tables wait empty for the first raw data: figures without it cannot be checked.
-            _ => {
-                for name in NAMES {
-                    let open = format!("<!-- bench:{name} -->\n");
-                    let rest = text.split_once(&open).map(|(_, rest)| rest);
-                    let empty =
-                        rest.is_none_or(|r| r.starts_with(&format!("<!-- /bench:{name} -->")));
-                    assert!(
-                        empty,
-                        "README.md has figures at bench:{name}, but bench/results has no raw data"
-                    );
-                }
-            }
+    fn documents_agree_with_the_raw_data() {
+        let text = documents();
+        let filled = fill(&text, &all().expect("readable raw data")).expect("markers");
+        assert!(
+            filled == text,
+            "{DOCUMENTS:?} are out of date: run `cargo run -p brawn-bench -- readme`"
+        );
+        for name in NAMES.iter().filter(|name| !NOT_SHOWN.contains(name)) {
+            let marker = format!("<!-- bench:{name} -->");
+            assert_eq!(text.matches(&marker).count(), 1, "{marker}");
+        }
+    }
+
+    /// What README promises in its first sentences is what its table of bars says.
+    #[test]
+    fn the_headline_is_of_the_table() {
+        let text = fs::read_to_string(repository().join("README.md")).expect("readable");
+        let (head, rest) = text.split_once("\n## ").expect("a heading");
+        let row = rest
+            .lines()
+            .find(|line| line.starts_with("| the same, 2 threads |"))
+            .expect("the row of two threads");
+        let figures = head
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .map(|word| word.trim_end_matches('.'))
+            .filter(|word| word.ends_with('x') && word.starts_with(|c: char| c.is_ascii_digit()));
+        let figures: Vec<&str> = figures.collect();
+        assert_eq!(figures.len(), 2, "{figures:?}");
+        for figure in figures {
+            assert!(row.contains(figure), "{figure} is not in: {row}");
         }
     }
 }

@@ -28,11 +28,6 @@ const BY_HAND: &[(&str, &str, &str)] = &[
         "the second is this very run; the first takes minutes",
     ),
     (
-        "README.md",
-        "brawn verify --cc 'musl-gcc -static'",
-        "takes minutes; verify.rs has it",
-    ),
-    (
         "docs/c-cpp.md",
         r#"./configure CC=musl-gcc LDFLAGS=-static LIBS="$(brawn link-args)""#,
         "needs a project with a configure script",
