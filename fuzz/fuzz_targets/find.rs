@@ -19,6 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
         let options = Options {
             components: &[Component::Heap, Component::Memory],
             force,
+            builds: &[],
         };
         let made = match rewrite(bytes, payload, &options) {
             Ok(made) => made,
