@@ -151,7 +151,8 @@ impl<'a> Object<'a> {
             "notes",
             sections.iter().filter(is_note).map(size),
             bytes.len(),
-        )?;
+        )
+        .map_err(|e| e.at(header_at(0)))?;
         let is_table =
             |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_SYMTAB;
         if let Some(second) = sections.iter().filter(is_table).nth(1) {
