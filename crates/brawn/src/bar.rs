@@ -18,12 +18,12 @@ impl Bar {
         Self(ProgressBar::hidden())
     }
 
-    /// So many steps more are done.
+    /// `steps` more steps are done.
     pub fn inc(&self, steps: u64) {
         self.0.inc(steps);
     }
 
-    /// There are so many steps more to do.
+    /// `steps` more steps are to be done.
     pub fn inc_length(&self, steps: u64) {
         self.0.inc_length(steps);
     }

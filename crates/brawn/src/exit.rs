@@ -44,7 +44,7 @@ const COMMON: &str = "  0  done, or nothing to do
   5  reading or writing failed
   6  restore refused: the file is not what brawn wrote, or nothing was kept";
 
-/// What those have besides that become another program.
+/// The further codes of subcommands that start another program.
 const OF_PROGRAMS: &str = "
   125  `run` and `preload --` alone: brawn itself failed
   126  `run` and `preload --` alone: the program cannot be rewritten or run so

@@ -9,7 +9,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "",
         &[
-            ("brawn inspect PROGRAM", "whose heap has it?"),
+            ("brawn inspect PROGRAM", "which heap is in it?"),
             ("brawn run PROGRAM ARGS", "is it faster with brawn's?"),
             ("brawn patch --rust", "for all that this Rust builds"),
             ("brawn patch --system", "for all that musl-gcc builds"),

@@ -63,7 +63,7 @@ pub struct Args {
     #[command(flatten)]
     signatures: SignaturesArg,
 
-    /// Rewrite it although something may go wrong: what, is printed.
+    /// Rewrite it even where brawn would refuse.  Prints what may go wrong.
     #[arg(long)]
     force: bool,
 }

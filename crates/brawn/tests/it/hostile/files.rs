@@ -87,7 +87,7 @@ pub fn with_segments(program: &[u8], kind: u32, count: usize) -> Vec<u8> {
     file
 }
 
-/// `object` with section headers so many times over, each of a kind and of the whole file; the name of each is the longest
+/// `object` with its section headers repeated many times, each of a kind and of the whole file; the name of each is the longest
 /// that there is.
 pub fn with_sections(object: &[u8], kind: u32, count: usize, name: &[u8]) -> Vec<u8> {
     let mut file = object.to_vec();
