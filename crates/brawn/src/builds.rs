@@ -1,4 +1,4 @@
-//! Signatures of the user's own: of `--signatures`, and of a folder that is read without being named.
+//! The user's own signatures: those of `--signatures`, and those of a folder that is always read.
 
 use brawn_core::rewrite::signatures::{Build, text};
 use brawn_core::{Error, Kind, Result};
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 const LARGEST: u64 = 4 << 20;
 /// The most builds, of all files together.
 const MOST: usize = 256;
-/// What the folder's files end with.
+/// The ending of the folder's files.
 const EXTENSION: &str = "txt";
 /// `AT_SECURE` of the auxiliary vector (getauxval(3)): the program runs with rights that its user has not.
 const AT_SECURE: u64 = 23;
 
-/// The option, for whoever looks for musl's functions in programs.
+/// The option `--signatures`, for commands that look for musl's functions in programs.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct SignaturesArg {
     /// Know musl's functions by these signatures, too (`brawn signatures learn`); may be repeated.
@@ -26,12 +26,12 @@ pub struct SignaturesArg {
     signatures: Vec<PathBuf>,
 }
 
-/// Builds of the user's.
+/// The user's own builds.
 #[derive(Debug, Default)]
 pub struct Builds {
     /// What was read.
     pub all: Vec<Build>,
-    /// A hash of it, in hex; empty for nothing.
+    /// A hash of all files that were read, in hex; empty if there were none.
     pub digest: String,
 }
 
@@ -133,7 +133,7 @@ fn folder() -> Result<Vec<PathBuf>> {
     let Some(folder) = config.map(|config| config.join("brawn/signatures")) else {
         return Ok(Vec::new());
     };
-    // By its real path: whoever may rename what is above may put another in its place.
+    // By its real path: who may rename a folder above may put another one in its place.
     let Ok(folder) = fs::canonicalize(folder) else {
         return Ok(Vec::new());
     };
@@ -160,7 +160,7 @@ fn folder() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Refuses what another user may change: what it says decides over programs.
+/// Refuses a file that another user may change: signatures decide how programs are rewritten.
 fn check(path: &Path, stat: &Metadata) -> Result<()> {
     let user = rustix::process::geteuid().as_raw();
     if [0, user].contains(&stat.uid()) && stat.mode() & 0o022 == 0 {

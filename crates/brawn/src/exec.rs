@@ -1,4 +1,4 @@
-//! Becomes another program.
+//! Replaces this process by another program (`execve`).
 //!
 //! The standard library does that by `execvp`, which hands a file that the kernel does not take to a shell, line by line.
 //! An executable for another processor would be such a file.
@@ -20,12 +20,12 @@ pub fn execute<'a>(
 ) -> io::Error {
     match Strings::of(path, arguments, variable) {
         Ok(strings) => strings.execute(),
-        // What came by `execve` has no zero byte in it.
+        // Arguments that came through `execve` contain no zero byte.
         Err(error) => error.into(),
     }
 }
 
-/// What the system call takes.
+/// The arguments of `execve`, as C strings.
 struct Strings {
     path: CString,
     arguments: Vec<CString>,
@@ -76,7 +76,7 @@ impl Strings {
             };
         }
         let error = io::Error::last_os_error();
-        // SAFETY: as above; what is said of the error may meet a closed pipe.
+        // SAFETY: as above.  The signal is ignored again: the error message may go to a closed pipe.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         error
     }
@@ -88,7 +88,7 @@ pub fn failed(path: &Path, error: io::Error) -> Error {
         return Error::io("cannot run it", error);
     }
     let mut start = Vec::new();
-    // Without it the general reason is given.
+    // If the file cannot be read, the general reason has to do.
     let _ = brawn_core::input::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
     let own = std::env::consts::ARCH;
     let described = Ident::read(&start, 0).map(|ident| ident.describe());

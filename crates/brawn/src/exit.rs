@@ -1,4 +1,4 @@
-//! Exit codes: published, one place.
+//! The exit codes.  They are documented interface, and all of them stand here.
 
 use crate::ui;
 use brawn_core::Kind;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What the command's exit code says.
+/// The command's exit code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
@@ -23,7 +23,7 @@ pub enum Exit {
     Refused = 3,
     /// The input is broken.
     Malformed = 4,
-    /// The operating system said no.
+    /// The operating system refused to read or write.
     Io = 5,
     /// `restore` would destroy something, or has nothing to restore from.
     RestoreRefused = 6,
@@ -35,7 +35,7 @@ pub enum Exit {
     RunNotFound = 127,
 }
 
-/// What every command but `run` exits with.
+/// The exit codes of every command except `run`.
 const COMMON: &str = "  0  done, or nothing to do
   1  a finding: what a flag asked to fail on, or what `verify` found
   2  the command line makes no sense
@@ -66,8 +66,8 @@ pub fn table(subcommand: &str) -> String {
     }
 }
 
-/// The exit code for a command line that makes no sense, or asks for help, once it is said: `run` has the numbers
-/// below 125 for the program's own.
+/// Prints what clap says of a command line that makes no sense, or asks for help; gives the exit code.  `run` leaves the
+/// numbers below 125 to the program.
 pub fn of_usage(error: clap::Error) -> ExitCode {
     let is_error = error.use_stderr();
     ui::usage(error);
@@ -84,15 +84,15 @@ fn is_run() -> bool {
     command.is_some_and(|command| command == "run")
 }
 
-/// Makes what is no panic and yet the end, as memory that cannot be had where nothing but that can be said of it, an error
-/// with a code of its own.  Why is on standard error by then.
+/// Has brawn exit with the code of an I/O error where Rust would abort, as when memory runs out.  The reason
+/// is on standard error by then.
 pub fn instead_of_abort() {
     let code = match is_run() {
         true => Exit::RunFailed,
         false => Exit::Io,
     };
     let always = Arc::new(AtomicBool::new(true));
-    // Where that cannot be, it ends as it would have.
+    // If no handler can be set, it aborts as it would have.
     let _ = register_conditional_shutdown(SIGABRT, code as i32, always);
 }
 

@@ -6,7 +6,7 @@ use brawn_core::Error;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What became of one file: `S` has the command's words for that, `D` what else it tells.
+/// The result for one file: `S` is the command's status, `D` its details.
 #[derive(Debug, Serialize)]
 pub struct Report<S, D> {
     #[serde(serialize_with = "ui::path")]
@@ -25,7 +25,7 @@ pub struct Report<S, D> {
 }
 
 impl<S, D: Default> Report<S, D> {
-    /// Nothing else to tell yet.
+    /// A report without details.
     pub fn new(path: &Path, status: S) -> Self {
         Self {
             path: path.to_path_buf(),

@@ -1,4 +1,4 @@
-//! Tables for people: aligned columns, and below each line what else there is to say.
+//! Tables for people: aligned columns, and details below each line.
 
 use crate::ui;
 use anstyle::Style;
@@ -22,7 +22,7 @@ pub struct Row<const N: usize> {
 /// `rows` below `head`.  Nothing is padded behind the last column, which has room for long paths.
 pub fn table<const N: usize>(head: [&str; N], rows: &[Row<N>]) -> String {
     let mut widths = head.map(str::len);
-    // Names may be anybody's.
+    // Names come from files, and may contain anything.
     let safe = |text: &String| shown::line(text).to_string();
     let cells: Vec<[String; N]> = rows
         .iter()

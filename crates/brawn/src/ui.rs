@@ -18,10 +18,10 @@ const DIM: Style = Style::new().dimmed();
 /// Width of the first column, the longest word in it.
 const COLUMN: usize = 11;
 
-/// Whether standard output took less than all.
+/// Whether something could not be written to standard output.
 static IS_CUT: AtomicBool = AtomicBool::new(false);
 
-/// How a line's first word is meant.
+/// What a line's first word tells, and so its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Something was done, or is as it should be.
@@ -74,7 +74,7 @@ pub fn more(text: &str) {
     out(&format!("{:COLUMN$} {DIM}{text}{DIM:#}\n", ""));
 }
 
-/// What publishing did besides, as lines that continue the one above.
+/// Notes of publishing (a followed link, hard links that keep the old contents), as lines that continue the one above.
 pub fn published(published: &Published, verbose: bool) {
     if verbose {
         more(&format!("original kept in {}", shown(&published.original)));
@@ -109,7 +109,7 @@ pub fn json(value: &impl serde::Serialize) {
     }
 }
 
-/// Serializes a path, whose bytes that are not UTF-8 have no place in JSON, but lossily.
+/// Serializes a path.  JSON has no place for bytes that are not UTF-8: they become U+FFFD.
 pub fn path<S: serde::Serializer>(path: &std::path::Path, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(&path.to_string_lossy())
 }
@@ -134,7 +134,7 @@ pub fn error(error: &dyn std::fmt::Display) {
     );
 }
 
-/// What clap says of a command line: the words in it are the user's, or those of whoever wrote a script's names.
+/// Prints what clap says of a command line.  The words in it may be anybody's, so control characters are escaped.
 pub fn usage(mut error: clap::Error) {
     let mut safe = Vec::new();
     let is_plain = |tips: &[StyledStr]| {
@@ -194,7 +194,7 @@ fn out(text: &str) {
     }
 }
 
-/// Whether something that was to be said was not.
+/// Whether some output was lost.
 pub fn is_cut() -> bool {
     IS_CUT.load(Ordering::Relaxed)
 }

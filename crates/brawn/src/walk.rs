@@ -4,13 +4,13 @@ use brawn_core::{Error, Result};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What a walk came upon.
+/// What a walk through a folder found.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Regular files named `libc.a`, in a stable order.
     pub archives: Vec<PathBuf>,
-    /// Symlinks named `libc.a`.  What they point at is found if it lies in the folder too, and is
-    /// none of the folder's business otherwise.
+    /// Symlinks named `libc.a`.  A target inside the folder is found anyway; a target outside
+    /// does not belong to the folder.
     pub links: Vec<PathBuf>,
     /// Folders that could not be read.
     pub errors: Vec<Error>,

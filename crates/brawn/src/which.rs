@@ -15,7 +15,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What comes after an archive was exchanged.
+/// What the user does after an archive was replaced.
 pub const RELINK: &str = "link your programs again: those that are linked already stay as they are";
 
 /// The value of `--rust` without one.
@@ -261,7 +261,7 @@ fn none_of(kind: Kind) -> Error {
     Error::not_applicable(found).next(next)
 }
 
-/// What is to be said of each, without the libcs of others; several at once.
+/// Surveys each archive, on several threads; leaves out those that are not musl's.
 pub fn surveyed(archives: &[Archive]) -> Vec<Toolchain> {
     let all = archives.par_iter().with_max_len(1);
     all.filter_map(|archive| survey(archive, payloads()))
@@ -371,7 +371,7 @@ pub fn denied(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Says that nothing which is linked already changes, of the kinds that were changed.
+/// Says, for the kinds of toolchains that were changed, that programs linked before stay as they are.
 pub fn note_relinking(kinds: &[Kind]) {
     if kinds.contains(&Kind::Rust) {
         ui::info(

@@ -43,7 +43,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// What was said of a target.
+    /// rustc's answer for a target.
     pub fn of(&self, target: &str) -> Option<&Answer> {
         let name = |answer: &&Answer| answer.target.as_deref().unwrap_or(&self.host) == target;
         self.targets.iter().find(name)
@@ -137,7 +137,7 @@ pub fn toolchain(line: &Line, folder: &Path, root: &Path) -> Result<Option<Strin
         root,
         toolchain: None,
     };
-    // What keeps cargo from an answer does so the next time, and is told then.
+    // If cargo cannot answer, it will fail in the same way when it runs, and then says why.
     let answers = question.ask(&[], &Change::default());
     Ok(answers.ok().and_then(|answers| answers.toolchain))
 }
@@ -186,7 +186,7 @@ impl Question<'_> {
             command.arg("--target").arg(target);
         }
         let output = command
-            // What is remembered is not asked.
+            // rustc's earlier answers, which cargo keeps, would hide the question.
             .env("CARGO_CACHE_RUSTC_INFO", "0")
             .env("RUSTC_WRAPPER", own)
             .env("RUSTC_WORKSPACE_WRAPPER", "")
@@ -201,7 +201,7 @@ impl Question<'_> {
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
-        // cargo's own success says nothing: behind these calls it may need what is not there.
+        // Whether cargo succeeds says nothing: after these calls it may miss something else.
         Answers::read(&calls)
             .filter(|answers| {
                 let mut names = targets.iter().filter_map(|t| t.to_str());

@@ -1,4 +1,4 @@
-//! What cargo has to be told, as plain data.
+//! The variables and arguments that cargo has to be given, as plain data.
 //!
 //! cargo takes a target's flags from the first of these that there is: `CARGO_ENCODED_RUSTFLAGS`, `RUSTFLAGS`,
 //! all of `target.*.rustflags` together, `build.rustflags`.  brawn's flag joins the third, which is the only one
@@ -9,7 +9,7 @@ use brawn_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 
-/// What parts flags in `CARGO_ENCODED_RUSTFLAGS`.
+/// The separator of flags in `CARGO_ENCODED_RUSTFLAGS`.
 const SEPARATOR: &str = "\x1f";
 
 /// Variables and arguments for cargo.
@@ -90,7 +90,7 @@ impl Change {
             return Ok(change);
         };
         if !hiding.hides {
-            // Nothing is below them: they can go there themselves.
+            // No flags of the configuration are hidden by them, so brawn's flag can be added to the variable itself.
             change.unset = HIDING.map(str::to_owned).into();
             change.add(None, target.flags.clone(), &variable);
             for target in targets {
@@ -122,7 +122,7 @@ impl Change {
             .expected("one target, or rustflags in one of the two places")
             .next(next));
         }
-        // Programs that cargo runs, which may run cargo, see what they would see, or what amounts to it.
+        // Programs that cargo starts may start cargo again: they see the same flags as without brawn.
         let mut seen = hiding.variables.clone();
         if hiding.hides && seen.iter().all(|(name, _)| *name != HIDING[0]) {
             seen.push((HIDING[0], target.flags.join(SEPARATOR)));

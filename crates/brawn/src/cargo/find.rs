@@ -1,4 +1,4 @@
-//! From what cargo answers to what it has to be told.
+//! Makes of cargo's answers the flags that cargo has to be given.
 
 use super::Request;
 use super::ask::{Answer, Answers, HIDING, Question};
@@ -10,15 +10,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Tells a target's own flags from `build.rustflags`: it hides those.
+/// A flag that is added to see whether a target has flags of its own: if so, `build.rustflags` is not used for it.
 const MARK: &str = "--cfg=brawn_asks";
 
-/// The change, and the files that it holds for.  Without them it holds for this one time.
+/// The change, and the files that it depends on.  Without the files it must not be kept for the next time.
 pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Vec<Witness>>)> {
     let wanted = question.line.values("--target");
     let first = match question.ask(&wanted, &Change::default()) {
         Ok(answers) => answers,
-        // Most likely cargo has a reason not to start, which it says best itself.
+        // Most likely cargo itself cannot start; its own message is the best one.
         Err(error) => {
             let mut change = Change::default();
             change
@@ -38,7 +38,7 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
         .collect::<BTreeSet<_>>()
     {
         witnesses.push(Witness::of(&sysroot.join("bin/rustc")));
-        // It changes when a target is added.
+        // This folder changes when a target is added.
         witnesses.push(Witness::of(&libc::targets(sysroot)));
     }
 
@@ -150,7 +150,7 @@ fn musl(first: &Answers) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What to say of a build in which there is nothing to do, and nobody has said why.
+/// What to say of a build in which there is nothing to do, if no other message says why.
 fn idle<'a>(first: &Answers, of: impl Fn(&str) -> Option<&'a Answer>) -> Option<String> {
     let names = first
         .targets
@@ -197,7 +197,7 @@ fn find_own(question: &Question, targets: &mut [Target]) -> Result<()> {
     Ok(())
 }
 
-/// Holds that with the change every target has the user's flags, and those of ours one more.
+/// Checks that with the change every target still has the user's flags, and that ours have brawn's flag, too.
 fn check(
     question: &Question,
     asked: &[OsString],

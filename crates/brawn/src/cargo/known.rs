@@ -1,5 +1,5 @@
-//! What was found, kept as long as nothing changes that it came from: a build that has nothing to do must not
-//! wait for a compiler that answers questions.
+//! The cache of what was found out about cargo's flags.  A build that has nothing to do must not wait
+//! for a compiler that answers questions.
 //!
 //! The name of what is kept is a hash of everything that cargo and rustup read before they decide, contents and
 //! all, and of what this brawn brings.  What is too large to be read each time (compilers, archives) is in it
@@ -21,11 +21,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The folder that it is kept in.
+/// The name of the cache's folder.
 const FOUND: &str = "cargo-found";
 /// How many are kept.
 const KEPT: usize = 256;
-/// How long a copy stays that no build asks for.
+/// How long an unused copy stays.
 const UNUSED: Duration = Duration::from_secs(60 * 24 * 60 * 60);
 
 /// A file as it was.
@@ -64,7 +64,7 @@ pub struct Known {
     pub witnesses: Vec<Witness>,
 }
 
-/// What decides, as it is now.
+/// Everything that the answer depends on, as it is now.
 #[derive(Debug)]
 pub struct Seen {
     name: String,
@@ -92,7 +92,7 @@ impl Known {
         Some(known)
     }
 
-    /// Keeps it, and throws away what nobody has asked for in a while.
+    /// Writes it to the cache, and removes entries that were not used for a while.
     pub fn keep(&self, root: &Path, seen: &Seen) -> Result<()> {
         // A path that JSON has no form for is not kept, but asked for each time.
         let Ok(bytes) = serde_json::to_vec(self) else {
@@ -120,7 +120,7 @@ impl Known {
 }
 
 impl Seen {
-    /// Looks at everything that decides.
+    /// Reads everything that the answer depends on.
     pub fn now(request: &Request, line: &Line, folder: &Path) -> Result<Self> {
         let here = here()?;
         let mut seen = Look {
@@ -227,7 +227,7 @@ fn may_have_aliases(text: &[u8]) -> bool {
     text.windows(5).any(|word| word == b"alias") || has_include(text)
 }
 
-/// A look around.
+/// Collects what the answer depends on.
 struct Look {
     hash: Sha256,
     is_whole: bool,

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the folders of copies begin with.
+/// The beginning of the names of folders with copies.
 pub const FOLDER: &str = "libc-";
 
 /// What became of a target.
@@ -23,7 +23,7 @@ pub enum Outcome {
     Copied(String),
     /// Its `libc.a` has what was asked for.
     Already,
-    /// It cannot be, and why.
+    /// It cannot be patched; the text says why.
     Alone(String),
 }
 
@@ -51,8 +51,7 @@ pub fn installed(sysroot: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Makes the patched copy for a target.  `is_host` says that what is built for the compiler's own use is built with
-/// it, too.
+/// Makes the patched copy for a target.  `is_host`: build scripts and procedural macros are linked with it, too.
 pub fn copy(
     request: &Request,
     name: &str,
@@ -151,7 +150,7 @@ fn options(request: &Request) -> Options<'static> {
     }
 }
 
-/// What to say of a `libc.a` that the user's flags bring.
+/// The message for a `libc.a` that the user's own flags put first.
 fn brought(request: &Request, libc: &Path) -> Outcome {
     let folder = libc.parent().and_then(Path::file_name).unwrap_or_default();
     let is_copy = folder.as_encoded_bytes().starts_with(FOLDER.as_bytes());

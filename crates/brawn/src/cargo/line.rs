@@ -1,4 +1,4 @@
-//! cargo's command line, as far as it matters here.
+//! cargo's command line: only the parts that decide what is linked, and with which configuration.
 
 use super::in_path;
 use brawn_core::{Error, Result};
@@ -56,16 +56,16 @@ const LINK: &[&str] = &[
 /// Those of both lists that are aliases, of cargo's own: the user's go before them.
 const SHORT: &[&str] = &["b", "c", "d", "r", "rm", "t"];
 
-/// A command line, in pieces that make it up again.
+/// A command line, in pieces; together they are the line again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// `+toolchain`, which rustup takes.
     pub toolchain: Option<OsString>,
-    /// What stands before the command.
+    /// The arguments before the command.
     pub before: Vec<OsString>,
     /// The command.
     pub command: Option<OsString>,
-    /// What stands behind it.
+    /// The arguments after the command.
     pub rest: Vec<OsString>,
 }
 

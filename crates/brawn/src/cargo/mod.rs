@@ -36,7 +36,7 @@ use std::process::Command;
 pub struct Request<'a> {
     /// The variant, if one was asked for.
     pub profile: Option<Profile>,
-    /// What is exchanged.
+    /// Which parts are replaced.
     pub components: &'static [Component],
     /// Where patched copies go, if not into the cache.
     pub dir: Option<&'a Path>,
@@ -44,7 +44,7 @@ pub struct Request<'a> {
     pub arguments: &'a [OsString],
 }
 
-/// Becomes cargo.  Returns only what kept it from that.
+/// Starts cargo in this process's place.  Returns only if that failed, with the reason.
 pub fn run(request: &Request) -> Error {
     let typed = Line::parse(request.arguments);
     let (line, change) = if typed.links() || typed.may_be_alias() {
@@ -69,7 +69,7 @@ pub fn run(request: &Request) -> Error {
         .next("install it, or name it in CARGO")
 }
 
-/// What cargo has to be told, and by which line, from what is known or by asking.
+/// What cargo has to be given, and its command line: from the cache, or by asking cargo.
 fn prepare(request: &Request, typed: &Line) -> Result<(Line, Change)> {
     let mut folder = typed.folder()?;
     let mut seen = Seen::now(request, typed, &folder)?;
@@ -128,7 +128,7 @@ fn places(dir: Option<&Path>) -> Result<Vec<PathBuf>> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     // cargo takes no other arguments.
     let is_text = |root: &PathBuf| root.to_str().is_some_and(|r| !r.contains(char::is_control));
-    // A home that cannot be written to, or none, as in a sandbox.
+    // In a sandbox there may be no home, or one that cannot be written to.
     let other = place::temporary();
     Ok(place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
         .into_iter()

@@ -1,4 +1,4 @@
-//! This program in front of rustc, writing down what cargo asks and what rustc answers.
+//! brawn as cargo's `RUSTC_WRAPPER`: it writes down what cargo asks rustc, and what rustc answers.
 
 use brawn_core::shown::shown;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 /// Names the file to write to.  Set only for a cargo that is asked.
 pub const VARIABLE: &str = "BRAWN_CARGO_RECORD";
 
-/// rustup's: it sets it for what it runs, and heeds it.
+/// rustup's variable: rustup sets it for the programs that it starts, and follows it when started again.
 pub const TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
 
 /// A call of rustc.
@@ -32,7 +32,7 @@ pub struct Call {
 pub fn record_if_asked() -> Option<ExitCode> {
     let file = std::env::var_os(VARIABLE)?;
     let mut arguments = std::env::args_os().skip(1);
-    // Somebody has set the variable for something else.
+    // The variable was set by another program, for its own use.
     let rustc = arguments.next()?;
     let arguments: Vec<OsString> = arguments.collect();
     let output = Command::new(&rustc)

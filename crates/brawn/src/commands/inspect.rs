@@ -56,7 +56,7 @@ struct File {
     report: Report,
     #[serde(skip_serializing_if = "Option::is_none")]
     sdk: Option<sdk::Sdk>,
-    /// What to type for it where something is to be done about it: none for what has to be unpacked first.
+    /// The command that mends it, if there is one; none for a file inside a package, which has to be unpacked first.
     #[serde(skip)]
     typed: Option<PathBuf>,
 }
@@ -75,7 +75,7 @@ enum Object<'g> {
     },
 }
 
-/// What became of a file.
+/// The result for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Status {

@@ -27,7 +27,7 @@ const VARIABLE: &str = "LD_PRELOAD";
 const USAGE: &str = "brawn preload [OPTIONS] --output <FILE>
        brawn preload [--profile <PROFILE>] -- <PROGRAM ARGS>...";
 
-/// Give dynamic programs of musl's the heap and memory functions, by LD_PRELOAD.
+/// Give dynamic programs of musl brawn's heap and memory functions, by LD_PRELOAD.
 ///
 /// Writes them as a shared object, or runs a program with it.  It is for programs that are linked dynamically
 /// with musl, as Alpine's are: their heap is in libc.so, where no static route comes to it.  `brawn preload -o
@@ -132,9 +132,9 @@ fn print(output: &Path, written: &Written) {
     ));
 }
 
-/// Becomes the program.  Returns only what kept it from that.
+/// Starts the program in this process's place.  Returns only if that failed, with the reason.
 fn launch(args: &Args) -> Stop {
-    // clap asks for the one or the other.
+    // clap has made sure that there is a program or `-o`.
     let Some((name, arguments)) = args.program.split_first() else {
         return Stop::Failed(Error::new(Kind::Usage, "neither `-o FILE` nor a program"));
     };
@@ -156,7 +156,7 @@ fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop>
     let program = look(path).map_err(|e| Stop::Refused(e.path(path)))?;
     let object = preload::object(program, profile)?;
     let mut value = placed(object).map_err(Stop::Failed)?.into_os_string();
-    // What is preloaded already comes behind it: the first malloc is the one that counts.
+    // Other preloaded objects come after it: the first malloc is the one that is used.
     if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
         value.push(":");
         value.push(others);

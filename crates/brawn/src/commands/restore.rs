@@ -49,7 +49,7 @@ enum Status {
 
 type Report = report::Report<Status, Nothing>;
 
-/// There is nothing else to tell.
+/// `restore` has no further details.
 #[derive(Debug, Default, Serialize)]
 struct Nothing {}
 
@@ -104,7 +104,7 @@ fn folder(path: &Path) -> Vec<Report> {
     reports
 }
 
-/// What of an unpacked bundle lies in the folder `path`, by the name of the folder.
+/// The archives of an unpacked bundle that lie in the folder `path`.
 fn in_bundle(path: &Path) -> Vec<PathBuf> {
     let bundle = bundle::bundle(path).and_then(|root| bundle::read(&root).ok());
     let (Some(bundle), Ok(real)) = (bundle, path.canonicalize()) else {

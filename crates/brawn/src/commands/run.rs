@@ -82,13 +82,13 @@ impl From<Error> for Stop {
     }
 }
 
-/// Becomes the program.  Returns only what kept it from that.
+/// Starts the program in this process's place.  Returns only if that failed, with the reason.
 pub fn run(args: &Args) -> Exit {
     launch(args).report()
 }
 
 impl Stop {
-    /// Says it.
+    /// Prints it.
     pub fn report(self) -> Exit {
         let (exit, error) = match self {
             Self::NotFound(error) => (Exit::RunNotFound, error),
@@ -128,7 +128,7 @@ fn launch(args: &Args) -> Stop {
     execute(&program, args, &program).1
 }
 
-/// Becomes the program in the file at `path`, for the one that the user named; returns why not.
+/// Starts the file at `path` in place of the program that the user named; returns only if that failed, with the reason.
 fn execute(path: &Path, args: &Args, program: &Path) -> (ErrorKind, Stop) {
     let arguments = std::iter::once(&args.program).chain(&args.arguments);
     let error = exec::execute(path, arguments, None);

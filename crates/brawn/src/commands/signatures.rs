@@ -1,4 +1,4 @@
-//! `brawn signatures`: what musl's functions are told by in programs without symbols.
+//! `brawn signatures`: how musl's functions are recognized in programs without symbols.
 
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;

@@ -18,7 +18,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-/// Everything that came of the paths.
+/// Everything that was found at the paths.
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// What became of each file, in the order of the paths.
@@ -31,7 +31,7 @@ pub struct Gathered {
     empty: Vec<PathBuf>,
 }
 
-/// What became of one file.
+/// The result for one file.
 #[derive(Debug)]
 pub enum Outcome {
     /// It has a verdict.
@@ -43,9 +43,9 @@ pub enum Outcome {
 /// A file to look at.
 #[derive(Debug)]
 enum Target {
-    /// The user named it: whatever it is has to be said.
+    /// The user named it: brawn has to say what it is, whatever it is.
     Named(PathBuf),
-    /// It is in a folder that the user named: only what can be inspected is.
+    /// It is in a folder that the user named: files of other kinds are passed over.
     Found(PathBuf),
     /// It is the libc of targets of an unpacked Swift SDK.
     Libc(PathBuf, Vec<bundle::Target>),
@@ -125,7 +125,7 @@ fn progress(files: usize) -> Bar {
 /// Lists the regular files below `folder`, those of each folder by name.  Symbolic links are left
 /// alone: what they lead to is either there under its own name or not of this folder.
 fn walk(folder: &Path, targets: &mut Vec<Target>) {
-    // The last is the next, so that folders come where their names do.
+    // The last one is taken next, so that a folder's files come where its name stands in the order.
     let mut open = vec![(folder.to_path_buf(), true)];
     while let Some((path, is_folder)) = open.pop() {
         if !is_folder {
@@ -321,7 +321,7 @@ const CHUNK: usize = 4 << 20;
 /// copying what is cached already.
 fn whole(file: &fs::File, size: u64) -> std::io::Result<Vec<u8>> {
     let size = usize::try_from(size).map_err(|_| std::io::ErrorKind::FileTooLarge)?;
-    // Only to fail where there is no room: the memory that is used comes zeroed, untouched.
+    // This only checks that there is enough memory; the memory that is used comes from the kernel zeroed, untouched.
     Vec::<u8>::new().try_reserve_exact(size)?;
     let mut bytes = vec![0; size];
     bytes

@@ -1,4 +1,4 @@
-//! What `inspect` says of a Swift SDK besides.
+//! What `inspect` says of a Swift SDK, in addition to what it says of each archive.
 
 use brawn_core::bundle::Target;
 use brawn_core::identify::heap::Heap;

@@ -16,11 +16,11 @@ const DIM: Style = Style::new().dimmed();
 const HEAD: [&str; 6] = ["VERDICT", "LIBC", "LINKAGE", "HEAP", "MEMORY", "PATH"];
 /// Where the path is, the last column.
 const PATH: usize = HEAD.len() - 1;
-/// The columns that a narrow terminal goes without, the first first.  `--json` and `--verbose` have what was in them.
+/// The columns that are left out on a narrow terminal, in this order.  `--json` and `--verbose` still have them.
 const LESS: [usize; 4] = [4, 1, 2, 3];
-/// Between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
-/// What a path has at least, however narrow the terminal is.
+/// The least width of a path, however narrow the terminal is.
 const LEAST: usize = 8;
 /// How many callers or members are printed; `--json` has them all.
 const ENOUGH: usize = 8;

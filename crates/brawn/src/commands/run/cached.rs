@@ -1,4 +1,4 @@
-//! The rewritten program: in the user's cache, or, where no cache can be, in a file without a name.
+//! The rewritten program: in the user's cache or, if there can be no cache, in a file without a name (memfd).
 
 use super::{Args, Stop};
 use crate::builds::Builds;
@@ -19,7 +19,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What is to be run.
+/// The file that is run.
 #[derive(Debug)]
 pub enum Ready {
     /// A file of the cache.
@@ -31,7 +31,7 @@ pub enum Ready {
 }
 
 impl Ready {
-    /// What the kernel is given, for a program at `program`.
+    /// The path for `execve`, for a program at `program`.
     pub fn path(&self, program: &Path) -> PathBuf {
         match self {
             Self::Cached(path) => path.clone(),
@@ -70,7 +70,7 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         Some(ErrorKind::OutOfMemory) => Stop::Failed(e.path(path)),
         _ => Stop::Refused(e.path(path)),
     })?;
-    // Another file may have come there meanwhile.
+    // Meanwhile another file may be at that path.
     let key = self::key(path, &stat, args, &builds);
     let rewriting = Rewriting {
         profile: args.profile.into(),
@@ -107,7 +107,7 @@ fn name(path: &Path) -> &OsStr {
     path.file_name().unwrap_or(path.as_os_str())
 }
 
-/// What the rewritten program is found by: the program, and all that its rewritten form depends on.
+/// The key of the rewritten program in the cache: the program, and everything that its rewritten form depends on.
 fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Key {
     let profile = Profile::from(args.profile);
     let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name(), &builds.digest];
@@ -190,7 +190,7 @@ fn settled(file: &File, look: impl Fn(&File) -> Result<Metadata>) -> Result<Meta
             return Ok(stat);
         };
         let changed = UNIX_EPOCH + Duration::new(seconds, nanoseconds);
-        // What comes from the future is another machine's, whose clock is not known.
+        // A time in the future was set by another machine, whose clock is not known.
         match SystemTime::now().duration_since(changed) {
             Ok(age) if age < step => std::thread::sleep(step - age),
             _ => return Ok(stat),

@@ -38,7 +38,7 @@ fn search_in(program: &OsStr, path: &OsStr) -> Result<PathBuf, Stop> {
         };
         match may_run(&candidate) {
             Ok(()) => return Ok(candidate),
-            // What may not be run is told of only where nothing behind it may.
+            // A file that may not be run is reported only if no later folder of PATH has one that may.
             Err(Errno::ACCESS) if candidate.is_file() => {
                 first = first.or(Some(denied(&candidate, Errno::ACCESS)));
             }
@@ -48,7 +48,7 @@ fn search_in(program: &OsStr, path: &OsStr) -> Result<PathBuf, Stop> {
     Err(first.unwrap_or_else(|| not_found(shown)))
 }
 
-/// Whether this user may run what is there.  A folder may be entered, which is no running.
+/// Whether this user may run the file.  The execute bit of a folder means something else.
 fn may_run(path: &Path) -> Result<(), Errno> {
     rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS)?;
     if path.is_dir() {
@@ -59,7 +59,7 @@ fn may_run(path: &Path) -> Result<(), Errno> {
 
 fn not_found(path: &Path) -> Stop {
     let error = Error::io("cannot find it", Errno::NOENT).path(path);
-    // The first thing that people type of what they have just built.
+    // People type the bare name of what they have just built.
     let has_slash = path.as_os_str().as_bytes().contains(&b'/');
     let here = Path::new(".").join(path);
     Stop::NotFound(match !has_slash && here.is_file() {

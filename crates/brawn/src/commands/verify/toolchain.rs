@@ -67,7 +67,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
     let stop = Arc::new(AtomicBool::new(false));
     let signal = Arc::new(AtomicUsize::new(0));
     for number in [SIGINT, SIGTERM, SIGHUP] {
-        // The second one ends everything at once.
+        // The second interrupt ends everything at once.
         let registered = flag::register_conditional_default(number, Arc::clone(&stop))
             .and_then(|_| flag::register(number, Arc::clone(&stop)))
             .and_then(|_| flag::register_usize(number, Arc::clone(&signal), number as usize));
@@ -103,7 +103,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
         Ok(None) => {
             ui::info("interrupted: nothing was left behind but what --keep names");
             let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
-            // Only if that fails is there a code of ours to return.
+            // The signal ends this process.  An exit code is needed only if that fails.
             let _ = low_level::emulate_default_handler(number);
             Exit::Io
         }
@@ -330,7 +330,7 @@ fn reason(case: &Case) -> Option<String> {
     complaint(what).map(|l| printable(l.as_bytes()))
 }
 
-/// What of an output says most: the first thing that was expected, or the first error.
+/// The most telling line of an output: the first failed expectation, or the first error.
 fn complaint(text: &str) -> Option<&str> {
     let says = |l: &&str| l.contains("error: ") || l.contains("undefined");
     let expected = text
