@@ -19,6 +19,8 @@ pub struct Compiler {
     /// As in `zig 0.15.2`, or the first line of `cc --version`.
     pub name: String,
     work: PathBuf,
+    /// Of zig: what it compiled before, by the bytes of every file and flag.
+    cache: PathBuf,
 }
 
 impl Compiler {
@@ -35,7 +37,7 @@ impl Compiler {
         for (zig, asked) in candidates {
             println!("cargo::rerun-if-changed={}", zig.display());
             match Self::zig(&zig, work) {
-                Ok(compiler) => return Ok(compiler),
+                Ok(compiler) => return Ok(compiler.with_cache_of(root)),
                 Err(error) if asked => return Err(format!("BRAWN_ZIG: {error}").into()),
                 Err(_) => {}
             }
@@ -66,7 +68,18 @@ impl Compiler {
             is_zig: true,
             name: format!("zig {ZIG_VERSION}"),
             work: work.to_owned(),
+            cache: work.join("zig-cache"),
         })
+    }
+
+    /// Shares zig's cache with every other build of the checkout, where `make tools` made the folder of its tools: tests,
+    /// releases and fuzz targets have a work folder each, and a hundred and fifty compilations take half a minute.
+    fn with_cache_of(mut self, root: &Path) -> Self {
+        let tools = root.join("target/tools");
+        if tools.is_dir() {
+            self.cache = tools.join("zig-cache");
+        }
+        self
     }
 
     /// Any other C compiler, for the architecture that it runs on.
@@ -81,6 +94,7 @@ impl Compiler {
             is_zig: false,
             name: text.lines().next().unwrap_or("unknown").to_owned(),
             work: work.to_owned(),
+            cache: work.join("zig-cache"),
         })
     }
 
@@ -226,8 +240,8 @@ impl Compiler {
                 "-fno-sanitize=all",
             ]);
             // Its caches belong to this build, not to the user's home.
-            command.env("ZIG_GLOBAL_CACHE_DIR", self.work.join("zig-cache"));
-            command.env("ZIG_LOCAL_CACHE_DIR", self.work.join("zig-cache"));
+            command.env("ZIG_GLOBAL_CACHE_DIR", &self.cache);
+            command.env("ZIG_LOCAL_CACHE_DIR", &self.cache);
         }
         command
     }

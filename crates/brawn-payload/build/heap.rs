@@ -5,10 +5,10 @@ use crate::compiler::Compiler;
 use crate::engine::Engine;
 use crate::finish::{self, Finished};
 use crate::memory::Memory;
+use crate::parallel;
 use crate::preload;
 use crate::recipe::{self, Architecture, Form};
 use std::path::Path;
-use std::thread;
 
 /// What every heap for one architecture is made from.
 pub struct Kit<'a> {
@@ -27,6 +27,7 @@ pub struct Heap {
 
 /// The heap of one profile in every form.
 pub struct Heaps {
+    pub profile: &'static str,
     pub libc: Heap,
     pub shared: Heap,
     pub preload: Heap,
@@ -35,34 +36,32 @@ pub struct Heaps {
 }
 
 impl Kit<'_> {
-    /// Builds all forms at once: everything else waits for this crate.  `work` is a folder for what is linked.
-    pub fn build(&self, work: &Path, profile: &str, memory: Option<&Memory>) -> Result<Heaps> {
-        let (libc, shared, preload) = thread::scope(|scope| {
-            // Errors of other kinds do not leave their threads.
-            let other = |form| move || self.form(form, profile).map_err(|e| e.to_string());
-            let others = [&recipe::SHARED, &recipe::PRELOAD].map(|f| scope.spawn(other(f)));
-            let [shared, preload] = others;
-            let libc = self.form(&recipe::LIBC, profile);
-            (libc, shared.join(), preload.join())
-        });
-        let panicked = |_| "a thread of the build panicked";
-        let preload = preload.map_err(panicked)??;
-        let link = |memory| {
-            preload::link(
-                self.compiler,
-                work,
-                self.architecture,
+    /// Builds every profile in every form, in the order of [`recipe::PROFILES`].  `work` is a folder for what is linked.
+    pub fn build(&self, work: &Path, memory: Option<&Memory>) -> Result<Vec<Heaps>> {
+        let forms = [&recipe::LIBC, &recipe::SHARED, &recipe::PRELOAD];
+        let pairs: Vec<_> = recipe::PROFILES
+            .iter()
+            .flat_map(|profile| forms.map(|form| (*profile, form)))
+            .collect();
+        let mut heaps =
+            parallel::map(&pairs, |(profile, form)| self.form(form, profile))?.into_iter();
+        let mut built = Vec::with_capacity(recipe::PROFILES.len());
+        for profile in recipe::PROFILES {
+            let mut next = || heaps.next().ok_or("a form of the heap is missing");
+            let (libc, shared, preload) = (next()?, next()?, next()?);
+            let link = |memory| {
+                let (compiler, architecture) = (self.compiler, self.architecture);
+                preload::link(compiler, work, architecture, profile, &preload, memory)
+            };
+            built.push(Heaps {
+                linked: memory.map(link).transpose()?,
                 profile,
-                &preload,
-                memory,
-            )
-        };
-        Ok(Heaps {
-            libc: libc?,
-            shared: shared.map_err(panicked)??,
-            linked: memory.map(link).transpose()?,
-            preload,
-        })
+                libc,
+                shared,
+                preload,
+            });
+        }
+        Ok(built)
     }
 
     fn form(&self, form: &Form, profile: &str) -> Result<Heap> {

@@ -4,6 +4,7 @@
 use crate::Result;
 use crate::compiler::Compiler;
 use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
+use crate::parallel;
 use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX};
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::HashSet;
@@ -52,13 +53,11 @@ pub fn build(
         .iter()
         .find(|name| files.iter().any(|file| file == *name))
         .ok_or_else(|| format!("{}: nothing to carry the note", folder.display()))?;
-    let mut functions = Vec::new();
-    for file in &files {
+    let functions = parallel::map(&files, |file| {
         let note = (file == noted).then_some(note.as_str());
         let raw = compiler.compile_memory(payload, architecture, file, note)?;
-        let function = function(file, &raw).map_err(|e| format!("{file}.c: {e}"))?;
-        functions.push(function);
-    }
+        Ok(function(file, &raw).map_err(|e| format!("{file}.c: {e}"))?)
+    })?;
     together(&functions)?;
     Ok(Some(Memory { source, functions }))
 }

@@ -5,6 +5,7 @@ use crate::Result;
 use crate::compiler::Compiler;
 use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
 use crate::frames::Frames;
+use crate::parallel;
 use crate::recipe::{self, Architecture};
 use object::{Object as _, ObjectSymbol as _};
 use std::path::Path;
@@ -90,19 +91,18 @@ pub fn build(
     version: &str,
 ) -> Result<Supplied> {
     let source = recipe::supplied_source_hash(payload, architecture, version)?;
-    let mut functions = Vec::with_capacity(FUNCTIONS.len());
-    for (file, name) in FUNCTIONS {
+    let functions = parallel::map(FUNCTIONS, |(file, name)| {
         let note = recipe::supplied_note(version, name, architecture, &compiler.name, &source);
         let raw =
             compiler.compile_supplied(payload, architecture, file, is_operator(name), &note)?;
         let object = function(name, raw).map_err(|e| format!("payload/supplied, {file}: {e}"))?;
         let member = recipe::memory_member(file);
-        functions.push(Function {
+        Ok(Function {
             member,
             name,
             object,
-        });
-    }
+        })
+    })?;
     Ok(Supplied { source, functions })
 }
 

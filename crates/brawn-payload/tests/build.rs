@@ -23,6 +23,8 @@ mod frames;
 mod heap;
 #[path = "../build/memory.rs"]
 mod memory;
+#[path = "../build/parallel.rs"]
+mod parallel;
 #[path = "../build/preload.rs"]
 mod preload;
 #[path = "../build/recipe.rs"]
@@ -84,8 +86,7 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
             architecture,
             version,
         };
-        for profile in recipe::PROFILES {
-            let heaps = kit.build(&work, profile, Some(&functions))?;
+        for heaps in kit.build(&work, Some(&functions))? {
             built.extend([heaps.libc, heaps.shared].map(|heap| heap.object.bytes));
             built.extend(heaps.linked);
         }
@@ -342,6 +343,47 @@ fn outline_atomics_are_refused_by_name() -> Result<()> {
         Err(error) => error.to_string(),
     };
     assert!(error.contains("the payload needs __aarch64_"), "{error}");
+    Ok(())
+}
+
+/// Fuzz targets, releases and tests have a build folder each: zig's work is done once for all of them.
+#[test]
+fn builds_of_one_checkout_share_what_is_compiled() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let tools = folder.path().join("target/tools");
+    fs::create_dir_all(&tools)?;
+    std::os::unix::fs::symlink(root().join("target/tools/zig"), tools.join("zig"))?;
+    let payload = folder.path().join("payload");
+    copy_tree(&root().join("payload"), &payload)?;
+    let compile = |work: &str| -> Result<Vec<u8>> {
+        let work = folder.path().join(work);
+        fs::create_dir_all(&work)?;
+        let compiler = Compiler::find(folder.path(), &work)?;
+        compiler.compile_attach(&payload, &recipe::ARCHITECTURES[0])
+    };
+    let kept = || -> Result<usize> { Ok(fs::read_dir(tools.join("zig-cache/o"))?.count()) };
+    let first = compile("first")?;
+    let compiled = kept()?;
+    assert!(compile("second")? == first);
+    assert_eq!(kept()?, compiled, "it was compiled again");
+    // What a file includes counts as the file itself does.
+    let header = payload.join("attach/x86_64/start.h");
+    let other = fs::read_to_string(&header)? + "int brawn_other(void) { return 1; }\n";
+    fs::write(&header, other)?;
+    assert!(compile("third")? != first);
+    Ok(())
+}
+
+#[test]
+fn what_is_built_on_threads_keeps_its_order_and_its_errors() -> Result<()> {
+    let numbers: Vec<u32> = (0..100).collect();
+    let doubled = parallel::map(&numbers, |n| Ok(n * 2))?;
+    assert!(doubled.iter().copied().eq((0..100).map(|n| n * 2)));
+    let failed = parallel::map(&numbers, |n| match n {
+        70 | 80 => Err(format!("{n} failed").into()),
+        _ => Ok(()),
+    });
+    assert_eq!(failed.expect_err("two failed").to_string(), "70 failed");
     Ok(())
 }
 

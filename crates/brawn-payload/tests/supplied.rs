@@ -19,6 +19,8 @@ mod engine;
 mod finish;
 #[path = "../build/frames.rs"]
 mod frames;
+#[path = "../build/parallel.rs"]
+mod parallel;
 #[path = "../build/recipe.rs"]
 mod recipe;
 #[path = "../build/supplied.rs"]
