@@ -78,20 +78,19 @@ corpus-all: tools
 # `brawn rewrite` and `brawn run`: time, memory, disk.
 bench-rewrite: tools
 	tools/corpus.sh
-	cargo build --release --locked -p brawn
-	bench/rewrite/measure.py
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench rewrite --rounds 21
 
-# `brawn patch` of a bundle of 200 MB against tar: time and memory, with the raw data in bench/results/bundle.json.
+# `brawn patch` of a bundle of 200 MB against tar: time and memory.
 bench-bundle: tools
 	tools/musls.sh
-	cargo build --release --locked -p brawn
-	bench/bundle/measure.py build
-	bench/bundle/measure.py measure 7
-	bench/bundle/measure.py table
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench bundle --rounds 7
 
 # `brawn preload`: dynamic programs of musl with and without it, a minute.
 bench-preload: tools
-	bench/preload/measure.py
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench preload --rounds 11
 
 # What crates/brawn-rt links, after a change of payload/: a test compares.
 rt-objects: tools

@@ -4,7 +4,7 @@ use crate::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Figures of one run by their names: the launcher's, and those of the program's result line.
@@ -25,6 +25,17 @@ impl Launcher {
         arguments: &[S],
         peak: bool,
     ) -> Result<Sample> {
+        self.run_with(program, arguments, peak, &[])
+    }
+
+    /// The same with these variables in its environment.
+    pub fn run_with<S: AsRef<OsStr>>(
+        &self,
+        program: &OsStr,
+        arguments: &[S],
+        peak: bool,
+        variables: &[(&str, &Path)],
+    ) -> Result<Sample> {
         let mut command = Command::new(&self.executable);
         if peak {
             command.arg("--peak");
@@ -34,7 +45,8 @@ impl Launcher {
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
-            .env("LC_ALL", "C");
+            .env("LC_ALL", "C")
+            .envs(variables.iter().copied());
         let output = command
             .output()
             .map_err(|error| format!("{}: {error}", self.executable.display()))?;

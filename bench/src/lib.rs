@@ -14,6 +14,7 @@ pub mod demo;
 pub mod launch;
 pub mod machine;
 pub mod measure;
+pub mod own;
 pub mod prepare;
 pub mod progress;
 pub mod raw;

@@ -3,6 +3,7 @@
 
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
+use brawn_bench::own::{self, Raw, Room};
 use brawn_bench::prepare::Prepared;
 use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
@@ -103,8 +104,66 @@ enum Command {
         #[command(flatten)]
         places: Places,
     },
+    /// Measure `brawn rewrite` and `brawn run`: time, memory, disk
+    Rewrite {
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Measure dynamic programs of musl as they are, with `brawn preload`, and against glibc
+    Preload {
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Measure `brawn patch` of a Swift SDK's bundle of 200 MB against tar
+    Bundle {
+        #[command(flatten)]
+        own: Own,
+    },
     /// List the measurements
     List,
+}
+
+#[derive(Args)]
+struct Own {
+    /// Rounds
+    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: u16,
+    /// Print this raw data again, and measure nothing
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// Print Markdown
+    #[arg(long)]
+    markdown: bool,
+    #[command(flatten)]
+    places: Places,
+}
+
+type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
+
+impl Own {
+    fn run(&self, name: &str, measure: Measured, show: fn(&Raw) -> Table) -> Result<()> {
+        let raw: Raw = if let Some(path) = &self.from {
+            read_json(path)?
+        } else {
+            let progress = Progress::new();
+            let work = self.places.work(&format!("bench-{name}"));
+            let room = Room::new(&work, &self.places.brawn()?)?;
+            let mut raw = measure(&room, self.rounds.into(), &progress)?;
+            progress.finish();
+            let path = raw.write(name)?;
+            anstream::println!("raw data: {}", path.display());
+            raw
+        };
+        print(&show(&raw), self.markdown);
+        Ok(())
+    }
+}
+
+fn print(table: &Table, markdown: bool) {
+    match markdown {
+        true => anstream::println!("{}", table.markdown()),
+        false => anstream::println!("{}", table.terminal()),
+    }
 }
 
 fn main() -> ExitCode {
@@ -174,6 +233,9 @@ fn execute(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Demo { places } => demo::demo(&places.work("demo"), &places.brawn()?),
+        Command::Rewrite { own } => own.run("rewrite", own::rewrite::measure, own::rewrite::show),
+        Command::Preload { own } => own.run("preload", own::preload::measure, own::preload::show),
+        Command::Bundle { own } => own.run("bundle", own::bundle::measure, own::bundle::show),
         Command::List => {
             for entry in CATALOGUE {
                 anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
@@ -286,10 +348,7 @@ fn run(
 
 fn report(folder: &Path, markdown: bool) -> Result<()> {
     let results = Results::read(folder)?;
-    let print = |table: &Table| match markdown {
-        true => anstream::println!("{}", table.markdown()),
-        false => anstream::println!("{}", table.terminal()),
-    };
+    let print = |table: &Table| print(table, markdown);
     anstream::println!("{}", tables::machine(&results));
     print(&bars::table(&results));
     print(&tables::times(&results));

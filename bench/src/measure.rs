@@ -137,7 +137,7 @@ fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant)
 }
 
 /// Fisher and Yates's shuffle.
-fn shuffle(order: &mut [Variant], state: &mut u64) {
+pub(crate) fn shuffle<T>(order: &mut [T], state: &mut u64) {
     for i in (1..order.len()).rev() {
         *state ^= *state << 13;
         *state ^= *state >> 7;

@@ -238,6 +238,13 @@ impl Prepared {
     }
 }
 
+/// Builds the launcher in `work`.
+pub(crate) fn launcher(work: &Path) -> Result<Launcher> {
+    let executable = work.join("launch");
+    cc(work, Variant::Stock, None, &source("launch"), &executable)?;
+    Ok(Launcher { executable })
+}
+
 /// What a link took.
 pub(crate) struct Linked {
     /// The command, as a person types it.

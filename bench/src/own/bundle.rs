@@ -1,0 +1,244 @@
+//! `brawn patch` of a Swift SDK's bundle of 200 MB, against unpacking and packing it with tar.
+//!
+//! The bundle has the layout of Swift's Static Linux SDK, the `libc.a`s of two real musls, and as many of this machine's
+//! libraries, objects and headers as make it about 200 MB when packed.
+
+use super::{MIB, Raw, Room, line, table};
+use crate::prepare::checked;
+use crate::progress::Progress;
+use crate::show::Table;
+use crate::{Result, context, repository};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const NAME: &str = "swift-6.0.3-RELEASE_static-linux-0.0.1";
+const MUSLS: [(&str, &str); 2] = [("x86_64", "1.2.5"), ("aarch64", "1.2.5-arm64")];
+/// How large the packed bundle becomes, about, in bytes.
+const PACKED: u64 = 200_000_000;
+/// How much gzip makes of such files, measured: the sizes of files are added up until this part of them is enough.
+const SHRINKS: f64 = 0.31;
+const ENDINGS: [&str; 5] = ["a", "o", "h", "hpp", "rlib"];
+
+/// Builds the bundle, if the folder has none yet; runs `rounds` rounds, and gives everything that was measured.
+pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
+    let packed = room.at(&format!("{NAME}.artifactbundle.tar.gz"));
+    let mut raw = Raw::new("brawn-bench bundle", &room.brawn);
+    progress.step("building the bundle");
+    raw.facts = build(room, &packed)?;
+    let (out, again, patched) = (
+        room.at("out"),
+        room.at("tar.tar.gz"),
+        room.at("brawn.tar.gz"),
+    );
+    let tar = Path::new("/usr/bin/tar");
+    let bundle = format!("{NAME}.artifactbundle");
+    progress.steps("tar and brawn", rounds);
+    for _ in 0..rounds {
+        clear(&out)?;
+        let arguments = [
+            "-C".as_ref(),
+            out.as_os_str(),
+            "-xzf".as_ref(),
+            packed.as_os_str(),
+        ];
+        let unpack = room.run(tar, &arguments, &[])?;
+        let arguments = [
+            "-C".as_ref(),
+            out.as_os_str(),
+            "-czf".as_ref(),
+            again.as_os_str(),
+            bundle.as_ref(),
+        ];
+        let pack = room.run(tar, &arguments, &[])?;
+        clear(&out)?;
+        if patched.exists() {
+            context(fs::remove_file(&patched), "remove", &patched)?;
+        }
+        let arguments = [
+            "patch".as_ref(),
+            packed.as_os_str(),
+            "-o".as_ref(),
+            patched.as_os_str(),
+        ];
+        let mut brawn = room.run(&room.brawn, &arguments, &[])?;
+        brawn.insert("size".into(), size(&patched)? as f64 / size(&again)? as f64);
+        let round = [("unpack", unpack), ("pack", pack), ("brawn", brawn)];
+        raw.rounds
+            .push(round.map(|(name, sample)| (name.to_owned(), sample)).into());
+        progress.advance();
+    }
+    Ok(raw)
+}
+
+/// The bars.
+pub fn show(raw: &Raw) -> Table {
+    let mut table = table();
+    let fact = |name: &str| raw.facts.get(name).copied().unwrap_or(f64::NAN);
+    let tar = |round: &BTreeMap<_, BTreeMap<String, f64>>| {
+        Some(round.get("unpack")?["wall_ns"] + round.get("pack")?["wall_ns"])
+    };
+    let what = format!(
+        "`tar xzf` and `tar czf` of {:.0} MB ({:.0} MB unpacked, {} files)",
+        fact("packed") / 1e6,
+        fact("unpacked") / 1e6,
+        fact("files")
+    );
+    line(
+        &mut table,
+        &what,
+        format!("{:.1} s", raw.median_of(tar) / 1e9),
+        None,
+    );
+    let brawn = raw.median("brawn", "wall_ns") / 1e9;
+    line(
+        &mut table,
+        "`brawn patch -o`",
+        format!("{brawn:.1} s"),
+        None,
+    );
+    let ratio = raw.median_of(|round| Some(round.get("brawn")?["wall_ns"] / tar(round)?));
+    line(
+        &mut table,
+        "against each other",
+        format!("{ratio:.2}x"),
+        Some(("≤ 1.2x", ratio <= 1.2)),
+    );
+    let peak = raw.most("brawn", "peak_rss_kb") * 1024.0;
+    let bar = (
+        "≤ 64 MiB and the largest libc.a",
+        peak <= 64.0 * MIB + fact("largest libc.a"),
+    );
+    line(
+        &mut table,
+        "`brawn patch`, peak memory",
+        format!("{:.1} MiB", peak / MIB),
+        Some(bar),
+    );
+    let size = raw.median("brawn", "size");
+    line(
+        &mut table,
+        "size of the result, against tar's",
+        format!("{size:.3}x"),
+        None,
+    );
+    table
+}
+
+fn clear(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        context(fs::remove_dir_all(folder), "remove", folder)?;
+    }
+    context(fs::create_dir_all(folder), "create", folder)
+}
+
+fn size(path: &Path) -> Result<u64> {
+    Ok(context(fs::metadata(path), "look at", path)?.len())
+}
+
+/// Makes the bundle, and says how large what of it is, in bytes.
+fn build(room: &Room, packed: &Path) -> Result<BTreeMap<String, f64>> {
+    let bundle = room.at(&format!("{NAME}.artifactbundle"));
+    clear(&bundle)?;
+    let sdk = bundle.join(NAME).join("swift-linux-musl");
+    let mut targets = serde_json::Map::new();
+    let mut largest = 0;
+    for (architecture, musl) in MUSLS {
+        let root = sdk.join("musl-1.2.5.sdk").join(architecture);
+        let lib = root.join("usr/lib");
+        context(fs::create_dir_all(&lib), "create", &lib)?;
+        let from = repository().join("target/tools/musls").join(musl);
+        let libc = from.join("lib/libc.a");
+        context(fs::copy(&libc, lib.join("libc.a")), "copy", &libc)?;
+        largest = largest.max(size(&libc)?);
+        checked(
+            Command::new("cp")
+                .arg("-r")
+                .arg(from.join("include"))
+                .arg(root.join("usr/include")),
+        )?;
+        let path = serde_json::json!({ "sdkRootPath": format!("musl-1.2.5.sdk/{architecture}") });
+        targets.insert(format!("{architecture}-swift-linux-musl"), path);
+    }
+    let variants = serde_json::json!([{ "path": format!("{NAME}/swift-linux-musl") }]);
+    let artifact =
+        serde_json::json!({ "variants": variants, "version": "0.0.1", "type": "swiftSDK" });
+    let info = serde_json::json!({ "schemaVersion": "1.0", "artifacts": { NAME: artifact } });
+    crate::raw::write_json(&bundle.join("info.json"), &info)?;
+    let described = serde_json::json!({ "schemaVersion": "4.0", "targetTriples": targets });
+    crate::raw::write_json(&sdk.join("swift-sdk.json"), &described)?;
+    let (mut unpacked, mut files) = (0, 0);
+    for path in libraries()? {
+        if unpacked as f64 * SHRINKS >= PACKED as f64 {
+            break;
+        }
+        let architecture = MUSLS[files % MUSLS.len()].0;
+        let parts = sdk
+            .join("musl-1.2.5.sdk")
+            .join(architecture)
+            .join("usr/lib/parts");
+        let folder = parts.join((files / 500).to_string());
+        context(fs::create_dir_all(&folder), "create", &folder)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        unpacked += context(
+            fs::copy(&path, folder.join(format!("{files}-{name}"))),
+            "copy",
+            &path,
+        )?;
+        files += 1;
+    }
+    let mut tar = Command::new("tar");
+    tar.arg("-C").arg(&room.work).arg("-czf").arg(packed);
+    checked(tar.arg(format!("{NAME}.artifactbundle")))?;
+    context(fs::remove_dir_all(&bundle), "remove", &bundle)?;
+    let facts = [
+        ("packed", size(packed)?),
+        ("unpacked", unpacked),
+        ("files", files as u64),
+        ("largest libc.a", largest),
+    ];
+    Ok(facts
+        .map(|(name, value)| (name.to_owned(), value as f64))
+        .into())
+}
+
+/// Files as SDKs have them, of this machine's compilers and libraries, in a fixed order.
+fn libraries() -> Result<Vec<PathBuf>> {
+    let sysroot = checked(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let mut found = Vec::new();
+    let zig = repository().join("target/tools/zig");
+    let lib = Path::new(sysroot.trim()).join("lib");
+    for folder in [
+        lib.as_path(),
+        Path::new("/usr/lib"),
+        Path::new("/usr/include"),
+        &zig,
+    ] {
+        walk(folder, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = context(fs::read_dir(folder), "list", folder)?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    for path in paths {
+        let Ok(kind) = path.symlink_metadata().map(|m| m.file_type()) else {
+            continue;
+        };
+        if kind.is_dir() {
+            walk(&path, found)?;
+        } else if kind.is_file() {
+            let ending = path.extension().unwrap_or_default();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if ENDINGS.iter().any(|e| ending == *e) || name.contains(".so") {
+                found.push(path);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Measures brawn's own commands: what `rewrite`, `run`, `preload` and `patch` of a large bundle take.
+//!
+//! ```text
+//! build ─> a folder ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
+//! ```
+//!
+//! As elsewhere here, each round runs every side once, and every sample is kept.
+
+pub mod bundle;
+pub mod preload;
+pub mod rewrite;
+
+use crate::launch::{Launcher, Sample};
+use crate::raw::write_json;
+use crate::show::{Cell, Table, Tone};
+use crate::{Result, machine, prepare, readme};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Bytes in a mebibyte.
+const MIB: f64 = 1_048_576.0;
+
+/// Where programs are built and run.
+pub struct Room {
+    launcher: Launcher,
+    work: PathBuf,
+    brawn: PathBuf,
+}
+
+impl Room {
+    /// Makes the folder `work` anew, and the launcher in it.
+    pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
+        if work.exists() {
+            crate::context(std::fs::remove_dir_all(work), "remove", work)?;
+        }
+        crate::context(std::fs::create_dir_all(work), "create", work)?;
+        let work = crate::context(work.canonicalize(), "find", work)?;
+        Ok(Self {
+            launcher: prepare::launcher(&work)?,
+            brawn: brawn.to_path_buf(),
+            work,
+        })
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    /// Runs a command and gives its figures.
+    fn run<S: AsRef<OsStr>>(
+        &self,
+        program: &Path,
+        arguments: &[S],
+        variables: &[(&str, &Path)],
+    ) -> Result<Sample> {
+        self.launcher
+            .run_with(program.as_os_str(), arguments, false, variables)
+    }
+}
+
+/// Everything that was measured at once.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Raw {
+    /// Of this layout: 1.
+    pub format: u32,
+    /// The day, in UTC.
+    pub date: String,
+    /// The command that measured it.
+    pub command: String,
+    /// The machine, by property.
+    pub machine: BTreeMap<String, String>,
+    /// Versions of tools and libcs.
+    pub versions: BTreeMap<String, String>,
+    /// Load averages before and after.
+    pub load: [f64; 2],
+    /// Sizes in bytes and other figures that do not change from round to round.
+    pub facts: BTreeMap<String, f64>,
+    /// The rounds: figures by what was run.
+    pub rounds: Vec<BTreeMap<String, Sample>>,
+}
+
+impl Raw {
+    fn new(command: &str, brawn: &Path) -> Self {
+        Self {
+            format: 1,
+            date: machine::today(),
+            command: command.to_owned(),
+            machine: machine::machine(),
+            versions: machine::versions(brawn),
+            load: [machine::load(); 2],
+            facts: BTreeMap::new(),
+            rounds: Vec::new(),
+        }
+    }
+
+    /// Every sample of a figure.
+    fn all(&self, what: &str, figure: &str) -> Vec<f64> {
+        let of = |round: &BTreeMap<String, Sample>| round.get(what)?.get(figure).copied();
+        self.rounds.iter().filter_map(of).collect()
+    }
+
+    /// The median of a figure; not a number where there is none, which no bar is met by.
+    fn median(&self, what: &str, figure: &str) -> f64 {
+        crate::stats::estimate(&self.all(what, figure)).map_or(f64::NAN, |e| e.median)
+    }
+
+    /// The largest sample of a figure.
+    fn most(&self, what: &str, figure: &str) -> f64 {
+        self.all(what, figure).into_iter().fold(f64::NAN, f64::max)
+    }
+
+    /// The median of `of(round)`.
+    fn median_of(&self, of: impl Fn(&BTreeMap<String, Sample>) -> Option<f64>) -> f64 {
+        let values: Vec<f64> = self.rounds.iter().filter_map(of).collect();
+        crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
+    }
+
+    /// Writes it to `bench/results/NAME/`, and says where.
+    pub fn write(&mut self, name: &str) -> Result<PathBuf> {
+        self.load[1] = machine::load();
+        let folder = readme::results_folder().join(name);
+        crate::context(std::fs::create_dir_all(&folder), "create", &folder)?;
+        let path = folder.join(format!("{}-{}.json", self.date, machine::cpu_slug()));
+        write_json(&path, self)?;
+        Ok(path)
+    }
+}
+
+/// A table of figures and bars.
+fn table() -> Table {
+    Table {
+        header: ["what", "figure", "bar"].map(Cell::from).into(),
+        rows: Vec::new(),
+    }
+}
+
+/// A line of it; `bar` is what is asked for, and whether that is met.
+fn line(table: &mut Table, what: &str, figure: String, bar: Option<(&str, bool)>) {
+    let bar = bar.map_or(Cell::default(), |(bar, is_met)| match is_met {
+        true => Cell::new(format!("{bar}: met"), Tone::Good),
+        false => Cell::new(format!("{bar}: not met"), Tone::Bad),
+    });
+    let cells = vec![Cell::from(what), Cell::from(figure), bar];
+    table.rows.push(crate::show::Row::Cells(cells));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(values: &[f64]) -> Raw {
+        let round = |value: &f64| {
+            let sample = Sample::from([("wall_ns".to_owned(), *value)]);
+            BTreeMap::from([("run".to_owned(), sample)])
+        };
+        Raw {
+            rounds: values.iter().map(round).collect(),
+            ..Raw::new("test", Path::new("brawn"))
+        }
+    }
+
+    #[test]
+    fn medians_and_peaks_are_of_all_rounds() {
+        let raw = raw(&[3.0, 1.0, 2.0]);
+        assert_eq!(raw.median("run", "wall_ns"), 2.0);
+        assert_eq!(raw.most("run", "wall_ns"), 3.0);
+    }
+
+    #[test]
+    fn what_was_not_measured_meets_no_bar() {
+        let raw = raw(&[]);
+        let median = raw.median("run", "wall_ns");
+        assert!(median.is_nan());
+        let mut table = table();
+        line(
+            &mut table,
+            "it",
+            String::new(),
+            Some(("≤ 1", median <= 1.0)),
+        );
+        assert!(table.markdown().contains("not met"), "{}", table.markdown());
+    }
+}

@@ -1,0 +1,138 @@
+//! What `brawn preload` makes of programs that are linked dynamically with musl: workloads of `bench/workloads`, dynamic, run
+//! as they are, with the object, and against glibc.
+
+use super::{Raw, Room};
+use crate::measure::shuffle;
+use crate::prepare::checked;
+use crate::progress::Progress;
+use crate::show::{self, Cell, Row, Table};
+use crate::{Result, repository};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// Processes that allocate once, in each round: one takes too little time to be looked at alone.
+const STARTS: usize = 30;
+
+/// Title, workload, arguments.
+const WORK: &[(&str, &str, &[&str])] = &[
+    ("`bignum`: small churn on one thread", "bignum", &[]),
+    (
+        "`threads 1`: 1 to 1000 bytes, one thread",
+        "threads",
+        &["1", "1000000", "random"],
+    ),
+    (
+        "`threads 2`: the same on two",
+        "threads",
+        &["2", "1000000", "random"],
+    ),
+    (
+        "`seed001`: vectors on two threads",
+        "seed001",
+        &["2", "1000000"],
+    ),
+    (
+        "`server`: blocks that other threads free",
+        "server",
+        &["2", "100"],
+    ),
+    ("`realloc`: growing vectors", "realloc", &[]),
+];
+const ONCE: &str = "a process that allocates once, from start to end";
+
+/// What is compared, with the libc that it is built for, and whether the object is preloaded.
+const SIDES: [(&str, &str, bool); 3] = [
+    ("dynamic musl", "musl", false),
+    ("with the object", "musl", true),
+    ("glibc", "glibc", false),
+];
+
+/// Builds, runs `rounds` rounds, and gives everything that was measured.
+pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
+    progress.step("building the workloads");
+    let workloads: BTreeSet<&str> = WORK.iter().map(|(_, w, _)| *w).chain(["once"]).collect();
+    for workload in workloads {
+        for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
+            let mut command = Command::new(compiler);
+            command.args(["-O2", "-w", "-pthread", "-o"]);
+            command.arg(room.at(&format!("{workload}-{libc}")));
+            checked(command.arg(repository().join(format!("bench/workloads/{workload}.c"))))?;
+        }
+    }
+    let object = room.at("brawn-preload.so");
+    checked(
+        Command::new(&room.brawn)
+            .args(["preload", "-o"])
+            .arg(&object),
+    )?;
+    let mut raw = Raw::new("brawn-bench preload", &room.brawn);
+    let mut state = 0x9e37_79b9_7f4a_7c15;
+    progress.steps("preload", rounds * (WORK.len() + 1) * SIDES.len());
+    for _ in 0..rounds {
+        let mut round = BTreeMap::new();
+        for (title, workload, arguments) in WORK.iter().chain([&(ONCE, "once", &[][..])]) {
+            let mut sides = SIDES;
+            shuffle(&mut sides, &mut state);
+            for (side, libc, is_preloaded) in sides {
+                let variables: &[(&str, &Path)] = match is_preloaded {
+                    true => &[("LD_PRELOAD", &object)],
+                    false => &[],
+                };
+                let program = room.at(&format!("{workload}-{libc}"));
+                let mut sample = room.run(&program, arguments, variables)?;
+                if *title == ONCE {
+                    let mut wall = sample["wall_ns"];
+                    for _ in 1..STARTS {
+                        wall += room.run(&program, arguments, variables)?["wall_ns"];
+                    }
+                    sample.insert("ns".to_owned(), wall / STARTS as f64);
+                }
+                round.insert(key(title, side), sample);
+                progress.advance();
+            }
+        }
+        raw.rounds.push(round);
+    }
+    Ok(raw)
+}
+
+fn key(title: &str, side: &str) -> String {
+    format!("{title} / {side}")
+}
+
+/// The medians, and the time with the object over the time without.
+pub fn show(raw: &Raw) -> Table {
+    let sides = SIDES.map(|(side, ..)| Cell::from(side));
+    let header = [
+        vec![Cell::default()],
+        sides.into(),
+        vec![Cell::from("with / without")],
+    ]
+    .concat();
+    let titles = WORK.iter().map(|(title, ..)| *title).chain([ONCE]);
+    let rows = titles.map(|title| {
+        let median = |side: &str, figure: &str| raw.median(&key(title, side), figure);
+        let cell = |side: &str| {
+            let time = show::time(median(side, "ns"));
+            match title == ONCE {
+                true => Cell::from(time),
+                false => Cell::from(format!("{time} ({})", show::memory(median(side, "hwm_kb")))),
+            }
+        };
+        let ratio = median("with the object", "ns") / median("dynamic musl", "ns");
+        let cells = SIDES.map(|(side, ..)| cell(side));
+        Row::Cells(
+            [
+                vec![Cell::from(title)],
+                cells.into(),
+                vec![Cell::from(show::ratio(ratio))],
+            ]
+            .concat(),
+        )
+    });
+    Table {
+        header,
+        rows: rows.collect(),
+    }
+}

@@ -1,0 +1,233 @@
+//! `brawn rewrite` and `brawn run` on finished executables: time, memory, disk.
+//!
+//! Two programs are built: one of 100 MB, half code and half data, with symbols, and one with 64 MiB of `.bss`.  One is the
+//! public `typos` (33 MB) of `tools/corpus.txt`.
+
+use super::{MIB, Raw, Room, line, table};
+use crate::prepare::checked;
+use crate::progress::Progress;
+use crate::show::Table;
+use crate::{Result, context, repository};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const WHEEL: &str = "target/tools/corpus/typos-1.52.0-py3-none-musllinux_1_2_x86_64.whl";
+const MEMBER: &str = "typos-1.52.0.data/scripts/typos";
+/// Rewrites of the large program: each takes a fifth of a second.
+const REWRITES: usize = 5;
+
+const MAIN: &str = r"#include <stdlib.h>
+#include <string.h>
+extern char code[], data[];
+static char large[BSS];
+int main(int argc, char **argv) {
+    char *p = malloc(100 * argc);
+    strcpy(p, argv[0]);
+    large[argc] = p[0];
+    return code[argc] + data[argc] + large[argc] == 0;
+}
+";
+const FILLER: &str = r#".section .text, "ax"
+.globl code
+code: .incbin "code"
+.data
+.globl data
+data: .incbin "data"
+.section .note.GNU-stack, "", @progbits
+"#;
+
+/// Builds, runs `rounds` rounds, and gives everything that was measured.
+pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
+    progress.step("building the programs");
+    let large = build(room, "large", 100_000_000, 1)?;
+    let bss = build(room, "bss", 0, 64 << 20)?;
+    let typos = typos(room)?;
+    let mut raw = Raw::new("brawn-bench rewrite", &room.brawn);
+    raw.facts.insert("large".into(), size(&large)? as f64);
+    raw.facts.insert("typos".into(), size(&typos)? as f64);
+    raw.facts.insert("payload".into(), payload(room)? as f64);
+    for (name, program) in [("typos", &typos), ("bss", &bss)] {
+        let added = added(room, program)? as f64;
+        raw.facts.insert(format!("added to {name}"), added);
+    }
+    let cache = room.at("cache");
+    let variables: [(&str, &Path); 1] = [("XDG_CACHE_HOME", &cache)];
+    let run = ["run".as_ref(), typos.as_os_str(), "--version".as_ref()];
+    let first = room.run(&room.brawn, &run, &variables)?;
+    raw.facts.insert("first run".into(), first["wall_ns"]);
+    progress.steps("rewrite and run", rounds);
+    for number in 0..rounds {
+        let mut round = BTreeMap::new();
+        if number < REWRITES {
+            round.insert("rewrite".to_owned(), rewrite(room, &large)?.1);
+        }
+        round.insert("plain".into(), room.run(&typos, &["--version"], &[])?);
+        round.insert("run".into(), room.run(&room.brawn, &run, &variables)?);
+        raw.rounds.push(round);
+        progress.advance();
+    }
+    Ok(raw)
+}
+
+/// The bars.
+pub fn show(raw: &Raw) -> Table {
+    let mut table = table();
+    let fact = |name: &str| raw.facts.get(name).copied().unwrap_or(f64::NAN);
+    let mb = |name: &str| fact(name) / 1e6;
+    let rewrite = raw.median("rewrite", "wall_ns") / 1e6;
+    let what = format!("`brawn rewrite` of a program of {:.0} MB", mb("large"));
+    let bar = ("≤ 500 ms", rewrite <= 500.0);
+    line(&mut table, &what, format!("{rewrite:.0} ms"), Some(bar));
+    let share = raw.most("rewrite", "peak_rss_kb") * 1024.0 / fact("large");
+    let what = "its peak memory, against the file";
+    line(
+        &mut table,
+        what,
+        format!("{share:.2}x"),
+        Some(("≤ 2x", share <= 2.0)),
+    );
+    let more = raw.median_of(|r| Some(r.get("run")?["wall_ns"] - r.get("plain")?["wall_ns"])) / 1e6;
+    let what = format!(
+        "`brawn run` of a program of {:.0} MB, cached, over running it",
+        mb("typos")
+    );
+    line(
+        &mut table,
+        &what,
+        format!("{more:.1} ms"),
+        Some(("≤ 10 ms", more <= 10.0)),
+    );
+    let first = fact("first run") / 1e6;
+    line(
+        &mut table,
+        "the first `brawn run` of it",
+        format!("{first:.0} ms"),
+        None,
+    );
+    let programs = [
+        ("typos", "the same program"),
+        ("bss", "a small program with 64 MiB of .bss"),
+    ];
+    for (name, title) in programs {
+        let added = fact(&format!("added to {name}"));
+        let bar = ("≤ payload + 16 KiB", added <= fact("payload") + 16384.0);
+        let what = format!("disk space added to {title}");
+        line(
+            &mut table,
+            &what,
+            format!("{:.0} KiB", added / MIB * 1024.0),
+            Some(bar),
+        );
+    }
+    table
+}
+
+/// A program with `size` bytes of code and data that no two pages have alike, and that are no jump.
+fn build(room: &Room, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
+    let folder = room.at(&format!("{name}-parts"));
+    context(fs::create_dir_all(&folder), "create", &folder)?;
+    let write = |file: &str, bytes: &[u8]| {
+        let path = folder.join(file);
+        context(fs::write(&path, bytes), "write", &path)
+    };
+    let bytes: Vec<u8> = (1..200u8).cycle().take((size / 2).max(16)).collect();
+    write("code", &bytes)?;
+    write("data", &bytes)?;
+    write("filler.s", FILLER.as_bytes())?;
+    write("main.c", MAIN.as_bytes())?;
+    let out = room.at(name);
+    let mut command = Command::new("musl-gcc");
+    command.args(["-static", "-O1", &format!("-DBSS={bss}"), "-o"]);
+    command
+        .arg(&out)
+        .args(["main.c", "filler.s"])
+        .current_dir(&folder);
+    checked(&mut command)?;
+    Ok(out)
+}
+
+/// The public program, out of its package.
+fn typos(room: &Room) -> Result<PathBuf> {
+    let wheel = repository().join(WHEEL);
+    let out = room.at("typos");
+    let mut command = Command::new("unzip");
+    command
+        .args(["-q", "-o", "-j"])
+        .arg(&wheel)
+        .arg(MEMBER)
+        .arg("-d")
+        .arg(&room.work);
+    checked(&mut command).map_err(|error| format!("{error}; tools/corpus.sh gets {WHEEL}"))?;
+    context(
+        fs::set_permissions(&out, fs::Permissions::from_mode(0o755)),
+        "make executable",
+        &out,
+    )?;
+    Ok(out)
+}
+
+/// Rewrites `program` to a new file, runs that, and gives the figures of `brawn rewrite`.
+fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, crate::launch::Sample)> {
+    let out = room.at("out");
+    if out.exists() {
+        context(fs::remove_file(&out), "remove", &out)?;
+    }
+    let arguments = [
+        "rewrite".as_ref(),
+        program.as_os_str(),
+        "-o".as_ref(),
+        out.as_os_str(),
+    ];
+    let sample = room.run(&room.brawn, &arguments, &[])?;
+    room.run(&out, &["--version"], &[])?;
+    Ok((out, sample))
+}
+
+/// How many bytes of disk a rewritten program takes more.
+fn added(room: &Room, program: &Path) -> Result<u64> {
+    let (out, _) = rewrite(room, program)?;
+    let allocated = |path: &Path| {
+        // Filesystems that allocate late say how much it is once it is on the disk.
+        let file = context(fs::File::open(path), "open", path)?;
+        context(file.sync_all(), "synchronize", path)?;
+        let blocks = context(file.metadata(), "look at", path)?.blocks();
+        Ok::<u64, String>(blocks * 512)
+    };
+    Ok(allocated(&out)?.saturating_sub(allocated(program)?))
+}
+
+/// What the payload brings into a program that uses all of it, in bytes.
+fn payload(room: &Room) -> Result<u64> {
+    let folder = room.at("line");
+    let mut command = Command::new(&room.brawn);
+    checked(
+        command
+            .args(["link-args", "--format", "cc", "--dir"])
+            .arg(&folder),
+    )?;
+    let mut total = 0;
+    for entry in context(fs::read_dir(&folder), "list", &folder)? {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path
+            .extension()
+            .is_some_and(|ending| ending == "o" || ending == "a")
+        {
+            let text = checked(Command::new("size").arg(&path))?;
+            let sizes = text
+                .lines()
+                .skip(1)
+                .flat_map(|l| l.split_whitespace().take(2));
+            total += sizes
+                .filter_map(|word| word.parse::<u64>().ok())
+                .sum::<u64>();
+        }
+    }
+    Ok(total)
+}
+
+fn size(path: &Path) -> Result<u64> {
+    Ok(context(fs::metadata(path), "look at", path)?.len())
+}
