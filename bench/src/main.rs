@@ -104,6 +104,23 @@ enum Command {
         #[command(flatten)]
         places: Places,
     },
+    /// Measure every function of libc that a program can feel, with stock musl, brawn and glibc
+    Libc {
+        /// Only these families: strings, wide, time, environment, numbers, math, sort, stdio, threads, other, start
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Object files, or folders of them, to link in front of brawn's libc.a
+        #[arg(long)]
+        objects: Vec<PathBuf>,
+        /// The libc.a to patch [default: that of musl-gcc]
+        #[arg(long)]
+        libc: Option<PathBuf>,
+        /// Write no raw data
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
     /// Measure `brawn rewrite` and `brawn run`: time, memory, disk
     Rewrite {
         #[command(flatten)]
@@ -141,20 +158,30 @@ struct Own {
 type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
 
 impl Own {
-    fn run(&self, name: &str, measure: Measured, show: fn(&Raw) -> Table) -> Result<()> {
-        let raw: Raw = if let Some(path) = &self.from {
-            read_json(path)?
-        } else {
-            let progress = Progress::new();
-            let work = self.places.work(&format!("bench-{name}"));
-            let room = Room::new(&work, &self.places.brawn()?)?;
-            let mut raw = measure(&room, self.rounds.into(), &progress)?;
-            progress.finish();
+    /// What was measured before, or is now; `name` is that of the folder for its raw data, if it is to be kept.
+    fn raw(
+        &self,
+        name: &str,
+        keep: bool,
+        measure: impl FnOnce(&Room, usize, &Progress) -> Result<Raw>,
+    ) -> Result<Raw> {
+        if let Some(path) = &self.from {
+            return read_json(path);
+        }
+        let progress = Progress::new();
+        let work = self.places.work(&format!("bench-{name}"));
+        let room = Room::new(&work, &self.places.brawn()?)?;
+        let mut raw = measure(&room, self.rounds.into(), &progress)?;
+        progress.finish();
+        if keep {
             let path = raw.write(name)?;
             anstream::println!("raw data: {}", path.display());
-            raw
-        };
-        print(&show(&raw), self.markdown);
+        }
+        Ok(raw)
+    }
+
+    fn run(&self, name: &str, measure: Measured, show: fn(&Raw) -> Table) -> Result<()> {
+        print(&show(&self.raw(name, true, measure)?), self.markdown);
         Ok(())
     }
 }
@@ -233,6 +260,34 @@ fn execute(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Demo { places } => demo::demo(&places.work("demo"), &places.brawn()?),
+        Command::Libc {
+            only,
+            objects,
+            libc,
+            quick,
+            own,
+        } => {
+            if let Some(unknown) = only
+                .iter()
+                .find(|f| !own::libc::FAMILIES.contains(&f.as_str()))
+            {
+                return Err(format!(
+                    "no family {unknown}; there are {}",
+                    own::libc::FAMILIES.join(", ")
+                ));
+            }
+            let choice = own::libc::Choice {
+                families: only,
+                objects: own::libc::objects(&objects)?,
+                libc,
+            };
+            let raw = own.raw("libc", !quick, |room, rounds, progress| {
+                own::libc::measure(room, &choice, rounds, progress)
+            })?;
+            print(&own::libc::show(&raw), own.markdown);
+            anstream::print!("{}", own::libc::summary(&raw));
+            Ok(())
+        }
         Command::Rewrite { own } => own.run("rewrite", own::rewrite::measure, own::rewrite::show),
         Command::Preload { own } => own.run("preload", own::preload::measure, own::preload::show),
         Command::Bundle { own } => own.run("bundle", own::bundle::measure, own::bundle::show),

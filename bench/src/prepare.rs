@@ -43,20 +43,12 @@ impl Prepared {
     ) -> Result<Self> {
         context(fs::create_dir_all(work), "create", work)?;
         let work = context(work.canonicalize(), "find", work)?;
-        let launcher = work.join("launch");
         step("the launcher");
-        let linked = cc(&work, Variant::Stock, None, &source("launch"), &launcher)?;
-        let libc = linked
-            .archives
-            .into_iter()
-            .find(|path| path.file_name().is_some_and(|n| n == "libc.a"))
-            .ok_or("musl-gcc links no libc.a")?;
+        let (launcher, libc) = launcher(&work)?;
         let mut prepared = Self {
             work,
-            launcher: Launcher {
-                executable: launcher,
-            },
-            libc: context(libc.canonicalize(), "find", &libc)?,
+            launcher,
+            libc,
             brawn: brawn.to_path_buf(),
             variants: variants.to_vec(),
             patch_output: String::new(),
@@ -238,11 +230,17 @@ impl Prepared {
     }
 }
 
-/// Builds the launcher in `work`.
-pub(crate) fn launcher(work: &Path) -> Result<Launcher> {
+/// Builds the launcher in `work`, and says which libc.a it was linked with.
+pub(crate) fn launcher(work: &Path) -> Result<(Launcher, PathBuf)> {
     let executable = work.join("launch");
-    cc(work, Variant::Stock, None, &source("launch"), &executable)?;
-    Ok(Launcher { executable })
+    let linked = cc(work, Variant::Stock, None, &source("launch"), &executable)?;
+    let libc = linked
+        .archives
+        .into_iter()
+        .find(|path| path.file_name().is_some_and(|n| n == "libc.a"))
+        .ok_or("musl-gcc links no libc.a")?;
+    let libc = context(libc.canonicalize(), "find", &libc)?;
+    Ok((Launcher { executable }, libc))
 }
 
 /// What a link took.

@@ -1,4 +1,4 @@
-//! Measures brawn's own commands: what `rewrite`, `run`, `preload` and `patch` of a large bundle take.
+//! Measures functions of libc one by one, and brawn's own commands: what `rewrite`, `run`, `preload` and `patch` of a large bundle take.
 //!
 //! ```text
 //! build ─> a folder ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
@@ -7,6 +7,7 @@
 //! As elsewhere here, each round runs every side once, and every sample is kept.
 
 pub mod bundle;
+pub mod libc;
 pub mod preload;
 pub mod rewrite;
 
@@ -27,6 +28,8 @@ pub struct Room {
     launcher: Launcher,
     work: PathBuf,
     brawn: PathBuf,
+    /// The libc.a that musl-gcc links.
+    libc: PathBuf,
 }
 
 impl Room {
@@ -37,10 +40,12 @@ impl Room {
         }
         crate::context(std::fs::create_dir_all(work), "create", work)?;
         let work = crate::context(work.canonicalize(), "find", work)?;
+        let (launcher, libc) = prepare::launcher(&work)?;
         Ok(Self {
-            launcher: prepare::launcher(&work)?,
-            brawn: brawn.to_path_buf(),
+            launcher,
             work,
+            brawn: brawn.to_path_buf(),
+            libc,
         })
     }
 

@@ -1,0 +1,332 @@
+//! Every function of libc whose time a program can feel, with stock musl, musl with brawn, and glibc: `bench/libc`.
+//!
+//! Each round runs each side's program once for each family, in a random order; the program gives the least time of every row.
+//! A row's figure is the median of the rounds' ratios to glibc, with its 95 % interval.
+
+use super::{Raw, Room};
+use crate::launch::Sample;
+use crate::measure::shuffle;
+use crate::prepare::{checked, copy_writable};
+use crate::progress::Progress;
+use crate::show::{self, Cell, Row, Table, Tone};
+use crate::stats::{Estimate, estimate};
+use crate::{Result, repository};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The families, as `bench/libc` names them.
+pub const FAMILIES: [&str; 11] = [
+    "strings",
+    "wide",
+    "time",
+    "environment",
+    "numbers",
+    "math",
+    "sort",
+    "stdio",
+    "threads",
+    "other",
+    "start",
+];
+/// Starts of the program that begins and ends, in each round.
+const STARTS: usize = 40;
+const START: &str = "malloc, strdup, printf, memcpy: a program's life";
+
+const STOCK: &str = "stock musl";
+const BRAWN: &str = "brawn";
+const GLIBC: &str = "glibc";
+const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
+
+/// What is measured.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Families; none: all.
+    pub families: Vec<String>,
+    /// Object files that are linked in front of brawn's libc.a, for functions that `brawn patch` does not bring yet.
+    pub objects: Vec<PathBuf>,
+    /// The archive to patch [default: the distribution's].
+    pub libc: Option<PathBuf>,
+}
+
+/// Builds, runs `rounds` rounds, and gives everything that was measured.
+pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+    progress.step("building the programs");
+    build(room, choice)?;
+    let chosen =
+        |family: &&str| choice.families.is_empty() || choice.families.iter().any(|f| f == family);
+    let families: Vec<&str> = FAMILIES.into_iter().filter(chosen).collect();
+    let mut raw = Raw::new("brawn-bench libc", &room.brawn);
+    for side in SIDES {
+        let size = std::fs::metadata(room.at(&format!("hello-{side}")));
+        raw.facts.insert(
+            format!("hello, {side}"),
+            size.map_or(f64::NAN, |m| m.len() as f64),
+        );
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15;
+    progress.steps("rows of libc", rounds * families.len() * SIDES.len());
+    for _ in 0..rounds {
+        let mut round: BTreeMap<String, Sample> = BTreeMap::new();
+        for family in &families {
+            let mut sides = SIDES;
+            shuffle(&mut sides, &mut state);
+            for side in sides {
+                let sample = match *family {
+                    "start" => start(room, side)?,
+                    family => rows(room, side, family)?,
+                };
+                round.entry(side.to_owned()).or_default().extend(sample);
+                progress.advance();
+            }
+        }
+        raw.rounds.push(round);
+    }
+    Ok(raw)
+}
+
+/// Each side's programs.
+fn build(room: &Room, choice: &Choice) -> Result<()> {
+    let folder = repository().join("bench/libc");
+    let entries = crate::context(std::fs::read_dir(&folder), "list", &folder)?;
+    let mut sources: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    sources.retain(|path| path.extension().is_some_and(|e| e == "c") && !path.ends_with("start.c"));
+    sources.sort();
+    let patched = room.at("patched");
+    crate::context(std::fs::create_dir_all(&patched), "create", &patched)?;
+    let libc = choice.libc.as_ref().unwrap_or(&room.libc);
+    copy_writable(libc, &patched.join("libc.a"))?;
+    checked(
+        Command::new(&room.brawn)
+            .arg("patch")
+            .arg(patched.join("libc.a")),
+    )?;
+    let hello = room.at("hello.c");
+    let text = "#include <stdio.h>\nint main(int argc, char **argv) { return printf(\"hello, %s\\n\", argv[0]) < 0; }\n";
+    crate::context(std::fs::write(&hello, text), "write", &hello)?;
+    for side in SIDES {
+        for (name, files) in [
+            ("rows", &sources[..]),
+            ("start", &[folder.join("start.c")]),
+            ("hello", std::slice::from_ref(&hello)),
+        ] {
+            let mut command = Command::new(if side == GLIBC { "gcc" } else { "musl-gcc" });
+            command.args(["-O2", "-fno-builtin", "-w", "-pthread", "-s"]);
+            if side != GLIBC {
+                command.arg("-static");
+            }
+            command
+                .arg("-o")
+                .arg(room.at(&format!("{name}-{side}")))
+                .args(files);
+            if side == BRAWN {
+                command.args(&choice.objects).arg("-L").arg(&patched);
+            }
+            checked(command.arg("-lm"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows of one family.
+fn rows(room: &Room, side: &str, family: &str) -> Result<Sample> {
+    let program = room.at(&format!("rows-{side}"));
+    let text = checked(
+        Command::new(&program)
+            .arg(family)
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin"),
+    )?;
+    let row = |line: &str| {
+        let mut words = line.strip_prefix("row ")?.splitn(3, ' ');
+        let (family, time, name) = (words.next()?, words.next()?, words.next()?);
+        Some((format!("{family}: {name}"), time.parse().ok()?))
+    };
+    Ok(text.lines().filter_map(row).collect())
+}
+
+/// The life of a small program, on the average of [`STARTS`].
+fn start(room: &Room, side: &str) -> Result<Sample> {
+    let program = room.at(&format!("start-{side}"));
+    let mut wall = 0.0;
+    for _ in 0..STARTS {
+        wall += room.run::<&str>(&program, &[], &[])?["wall_ns"];
+    }
+    Ok(Sample::from([(
+        format!("start: {START}"),
+        wall / STARTS as f64,
+    )]))
+}
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its family and name.
+    pub name: String,
+    /// glibc's time, in nanoseconds.
+    pub glibc: f64,
+    /// Stock musl's time over glibc's.
+    pub stock: f64,
+    /// brawn's time over glibc's.
+    pub brawn: Estimate,
+}
+
+/// Every row that all sides have, the slowest with brawn first.
+pub fn lines(raw: &Raw) -> Vec<Line> {
+    let names = raw.rounds.iter().filter_map(|round| round.get(GLIBC));
+    let names: std::collections::BTreeSet<&String> =
+        names.flat_map(|sample| sample.keys()).collect();
+    let line = |name: &String| {
+        let ratios = |side: &str| -> Vec<f64> {
+            let ratio = |round: &BTreeMap<String, Sample>| {
+                Some(round.get(side)?.get(name)? / round.get(GLIBC)?.get(name)?)
+            };
+            raw.rounds.iter().filter_map(ratio).collect()
+        };
+        Some(Line {
+            name: name.clone(),
+            glibc: raw.median(GLIBC, name),
+            stock: estimate(&ratios(STOCK))?.median,
+            brawn: estimate(&ratios(BRAWN))?,
+        })
+    };
+    let mut lines: Vec<Line> = names.into_iter().filter_map(line).collect();
+    lines.sort_by(|a, b| b.brawn.median.total_cmp(&a.brawn.median));
+    lines
+}
+
+/// The rows, and what they say together.
+pub fn show(raw: &Raw) -> Table {
+    let header = ["function", "glibc", "stock musl", "brawn"]
+        .map(Cell::from)
+        .into();
+    let lines = lines(raw);
+    let rows = lines.iter().map(|line| {
+        let tone = match line.brawn.median {
+            m if m > 1.05 => Tone::Bad,
+            m if m <= 1.0 => Tone::Good,
+            _ => Tone::Plain,
+        };
+        let brawn = format!(
+            "{} ({:.2} … {:.2}x)",
+            show::ratio(line.brawn.median),
+            line.brawn.low,
+            line.brawn.high
+        );
+        Row::Cells(vec![
+            Cell::from(line.name.clone()),
+            Cell::from(show::time(line.glibc)),
+            Cell::from(show::ratio(line.stock)),
+            Cell::new(brawn, tone),
+        ])
+    });
+    Table {
+        header,
+        rows: rows.collect(),
+    }
+}
+
+/// The bars, one sentence a line.
+pub fn summary(raw: &Raw) -> String {
+    let lines = lines(raw);
+    let mean = |of: &dyn Fn(&Line) -> f64| {
+        let logs: f64 = lines.iter().map(|line| of(line).ln()).sum();
+        (logs / lines.len() as f64).exp()
+    };
+    let behind = |of: &dyn Fn(&Line) -> f64| lines.iter().filter(|line| of(line) > 1.05).count();
+    let (stock, brawn) = (|line: &Line| line.stock, |line: &Line| line.brawn.median);
+    let size = |side: &str| {
+        raw.facts
+            .get(&format!("hello, {side}"))
+            .copied()
+            .unwrap_or(f64::NAN)
+    };
+    let grown = (size(BRAWN) - size(STOCK)) / 1024.0;
+    let mut text = format!(
+        "{} rows; more than 5 % behind glibc: stock musl {}, brawn {}\n\
+         geometric mean of all rows, against glibc: stock musl {:.2}x, brawn {:.2}x (bar: ≤ 0.8x)\n\
+         `hello, printf` grows by {grown:.0} KiB, stripped (bar for libc's part: ≤ 24 KiB beside heap and memory functions)\n",
+        lines.len(),
+        behind(&stock),
+        behind(&brawn),
+        mean(&stock),
+        mean(&brawn),
+    );
+    let ratios: Vec<f64> = {
+        let name = format!("start: {START}");
+        let of = |round: &BTreeMap<String, Sample>| {
+            Some(round.get(BRAWN)?.get(&name)? / round.get(STOCK)?.get(&name)?)
+        };
+        raw.rounds.iter().filter_map(of).collect()
+    };
+    if let Some(start) = estimate(&ratios) {
+        let is_met = if start.median <= 1.05 {
+            "met"
+        } else {
+            "not met"
+        };
+        text += &format!(
+            "a small program's life, against stock musl: {:.3}x (bar: ≤ 1.05x): {is_met}\n",
+            start.median
+        );
+    }
+    text
+}
+
+/// The object files of folders, and files.
+pub fn objects(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = crate::context(std::fs::read_dir(path), "list", path)?;
+            let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+            files.retain(|file: &PathBuf| file.extension().is_some_and(|e| e == "o"));
+            files.sort();
+            all.extend(files);
+        } else {
+            all.push(path.clone());
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn raw() -> Raw {
+        let round = |stock: f64, brawn: f64, glibc: f64| {
+            [(STOCK, stock), (BRAWN, brawn), (GLIBC, glibc)]
+                .map(|(side, ns)| {
+                    (
+                        side.to_owned(),
+                        Sample::from([("strings: strlen".to_owned(), ns)]),
+                    )
+                })
+                .into()
+        };
+        Raw {
+            rounds: vec![
+                round(30.0, 12.0, 10.0),
+                round(60.0, 16.0, 20.0),
+                round(30.0, 11.0, 10.0),
+            ],
+            ..Raw::new("test", Path::new("brawn"))
+        }
+    }
+
+    #[test]
+    fn ratios_are_of_pairs_within_a_round() {
+        let lines = lines(&raw());
+        assert_eq!(lines.len(), 1);
+        assert!((lines[0].brawn.median - 1.1).abs() < 1e-9, "{:?}", lines[0]);
+        assert!((lines[0].stock - 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_row_that_is_behind_counts() {
+        let said = summary(&raw());
+        assert!(said.contains("stock musl 1, brawn 1"), "{said}");
+    }
+}
