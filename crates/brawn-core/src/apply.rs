@@ -21,6 +21,16 @@ pub fn apply(
     if plan.action == Action::Nothing {
         return Ok(archive.bytes.to_vec());
     }
+    write(archive, plan, payload, symbols_by_entry(archive, findings))
+}
+
+/// The new archive, with these `symbols` of each old entry in its index.
+pub(crate) fn write(
+    archive: &Archive<'_>,
+    plan: &Plan,
+    payload: &Payload,
+    mut symbols: Vec<Vec<&[u8]>>,
+) -> Result<Vec<u8>> {
     let kept: Vec<usize> = (0..archive.entries.len())
         .filter(|n| !matches!(archive.entries[*n].kind, EntryKind::Index(_)) && !plan.removes(*n))
         .collect();
@@ -54,7 +64,6 @@ pub fn apply(
                     .unwrap_or_default())
             })
             .collect::<Result<_>>()?;
-        let mut symbols = symbols_by_entry(archive, findings);
         let mut lines =
             Vec::with_capacity(index.lines.len() + added.iter().map(Vec::len).sum::<usize>());
         for (owner, place) in places {
