@@ -29,6 +29,23 @@ mod testing;
 pub use error::{Error, Kind, Result};
 pub use plan::Options;
 
+/// Takes an archive from its file to checked new bytes, as [`rewrite::edit`] does a program.
+///
+/// # Errors
+/// Those of [`edit_components`].
+pub fn edit_archive<'s>(
+    source: &'s publish::Source,
+    payloads: &[brawn_payload::Payload],
+    options: &Options<'_>,
+) -> Result<publish::Edited<'s, plan::Plan>> {
+    let edit = edit_components(source.bytes(), payloads, options)?;
+    Ok(publish::Edited {
+        had_payload: edit.plan.action == plan::Action::Upgrade,
+        plan: edit.plan,
+        content: edit.bytes.map(publish::Content::from),
+    })
+}
+
 /// What [`edit`] gives.
 #[derive(Debug)]
 pub struct Edit {

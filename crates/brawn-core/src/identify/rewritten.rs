@@ -22,15 +22,10 @@ impl Rewritten {
         if !matches!(image.kind, Type::Executable | Type::Shared) || image.brawn.is_empty() {
             return None;
         }
-        let mut code = image.loads.iter().filter(|load| load.executable);
-        let (Some(_), Some(last)) = (code.next(), code.next_back()) else {
-            return None;
-        };
-        // A note's type and owner (docs/note.md).
-        let mark = [&1u32.to_le_bytes()[..], note::OWNER, b"\0"].concat();
-        memchr::memmem::find(last.data, &mark)?;
+        let code = image.loads.iter().filter(|load| load.executable);
+        let (address, bytes) = payload_code(code.map(|load| (load.address, load.data)))?;
         Some(Self {
-            code: last.address..last.address + last.data.len() as u64,
+            code: address..address + bytes.len() as u64,
             has_heap: executable::heap_notes(&image.brawn).next().is_some(),
         })
     }
@@ -56,6 +51,18 @@ impl Rewritten {
         }
         None
     }
+}
+
+/// The payload's segment among all of code, each an address and its bytes; `None` in a program that was not rewritten.
+pub(crate) fn payload_code<'a>(
+    mut code: impl DoubleEndedIterator<Item = (u64, &'a [u8])>,
+) -> Option<(u64, &'a [u8])> {
+    let (Some(_), Some(last)) = (code.next(), code.next_back()) else {
+        return None;
+    };
+    // A note's type and owner (docs/note.md).
+    let mark = [&1u32.to_le_bytes()[..], note::OWNER, b"\0"].concat();
+    memchr::memmem::find(last.1, &mark).map(|_| last)
 }
 
 /// `[endbr64] jmp rel32`.

@@ -42,6 +42,12 @@ impl<'a> From<&'a Vec<u8>> for Content<'a> {
     }
 }
 
+impl From<Vec<u8>> for Content<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(vec![Piece::Bytes(bytes.into())])
+    }
+}
+
 /// As much of a hole as is written or hashed at once, in bytes.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 

@@ -19,20 +19,25 @@
 
 pub mod cache;
 mod content;
+mod file;
 pub mod place;
 mod record;
 mod restore;
 pub mod room;
 pub mod run_cache;
+mod source;
 mod staged;
 mod standing;
+pub mod trust;
 mod walk;
 mod write;
 
 pub use content::{Content, Piece};
+pub use file::{Edited, Notice, Outcome, To, file, open};
 pub use record::{Fingerprint, Hashed};
 pub use restore::Restored;
-pub use standing::{Standing, is_kept_original, original, standing};
+pub use source::Source;
+pub use standing::{Standing, is_kept_original, standing};
 pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
 
 use crate::error::{Error, Kind, Result};
@@ -55,6 +60,8 @@ pub struct Target {
     path: PathBuf,
     /// Its folder, open and locked.
     folder: File,
+    /// What brawn keeps beside it.
+    record: Option<Record>,
     /// An interrupted write that opening it rolled back.
     recovered: bool,
 }
@@ -95,6 +102,7 @@ impl Target {
         let mut target = Self {
             path: place.path,
             folder: handle,
+            record: None,
             recovered: false,
         };
         target.recover().map_err(|e| e.path(path))?;
@@ -111,9 +119,11 @@ impl Target {
         self.recovered
     }
 
-    /// The file's bytes.
-    pub fn read(&self) -> Result<Vec<u8>> {
-        input::read(&self.path).map_err(|e| input::failed("cannot read it", e).path(&self.path))
+    /// The file's bytes, with what brawn keeps beside it.
+    pub fn read(&self) -> Result<Source> {
+        let bytes = input::read(&self.path)
+            .map_err(|e| input::failed("cannot read it", e).path(&self.path))?;
+        Ok(Source::new(self.path.clone(), bytes, self.record.clone()))
     }
 
     /// Where the original is, or would be, kept.
@@ -125,8 +135,9 @@ impl Target {
     ///
     /// `has_payload` says that `old` already holds a payload of brawn's, so that it must not take
     /// the place of an original that is kept.
-    pub fn publish(&self, old: &[u8], new: &Content<'_>, has_payload: bool) -> Result<Published> {
-        self.publish_unplaced(Fingerprint::of(&old.into()), new.into(), has_payload)
+    pub fn publish(&self, old: &Source, new: &Content<'_>, has_payload: bool) -> Result<Published> {
+        let is_checked = old.is_original_known();
+        self.publish_unplaced(old.fingerprint(), new.into(), has_payload, is_checked)
             .map(|(published, _)| published)
             .map_err(|e| e.path(&self.path))
     }
@@ -138,18 +149,19 @@ impl Target {
         new: &mut dyn Stream,
         has_payload: bool,
     ) -> Result<(Published, Fingerprint)> {
-        self.publish_unplaced(old.clone(), New::Stream(new), has_payload)
+        self.publish_unplaced(old, New::Stream(new), has_payload, false)
             .map_err(|e| e.path(&self.path))
     }
 
     fn publish_unplaced(
         &self,
-        before: Fingerprint,
+        before: &Fingerprint,
         new: New<'_, '_>,
         has_payload: bool,
+        is_original_checked: bool,
     ) -> Result<(Published, Fingerprint)> {
-        let known = Record::read(&self.record())?;
-        let state = known.as_ref().map(|r| r.state(&before));
+        let known = self.record.as_ref();
+        let state = known.map(|r| r.state(before));
         let is_kept = match state {
             None if self.original().exists() => {
                 return Err(Error::refused(format!(
@@ -161,13 +173,15 @@ impl Target {
             }
             Some(State::Changed) if has_payload => return Err(self.changed_with_payload()),
             Some(State::Result) => {
-                self.check_original(known.as_ref())?;
+                if !is_original_checked {
+                    self.check_original(known)?;
+                }
                 true
             }
             None | Some(State::Original | State::Changed) => false,
         };
         let mut record = match (known, state) {
-            (Some(known), Some(State::Result | State::Original)) => known,
+            (Some(known), Some(State::Result | State::Original)) => known.clone(),
             _ => Record::new(before.clone()),
         };
 
@@ -199,9 +213,9 @@ impl Target {
         };
         let in_place = exchange == Exchange::MountPoint;
         if in_place {
-            if let Err(error) = self.overwrite(&mut record, &before, &staged) {
+            if let Err(error) = self.overwrite(&mut record, before, &staged) {
                 // A torn file needs the record's note and the original; a whole one needs neither.
-                if Fingerprint::of_file(&self.path).is_ok_and(|now| now == before) {
+                if Fingerprint::of_file(&self.path).is_ok_and(|now| now == *before) {
                     record.in_place = None;
                     // As in `abandon`.
                     let _ = record.write(self);
@@ -288,10 +302,12 @@ impl Target {
                 Err(_) => {}
             }
         }
-        let Some(mut record) = Record::read(&self.record())? else {
-            return Ok(());
-        };
-        let Some(torn) = record.in_place else {
+        self.record = Record::read(&self.record())?;
+        let Some((mut record, torn)) = self
+            .record
+            .clone()
+            .and_then(|r| r.in_place.map(|torn| (r, torn)))
+        else {
             return Ok(());
         };
         let now = self.fingerprint()?;
@@ -314,6 +330,7 @@ impl Target {
         }
         record.in_place = None;
         record.write(self)?;
+        self.record = Some(record);
         self.sync_folder()
     }
 

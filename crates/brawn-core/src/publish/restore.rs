@@ -1,6 +1,6 @@
 //! The way back.
 
-use super::record::{Record, State};
+use super::record::State;
 use super::write::{self, Exchange};
 use super::{InPlace, Target};
 use crate::error::{Error, Kind, Result};
@@ -26,7 +26,7 @@ impl Target {
     }
 
     fn restore_unplaced(&self) -> Result<Restored> {
-        let Some(mut record) = Record::read(&self.record())? else {
+        let Some(mut record) = self.record.clone() else {
             return Err(Error::new(
                 Kind::RestoreRefused,
                 format!(

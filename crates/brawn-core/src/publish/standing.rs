@@ -44,26 +44,6 @@ pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     }))
 }
 
-/// The original that is kept of the file at `path`, whose contents are `bytes`; `None` where these are not what brawn
-/// made of one.  Only reads.
-///
-/// # Errors
-/// The record or the original cannot be read, or the original is not the one that the record names.
-pub fn original(path: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let Some(record) = Record::read(&record_path(&real))? else {
-        return Ok(None);
-    };
-    if record.state(&Fingerprint::of(&bytes.into())) != State::Result {
-        return Ok(None);
-    }
-    let path = original_path(&real);
-    check_original(&path, Some(&record))?;
-    let bytes = input::read(&path)
-        .map_err(|e| Error::io("cannot read the kept original", e).path(&path))?;
-    Ok(Some(bytes))
-}
-
 /// Whether the file at `path` is an original that brawn keeps: by its name, and by the record beside it, which names
 /// these very contents.  Only reads.
 pub fn is_kept_original(path: &Path) -> bool {
@@ -91,15 +71,20 @@ pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<Fil
             .path(path)
             .next("install the package that it came from again")
     })?;
-    if record.is_some_and(|r| r.original != fingerprint) {
-        return Err(Error::new(
-            Kind::RestoreRefused,
-            "the kept original is not the one that the record names",
-        )
-        .path(path)
-        .next("install the package that it came from again"));
+    match record.is_some_and(|r| r.original != fingerprint) {
+        true => Err(wrong_original(path)),
+        false => Ok(file),
     }
-    Ok(file)
+}
+
+/// What is said of an original at `path` that is another one than the record's.
+pub(super) fn wrong_original(path: &Path) -> Error {
+    Error::new(
+        Kind::RestoreRefused,
+        "the kept original is not the one that the record names",
+    )
+    .path(path)
+    .next("install the package that it came from again")
 }
 
 /// Where the original of the file at `path` is kept.

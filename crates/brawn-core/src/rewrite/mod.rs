@@ -27,9 +27,12 @@ pub mod tls;
 
 use crate::error::{Error, Result};
 use crate::identify::reach::LOCAL;
+use crate::note::Note;
 use crate::plan::{Component, Provenance};
-use crate::publish::Content;
-use brawn_payload::Payload;
+use crate::publish::{Content, Edited, Source};
+use crate::read::Format;
+use crate::read::image::Image;
+use brawn_payload::{Payload, Profile};
 use find::{Functions, Risk};
 use link::Objects;
 use linked::At;
@@ -59,7 +62,87 @@ pub struct Rewritten<'a> {
     pub pieces: Option<Content<'a>>,
 }
 
-/// The way from a program's bytes to checked new ones: everything but publishing.
+/// Takes a program from its file to checked new bytes: everything but publishing.
+///
+/// What brawn rewrote before is made from its original, and keeps its profile and the parts that `options` do not
+/// name.  The payload is the one of `payloads` for the program's architecture and for `profile`.
+///
+/// # Errors
+/// The original cannot be read; there is no such payload; those of [`rewrite`].
+pub fn edit<'s>(
+    source: &'s Source,
+    payloads: &[Payload],
+    profile: Option<Profile>,
+    options: &Options<'_>,
+) -> Result<Edited<'s, Option<Plan>>> {
+    let original = source.original()?;
+    let mut options = *options;
+    let mut profile = profile;
+    if original.is_some() {
+        keep(source.bytes(), &mut profile, &mut options)?;
+    }
+    let bytes = original.unwrap_or(source.bytes());
+    let program = Program::read(bytes)?;
+    let payload = choose(&program, payloads, profile.unwrap_or_default())?;
+    let rewritten = rewrite_program(&program, payload, &options)?;
+    Ok(Edited {
+        plan: rewritten.plan,
+        content: rewritten.pieces,
+        had_payload: program.is_rewritten(),
+    })
+}
+
+/// What a program that was rewritten before, to these bytes, has besides what is asked for.
+fn keep(bytes: &[u8], profile: &mut Option<Profile>, options: &mut Options<'_>) -> Result<()> {
+    // What is patched may be an archive, too: whoever reads it as a program says so.
+    if Format::of(bytes) != Format::Elf {
+        return Ok(());
+    }
+    let notes = Image::read(bytes, 0)?.brawn;
+    let heap = notes.iter().find(|note| note.is_heap());
+    *profile = profile.or_else(|| Profile::from_name(&heap?.profile));
+    let has_other = match options.components {
+        [Component::Heap] => notes.iter().any(Note::is_memory),
+        [Component::Memory] => heap.is_some(),
+        _ => false,
+    };
+    if has_other {
+        options.components = Component::ALL;
+    }
+    Ok(())
+}
+
+fn choose<'p>(
+    program: &Program<'_>,
+    payloads: &'p [Payload],
+    profile: Profile,
+) -> Result<&'p Payload> {
+    let architecture = program.architecture;
+    let mut payloads = payloads.iter();
+    let payload = payloads.find(|p| p.architecture == architecture && p.profile == profile);
+    payload.ok_or_else(|| {
+        let (name, profile) = (architecture.name(), profile.name());
+        Error::not_applicable(format!("no payload for {name} ({profile})"))
+    })
+}
+
+/// The way from a program's bytes to checked new ones, whatever lies beside it, with the one of `payloads` that is for
+/// its architecture and for `profile`.
+///
+/// # Errors
+/// There is no such payload; those of [`rewrite`].
+pub fn rewrite_for<'a>(
+    bytes: &'a [u8],
+    payloads: &[Payload],
+    profile: Profile,
+    options: &Options<'_>,
+) -> Result<Rewritten<'a>> {
+    let program = Program::read(bytes)?;
+    let payload = choose(&program, payloads, profile)?;
+    rewrite_program(&program, payload, options)
+}
+
+/// The same with this very payload.
 ///
 /// Errors: those of [`Program::read`] and [`find::find`]; [`Kind::Refused`](crate::Kind::Refused) for what is not
 /// safe, unless forced, and for what there is no room for.
@@ -68,21 +151,28 @@ pub fn rewrite<'a>(
     payload: &Payload,
     options: &Options<'_>,
 ) -> Result<Rewritten<'a>> {
-    let program = Program::read(bytes)?;
-    let names = names(&program, options.builds)?;
-    let found = find::find(&program, &names, payload, options.components)?;
+    rewrite_program(&Program::read(bytes)?, payload, options)
+}
+
+fn rewrite_program<'a>(
+    program: &Program<'a>,
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Rewritten<'a>> {
+    let names = names(program, options.builds)?;
+    let found = find::find(program, &names, payload, options.components)?;
     if found.functions.is_empty() && !found.present.is_empty() {
         return Ok(Rewritten {
             plan: None,
             pieces: None,
         });
     }
-    let risks = risks(&program, &names, &found, payload, options)?;
+    let risks = risks(program, &names, &found, payload, options)?;
     if found.functions.is_empty() {
         return Err(nothing(options.components));
     }
-    let objects = Objects::choose(payload, &wanted(&program, &found))?;
-    let plan = plan(&program, &found, risks, payload, &objects)?;
+    let objects = Objects::choose(payload, &wanted(program, &found))?;
+    let plan = plan(program, &found, risks, payload, &objects)?;
     let host = |name: &str| match name {
         link::HOST_ENTRY => Some(program.entry),
         link::HOST_TSD_RUN_DTORS => found.thread_exit.map(|call| call.callee),
@@ -97,8 +187,8 @@ pub fn rewrite<'a>(
         host: &host,
     };
     let linked = link::link(&objects, &at)?;
-    let content = apply::apply(&program, &plan, &linked)?;
-    check::check(&program, &plan, &linked, &content)?;
+    let content = apply::apply(program, &plan, &linked)?;
+    check::check(program, &plan, &linked, &content)?;
     Ok(Rewritten {
         plan: Some(plan),
         pieces: Some(content),

@@ -4,6 +4,7 @@
 //! few or none.  Numbers are the file's own (ELF-64 Object File Format, version 1.5).
 
 use crate::error::{Error, Result, printable};
+use crate::identify::rewritten;
 use crate::identify::system::System;
 use crate::preload;
 use crate::read::Format;
@@ -280,7 +281,7 @@ impl<'a> Program<'a> {
     }
 
     /// The code: every executable segment's address and bytes.
-    pub fn code(&self) -> impl Iterator<Item = (u64, &'a [u8])> + '_ {
+    pub fn code(&self) -> impl DoubleEndedIterator<Item = (u64, &'a [u8])> + '_ {
         let code = self.segments.iter().filter(|s| s.is_code());
         code.map(|s| {
             (
@@ -288,6 +289,11 @@ impl<'a> Program<'a> {
                 &self.bytes[s.offset as usize..][..s.file_size as usize],
             )
         })
+    }
+
+    /// Whether brawn rewrote it before.
+    pub fn is_rewritten(&self) -> bool {
+        rewritten::payload_code(self.code()).is_some()
     }
 
     /// Where in the file `length` bytes at `address` are; `None` where the file does not fill them.
@@ -324,6 +330,9 @@ fn no_elf(bytes: &[u8]) -> Error {
             no_program("a package or packed file").next("unpack the program first")
         }
         Format::Bitcode => no_program("LLVM bitcode").next(LINK_FIRST),
+        _ if bytes.starts_with(b"#!") => {
+            no_program("a script").next("name the program that it starts, if that is one")
+        }
         _ if bytes.is_empty() => no_program("an empty file"),
         _ => no_program("not an ELF file"),
     }

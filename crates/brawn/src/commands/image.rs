@@ -5,7 +5,6 @@ use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::report;
-use crate::rewriting::{self, Rewriting};
 use crate::ui::{self, Tone};
 use brawn_core::input;
 use brawn_core::oci::certificates::{self, Certificates};
@@ -15,12 +14,13 @@ use brawn_core::oci::reference::Reference;
 use brawn_core::oci::settings::{Addition, Pair, Port, User};
 use brawn_core::oci::{self, Facts};
 use brawn_core::plan::Component;
-use brawn_core::publish::{Content, write_made_from};
+use brawn_core::publish::{Content, trust, write_made_from};
+use brawn_core::rewrite;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
+use brawn_payload::payloads;
 use indicatif::HumanBytes;
 use serde::Serialize;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Layers of fewer bytes are there at once, and need no bar.
@@ -181,13 +181,13 @@ fn image(args: &Args) -> Result<Report> {
 /// The program with brawn's payload; `None` where it has that already.
 fn rewrite<'b>(args: &Args, bytes: &'b [u8]) -> Result<Option<Content<'b>>> {
     let builds = args.signatures.read()?;
-    let rewriting = Rewriting {
-        profile: args.profile.unwrap_or_default().into(),
+    let options = rewrite::Options {
         components: Component::ALL,
         force: false,
         builds: &builds.all,
     };
-    Ok(rewriting.rewrite(bytes)?.pieces)
+    let profile = args.profile.unwrap_or_default().into();
+    Ok(rewrite::rewrite_for(bytes, payloads(), profile, &options)?.pieces)
 }
 
 fn wanted(args: &Args, size: u64) -> Result<Wanted> {
@@ -241,21 +241,8 @@ fn time() -> Result<u64> {
 /// Rights that go with the file and not with its copy in the image.
 fn rights(path: &Path) -> Result<Vec<String>> {
     let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
-    let stat = file
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e))?;
-    let mut rights = Vec::new();
-    if stat.mode() & 0o4000 != 0 {
-        rights.push("setuid");
-    }
-    if stat.mode() & 0o2000 != 0 {
-        rights.push("setgid");
-    }
-    if rewriting::has_attribute(&file, c"security.capability")? {
-        rights.push("file capabilities");
-    }
     let note = |right| format!("{right} of the file: not in the image, where its mode is 0755");
-    Ok(rights.into_iter().map(note).collect())
+    Ok(trust::rights(&file)?.into_iter().map(note).collect())
 }
 
 /// A bar, if there is anything to wait for.

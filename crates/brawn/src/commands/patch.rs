@@ -4,6 +4,7 @@ mod bundle;
 mod say;
 
 use crate::exit::Exit;
+use crate::file;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::report;
@@ -12,9 +13,8 @@ use crate::walk::{Found, walk};
 use crate::which::{self, Which};
 use brawn_core::bundle::Target;
 use brawn_core::plan::{Action, Plan};
-use brawn_core::publish::{self, Published, write_elsewhere};
-use brawn_core::shown::shown;
-use brawn_core::{Edit, Error, Kind, Options, Result, edit_components, input, toolchains};
+use brawn_core::publish::{self, Published};
+use brawn_core::{Error, Kind, Options, Result, edit_archive, toolchains};
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -215,55 +215,26 @@ fn one_of_many(args: &Args, path: &Path) -> Report {
     }
 }
 
-/// What the flags make of an archive's bytes.
-fn edit(args: &Args, bytes: &[u8]) -> Result<Edit> {
-    let options = Options {
+/// What the flags ask for.
+fn options(args: &Args) -> Options<'static> {
+    Options {
         components: components(args.only),
         profile: args.profile.map(Into::into),
         upgrade: args.upgrade,
-    };
-    edit_components(bytes, payloads(), &options)
+    }
 }
 
 fn archive(args: &Args, path: &Path) -> Result<Report> {
-    if args.dry_run || args.output.is_some() {
-        let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e).path(path))?;
-        let edit = edit(args, &bytes).map_err(|e| e.path(path))?;
-        let mut report = Report::new(path, status(edit.plan.action, args.dry_run));
-        if let Some(out) = &args.output {
-            write_elsewhere(path, out, &edit.bytes.as_ref().unwrap_or(&bytes).into())?;
-            report.output = Some(out.to_string_lossy().into_owned());
-        }
-        report.details.plan = Some(edit.plan);
-        return Ok(report);
-    }
-    let target = open(path)?;
-    let bytes = target.read()?;
-    let edit = edit(args, &bytes).map_err(|e| e.path(path))?;
-    let mut report = Report::new(path, status(edit.plan.action, false));
-    if let Some(new) = edit.bytes {
-        let has_payload = edit.plan.action == Action::Upgrade;
-        report.details.published = Some(target.publish(&bytes, &(&new).into(), has_payload)?);
-    }
-    report.details.plan = Some(edit.plan);
-    Ok(report)
-}
-
-/// Opens `path` for changing it, and says what the user might wonder about.
-pub fn open(path: &Path) -> Result<publish::Target> {
-    let target = publish::Target::open(path, |folder| {
-        ui::info(&format!(
-            "waiting for another brawn that works in {}",
-            shown(folder)
-        ));
+    let to = file::to(args.output.as_deref(), args.dry_run);
+    let outcome = publish::file(path, to, &file::notice, &|source| {
+        edit_archive(source, payloads(), &options(args))
     })?;
-    if target.recovered() {
-        ui::info(&format!(
-            "{}: an interrupted write was rolled back to the original",
-            shown(&target.path())
-        ));
-    }
-    Ok(target)
+    let mut report = Report::new(path, status(outcome.plan.action, args.dry_run));
+    let output = args.output.as_ref();
+    report.output = output.map(|output| output.to_string_lossy().into_owned());
+    report.details.plan = Some(outcome.plan);
+    report.details.published = outcome.published;
+    Ok(report)
 }
 
 fn status(action: Action, dry_run: bool) -> Status {

@@ -5,13 +5,13 @@ use crate::arch::{Arch, architecture};
 use crate::exec;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
-use crate::rewriting;
 use crate::ui::{self, Tone};
 use brawn_core::input;
 use brawn_core::link::File as Placed;
 use brawn_core::preload;
 use brawn_core::publish::place;
 use brawn_core::publish::room::Room;
+use brawn_core::publish::trust;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, PRELOAD_NAME, Preload, Profile};
@@ -175,8 +175,8 @@ fn look(path: &Path) -> Result<Architecture> {
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e))?;
     let deaf = "the dynamic linker reads no LD_PRELOAD for it";
-    rewriting::refuse_set_id(&stat).map_err(|e| e.next(deaf))?;
-    rewriting::refuse_capabilities(&file).map_err(|e| e.next(deaf))?;
+    trust::refuse_set_id(&stat).map_err(|e| e.next(deaf))?;
+    trust::refuse_capabilities(&file).map_err(|e| e.next(deaf))?;
     let program = preload::program(file)?;
     if !program.interpreter.exists() {
         let found = format!(

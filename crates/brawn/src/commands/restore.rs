@@ -1,12 +1,13 @@
 //! `brawn restore`: puts the original back.
 
 use crate::exit::Exit;
+use crate::file;
 use crate::report;
 use crate::ui::{self, Tone};
 use crate::walk::walk;
 use crate::which::{self, Which};
 use brawn_core::bundle::folder as bundle;
-use brawn_core::publish::{Restored, has_record};
+use brawn_core::publish::{self, Restored, has_record};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result, toolchains};
 use serde::Serialize;
@@ -78,7 +79,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn archive(path: &Path) -> Result<Restored> {
-    super::patch::open(path).and_then(|target| target.restore())
+    publish::open(path, &file::notice).and_then(|target| target.restore())
 }
 
 fn folder(path: &Path) -> Vec<Report> {

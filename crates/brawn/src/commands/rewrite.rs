@@ -1,25 +1,23 @@
 //! `brawn rewrite`: exchanges heap and memory functions in a finished executable.
 
-use crate::builds::{Builds, SignaturesArg};
+use crate::builds::SignaturesArg;
 use crate::exit::Exit;
+use crate::file;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::report;
-use crate::rewriting::{self, Rewriting};
 use crate::ui::{self, Tone};
-use brawn_core::input;
+use brawn_core::Result;
 use brawn_core::plan::Component;
-use brawn_core::publish::{Published, original, write_elsewhere};
-use brawn_core::read::Format;
-use brawn_core::read::image::Image;
+use brawn_core::publish::{self, Published, To};
 use brawn_core::rewrite::names::Evidence;
 use brawn_core::rewrite::plan::Plan;
 use brawn_core::rewrite::program::Placement;
+use brawn_core::rewrite::{self, Options};
 use brawn_core::shown::shown;
-use brawn_core::{Error, Result};
-use brawn_payload::Profile;
+use brawn_payload::payloads;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Replace musl's heap and memory functions in a finished static executable.
 ///
@@ -92,105 +90,38 @@ struct Details {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let outcome = match (&args.output, args.dry_run) {
-        (None, false) => in_place(args),
-        (output, _) => elsewhere(args, output.as_deref()),
-    };
-    let report = outcome.unwrap_or_else(|error| {
+    let report = rewrite(args).unwrap_or_else(|error| {
         Report::failed(&args.program, Status::Failed, &error.path(&args.program))
     });
     report.tell(args.json, |report| print(report, args.verbose))
 }
 
-/// Exchanges the file itself.
-fn in_place(args: &Args) -> Result<Report> {
-    let target = super::patch::open(&args.program)?;
-    refuse_trusted(target.path())?;
-    let bytes = target.read()?;
-    let kept = original(target.path(), &bytes)?;
+fn rewrite(args: &Args) -> Result<Report> {
     let builds = args.signatures.read()?;
-    let source = kept.as_deref().unwrap_or(&bytes);
-    let rewritten = rewriting(args, kept.is_some().then_some(&bytes), &builds)?.rewrite(source)?;
-    let content = rewritten.pieces.filter(|content| !content.is(&bytes));
-    let published = match &content {
-        Some(content) => Some(target.publish(&bytes, content, kept.is_some())?),
-        None => None,
-    };
-    let status = match (&published, &kept) {
-        (None, _) => Status::Unchanged,
-        (Some(_), None) => Status::Rewritten,
-        (Some(_), Some(_)) => Status::Upgraded,
-    };
-    let mut report = Report::new(&args.program, status);
-    report.details = Details {
-        plan: rewritten.plan,
-        published,
-    };
-    Ok(report)
-}
-
-/// Writes to `output`, or nowhere.
-fn elsewhere(args: &Args, output: Option<&Path>) -> Result<Report> {
-    let path = &args.program;
-    if output.is_none() {
-        refuse_trusted(path)?;
-    }
-    let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
-    let kept = original(path, &bytes)?;
-    let builds = args.signatures.read()?;
-    let source = kept.as_deref().unwrap_or(&bytes);
-    let rewritten = rewriting(args, kept.is_some().then_some(&bytes), &builds)?.rewrite(source)?;
-    let content = rewritten.pieces.filter(|content| !content.is(&bytes));
-    let status = match (&content, output) {
-        (None, _) => Status::Unchanged,
-        (Some(_), None) => Status::Planned,
-        (Some(_), Some(_)) => Status::Rewritten,
-    };
-    if let Some(output) = output {
-        write_elsewhere(path, output, &content.unwrap_or_else(|| (&bytes).into()))?;
-    }
-    let mut report = Report::new(path, status);
-    report.details.plan = rewritten.plan;
-    report.output = output.map(|output| output.to_string_lossy().into_owned());
-    Ok(report)
-}
-
-/// What is wanted: of a program that was rewritten before, in `old`, what it has stays.
-fn rewriting<'b>(args: &Args, old: Option<&Vec<u8>>, builds: &'b Builds) -> Result<Rewriting<'b>> {
-    let mut profile = args.profile.map(Profile::from);
-    let mut wanted = components(args.only);
-    // What is patched may be an archive, too: whoever reads it as a program says so.
-    if let Some(old) = old.filter(|old| Format::of(old) == Format::Elf) {
-        let notes = Image::read(old, 0)?.brawn;
-        let heap = notes.iter().find(|note| note.is_heap());
-        let has_memory = notes.iter().any(brawn_core::note::Note::is_memory);
-        profile = profile.or_else(|| Profile::from_name(&heap?.profile));
-        let has_other = match args.only {
-            Some(OnlyArg::Heap) => has_memory,
-            Some(OnlyArg::Memory) => heap.is_some(),
-            None => false,
-        };
-        if has_other {
-            wanted = Component::ALL;
-        }
-    }
-    Ok(Rewriting {
-        profile: profile.unwrap_or_default(),
-        components: wanted,
+    let options = Options {
+        components: components(args.only),
         force: args.force,
         builds: &builds.all,
-    })
-}
-
-/// Refuses what the kernel or an administrator trusts for these very bytes.
-fn refuse_trusted(path: &Path) -> Result<()> {
-    let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
-    let stat = file
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e))?;
-    rewriting::refuse_set_id(&stat)?;
-    rewriting::refuse_capabilities(&file)?;
-    rewriting::refuse_signature(&file)
+    };
+    let profile = args.profile.map(Into::into);
+    let to = file::to(args.output.as_deref(), args.dry_run);
+    let outcome = publish::file(&args.program, to, &file::notice, &|source| {
+        rewrite::edit(source, payloads(), profile, &options)
+    })?;
+    let status = match to {
+        _ if !outcome.is_changed => Status::Unchanged,
+        To::Nowhere => Status::Planned,
+        To::Itself if outcome.is_again => Status::Upgraded,
+        To::Itself | To::Another(_) => Status::Rewritten,
+    };
+    let mut report = Report::new(&args.program, status);
+    let output = args.output.as_ref();
+    report.output = output.map(|output| output.to_string_lossy().into_owned());
+    report.details = Details {
+        plan: outcome.plan,
+        published: outcome.published,
+    };
+    Ok(report)
 }
 
 fn print(report: &Report, verbose: bool) {

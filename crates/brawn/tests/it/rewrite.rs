@@ -160,6 +160,20 @@ fn profiles_and_parts_are_made_from_the_original() {
 }
 
 #[test]
+fn what_was_rewritten_elsewhere_is_never_kept_as_an_original() {
+    let room = linked("");
+    let (path, half) = (room.path("p"), room.path("half"));
+    let old = read(Path::new(&path));
+    rewrite(&room, &["--only", "memory", "-o", &half]);
+    rewrite(&room, &[]);
+    fs::copy(&half, &path).unwrap();
+    let text = fail(brawn().args(["rewrite", &path]), REFUSED);
+    assert!(text.contains("put the original back"), "{text}");
+    assert!(read(Path::new(&room.path("p.brawn-original"))) == old);
+    assert!(read(Path::new(&path)) == read(Path::new(&half)));
+}
+
+#[test]
 fn it_stays_rewritten_when_it_is_stripped() {
     for (flags, tool) in [("", "strip"), (" -g", "strip"), (" -g", "llvm-strip")] {
         let room = linked(flags);
@@ -200,7 +214,7 @@ fn what_the_kernel_trusts_is_refused_in_place() {
     let path = room.path("p");
     for (mode, word) in [(0o4755, "setuid"), (0o2755, "setgid")] {
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-        refused(&room, &[], &[word, "-o OUT"]);
+        refused(&room, &[], &[word, "to another file"]);
         refused(&room, &["-n"], &[word]);
     }
     let out = room.path("out");

@@ -1,14 +1,16 @@
 //! `brawn patch` of a bundle of a Swift SDK: as the archive that is downloaded, or unpacked.
 
-use super::{Args, Report, Status, edit, failed, one_of_many, open, say, status};
+use super::{Args, Report, Status, failed, one_of_many, options, say, status};
 use crate::bar::Bar;
+use crate::file::notice;
 use crate::ui::{self, Tone};
 use brawn_core::bundle::{Alone, Archive, Limits, Planned, START, Target, folder, may_be, plan};
 use brawn_core::input;
 use brawn_core::plan::Action;
-use brawn_core::publish::{Fingerprint, stream_elsewhere};
+use brawn_core::publish::{self, Fingerprint, stream_elsewhere};
 use brawn_core::shown::shown;
-use brawn_core::{Error, Result};
+use brawn_core::{Error, Result, edit_components};
+use brawn_payload::payloads;
 use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -37,11 +39,13 @@ pub fn may_be_file(path: &Path) -> bool {
 /// Patches the bundle that is the file at `path`.
 pub fn file(args: &Args, path: &Path) -> Result<Report> {
     let is_written = !args.dry_run && args.output.is_none();
-    let target = is_written.then(|| open(path)).transpose()?;
+    let target = is_written
+        .then(|| publish::open(path, &notice))
+        .transpose()?;
     let from = target.as_ref().map_or(path, |target| target.path());
     let size = std::fs::metadata(from).map_err(|e| Error::io("cannot look at it", e).path(path))?;
     let bar = Bar::new(size.len(), "patching {bar:40} {percent:>3} %");
-    let editor = |bytes: &[u8]| edit(args, bytes);
+    let editor = |bytes: &[u8]| edit_components(bytes, payloads(), &options(args));
     let again = || Ok(Box::new(input::open(from)?) as Box<dyn Read>);
     let progress = |bytes| bar.inc(bytes);
     let planned = plan(&again, &editor, Limits::USUAL, &progress).map_err(|e| e.path(path))?;

@@ -3,10 +3,10 @@
 use super::{Args, Stop};
 use crate::builds::Builds;
 use crate::only::{OnlyArg, components};
-use crate::rewriting::{self, Rewriting};
 use brawn_core::input;
 use brawn_core::publish::run_cache::{Found, Key, RunCache};
-use brawn_core::publish::{Content, place};
+use brawn_core::publish::{Content, place, trust};
+use brawn_core::rewrite::{self, Options};
 use brawn_core::{Error, Result};
 use brawn_payload::{Profile, payloads};
 use rustix::fs::{MemfdFlags, SealFlags};
@@ -55,7 +55,7 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
     let stat = path
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e).path(path))?;
-    rewriting::refuse_set_id(&stat).map_err(|e| e.path(path))?;
+    trust::refuse_set_id(&stat).map_err(|e| e.path(path))?;
     let builds = args.signatures.read()?;
     let cache = open();
     let key = key(path, &stat, args, &builds);
@@ -72,13 +72,13 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
     })?;
     // Meanwhile another file may be at that path.
     let key = self::key(path, &stat, args, &builds);
-    let rewriting = Rewriting {
-        profile: args.profile.into(),
+    let options = Options {
         components: components(args.only),
         force: false,
         builds: &builds.all,
     };
-    let content = rewriting.rewrite(&bytes).map_err(|e| e.path(path))?.pieces;
+    let rewritten = rewrite::rewrite_for(&bytes, payloads(), args.profile.into(), &options);
+    let content = rewritten.map_err(|e| e.path(path))?.pieces;
     let is_nothing = content.is_none();
     let content = content.unwrap_or_default();
     let why = match cache.and_then(|cache| cache.add(&key, &content)) {
@@ -142,7 +142,7 @@ fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
         false => Error::io("cannot read it", e)
             .next("a program that may be run but not read cannot be rewritten"),
     })?;
-    rewriting::refuse_capabilities(&file)?;
+    trust::refuse_capabilities(&file)?;
     let look = |file: &File| {
         file.metadata()
             .map_err(|e| Error::io("cannot look at it", e))

@@ -1,0 +1,106 @@
+//! Files that are trusted for more than their bytes: rights that go with the inode, and signatures.
+//!
+//! Who gave a program another user's rights, or signed it, trusted these very bytes.  A file that brawn makes has other
+//! ones, so that it must not take the place of such a file.
+
+use crate::error::{Error, Result};
+use rustix::io::Errno;
+use std::ffi::CStr;
+use std::fs::{File, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+
+/// The rights that a file gives to whoever runs it, in words.
+///
+/// # Errors
+/// The file cannot be looked at.
+pub fn rights(file: &File) -> Result<Vec<&'static str>> {
+    let mode = look(file)?.mode();
+    let mut rights = Vec::new();
+    if mode & SETUID != 0 {
+        rights.push("setuid");
+    }
+    if mode & SETGID != 0 {
+        rights.push("setgid");
+    }
+    if has_attribute(file, CAPABILITIES)? {
+        rights.push("file capabilities");
+    }
+    Ok(rights)
+}
+
+/// Refuses a file that must not change where it is: all of the following.
+///
+/// # Errors
+/// It has such rights or such a signature, or cannot be looked at.
+pub fn refuse(file: &File) -> Result<()> {
+    refuse_set_id(&look(file)?)?;
+    refuse_capabilities(file)?;
+    refuse_signature(file)
+}
+
+/// Refuses a program that runs with another user's or group's rights.
+///
+/// # Errors
+/// `stat` has such a bit.
+pub fn refuse_set_id(stat: &Metadata) -> Result<()> {
+    let bit = match stat.mode() {
+        mode if mode & SETUID != 0 => "setuid",
+        mode if mode & SETGID != 0 => "setgid",
+        _ => return Ok(()),
+    };
+    Err(Error::refused(format!(
+        "a {bit} program (mode {:o}): whoever gave it those rights trusted these very bytes",
+        stat.mode() & 0o7777
+    ))
+    .next("write the new program to another file, which has no such bit"))
+}
+
+/// The same for rights that an extended attribute gives.
+///
+/// # Errors
+/// `file` has it, or cannot be looked at.
+pub fn refuse_capabilities(file: &File) -> Result<()> {
+    if !has_attribute(file, CAPABILITIES)? {
+        return Ok(());
+    }
+    Err(Error::refused(
+        "a program with file capabilities: whoever gave it those rights trusted these very bytes",
+    )
+    .next("write the new program to another file, which has none"))
+}
+
+/// Refuses a file whose signature the kernel may check (IMA, EVM): its bytes cannot change under it.
+fn refuse_signature(file: &File) -> Result<()> {
+    for name in [c"security.ima", c"security.evm"] {
+        if has_attribute(file, name)? {
+            let found = format!("a file with a signature in {}", name.to_string_lossy());
+            return Err(Error::refused(found)
+                .expected("none, since it would not fit the new bytes")
+                .next("write the new bytes to another file, and sign that"));
+        }
+    }
+    Ok(())
+}
+
+const SETUID: u32 = 0o4000;
+const SETGID: u32 = 0o2000;
+const CAPABILITIES: &CStr = c"security.capability";
+
+fn look(file: &File) -> Result<Metadata> {
+    file.metadata()
+        .map_err(|e| Error::io("cannot look at it", e))
+}
+
+fn has_attribute(file: &File, name: &CStr) -> Result<bool> {
+    match rustix::fs::fgetxattr_query(file, name) {
+        Ok(_) => Ok(true),
+        Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(false),
+        Err(e) => {
+            let doing = format!(
+                "cannot read the extended attribute {}",
+                name.to_string_lossy()
+            );
+            Err(Error::io(doing, e))
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What every command that changes files says of that: where the new bytes go, and what happened on the way.
+
+use crate::ui;
+use brawn_core::publish::{Notice, To};
+use brawn_core::shown::shown;
+use std::path::Path;
+
+/// Where new bytes go, by `-o` and `--dry-run`.
+pub fn to(output: Option<&Path>, is_dry: bool) -> To<'_> {
+    match output {
+        _ if is_dry => To::Nowhere,
+        Some(output) => To::Another(output),
+        None => To::Itself,
+    }
+}
+
+/// Says what the user might wonder about.
+pub fn notice(notice: Notice<'_>) {
+    let text = match notice {
+        Notice::Waiting(folder) => {
+            format!("waiting for another brawn that works in {}", shown(&folder))
+        }
+        Notice::RolledBack(file) => format!(
+            "{}: an interrupted write was rolled back to the original",
+            shown(&file)
+        ),
+    };
+    ui::info(&text);
+}
