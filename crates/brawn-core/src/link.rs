@@ -16,6 +16,7 @@ use crate::apply::{header, index_contents};
 use crate::error::{Error, Kind, Result};
 use crate::note::Note;
 use crate::plan::Component;
+use crate::publish::place::File;
 use crate::read::archive::{Archive, Dialect, HEADER, IndexFormat, MAGIC};
 use crate::read::elf::Object;
 use crate::shown::is_plain;
@@ -46,15 +47,6 @@ const PULL: &str = "__libc_malloc";
 /// would be musl's.  Nearly every program has these, and whose they are decides over its speed; a
 /// program's own take their place.
 pub const PULL_MEMORY: [&str; 6] = ["memchr", "memcmp", "memcpy", "memset", "strcmp", "strlen"];
-
-/// One file of the folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// Its name.
-    pub name: String,
-    /// Its contents.
-    pub bytes: Vec<u8>,
-}
 
 /// Everything that a script needs to know.  The names of these fields are published.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

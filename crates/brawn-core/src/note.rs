@@ -75,6 +75,11 @@ impl Note {
     }
 }
 
+/// The notes of heaps among these.
+pub fn heaps(notes: &[Note]) -> impl Iterator<Item = Note> {
+    notes.iter().filter(|note| note.is_heap()).cloned()
+}
+
 /// Reads every brawn note in `bytes`, the contents of an `SHT_NOTE` section or `PT_NOTE` segment.
 ///
 /// `offset` is where `bytes` begins in its file, for errors.  Notes of other owners, and of types

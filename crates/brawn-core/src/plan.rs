@@ -2,6 +2,7 @@
 
 mod component;
 mod memory;
+mod provenance;
 mod supplied;
 
 use crate::error::{Error, Kind, Result, printable};
@@ -16,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 pub use component::Component;
 pub use memory::{Memory, State, Stays};
+pub use provenance::Provenance;
 
 /// What a plan amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -84,33 +86,6 @@ pub struct Added {
     /// The function that it supplies, by its symbol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub defines: Vec<String>,
-}
-
-/// Where a payload is from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Provenance {
-    /// Version of brawn.
-    pub brawn: String,
-    /// The engine and its version.
-    pub engine: String,
-    /// The variant.
-    pub profile: String,
-    /// What compiled it.
-    pub compiler: String,
-    /// SHA-256 over its sources, in hex.
-    pub source: String,
-}
-
-impl From<&Payload> for Provenance {
-    fn from(payload: &Payload) -> Self {
-        Self {
-            brawn: payload.version.into(),
-            engine: payload.engine.into(),
-            profile: payload.profile.name().into(),
-            compiler: payload.compiler.into(),
-            source: payload.source.into(),
-        }
-    }
 }
 
 /// What to do with an archive.

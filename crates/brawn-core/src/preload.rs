@@ -1,6 +1,7 @@
 //! Which programs take the object for `LD_PRELOAD`: by what they ask the kernel to start them with.
 
 use crate::error::{Error, Kind, Result, printable};
+use crate::read::interpreter::{is_glibc, is_musl};
 use brawn_payload::{Architecture, Preload, Profile};
 use object::Endianness;
 use object::elf;
@@ -10,11 +11,6 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::PathBuf;
 
-/// What begins the name of musl's dynamic linker (ldso/dynlink.c, `LDSO_ARCH`), whatever folder it is in.
-const MUSL: &[u8] = b"ld-musl-";
-
-/// What begins the name of glibc's.
-const GLIBC: &[u8] = b"ld-linux";
 /// What other programs are told.
 const WANTED: &str = "`brawn preload` is for programs linked dynamically with musl";
 
@@ -25,18 +21,6 @@ pub struct Program {
     pub architecture: Architecture,
     /// The dynamic linker that it asks for.
     pub interpreter: PathBuf,
-}
-
-/// Whether `interpreter`, the path that a program names, is musl's dynamic linker.
-pub fn is_musl(interpreter: &[u8]) -> bool {
-    let name = interpreter.rsplit(|byte| *byte == b'/').next();
-    name.is_some_and(|name| name.starts_with(MUSL))
-}
-
-/// Whether `interpreter` is glibc's, by the name that it has on most architectures.
-pub fn is_glibc(interpreter: &[u8]) -> bool {
-    let name = interpreter.rsplit(|byte| *byte == b'/').next();
-    name.is_some_and(|name| name.starts_with(GLIBC))
 }
 
 /// Looks at a program's headers; the rest of the file is not read.

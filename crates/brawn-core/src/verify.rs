@@ -12,7 +12,9 @@ use crate::identify::mimalloc;
 use crate::identify::reach::refers_to;
 use crate::identify::rewritten::Rewritten;
 use crate::identify::system::System;
-use crate::identify::{INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC, is_public};
+use crate::identify::{
+    INTERNAL, Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC, is_libcs, is_public,
+};
 use crate::inspect::{self, inspect};
 use crate::note::Note;
 use crate::read::Format;
@@ -502,29 +504,6 @@ fn is_musls_own(symbol: &Symbol<'_>) -> bool {
 fn libc(image: &Image<'_>) -> Option<u64> {
     let is_musls = |s: &&Symbol<'_>| s.kind != SymbolKind::Object && is_libcs(s.name);
     image.defined().filter(is_musls).map(|s| s.address).min()
-}
-
-/// Whether a function of that name is musl's and not of its heap.
-pub(crate) fn is_libcs(name: &[u8]) -> bool {
-    const STARTS: [&[u8]; 8] = [
-        b"__init_libc",
-        b"__init_tp",
-        b"__init_tls",
-        b"__libc_start",
-        b"__libc_exit",
-        b"__stdio_",
-        b"__errno_location",
-        b"_Exit",
-    ];
-    const MORE: [&[u8]; 6] = [
-        b"__set_thread_area",
-        b"__lctrans",
-        b"__syscall_ret",
-        b"__vm_wait",
-        b"__funcs_on_exit",
-        b"__lock",
-    ];
-    STARTS.iter().any(|start| name.starts_with(start)) || MORE.contains(&name)
 }
 
 fn verdict(

@@ -5,7 +5,7 @@
 
 use brawn_core::Error;
 use brawn_core::read::Format;
-use brawn_core::read::elf::Ident;
+use brawn_core::read::ident::Ident;
 use std::ffi::{CString, OsStr, OsString, c_char};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;

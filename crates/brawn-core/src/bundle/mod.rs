@@ -31,6 +31,7 @@ use crate::inspect::Report;
 use crate::plan::{Action, Plan};
 use crate::publish::{Fingerprint, Hashed};
 use crate::read::Format;
+use crate::read::work::LONGEST_HEADER;
 use scan::{Scan, Wanted};
 use sdk::Place;
 use serde::Serialize;
@@ -62,7 +63,7 @@ pub struct Limits {
 impl Limits {
     /// Above every bundle that is known, and below what a machine may not have.
     pub const USUAL: Self = Self {
-        header: 1 << 20,
+        header: LONGEST_HEADER,
         json: 1 << 20,
         member: 1 << 29,
         total: 1 << 36,

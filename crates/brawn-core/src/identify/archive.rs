@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::note::Note;
 use crate::read::Format;
 use crate::read::archive::{Archive, Entry};
-use crate::read::elf::{Binding, Ident, Object, Symbol};
+use crate::read::elf::{Binding, Object, Symbol};
+use crate::read::ident::Ident;
 use std::collections::HashSet;
 
 /// Symbols that every musl since 1.0 defines and no other libc does.

@@ -6,7 +6,7 @@ use super::signs::{self, Traces};
 use super::system::System;
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
 use crate::error::printable;
-use crate::note::Note;
+use crate::note::{self, Note};
 use crate::read::image::{Image, Symbol, Type};
 use crate::read::work::Ranges;
 use std::collections::{BTreeMap, HashSet};
@@ -110,7 +110,7 @@ fn is_packed(image: &Image<'_>) -> bool {
 
 /// The heaps that are in the file itself.
 fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Found> {
-    let mut heaps: Vec<Found> = heap_notes(&image.brawn).map(Found::brawn).collect();
+    let mut heaps: Vec<Found> = note::heaps(&image.brawn).map(Found::brawn).collect();
     let has_brawn = !heaps.is_empty();
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
     for symbol in image.defined() {
@@ -333,11 +333,6 @@ pub fn musl_version(image: &Image<'_>) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     let is_version = text.starts_with(|c: char| c.is_ascii_digit());
     is_version.then(|| printable(text.as_bytes()))
-}
-
-/// The notes of heaps among these.
-pub fn heap_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
-    notes.iter().filter(|note| note.is_heap()).cloned()
 }
 
 /// Which functions of libc or of C++ are brawn's because libc.a lacked them.

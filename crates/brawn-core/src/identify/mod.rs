@@ -182,3 +182,26 @@ pub fn is_surface(name: &[u8]) -> bool {
 pub fn is_heap(name: &[u8]) -> bool {
     is_surface(name) || INTERNAL.iter().any(|n| n.as_bytes() == name)
 }
+
+/// Whether a function of that name is musl's and not of its heap.
+pub(crate) fn is_libcs(name: &[u8]) -> bool {
+    const STARTS: [&[u8]; 8] = [
+        b"__init_libc",
+        b"__init_tp",
+        b"__init_tls",
+        b"__libc_start",
+        b"__libc_exit",
+        b"__stdio_",
+        b"__errno_location",
+        b"_Exit",
+    ];
+    const MORE: [&[u8]; 6] = [
+        b"__set_thread_area",
+        b"__lctrans",
+        b"__syscall_ret",
+        b"__vm_wait",
+        b"__funcs_on_exit",
+        b"__lock",
+    ];
+    STARTS.iter().any(|start| name.starts_with(start)) || MORE.contains(&name)
+}

@@ -1,7 +1,6 @@
 //! What `brawn rewrite` made of an executable: the payload is a segment of code of its own, behind all others, and the
 //! entries of musl's functions jump to it.
 
-use super::executable;
 use crate::note;
 use crate::read::image::{Image, Type};
 use brawn_payload::Architecture;
@@ -26,7 +25,7 @@ impl Rewritten {
         let (address, bytes) = payload_code(code.map(|load| (load.address, load.data)))?;
         Some(Self {
             code: address..address + bytes.len() as u64,
-            has_heap: executable::heap_notes(&image.brawn).next().is_some(),
+            has_heap: note::heaps(&image.brawn).next().is_some(),
         })
     }
 

@@ -6,6 +6,7 @@ use crate::identify::heap::{self, Found, Heap, MemberUse, Sure};
 use crate::identify::mimalloc::{COPIES, Mimalloc};
 use crate::identify::signs::Traces;
 use crate::identify::{INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, executable, is_heap};
+use crate::note;
 use crate::read::archive::Archive;
 use crate::read::image::Image;
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     let mut heaps: Vec<Found> = findings
         .members
         .iter()
-        .flat_map(|member| executable::heap_notes(member.notes()))
+        .flat_map(|member| note::heaps(member.notes()))
         .map(Found::brawn)
         .collect();
     heaps.extend(named_heaps(&findings));

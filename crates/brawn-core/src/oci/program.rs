@@ -5,7 +5,7 @@ use crate::identify::system::System;
 use crate::identify::{Libc, Linkage};
 use crate::inspect::{self, Verdict};
 use crate::read::Format;
-use crate::read::elf::Ident;
+use crate::read::ident::Ident;
 use crate::read::image::Image;
 use serde::{Deserialize, Serialize};
 

@@ -20,6 +20,7 @@
 pub mod cache;
 mod content;
 mod file;
+mod fingerprint;
 pub mod place;
 mod record;
 mod restore;
@@ -34,7 +35,7 @@ mod write;
 
 pub use content::{Content, Piece};
 pub use file::{Edited, Notice, Outcome, To, file, open};
-pub use record::{Fingerprint, Hashed};
+pub use fingerprint::{Fingerprint, Hashed};
 pub use restore::Restored;
 pub use source::Source;
 pub use standing::{Standing, is_kept_original, standing};

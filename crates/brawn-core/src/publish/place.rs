@@ -3,7 +3,6 @@
 use super::staged::Staged;
 use crate::error::{Error, Kind, Result};
 use crate::input;
-use crate::link::{File, is_ours};
 use rustix::fs::{Mode, OFlags};
 use std::ffi::OsStr;
 use std::fs;
@@ -11,6 +10,15 @@ use std::io::{ErrorKind, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+/// One file of the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
 
 /// The user's cache, as the XDG base directory specification has it: `XDG_CACHE_HOME`, which counts
 /// only if it is absolute, or `.cache` in the home folder.
@@ -41,8 +49,8 @@ pub fn temporary() -> PathBuf {
     std::env::temp_dir().join(format!("brawn-{user}"))
 }
 
-/// Puts `files` into `folder`, replacing only what brawn wrote.
-pub fn into_folder(folder: &Path, files: &[File]) -> Result<()> {
+/// Puts `files` into `folder`, replacing only what `is_ours` says that brawn wrote.
+pub fn into_folder(folder: &Path, files: &[File], is_ours: fn(&[u8]) -> bool) -> Result<()> {
     fs::create_dir_all(folder)
         .map_err(|e| Error::io("cannot create the folder", e).path(folder))?;
     files.iter().try_for_each(|file| one(folder, file, is_ours))
@@ -59,8 +67,8 @@ pub(super) fn no_stream(path: &Path) -> Result<()> {
         .next("`./-` is a file of that name"))
 }
 
-/// Writes one file, replacing only what brawn wrote.
-pub fn into_file(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes one file, replacing only what `is_ours` says that brawn wrote.
+pub fn into_file(path: &Path, bytes: &[u8], is_ours: fn(&[u8]) -> bool) -> Result<()> {
     no_stream(path)?;
     let wrong = |found: &str| {
         let error = Error::new(Kind::Usage, found).path(path);
@@ -115,6 +123,10 @@ fn one(folder: &Path, file: &File, may_replace: impl Fn(&[u8]) -> bool) -> Resul
 mod tests {
     use super::*;
 
+    fn is_ours(there: &[u8]) -> bool {
+        there.starts_with(b"# brawn")
+    }
+
     fn file(bytes: &[u8]) -> [File; 1] {
         [File {
             name: "brawn.pc".into(),
@@ -139,15 +151,18 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("brawn.pc");
         fs::write(&path, b"Name: mine\n").unwrap();
-        let error = into_file(&path, b"# brawn 1\n").unwrap_err();
+        let error = into_file(&path, b"# brawn 1\n", is_ours).unwrap_err();
         assert_eq!(error.kind(), Kind::Refused);
         assert!(error.to_string().contains("another name"), "{error}");
         fs::write(&path, b"# brawn 0\n").unwrap();
-        into_file(&path, b"# brawn 1\n").unwrap();
+        into_file(&path, b"# brawn 1\n", is_ours).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"# brawn 1\n");
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
         for wrong in [root.path(), Path::new("/dev/null"), Path::new("..")] {
-            assert_eq!(into_file(wrong, b"x").unwrap_err().kind(), Kind::Usage);
+            assert_eq!(
+                into_file(wrong, b"x", is_ours).unwrap_err().kind(),
+                Kind::Usage
+            );
         }
     }
 
@@ -155,10 +170,10 @@ mod tests {
     fn strangers_files_stay() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("brawn.pc"), b"Name: mine\n").unwrap();
-        let error = into_folder(root.path(), &file(b"# brawn 1\n")).unwrap_err();
+        let error = into_folder(root.path(), &file(b"# brawn 1\n"), is_ours).unwrap_err();
         assert_eq!(error.kind(), Kind::Refused);
         fs::write(root.path().join("brawn.pc"), b"# brawn 0\n").unwrap();
-        into_folder(root.path(), &file(b"# brawn 1\n")).unwrap();
+        into_folder(root.path(), &file(b"# brawn 1\n"), is_ours).unwrap();
         assert_eq!(
             fs::read(root.path().join("brawn.pc")).unwrap(),
             b"# brawn 1\n"

@@ -6,11 +6,11 @@
 //! what is not their own.  The last two (`CACHE/brawn/ROOM`) are the user's alone.  The way is gone with open handles,
 //! files are written and read through the room's, and the path that is handed on has no links.
 
+use super::place::File as Wanted;
 use super::staged::Staged;
 use super::walk::{self, End, Step, user};
 use crate::error::{Error, Result};
 use crate::input;
-use crate::link::File as Wanted;
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;

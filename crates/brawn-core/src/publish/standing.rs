@@ -1,6 +1,7 @@
 //! What an archive is to what brawn keeps beside it, for those who only look.
 
-use super::record::{Fingerprint, Record, State};
+use super::Fingerprint;
+use super::record::{Record, State};
 use crate::error::{Error, Kind, Result};
 use crate::input;
 use serde::Serialize;

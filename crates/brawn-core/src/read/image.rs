@@ -8,7 +8,7 @@ mod notes;
 
 pub use notes::{AnyNote, notes};
 
-use super::elf::Ident;
+use super::ident::Ident;
 use super::work::{MOST_LOADS, Strings, overlap};
 use crate::error::{Error, Result};
 use crate::note::Note;

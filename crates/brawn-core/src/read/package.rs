@@ -2,6 +2,7 @@
 //! in memory, one at a time and within limits, and nothing is ever written.
 
 use super::room::{Room, Taken};
+use super::work::LONGEST_HEADER;
 use super::{Format, container};
 use crate::error::{Error, Result};
 use std::io::{Cursor, Read};
@@ -29,7 +30,7 @@ impl Limits {
         member: 1 << 29,
         total: 2 << 30,
         members: 1 << 20,
-        header: crate::bundle::Limits::USUAL.header,
+        header: LONGEST_HEADER,
         ratio: (RATIO, 1 << 25),
     };
 }

@@ -15,6 +15,9 @@ const SHARED: usize = 4;
 /// How many bytes more each name may have: short ones are shared by thousands of symbols.
 const SHORT: usize = 64;
 
+/// How many bytes the names and records before one entry of a tar archive may have.
+pub const LONGEST_HEADER: u64 = 1 << 20;
+
 /// How many segments a program may load: linkers make four to ten.
 pub const MOST_LOADS: usize = 128;
 /// How often a file's bytes may be meant by headers of one kind.

@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::identify::reach::LOCAL;
 use crate::identify::{MEMORY, is_heap};
 use crate::plan::Component;
-use brawn_payload::{Architecture, Payload};
+use brawn_payload::Payload;
 use code::Code;
 use serde::Serialize;
 use std::ops::Range;
@@ -98,14 +98,6 @@ pub struct Functions {
     pub notes: Vec<String>,
     /// What may go wrong; empty where the rewrite is safe.
     pub risks: Vec<Risk>,
-}
-
-/// Whether a function with this code only gives zero, or does nothing at all.
-pub(super) fn is_empty(architecture: Architecture, code: &[u8]) -> bool {
-    match architecture {
-        Architecture::X86_64 => x86::is_stub(code),
-        Architecture::Aarch64 => arm::is_stub(code),
-    }
 }
 
 /// Finds what of `wanted` the payload can take the place of; `names` are the program's, however they are known.

@@ -27,6 +27,7 @@ pub mod tls;
 
 use crate::error::{Error, Result};
 use crate::identify::reach::LOCAL;
+use crate::identify::rewritten;
 use crate::note::Note;
 use crate::plan::{Component, Provenance};
 use crate::publish::{Content, Edited, Source};
@@ -88,7 +89,7 @@ pub fn edit<'s>(
     Ok(Edited {
         plan: rewritten.plan,
         content: rewritten.pieces,
-        had_payload: program.is_rewritten(),
+        had_payload: rewritten::payload_code(program.code()).is_some(),
     })
 }
 

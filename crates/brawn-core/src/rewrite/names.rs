@@ -1,7 +1,7 @@
 //! What of libc is where in a program: from its symbols, or from signatures where it has none.
 
 use super::program::{Kind, Program};
-use crate::verify;
+use crate::identify;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -79,7 +79,7 @@ impl Names {
     /// Where libc begins: linkers put the members of an archive together, and libc's come late.
     pub fn libc(&self) -> Option<u64> {
         let functions = self.functions.iter();
-        let libcs = functions.filter(|n| verify::is_libcs(n.name.as_bytes()));
+        let libcs = functions.filter(|n| identify::is_libcs(n.name.as_bytes()));
         libcs.map(|n| n.address).min()
     }
 

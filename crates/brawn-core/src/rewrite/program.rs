@@ -4,12 +4,11 @@
 //! few or none.  Numbers are the file's own (ELF-64 Object File Format, version 1.5).
 
 use crate::error::{Error, Result, printable};
-use crate::identify::rewritten;
 use crate::identify::system::System;
-use crate::preload;
 use crate::read::Format;
-use crate::read::elf::Ident;
+use crate::read::ident::Ident;
 use crate::read::image;
+use crate::read::interpreter;
 use crate::read::work::{MOST_LOADS, Strings, overlap};
 use brawn_payload::Architecture;
 use object::{Endianness, elf};
@@ -291,11 +290,6 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Whether brawn rewrote it before.
-    pub fn is_rewritten(&self) -> bool {
-        rewritten::payload_code(self.code()).is_some()
-    }
-
     /// Where in the file `length` bytes at `address` are; `None` where the file does not fill them.
     pub fn offset(&self, address: u64, length: u64) -> Option<u64> {
         let end = address.checked_add(length)?;
@@ -362,12 +356,12 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
     let end = interpreter.offset.saturating_add(interpreter.file_size);
     let name = bytes.get(interpreter.offset as usize..end as usize);
     let name = name.unwrap_or_default();
-    let (libc, next) = if preload::is_musl(name) {
+    let (libc, next) = if interpreter::is_musl(name) {
         (
             "linked with musl".into(),
             "`brawn preload -- PROGRAM` runs it with the same heap",
         )
-    } else if preload::is_glibc(name) {
+    } else if interpreter::is_glibc(name) {
         (
             "linked with glibc".into(),
             "glibc's heap is fast already, so there is nothing to do",

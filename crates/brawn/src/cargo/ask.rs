@@ -3,7 +3,7 @@
 use super::change::Change;
 use super::line::{Line, here};
 use super::record::{Call, TOOLCHAIN, VARIABLE};
-use brawn_core::link::File;
+use brawn_core::publish::place::File;
 use brawn_core::publish::{cache, room::Room};
 use brawn_core::{Error, Result};
 use std::ffi::OsString;

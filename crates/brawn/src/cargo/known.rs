@@ -9,7 +9,7 @@ use super::change::Change;
 use super::libc::FOLDER;
 use super::line::{Line, here, home};
 use super::{Request, in_path};
-use brawn_core::link::File;
+use brawn_core::publish::place::File;
 use brawn_core::publish::{cache, room::Room};
 use brawn_core::{Result, input};
 use brawn_payload::payloads;

@@ -3,8 +3,9 @@
 use super::Request;
 use super::ask::Answer;
 use super::known::Witness;
-use brawn_core::link::{self, File};
+use brawn_core::link;
 use brawn_core::plan::Action;
+use brawn_core::publish::place::File;
 use brawn_core::publish::{cache, room::Room};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Options, Result, edit_components, input};

@@ -80,7 +80,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
         let directory = std::path::absolute(dir)
             .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?;
         let link = link::link(payload, components, &directory)?;
-        place::into_folder(&directory, &link::files(payload, &link)?)?;
+        place::into_folder(&directory, &link::files(payload, &link)?, link::is_ours)?;
         return Ok((payload, link));
     }
     let variable = |name| std::env::var_os(name).map(PathBuf::from);

@@ -7,9 +7,10 @@ use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::ui::{self, Tone};
 use brawn_core::input;
-use brawn_core::link::File as Placed;
+use brawn_core::link::is_ours;
 use brawn_core::preload;
 use brawn_core::publish::place;
+use brawn_core::publish::place::File as Placed;
 use brawn_core::publish::room::Room;
 use brawn_core::publish::trust;
 use brawn_core::shown::shown;
@@ -94,7 +95,7 @@ fn write(output: &Path, args: &Args) -> Result<Written> {
         Error::new(Kind::NotApplicable, found).next("choose one with `--arch`")
     })?;
     let object = preload::object(architecture, args.profile.into())?;
-    place::into_file(output, object.bytes)?;
+    place::into_file(output, object.bytes, is_ours)?;
     let path = std::path::absolute(output)
         .map_err(|e| Error::io("cannot make it absolute", e).path(output))?;
     Ok(Written {

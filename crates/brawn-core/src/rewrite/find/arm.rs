@@ -12,8 +12,6 @@ pub const JUMP: u64 = 4;
 const BTI: [u32; 2] = [0xd503_245f, 0xd503_24df];
 const NOP: u32 = 0xd503_201f;
 const RET: u32 = 0xd65f_03c0;
-/// `mov w0, #0` and `mov w0, wzr`.
-const ZERO: [u32; 2] = [0x5280_0000, 0x2a1f_03e0];
 /// How many instructions behind an `adrp` are looked at for what completes its address.
 const NEAR: usize = 128;
 /// How many where it matters: a register that calls keep may hold a page throughout a large function.
@@ -45,16 +43,6 @@ pub fn behind_landing(code: &[u8], address: u64) -> u64 {
 /// How many bytes of padding `code` begins with.
 pub fn padding(code: &[u8]) -> u64 {
     4 * words(code).take_while(|w| [NOP, 0].contains(w)).count() as u64
-}
-
-/// Whether `code` only gives zero, or does nothing at all.
-pub fn is_stub(code: &[u8]) -> bool {
-    let mut rest = words(code).filter(|w| !BTI.contains(w));
-    match rest.next() {
-        Some(RET) => true,
-        Some(first) => ZERO.contains(&first) && rest.next() == Some(RET),
-        None => false,
-    }
 }
 
 /// What `x2` is behind `code`: all bits of the numbers that are put there, since some way may lead past the last of them.
@@ -444,12 +432,9 @@ mod tests {
     }
 
     #[test]
-    fn pads_stubs_and_padding_are_told() {
+    fn pads_and_padding_are_told() {
         assert_eq!(behind_landing(&bytes(&[BTI[0], RET]), 8), 12);
         assert_eq!(behind_landing(&bytes(&[RET]), 8), 8);
-        assert!(is_stub(&bytes(&[BTI[0], ZERO[0], RET])));
-        assert!(is_stub(&bytes(&[RET])));
-        assert!(!is_stub(&bytes(&[ZERO[0], NOP])));
         assert_eq!(padding(&bytes(&[NOP, 0, RET])), 8);
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::read::work::Work;
 use crate::rewrite::names::{Named, Names};
 use crate::rewrite::program::{Kind, Program};
+use crate::rewrite::signatures::stub::is_stub;
 use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
@@ -223,7 +224,7 @@ impl<'p> Code<'p> {
 
     /// Whether a function only gives zero, or does nothing at all.
     pub fn is_stub(&self, extent: &Range<u64>) -> bool {
-        super::is_empty(self.architecture, self.bytes(extent))
+        is_stub(self.architecture, self.bytes(extent))
     }
 
     /// Whether code in `range` calls the kernel.

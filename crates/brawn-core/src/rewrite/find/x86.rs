@@ -99,12 +99,6 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
     found
 }
 
-/// Whether `code` only gives zero, or does nothing at all.
-pub fn is_stub(code: &[u8]) -> bool {
-    let code = &code[behind_landing(code, 0) as usize..];
-    matches!(code, [0xc3, ..] | [0x31, 0xc0, 0xc3, ..] | [0xf3, 0xc3, ..])
-}
-
 /// What `rdx` is behind `code`, which ends where an instruction does: all bits of the numbers that are put there, since some
 /// way may lead past the last of them.  `None` if that is something else than a number, or depends on where the bytes
 /// are begun to be read.

@@ -10,8 +10,8 @@ mod told;
 use super::borrow::borrow;
 use super::operand;
 use super::search::Places;
+use super::stub::is_stub;
 use super::{Build, Function, half};
-use crate::rewrite::find;
 use crate::rewrite::names::Names;
 use crate::rewrite::program::Program;
 use std::collections::HashMap;
@@ -185,7 +185,7 @@ impl Fit<'_, '_, '_> {
             let load = loads.find(|s| s.filled().contains(&address));
             let room = load.map_or(0, |s| s.filled().end - address);
             let code = self.program.at(address, room.min(EMPTY));
-            code.is_some_and(|code| find::is_empty(self.program.architecture, code))
+            code.is_some_and(|code| is_stub(self.program.architecture, code))
         };
         is_empty(one) || is_empty(other)
     }

@@ -15,6 +15,7 @@ mod fit;
 pub mod learn;
 pub mod operand;
 mod search;
+pub(crate) mod stub;
 pub mod text;
 mod wanted;
 

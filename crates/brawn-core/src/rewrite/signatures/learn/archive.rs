@@ -5,7 +5,7 @@ use super::super::wanted;
 use super::{Learnt, Raw, RawOperand};
 use crate::error::{Error, Result};
 use crate::read::archive::Archive;
-use crate::read::elf::Ident;
+use crate::read::ident::Ident;
 use crate::read::image::Image;
 use crate::read::work::Work;
 use brawn_payload::Architecture;
