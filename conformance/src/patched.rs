@@ -3,8 +3,8 @@
 use crate::build::{Failure, hash};
 use crate::musls::Musl;
 use crate::toolchain;
-use brawn_core::link;
-use brawn_core::plan::Component;
+use brawn_core::component::Component;
+use brawn_core::link_args;
 use brawn_payload::{Architecture, Payload, Profile};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patch
         archive_and_payload(&stock.join("libc.a"), architecture, profile)?
     };
     let others = others(&stock)?;
-    let name = |payload| link::folder_name(payload, Component::ALL);
+    let name = |payload| link_args::folder_name(payload, Component::ALL);
     let payload_name = payload.map(name).unwrap_or_default();
     let mut parts: Vec<&[u8]> = vec![&archive, payload_name.as_bytes()];
     for (name, bytes) in &others {
@@ -59,8 +59,8 @@ pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patch
     let mut line = Vec::new();
     let mut files = Vec::new();
     if let Some(payload) = payload {
-        let link = link::link(payload, Component::ALL, &folder).map_err(|e| e.to_string())?;
-        files = link::files(payload, &link).map_err(|e| e.to_string())?;
+        let link = link_args::link(payload, Component::ALL, &folder).map_err(|e| e.to_string())?;
+        files = link_args::files(payload, &link).map_err(|e| e.to_string())?;
         line = link.flags.cc;
     }
     let patched = Patched {
@@ -111,7 +111,7 @@ fn archive_and_payload(
         return Ok((read(&PathBuf::from(path))?, None));
     }
     let bytes = read(stock)?;
-    let edit = brawn_core::edit(&bytes, brawn_payload::payloads(), profile)
+    let edit = brawn_core::archive::edit_with_profile(&bytes, brawn_payload::payloads(), profile)
         .map_err(|e| format!("{}: {e}", stock.display()))?;
     let archive = edit.bytes.ok_or_else(|| {
         format!(

@@ -1,8 +1,8 @@
 //! Any bytes are an archive whose entries cover the file, or an error.
 #![no_main]
 
-use brawn_core::identify::archive::identify;
-use brawn_core::read::archive::{Archive, HEADER, MAGIC};
+use brawn_core::archive::identify::identify;
+use brawn_core::archive::read::{Archive, HEADER, MAGIC};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

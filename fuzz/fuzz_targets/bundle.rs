@@ -3,9 +3,10 @@
 #![no_main]
 
 use brawn_core::bundle::{Limits, plan};
-use brawn_core::plan::{Action, Plan};
+use brawn_core::archive::plan::{Action, Plan};
 use brawn_core::publish::Stream as _;
-use brawn_core::{Edit, Error, Result};
+use brawn_core::archive::Edit;
+use brawn_core::{Error, Result};
 use libfuzzer_sys::fuzz_target;
 use std::io::{Cursor, Read};
 

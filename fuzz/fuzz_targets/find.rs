@@ -2,10 +2,10 @@
 #![no_main]
 
 use brawn_core::Kind;
-use brawn_core::plan::Component;
-use brawn_core::publish::Piece;
-use brawn_core::rewrite::program::Program;
-use brawn_core::rewrite::{Options, rewrite};
+use brawn_core::component::Component;
+use brawn_core::content::Piece;
+use brawn_core::elf::program::Program;
+use brawn_core::program::{Options, rewrite};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,11 +1,11 @@
 //! Any bytes are a program whose image stands its check, certificates or a name, or an error says what was found.
 #![no_main]
 
-use brawn_core::oci::certificates::Certificates;
-use brawn_core::oci::plan::{Wanted, plan};
-use brawn_core::oci::program::program;
-use brawn_core::oci::reference::Reference;
-use brawn_core::oci::image;
+use brawn_core::image::certificates::Certificates;
+use brawn_core::image::plan::{Wanted, plan};
+use brawn_core::image::program::program;
+use brawn_core::image::reference::Reference;
+use brawn_core::image::image;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 

@@ -2,8 +2,9 @@
 //! printed, or an error that says what was found.
 #![no_main]
 
-use brawn_core::inspect::{Verdict, inspect};
-use brawn_core::verify::{Function, Provider, Verdict::Replaced, verify};
+use brawn_core::report::inspect::{Verdict, inspect};
+use brawn_core::report::verify::{Function, Provider, verify};
+use brawn_core::report::verify::Verdict::Replaced;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,7 +1,7 @@
 //! Any bytes are members within the limits, or an error that says what was found.
 #![no_main]
 
-use brawn_core::read::package::{Limits, members};
+use brawn_core::report::package::{Limits, members};
 use libfuzzer_sys::fuzz_target;
 
 const LIMITS: Limits = Limits {

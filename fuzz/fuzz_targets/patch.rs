@@ -2,9 +2,10 @@
 //! is as it was, in its order, and which patching again leaves alone.
 #![no_main]
 
-use brawn_core::plan::{Action, Component, Part, Removed};
-use brawn_core::read::archive::Archive;
-use brawn_core::{Options, edit_components};
+use brawn_core::archive::plan::{Action, Part, Removed};
+use brawn_core::component::Component;
+use brawn_core::archive::read::Archive;
+use brawn_core::archive::{Options, edit_bytes};
 use brawn_payload::{
     Architecture, Frames, Function, HEAP_SURFACE, Member, Memory, Payload, Profile, Supplies,
     Supply,
@@ -143,7 +144,7 @@ fn patch(bytes: &[u8], components: &[Component], upgrade: bool) {
         profile: Some(Profile::Fast),
         upgrade,
     };
-    let edit = |bytes: &[u8]| edit_components(bytes, &[PAYLOAD], &options);
+    let edit = |bytes: &[u8]| edit_bytes(bytes, &[PAYLOAD], &options);
     let Ok(edited) = edit(bytes) else {
         return;
     };

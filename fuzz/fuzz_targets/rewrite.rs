@@ -2,15 +2,15 @@
 #![no_main]
 
 use brawn_core::Kind;
-use brawn_core::plan::Component;
-use brawn_core::publish::Piece;
-use brawn_core::rewrite::apply::apply;
-use brawn_core::rewrite::check::check;
-use brawn_core::rewrite::layout::layout;
-use brawn_core::rewrite::linked::{Linked, Sizes};
-use brawn_core::rewrite::names::Evidence;
-use brawn_core::rewrite::plan::{Plan, Replaced};
-use brawn_core::rewrite::program::Program;
+use brawn_core::component::Component;
+use brawn_core::content::Piece;
+use brawn_core::program::apply::apply;
+use brawn_core::program::check::check;
+use brawn_core::program::layout::layout;
+use brawn_core::program::linked::{Linked, Sizes};
+use brawn_core::signatures::names::Evidence;
+use brawn_core::program::plan::{Plan, Replaced};
+use brawn_core::elf::program::Program;
 use libfuzzer_sys::fuzz_target;
 
 /// A payload of no use: its size depends on the program, so that all kinds come up.

@@ -1,8 +1,9 @@
 //! Any bytes are a build to learn, a program to search or a database to read, or an error.
 #![no_main]
 
-use brawn_core::rewrite::program::Program;
-use brawn_core::rewrite::signatures::{self, learn, text};
+use brawn_core::elf::program::Program;
+use brawn_core::signatures;
+use brawn_core::signatures::{learn, text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

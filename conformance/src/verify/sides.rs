@@ -2,13 +2,14 @@
 
 use super::tool::{Tool, is_linked, text};
 use crate::run::watch;
+use brawn_core::component::Component;
+use brawn_core::elf::image::Image;
 use brawn_core::identify::heap::{Found, Heap};
 use brawn_core::identify::{Libc, Linkage};
-use brawn_core::inspect::{Report, inspect};
-use brawn_core::link::{self, shell};
+use brawn_core::link_args;
+use brawn_core::link_args::shell;
 use brawn_core::note::Note;
-use brawn_core::plan::Component;
-use brawn_core::read::image::Image;
+use brawn_core::report::inspect::{Report, inspect};
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
@@ -249,8 +250,8 @@ impl Lab<'_> {
             })?;
         let folder = std::path::absolute(&self.folder)
             .map_err(|e| Error::io("cannot make it absolute", e).path(&self.folder))?;
-        let link = link::link(payload, Component::ALL, &folder)?;
-        for file in link::files(payload, &link)? {
+        let link = link_args::link(payload, Component::ALL, &folder)?;
+        for file in link_args::files(payload, &link)? {
             write(&folder.join(&file.name), &file.bytes)?;
         }
         let objects = link.flags.cc;
@@ -283,7 +284,7 @@ impl Lab<'_> {
         // What `brawn link-args` gave is in the command itself.
         let is_pull = |word: &str| {
             let name = word.strip_prefix("-u");
-            name.is_some_and(|name| link::PULL_MEMORY.contains(&name))
+            name.is_some_and(|name| link_args::PULL_MEMORY.contains(&name))
         };
         let bare = tool.without(|word| is_pull(word) || holds_payload(Path::new(word)));
         let mut ways = Vec::new();

@@ -1,7 +1,7 @@
 //! The user's command, which compiles and links as it is.
 
 use crate::run::{Ran, watch};
-use brawn_core::link::shell;
+use brawn_core::link_args::shell;
 use brawn_core::{Error, Kind, Result};
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Which programs take the object for `LD_PRELOAD`: by what they ask the kernel to start them with.
 
+use crate::elf::interpreter::{is_glibc, is_musl};
 use crate::error::{Error, Kind, Result, printable};
-use crate::read::interpreter::{is_glibc, is_musl};
 use brawn_payload::{Architecture, Preload, Profile};
 use object::Endianness;
 use object::elf;

@@ -115,7 +115,7 @@ pub fn archive(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut names = Vec::new();
     let mut owners = Vec::new();
     for (number, (_, data)) in members.iter().enumerate() {
-        if let Ok(Some(object)) = crate::read::elf::Object::read(data, 0) {
+        if let Ok(Some(object)) = crate::elf::object::Object::read(data, 0) {
             for symbol in object.defined() {
                 names.extend(symbol.name);
                 names.push(0);

@@ -3,7 +3,8 @@
 
 mod common;
 
-use brawn_core::rewrite::link::{self, At, Linked, Objects};
+use brawn_core::program::link;
+use brawn_core::program::link::{At, Linked, Objects};
 use brawn_payload::{Architecture, Payload, Profile};
 use common::root;
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};

@@ -1,6 +1,6 @@
 //! The user's own signatures: those of `--signatures`, and those of a folder that is always read.
 
-use brawn_core::rewrite::signatures::{Build, text};
+use brawn_core::signatures::{Build, text};
 use brawn_core::{Error, Kind, Result};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};

@@ -4,8 +4,8 @@
 //! An executable for another processor would be such a file.
 
 use brawn_core::Error;
-use brawn_core::read::Format;
-use brawn_core::read::ident::Ident;
+use brawn_core::elf::ident::Ident;
+use brawn_core::format::Format;
 use std::ffi::{CString, OsStr, OsString, c_char};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;

@@ -1,6 +1,6 @@
 //! `--only`, as every command that brings a payload has it.
 
-use brawn_core::plan::Component;
+use brawn_core::component::Component;
 use clap::ValueEnum;
 
 /// [`Component`] as it is typed.

@@ -5,7 +5,7 @@ use super::header::{self, BLOCK, Header, Kind};
 use super::input::Input;
 use super::{Limits, path};
 use crate::error::{Error, Result, printable};
-use crate::publish::Fingerprint;
+use crate::fingerprint::Fingerprint;
 use std::io::Read as _;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! The bytes of a bundle as a stream: unpacked where they are compressed, counted, and hashed as they lie in the file.
 
 use crate::error::{Error, Result, printable};
-use crate::publish::{Fingerprint, Hashed};
-use crate::read::Format;
-use crate::read::package::RATIO;
+use crate::fingerprint::{Fingerprint, Hashed};
+use crate::format::Format;
+use crate::report::package::RATIO;
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, Read};
 

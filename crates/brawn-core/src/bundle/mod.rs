@@ -25,13 +25,13 @@ pub use input::Progress;
 pub use repack::Repack;
 pub use sdk::Target;
 
-use crate::Edit;
+use crate::archive::Edit;
+use crate::archive::plan::{Action, Plan};
 use crate::error::{Error, Kind, Result, printable};
-use crate::inspect::Report;
-use crate::plan::{Action, Plan};
-use crate::publish::{Fingerprint, Hashed};
-use crate::read::Format;
-use crate::read::work::LONGEST_HEADER;
+use crate::fingerprint::{Fingerprint, Hashed};
+use crate::format::Format;
+use crate::report::inspect::Report;
+use crate::work::LONGEST_HEADER;
 use scan::{Scan, Wanted};
 use sdk::Place;
 use serde::Serialize;
@@ -289,7 +289,7 @@ pub fn inspect(
     limits: Limits,
     progress: Progress<'_>,
 ) -> Result<(Vec<Inspected>, Vec<Alone>)> {
-    let (mut scan, places) = survey(open, limits, progress, &mut crate::inspect::inspect)?;
+    let (mut scan, places) = survey(open, limits, progress, &mut crate::report::inspect::inspect)?;
     let (libcs, alone) = by_archive(&scan, places)?;
     let mut all = Vec::new();
     for (number, targets) in libcs {
@@ -375,5 +375,4 @@ fn by_archive<T>(scan: &Scan<T>, places: Vec<Place>) -> Result<(Vec<Libc>, Vec<A
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

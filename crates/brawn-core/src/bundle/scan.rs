@@ -8,7 +8,7 @@ use super::path::{self, Link, Tree};
 use super::sdk::Files;
 use super::{Limits, Open};
 use crate::error::{Error, Result, printable};
-use crate::publish::{Fingerprint, Hashed};
+use crate::fingerprint::{Fingerprint, Hashed};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

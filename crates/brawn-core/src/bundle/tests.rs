@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use std::cell::Cell;
 use std::io::Cursor;
 
-#[path = "limits_tests.rs"]
 mod limits;
 
 const TOP: &str = "s.artifactbundle";

@@ -3,12 +3,12 @@
 use super::heap::{self, Found, Heap, Sure};
 use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
-use super::system::System;
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
+use crate::elf::image::{Image, Symbol, Type};
+use crate::elf::system::System;
 use crate::error::printable;
 use crate::note::{self, Note};
-use crate::read::image::{Image, Symbol, Type};
-use crate::read::work::Ranges;
+use crate::work::Ranges;
 use std::collections::{BTreeMap, HashSet};
 
 /// How many symbols are named as evidence of one thing.

@@ -1,15 +1,13 @@
 //! Structure to meaning: which libc, whose heap, and where.
 
-pub mod archive;
 pub mod executable;
 pub mod fork;
 pub mod heap;
-pub mod mimalloc;
 pub(crate) mod reach;
 pub(crate) mod rewritten;
 pub(crate) mod signs;
-pub mod system;
 
+use crate::elf::system;
 use crate::note::Note;
 use serde::Serialize;
 

@@ -6,9 +6,9 @@
 //! such a one passes on to nobody, but is called by the heap.
 
 use super::is_heap;
+use crate::elf::image::{Image, Symbol, SymbolKind};
 use crate::error::printable;
-use crate::read::image::{Image, Symbol, SymbolKind};
-use crate::read::work::Ranges;
+use crate::work::Ranges;
 use std::collections::BTreeSet;
 
 /// Names of musl's heaps that are local to their files.

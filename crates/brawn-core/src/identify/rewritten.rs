@@ -1,8 +1,8 @@
 //! What `brawn rewrite` made of an executable: the payload is a segment of code of its own, behind all others, and the
 //! entries of musl's functions jump to it.
 
+use crate::elf::image::{Image, Type};
 use crate::note;
-use crate::read::image::{Image, Type};
 use brawn_payload::Architecture;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Signs of a libc that stripping leaves: messages, notes, and code that was written by hand and is
 //! therefore the same in every build.
 
+use crate::elf::image::{Image, Section};
 use crate::identify::Memory;
 use crate::identify::heap::{Found, Needle, SIGNS, Sure, needle};
-use crate::read::image::{Image, Section};
 use aho_corasick::{Span, packed};
 use memchr::memmem;
 use std::cell::OnceCell;

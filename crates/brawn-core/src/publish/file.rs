@@ -1,6 +1,7 @@
 //! The way of one file, the same whatever is edited in it: read, edited, and written where it belongs.
 
-use super::{Content, Published, Source, Target, trust, write_elsewhere};
+use super::{Published, Source, Target, trust, write_elsewhere};
+use crate::content::Content;
 use crate::error::Result;
 use crate::input;
 use std::path::Path;

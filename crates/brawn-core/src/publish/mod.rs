@@ -18,9 +18,7 @@
 //! the original back.
 
 pub mod cache;
-mod content;
 mod file;
-mod fingerprint;
 pub mod place;
 mod record;
 mod restore;
@@ -33,9 +31,9 @@ pub mod trust;
 mod walk;
 mod write;
 
-pub use content::{Content, Piece};
+use crate::content::Content;
+use crate::fingerprint::Fingerprint;
 pub use file::{Edited, Notice, Outcome, To, file, open};
-pub use fingerprint::{Fingerprint, Hashed};
 pub use restore::Restored;
 pub use source::Source;
 pub use standing::{Standing, is_kept_original, standing};

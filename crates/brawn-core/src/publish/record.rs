@@ -1,7 +1,8 @@
 //! The small file beside an archive that says what brawn made of what.
 
-use super::{Fingerprint, Target, write};
+use super::{Target, write};
 use crate::error::{Error, Result};
+use crate::fingerprint::Fingerprint;
 use crate::input;
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -223,5 +223,4 @@ fn unsafe_place(found: String, path: &Path) -> Error {
 }
 
 #[cfg(test)]
-#[path = "room_tests.rs"]
 mod tests;

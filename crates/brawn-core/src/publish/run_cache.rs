@@ -11,9 +11,9 @@
 //! The user runs what lies here.  So it is a [`Room`], worked in through its handle, and the path that the kernel is
 //! given leads through folders that nobody else can exchange anything in.  Nothing is locked: whoever comes second finds the first one's folder there, and removes its own.
 
-use super::Content;
 use super::room::Room;
 use super::walk::user;
+use crate::content::Content;
 use crate::error::{Error, Result};
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat, StatVfsMountFlags, Timespec,
@@ -333,5 +333,4 @@ fn age(stat: &Stat, now: SystemTime) -> Duration {
 }
 
 #[cfg(test)]
-#[path = "run_cache_tests.rs"]
 mod tests;

@@ -1,9 +1,9 @@
 //! A file that is to become another one, with what brawn keeps beside it: each is read once, and hashed once.
 
-use super::Fingerprint;
 use super::record::{Record, State};
 use super::standing::{original_path, record_path, wrong_original};
 use crate::error::{Error, Result};
+use crate::fingerprint::Fingerprint;
 use crate::input;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

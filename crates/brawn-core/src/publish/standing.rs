@@ -1,8 +1,8 @@
 //! What an archive is to what brawn keeps beside it, for those who only look.
 
-use super::Fingerprint;
 use super::record::{Record, State};
 use crate::error::{Error, Kind, Result};
+use crate::fingerprint::Fingerprint;
 use crate::input;
 use serde::Serialize;
 use std::fs::File;

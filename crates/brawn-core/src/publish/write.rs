@@ -1,8 +1,10 @@
 //! Writing files beside others, with everything about them that users set.
 
 use super::staged::Staged;
-use super::{Content, Fingerprint, Hashed, walk};
+use super::walk;
+use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::fingerprint::{Fingerprint, Hashed};
 use crate::input;
 use rustix::fs::{OFlags, XattrFlags};
 use rustix::io::Errno;

@@ -234,5 +234,4 @@ fn name(path: &Path) -> String {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -1,15 +1,17 @@
 //! What an archive of a toolchain is.
 
 use super::{Archive, Kind};
+use crate::archive::identify::identify;
+use crate::archive::plan;
+use crate::archive::plan::{Action, Options, Plan};
+use crate::archive::read::Archive as Ar;
+use crate::component::Component;
 use crate::error::{Error, Kind as ErrorKind, Result};
-use crate::identify::archive::identify;
 use crate::identify::heap::Heap;
 use crate::identify::{Libc, Memory};
 use crate::input;
-use crate::inspect::{Report, Verdict, inspect};
-use crate::plan::{self, Action, Component, Options, Plan};
 use crate::publish::{Standing, standing};
-use crate::read::archive::Archive as Ar;
+use crate::report::inspect::{Report, Verdict, inspect};
 use brawn_payload::Payload;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

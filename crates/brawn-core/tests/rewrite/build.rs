@@ -1,13 +1,13 @@
 //! Builds programs of every shape, and the payload that they are rewritten with.
 
 use crate::common::root;
-use brawn_core::rewrite::apply::apply;
-use brawn_core::rewrite::check::check;
-use brawn_core::rewrite::layout::layout;
-use brawn_core::rewrite::linked::{Linked, Sizes};
-use brawn_core::rewrite::names::Evidence;
-use brawn_core::rewrite::plan::{Plan, Replaced};
-use brawn_core::rewrite::program::Program;
+use brawn_core::elf::program::Program;
+use brawn_core::program::apply::apply;
+use brawn_core::program::check::check;
+use brawn_core::program::layout::layout;
+use brawn_core::program::linked::{Linked, Sizes};
+use brawn_core::program::plan::{Plan, Replaced};
+use brawn_core::signatures::names::Evidence;
 use brawn_payload::Architecture;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -239,7 +239,7 @@ pub fn rewrite(path: &Path, out: &Path, tls: (u64, u64), probe: (u64, u64)) -> P
     let mut plan = Plan::new(&program, "brawn_attach_start", sizes, layout);
     plan.functions.push(Replaced {
         name: "probe".into(),
-        component: brawn_core::plan::Component::Heap,
+        component: brawn_core::component::Component::Heap,
         address: probe.0,
         patch_at: probe.0,
         room: probe.1,

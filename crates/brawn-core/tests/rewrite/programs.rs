@@ -3,7 +3,7 @@
 use crate::build::{Tool, probe, program, rewrite, run};
 use crate::common::root;
 use crate::tools;
-use brawn_core::rewrite::headers::Where;
+use brawn_core::program::headers::Where;
 use brawn_payload::Architecture;
 use std::path::Path;
 use std::process::Command;

@@ -2,7 +2,7 @@
 
 use crate::build::run;
 use crate::programs::output;
-use brawn_core::rewrite::headers::Where;
+use brawn_core::program::headers::Where;
 use brawn_payload::Architecture;
 use std::path::Path;
 use std::process::Command;

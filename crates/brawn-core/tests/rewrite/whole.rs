@@ -3,9 +3,9 @@
 use crate::build::{Tool, program};
 use crate::programs::output;
 use crate::tools;
-use brawn_core::plan::Component;
+use brawn_core::component::Component;
+use brawn_core::program::{Options, rewrite};
 use brawn_core::publish::write_elsewhere;
-use brawn_core::rewrite::{Options, rewrite};
 use brawn_payload::Profile;
 
 fn each(tool: Tool, flags: &str, components: &[Component]) {

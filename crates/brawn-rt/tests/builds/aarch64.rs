@@ -1,7 +1,7 @@
 //! The same for aarch64, under qemu-user.
 
 use crate::build::{Build, fixture, inspected, musl_toolchain, run, scratch, succeeded};
-use brawn_core::inspect::Verdict;
+use brawn_core::report::inspect::Verdict;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

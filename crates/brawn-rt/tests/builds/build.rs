@@ -162,6 +162,6 @@ pub fn run<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, arguments: &[S]) -> Stri
 }
 
 /// What `brawn inspect` tells of a file.
-pub fn inspected(path: &Path) -> brawn_core::inspect::Report {
-    brawn_core::inspect::inspect(&fs::read(path).unwrap()).unwrap()
+pub fn inspected(path: &Path) -> brawn_core::report::inspect::Report {
+    brawn_core::report::inspect::inspect(&fs::read(path).unwrap()).unwrap()
 }

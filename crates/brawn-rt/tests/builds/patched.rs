@@ -18,7 +18,9 @@ pub fn program(folder: &Path) -> PathBuf {
     let bytes = fs::read(&libc).unwrap_or_else(|e| panic!("{}: {e}", libc.display()));
     // Of another profile: the crate's is what the program gets.
     let payloads = brawn_payload::payloads();
-    let edit = brawn_core::edit(&bytes, payloads, brawn_payload::Profile::Secure).unwrap();
+    let edit =
+        brawn_core::archive::edit_with_profile(&bytes, payloads, brawn_payload::Profile::Secure)
+            .unwrap();
     fs::write(folder.join("libc.a"), edit.bytes.expect("a patch")).unwrap();
     let flags = format!("-Lnative={}", folder.display());
     Build {

@@ -2,7 +2,7 @@
 
 use crate::build::{Build, MUSL, fixture, inspected, run, scratch, succeeded};
 use brawn_core::identify::Libc;
-use brawn_core::inspect::Verdict;
+use brawn_core::report::inspect::Verdict;
 use object::{Object as _, ObjectSymbol as _};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Static programs for musl: one heap for Rust and C.
 
 use crate::build::{Build, MUSL, inspected, root, run, scratch};
-use brawn_core::inspect::Verdict;
-use brawn_core::verify;
+use brawn_core::report::inspect::Verdict;
+use brawn_core::report::verify;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The files below `objects/`, as the payload of this build gives them.
 
-use brawn_core::link::{archive_of, memory_archive};
+use brawn_core::link_args::{archive_of, memory_archive};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

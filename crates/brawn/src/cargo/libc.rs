@@ -3,12 +3,13 @@
 use super::Request;
 use super::ask::Answer;
 use super::known::Witness;
-use brawn_core::link;
-use brawn_core::plan::Action;
+use brawn_core::archive::plan::Action;
+use brawn_core::archive::{Options, edit_bytes};
+use brawn_core::link_args;
 use brawn_core::publish::place::File;
 use brawn_core::publish::{cache, room::Room};
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Options, Result, edit_components, input};
+use brawn_core::{Error, Kind, Result, input};
 use brawn_payload::{Payload, Profile, payloads};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -92,7 +93,7 @@ pub fn copy(
         return alone(why, witnesses);
     }
     let bytes = input::read(&path).map_err(|e| input::failed("cannot read it", e).path(&path))?;
-    let edit = match edit_components(&bytes, payloads(), &options(request)) {
+    let edit = match edit_bytes(&bytes, payloads(), &options(request)) {
         Ok(edit) => edit,
         Err(error) if error.kind() == Kind::Io => return Err(error.path(&path)),
         Err(error) => return alone(error.path(&path).to_string(), witnesses),
@@ -110,7 +111,7 @@ pub fn copy(
         .collect();
     let name = format!(
         "{FOLDER}{}-{hash}",
-        link::folder_name(payload, request.components)
+        link_args::folder_name(payload, request.components)
     );
     let room = Room::open(root, &name)?;
     let folder = room.path();
@@ -157,7 +158,7 @@ fn brought(request: &Request, libc: &Path) -> Outcome {
     let is_copy = folder.as_encoded_bytes().starts_with(FOLDER.as_bytes());
     let edit = input::read(libc)
         .ok()
-        .and_then(|bytes| edit_components(&bytes, payloads(), &options(request)).ok());
+        .and_then(|bytes| edit_bytes(&bytes, payloads(), &options(request)).ok());
     match edit.map(|edit| edit.plan.action) {
         Some(Action::Nothing) => Outcome::Already,
         // A script that `brawn cargo` runs calls it once more.
@@ -173,7 +174,7 @@ fn brought(request: &Request, libc: &Path) -> Outcome {
 }
 
 /// The payload of a plan.
-fn payload(plan: &brawn_core::plan::Plan) -> Option<&'static Payload> {
+fn payload(plan: &brawn_core::archive::plan::Plan) -> Option<&'static Payload> {
     let profile = match &plan.payload {
         Some(heap) => Profile::from_name(&heap.profile)?,
         None => Profile::default(),

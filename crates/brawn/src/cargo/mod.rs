@@ -19,7 +19,7 @@ mod record;
 pub use record::record_if_asked;
 
 use ask::Question;
-use brawn_core::plan::Component;
+use brawn_core::component::Component;
 use brawn_core::publish::place;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::Profile;

@@ -6,16 +6,19 @@ use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::report;
 use crate::ui::{self, Tone};
+use brawn_core::component::Component;
+use brawn_core::content::Content;
+use brawn_core::image;
+use brawn_core::image::Facts;
+use brawn_core::image::certificates;
+use brawn_core::image::certificates::Certificates;
+use brawn_core::image::plan::{Plan, Wanted, What};
+use brawn_core::image::program::Program;
+use brawn_core::image::reference::Reference;
+use brawn_core::image::settings::{Addition, Pair, Port, User};
 use brawn_core::input;
-use brawn_core::oci::certificates::{self, Certificates};
-use brawn_core::oci::plan::{Plan, Wanted, What};
-use brawn_core::oci::program::Program;
-use brawn_core::oci::reference::Reference;
-use brawn_core::oci::settings::{Addition, Pair, Port, User};
-use brawn_core::oci::{self, Facts};
-use brawn_core::plan::Component;
-use brawn_core::publish::{Content, trust, write_made_from};
-use brawn_core::rewrite;
+use brawn_core::program;
+use brawn_core::publish::{trust, write_made_from};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::payloads;
@@ -141,7 +144,7 @@ pub fn run(args: &Args) -> Exit {
 fn image(args: &Args) -> Result<Report> {
     let path = &args.program;
     let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
-    let program = oci::program::program(&bytes)?;
+    let program = image::program::program(&bytes)?;
     let rewritten = match args.rewrite {
         true => rewrite(args, &bytes)?,
         false => None,
@@ -149,7 +152,7 @@ fn image(args: &Args) -> Result<Report> {
     let is_rewritten = rewritten.is_some();
     let content = rewritten.unwrap_or_else(|| (&bytes).into());
     let wanted = wanted(args, content.size())?;
-    let plan = oci::plan::plan(&program, &wanted)?;
+    let plan = image::plan::plan(&program, &wanted)?;
     let mut notes = rights(path)?;
     if !args.rewrite {
         notes.extend(program.notes());
@@ -166,7 +169,7 @@ fn image(args: &Args) -> Result<Report> {
         let certificates = wanted.certificates.as_ref();
         let certificates = certificates.map_or(&[][..], |c| c.bytes.as_slice());
         let bar = progress(plan.entries.iter().map(|entry| entry.size).sum());
-        let image = oci::image(&plan, &content, certificates, &mut |bytes| bar.inc(bytes));
+        let image = image::image(&plan, &content, certificates, &mut |bytes| bar.inc(bytes));
         drop(bar);
         let image = image?;
         write_made_from(path, output, &image.content)?;
@@ -181,13 +184,13 @@ fn image(args: &Args) -> Result<Report> {
 /// The program with brawn's payload; `None` where it has that already.
 fn rewrite<'b>(args: &Args, bytes: &'b [u8]) -> Result<Option<Content<'b>>> {
     let builds = args.signatures.read()?;
-    let options = rewrite::Options {
+    let options = program::Options {
         components: Component::ALL,
         force: false,
         builds: &builds.all,
     };
     let profile = args.profile.unwrap_or_default().into();
-    Ok(rewrite::rewrite_for(bytes, payloads(), profile, &options)?.pieces)
+    Ok(program::rewrite_for(bytes, payloads(), profile, &options)?.pieces)
 }
 
 fn wanted(args: &Args, size: u64) -> Result<Wanted> {

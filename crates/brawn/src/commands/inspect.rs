@@ -6,7 +6,7 @@ mod show;
 
 use crate::exit::Exit;
 use crate::ui;
-use brawn_core::inspect::{Report, Verdict};
+use brawn_core::report::inspect::{Report, Verdict};
 use gather::{Gathered, Outcome};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

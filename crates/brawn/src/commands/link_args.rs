@@ -5,7 +5,8 @@ use crate::exit::Exit;
 use crate::only::{OnlyArg, components};
 use crate::profile::ProfileArg;
 use crate::ui;
-use brawn_core::link::{self, Link};
+use brawn_core::link_args;
+use brawn_core::link_args::Link;
 use brawn_core::publish::place;
 use brawn_core::publish::room::Room;
 use brawn_core::{Error, Kind, Result};
@@ -79,20 +80,24 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
         // Flags are used in other folders than this one.
         let directory = std::path::absolute(dir)
             .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?;
-        let link = link::link(payload, components, &directory)?;
-        place::into_folder(&directory, &link::files(payload, &link)?, link::is_ours)?;
+        let link = link_args::link(payload, components, &directory)?;
+        place::into_folder(
+            &directory,
+            &link_args::files(payload, &link)?,
+            link_args::is_ours,
+        )?;
         return Ok((payload, link));
     }
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let next = "name a folder of your own with `--dir`";
     let cache =
         place::cache(variable("XDG_CACHE_HOME"), variable("HOME")).map_err(|e| e.next(next))?;
-    let name = link::folder_name(payload, components);
+    let name = link_args::folder_name(payload, components);
     // What is wrong with its name is told before anything is made.
-    link::link(payload, components, &cache.join(&name))?;
+    link_args::link(payload, components, &cache.join(&name))?;
     let room = Room::open(&cache, &name).map_err(|e| e.next(next))?;
-    let link = link::link(payload, components, room.path())?;
-    room.place(&link::files(payload, &link)?)?;
+    let link = link_args::link(payload, components, room.path())?;
+    room.place(&link_args::files(payload, &link)?)?;
     Ok((payload, link))
 }
 
@@ -118,11 +123,11 @@ fn choose(args: &Args) -> Result<&'static Payload> {
 
 fn print(format: Format, payload: &Payload, link: &Link) {
     match format {
-        Format::Cc => ui::text(&link::shell(&link.flags.cc)),
-        Format::Rustc => ui::text(&link::shell(&link.flags.rustc)),
-        Format::Swift => ui::text(&link::swift(link)),
-        Format::Cmake => ui::text(&link::cmake_include(link)),
-        Format::PkgConfig => ui::text(&link::pkg_config(link, payload)),
+        Format::Cc => ui::text(&link_args::shell(&link.flags.cc)),
+        Format::Rustc => ui::text(&link_args::shell(&link.flags.rustc)),
+        Format::Swift => ui::text(&link_args::swift(link)),
+        Format::Cmake => ui::text(&link_args::cmake_include(link)),
+        Format::PkgConfig => ui::text(&link_args::pkg_config(link, payload)),
         Format::Json => ui::json(link),
     }
 }

@@ -11,10 +11,11 @@ use crate::report;
 use crate::ui;
 use crate::walk::{Found, walk};
 use crate::which::{self, Which};
+use brawn_core::archive::plan::{Action, Plan};
+use brawn_core::archive::{Options, edit};
 use brawn_core::bundle::Target;
-use brawn_core::plan::{Action, Plan};
 use brawn_core::publish::{self, Published};
-use brawn_core::{Error, Kind, Options, Result, edit_archive, toolchains};
+use brawn_core::{Error, Kind, Result, toolchains};
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -227,7 +228,7 @@ fn options(args: &Args) -> Options<'static> {
 fn archive(args: &Args, path: &Path) -> Result<Report> {
     let to = file::to(args.output.as_deref(), args.dry_run);
     let outcome = publish::file(path, to, &file::notice, &|source| {
-        edit_archive(source, payloads(), &options(args))
+        edit(source, payloads(), &options(args))
     })?;
     let mut report = Report::new(path, status(outcome.plan.action, args.dry_run));
     let output = args.output.as_ref();

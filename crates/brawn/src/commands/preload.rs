@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::ui::{self, Tone};
 use brawn_core::input;
-use brawn_core::link::is_ours;
+use brawn_core::link_args::is_ours;
 use brawn_core::preload;
 use brawn_core::publish::place;
 use brawn_core::publish::place::File as Placed;

@@ -8,13 +8,14 @@ use crate::profile::ProfileArg;
 use crate::report;
 use crate::ui::{self, Tone};
 use brawn_core::Result;
-use brawn_core::plan::Component;
+use brawn_core::component::Component;
+use brawn_core::elf::program::Placement;
+use brawn_core::program;
+use brawn_core::program::Options;
+use brawn_core::program::plan::Plan;
 use brawn_core::publish::{self, Published, To};
-use brawn_core::rewrite::names::Evidence;
-use brawn_core::rewrite::plan::Plan;
-use brawn_core::rewrite::program::Placement;
-use brawn_core::rewrite::{self, Options};
 use brawn_core::shown::shown;
+use brawn_core::signatures::names::Evidence;
 use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ fn rewrite(args: &Args) -> Result<Report> {
     let profile = args.profile.map(Into::into);
     let to = file::to(args.output.as_deref(), args.dry_run);
     let outcome = publish::file(&args.program, to, &file::notice, &|source| {
-        rewrite::edit(source, payloads(), profile, &options)
+        program::edit(source, payloads(), profile, &options)
     })?;
     let status = match to {
         _ if !outcome.is_changed => Status::Unchanged,

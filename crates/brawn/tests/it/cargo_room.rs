@@ -156,7 +156,7 @@ impl Package {
         // The other targets that the toolchain has get theirs, too.
         folders.retain(|folder| {
             let archive = std::fs::read(folder.join("libc.a")).expect("a copy");
-            let report = brawn_core::inspect::inspect(&archive).expect("an archive");
+            let report = brawn_core::report::inspect::inspect(&archive).expect("an archive");
             report.architecture == "x86_64"
         });
         folders.sort();

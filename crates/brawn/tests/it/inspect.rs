@@ -465,7 +465,7 @@ fn damaged_executables_never_panic() {
             bytes.truncate(next(bytes.len()));
         }
         // Whatever it says, it says it.
-        let _ = brawn_core::inspect::inspect(&bytes);
+        let _ = brawn_core::report::inspect::inspect(&bytes);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::build::Room;
 use crate::common::{REFUSED, brawn_path, tools};
-use brawn_core::read::package::{Limits, members};
+use brawn_core::report::package::{Limits, members};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

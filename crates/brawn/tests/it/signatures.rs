@@ -3,11 +3,11 @@
 use crate::build::Room;
 use crate::common::{brawn, succeed};
 use crate::musls::archive;
-use brawn_core::read::Format;
-use brawn_core::read::package::{Limits, members};
-use brawn_core::rewrite::names::{Evidence, Names};
-use brawn_core::rewrite::program::{Kind, Program};
-use brawn_core::rewrite::signatures;
+use brawn_core::elf::program::{Kind, Program};
+use brawn_core::format::Format;
+use brawn_core::report::package::{Limits, members};
+use brawn_core::signatures;
+use brawn_core::signatures::names::{Evidence, Names};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use crate::build::Room;
 use crate::common::{IO, MALFORMED, REFUSED, brawn, fail, ok, read, succeed, tools};
-use brawn_core::read::package::{Limits, members};
+use brawn_core::report::package::{Limits, members};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 

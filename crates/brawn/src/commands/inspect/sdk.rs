@@ -2,7 +2,7 @@
 
 use brawn_core::bundle::Target;
 use brawn_core::identify::heap::Heap;
-use brawn_core::inspect::Report;
+use brawn_core::report::inspect::Report;
 use serde::Serialize;
 
 /// The SDK that a `libc.a` is of.

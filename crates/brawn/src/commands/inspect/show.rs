@@ -5,7 +5,7 @@ use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
 use brawn_core::identify::heap::Found;
-use brawn_core::inspect::Verdict;
+use brawn_core::report::inspect::Verdict;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::{Args, Report, Status, bundle};
 use crate::ui::{self, Tone};
 use crate::which;
-use brawn_core::identify::mimalloc;
-use brawn_core::plan::{Plan, Removed, State, Why};
+use brawn_core::archive::mimalloc;
+use brawn_core::archive::plan::{Plan, Removed, State, Why};
 use brawn_core::shown::shown;
 
 /// One archive, or a bundle of them.

@@ -3,10 +3,12 @@
 use super::{Args, Stop};
 use crate::builds::Builds;
 use crate::only::{OnlyArg, components};
+use brawn_core::content::Content;
 use brawn_core::input;
+use brawn_core::program;
+use brawn_core::program::Options;
 use brawn_core::publish::run_cache::{Found, Key, RunCache};
-use brawn_core::publish::{Content, place, trust};
-use brawn_core::rewrite::{self, Options};
+use brawn_core::publish::{place, trust};
 use brawn_core::{Error, Result};
 use brawn_payload::{Profile, payloads};
 use rustix::fs::{MemfdFlags, SealFlags};
@@ -77,7 +79,7 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         force: false,
         builds: &builds.all,
     };
-    let rewritten = rewrite::rewrite_for(&bytes, payloads(), args.profile.into(), &options);
+    let rewritten = program::rewrite_for(&bytes, payloads(), args.profile.into(), &options);
     let content = rewritten.map_err(|e| e.path(path))?.pieces;
     let is_nothing = content.is_none();
     let content = content.unwrap_or_default();

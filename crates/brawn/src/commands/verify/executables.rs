@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::ui::{self, Tone};
 use brawn_core::error::printable;
 use brawn_core::input;
-use brawn_core::verify::{Function, Group, Provider, Report, Verdict, verify};
+use brawn_core::report::verify::{Function, Group, Provider, Report, Verdict, verify};
 use brawn_core::{Error, Result};
 use serde::Serialize;
 use std::os::unix::ffi::OsStrExt as _;

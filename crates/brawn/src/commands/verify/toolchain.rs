@@ -8,7 +8,7 @@ use brawn_conformance::verify::{
     Case, Outcome, Report, Request, Side, Sides, Step, Verdict, list as all, verify,
 };
 use brawn_core::error::printable;
-use brawn_core::link::shell;
+use brawn_core::link_args::shell;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

@@ -1,0 +1,261 @@
+//! Bytes and a plan to new bytes, in memory.
+//!
+//! Kept members are copied whole: header, name, contents and padding.  The table of long names
+//! stays as it is, since their headers point into it.  Only the symbol index is written anew.
+
+use crate::archive::identify::{Content, Findings};
+use crate::archive::plan::{Action, Plan};
+use crate::archive::read::{Archive, Dialect, EntryKind, HEADER, Index, IndexFormat, MAGIC};
+use crate::elf::object::Object;
+use crate::error::{Error, Result};
+use brawn_payload::Payload;
+use std::collections::HashSet;
+
+/// The new archive.
+pub fn apply(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    plan: &Plan,
+    payload: &Payload,
+) -> Result<Vec<u8>> {
+    if plan.action == Action::Nothing {
+        return Ok(archive.bytes.to_vec());
+    }
+    write(archive, plan, payload, symbols_by_entry(archive, findings))
+}
+
+/// The new archive, with these `symbols` of each old entry in its index.
+pub(crate) fn write(
+    archive: &Archive<'_>,
+    plan: &Plan,
+    payload: &Payload,
+    mut symbols: Vec<Vec<&[u8]>>,
+) -> Result<Vec<u8>> {
+    let kept: Vec<usize> = (0..archive.entries.len())
+        .filter(|n| !matches!(archive.entries[*n].kind, EntryKind::Index(_)) && !plan.removes(*n))
+        .collect();
+    // Everything after the index, with where each entry begins in it.
+    let coming = plan.coming(payload)?;
+    let size: usize = coming.iter().map(|m| m.bytes.len() + HEADER + 1).sum();
+    let mut body = Vec::with_capacity(archive.bytes.len().saturating_add(size));
+    let mut places: Vec<(Owner, u64)> = Vec::with_capacity(kept.len() + coming.len());
+    for number in kept {
+        pad(&mut body);
+        places.push((Owner::Kept(number), body.len() as u64));
+        body.extend_from_slice(archive.whole(&archive.entries[number]));
+    }
+    for (number, member) in coming.iter().enumerate() {
+        pad(&mut body);
+        places.push((Owner::Added(number), body.len() as u64));
+        body.extend(header(archive.dialect, member.name, member.bytes.len())?);
+        body.extend_from_slice(member.bytes);
+    }
+    pad(&mut body);
+
+    let mut bytes = Vec::with_capacity(MAGIC.len().saturating_add(body.capacity()));
+    bytes.extend_from_slice(MAGIC);
+    if let Some(index) = &archive.index {
+        let added: Vec<Vec<&[u8]>> = coming
+            .iter()
+            .map(|m| {
+                let object = Object::read(m.bytes, 0).map_err(|e| e.member(m.name.as_bytes()))?;
+                Ok(object
+                    .map(|o| o.defined().map(|s| s.name).collect())
+                    .unwrap_or_default())
+            })
+            .collect::<Result<_>>()?;
+        let mut lines =
+            Vec::with_capacity(index.lines.len() + added.iter().map(Vec::len).sum::<usize>());
+        for (owner, place) in places {
+            let defined = match owner {
+                Owner::Kept(number) => std::mem::take(&mut symbols[number]),
+                Owner::Added(number) => added[number].clone(),
+            };
+            lines.extend(defined.into_iter().map(|symbol| (symbol, place)));
+        }
+        write_index(&mut bytes, archive, index, lines)?;
+    }
+    bytes.extend_from_slice(&body);
+    Ok(bytes)
+}
+
+enum Owner {
+    Kept(usize),
+    Added(usize),
+}
+
+/// Entries begin on even offsets; the filler is what `ar` writes.
+fn pad(bytes: &mut Vec<u8>) {
+    if bytes.len() % 2 == 1 {
+        bytes.push(b'\n');
+    }
+}
+
+/// The symbols of each entry for the index: what the old index says of it, in its order, so that
+/// members which only a compiler's plugin can read keep theirs; then what the object defines and
+/// the old index lacks.
+pub(crate) fn symbols_by_entry<'a>(
+    archive: &Archive<'a>,
+    findings: &Findings<'a>,
+) -> Vec<Vec<&'a [u8]>> {
+    let mut symbols: Vec<Vec<&[u8]>> = vec![Vec::new(); archive.entries.len()];
+    for line in archive.index.iter().flat_map(|index| &index.lines) {
+        if let Some(list) = symbols.get_mut(line.entry) {
+            list.push(line.symbol);
+        }
+    }
+    for member in &findings.members {
+        let (Content::Object(_), Some(list)) = (&member.content, symbols.get_mut(member.entry))
+        else {
+            continue;
+        };
+        if member.defined().map(|s| s.name).eq(list.iter().copied()) {
+            continue;
+        }
+        let known: HashSet<&[u8]> = list.iter().copied().collect();
+        list.extend(
+            member
+                .defined()
+                .map(|s| s.name)
+                .filter(|name| !known.contains(name)),
+        );
+    }
+    symbols
+}
+
+/// A member's header, with the fields that `ar D` writes.
+pub(crate) fn header(dialect: Dialect, name: &str, size: usize) -> Result<[u8; HEADER]> {
+    let decorated = match dialect {
+        Dialect::Gnu => format!("{name}/"),
+        Dialect::Bsd => name.to_string(),
+    };
+    if decorated.len() > 16 || name.contains([' ', '/']) {
+        return Err(Error::refused(format!("payload member named `{name}`"))
+            .expected("at most 15 bytes, without spaces and slashes"));
+    }
+    field(format!(
+        "{decorated:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n",
+        0, 0, 0, 644
+    ))
+}
+
+fn field(header: String) -> Result<[u8; HEADER]> {
+    header
+        .into_bytes()
+        .try_into()
+        .map_err(|_| Error::refused("member of ten gigabytes or more"))
+}
+
+/// Writes the index in the layout of the old one, with the old one's header but for its size.
+/// Offsets in `lines` count from the first byte after the index.
+fn write_index(
+    bytes: &mut Vec<u8>,
+    archive: &Archive<'_>,
+    old: &Index<'_>,
+    mut lines: Vec<(&[u8], u64)>,
+) -> Result<()> {
+    let entry = archive
+        .entries
+        .get(old.entry)
+        .ok_or_else(|| Error::malformed("symbol index without an entry"))?;
+    if old.sorted {
+        lines.sort_by_key(|(symbol, _)| *symbol);
+    }
+    // A BSD long name belongs to the contents.
+    let long_name = archive
+        .bytes
+        .get(entry.whole.start + HEADER..entry.data.start)
+        .unwrap_or_default();
+    let mut format = old.format;
+    let mut contents = index_contents(format, &lines, bytes.len() + HEADER + long_name.len());
+    if contents.is_none() {
+        format = match format {
+            IndexFormat::Gnu32 | IndexFormat::Gnu64 => IndexFormat::Gnu64,
+            IndexFormat::Bsd32 | IndexFormat::Bsd64 => {
+                return Err(Error::refused("BSD archive of more than 4 GiB"));
+            }
+        };
+        contents = index_contents(format, &lines, bytes.len() + HEADER + long_name.len());
+    }
+    let contents = contents.ok_or_else(|| Error::refused("archive of more than 16 EiB"))?;
+    let start = bytes.len();
+    bytes.extend_from_slice(&archive.bytes[entry.whole.start..entry.whole.start + HEADER]);
+    if format != old.format {
+        bytes[start..start + 16].copy_from_slice(b"/SYM64/         ");
+    }
+    let size = format!("{:<10}", contents.len() + long_name.len());
+    let size: [u8; 10] = size
+        .into_bytes()
+        .try_into()
+        .map_err(|_| Error::refused("symbol index of ten gigabytes or more"))?;
+    bytes[start + 48..start + 58].copy_from_slice(&size);
+    bytes.extend_from_slice(long_name);
+    bytes.extend_from_slice(&contents);
+    Ok(())
+}
+
+/// The index's contents, when they begin at offset `start` and the first member follows them.
+/// `None` if an offset does not fit the layout.
+pub(crate) fn index_contents(
+    format: IndexFormat,
+    lines: &[(&[u8], u64)],
+    start: usize,
+) -> Option<Vec<u8>> {
+    let names: usize = lines.iter().map(|(symbol, _)| symbol.len() + 1).sum();
+    let (word, pair, alignment) = match format {
+        IndexFormat::Gnu32 => (4, 4, 2),
+        IndexFormat::Gnu64 => (8, 8, 2),
+        IndexFormat::Bsd32 => (4, 8, 8),
+        IndexFormat::Bsd64 => (8, 16, 8),
+    };
+    let fixed = match format {
+        IndexFormat::Gnu32 | IndexFormat::Gnu64 => word,
+        IndexFormat::Bsd32 | IndexFormat::Bsd64 => 2 * word,
+    };
+    let plain = fixed + lines.len() * pair + names;
+    // `ar` and LLVM count the filler as contents; BSD's is such that the next header is aligned.
+    let filler = match format {
+        IndexFormat::Gnu32 | IndexFormat::Gnu64 => plain.next_multiple_of(alignment) - plain,
+        IndexFormat::Bsd32 | IndexFormat::Bsd64 => {
+            (start + plain).next_multiple_of(alignment) - (start + plain)
+        }
+    };
+    let first = (start + plain + filler) as u64;
+    let mut out = Vec::with_capacity(plain + filler);
+    let put = |out: &mut Vec<u8>, value: u64| -> Option<()> {
+        match format {
+            IndexFormat::Gnu32 => out.extend(u32::try_from(value).ok()?.to_be_bytes()),
+            IndexFormat::Gnu64 => out.extend(value.to_be_bytes()),
+            IndexFormat::Bsd32 => out.extend(u32::try_from(value).ok()?.to_le_bytes()),
+            IndexFormat::Bsd64 => out.extend(value.to_le_bytes()),
+        }
+        Some(())
+    };
+    match format {
+        IndexFormat::Gnu32 | IndexFormat::Gnu64 => {
+            put(&mut out, lines.len() as u64)?;
+            for (_, offset) in lines {
+                put(&mut out, first.checked_add(*offset)?)?;
+            }
+        }
+        IndexFormat::Bsd32 | IndexFormat::Bsd64 => {
+            put(&mut out, (lines.len() * pair) as u64)?;
+            let mut name_at = 0u64;
+            for (symbol, offset) in lines {
+                put(&mut out, name_at)?;
+                put(&mut out, first.checked_add(*offset)?)?;
+                name_at += symbol.len() as u64 + 1;
+            }
+            put(&mut out, names as u64)?;
+        }
+    }
+    for (symbol, _) in lines {
+        out.extend_from_slice(symbol);
+        out.push(0);
+    }
+    out.resize(plain + filler, 0);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests;

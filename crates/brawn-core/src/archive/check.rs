@@ -1,0 +1,282 @@
+//! New bytes, read again and held against the plan and the old bytes, before anything is written.
+//!
+//! Nothing here asks `apply` what it meant to write: what the new archive has to be follows from the old one, the plan
+//! and the payload alone, so that a fault in `apply` is not made twice.
+
+use crate::archive::identify::Findings;
+use crate::archive::plan::{Action, Part, Plan};
+use crate::archive::read::{Archive, EntryKind, Index};
+use crate::error::{Error, Result, printable};
+use brawn_payload::Payload;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+/// Fails unless `new` is `old` with exactly the plan's changes.
+pub fn check(
+    old: &Archive<'_>,
+    findings: &Findings<'_>,
+    plan: &Plan,
+    payload: &Payload,
+    new: &[u8],
+) -> Result<()> {
+    if plan.action == Action::Nothing {
+        return if old.bytes == new {
+            Ok(())
+        } else {
+            Err(wrong("a change where nothing was to do"))
+        };
+    }
+    let archive = Archive::read(new)?;
+    // Which entry of the old archive each of the new one's is.
+    let mut stays = Vec::with_capacity(old.entries.len());
+    let mut entries = archive
+        .entries
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| !matches!(e.kind, EntryKind::Index(_)));
+    for (number, before) in old.entries.iter().enumerate() {
+        if matches!(before.kind, EntryKind::Index(_)) || plan.removes(number) {
+            continue;
+        }
+        let (position, after) = entries
+            .next()
+            .ok_or_else(|| wrong("a member is missing").member(before.name))?;
+        // The last member of an archive may have lacked its padding; it gets it when it is no
+        // longer the last.
+        let (was, is) = (old.whole(before), archive.whole(after));
+        let same = is == was || is.strip_suffix(b"\n").is_some_and(|is| is == was);
+        if !same || before.name != after.name || before.kind != after.kind {
+            return Err(wrong("a member that should stay has changed").member(before.name));
+        }
+        stays.push((number, position));
+    }
+    let mut comes = archive.entries.len()..archive.entries.len();
+    for member in plan.coming(payload)? {
+        let name = member.name.as_bytes();
+        let (position, after) = entries
+            .next()
+            .ok_or_else(|| wrong("a payload member is missing").member(name))?;
+        if after.name != name || archive.data(after) != member.bytes {
+            return Err(wrong("a payload member differs").member(name));
+        }
+        comes.start = comes.start.min(position);
+    }
+    if let Some((_, entry)) = entries.next() {
+        return Err(wrong("a member too many").member(entry.name));
+    }
+    match (&old.index, &archive.index) {
+        (None, None) => Ok(()),
+        (Some(before), Some(after)) => {
+            check_order(after)?;
+            let (was, is) = (by_entry(before, old), by_entry(after, &archive));
+            let defined = defined(findings);
+            for (number, position) in stays {
+                let (was, is) = (was.get(&number), is.get(&position));
+                let found = is.map_or(&[][..], Vec::as_slice);
+                let old = was.map_or(&[][..], Vec::as_slice);
+                let defined = defined.get(&number).map_or(&[][..], Vec::as_slice);
+                check_lines(found, old, defined, after.sorted)
+                    .map_err(|e| e.member(archive.entries[position].name))?;
+            }
+            let added = comes.filter_map(|position| is.get(&position)).flatten();
+            check_added(added.copied().collect(), plan, payload)
+        }
+        _ => Err(wrong("symbol index appeared or vanished")),
+    }
+}
+
+/// The symbols of each entry, in the order in which the index has them.
+fn by_entry<'a>(index: &Index<'a>, archive: &Archive<'a>) -> HashMap<usize, Vec<&'a [u8]>> {
+    let mut symbols: HashMap<usize, Vec<&[u8]>> = HashMap::with_capacity(archive.entries.len());
+    for line in &index.lines {
+        symbols.entry(line.entry).or_default().push(line.symbol);
+    }
+    symbols
+}
+
+/// What the object in each entry defines.
+fn defined<'a>(findings: &Findings<'a>) -> HashMap<usize, Vec<&'a [u8]>> {
+    let members = findings.members.iter();
+    members
+        .map(|m| (m.entry, m.defined().map(|s| s.name).collect()))
+        .collect()
+}
+
+/// Lines follow the order of the members or, in a sorted index, that of the symbols.
+fn check_order(index: &Index<'_>) -> Result<()> {
+    let key = |n: usize| {
+        let line = &index.lines[n];
+        let symbol = index.sorted.then_some(line.symbol);
+        (symbol, line.entry)
+    };
+    match (1..index.lines.len()).find(|n| key(n - 1) > key(*n)) {
+        Some(n) => Err(wrong(format!(
+            "symbol index has `{}` in the wrong place",
+            printable(index.lines[n].symbol)
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A member that stays keeps its old lines; behind them is what its object defines and the old index did not know.
+fn check_lines(found: &[&[u8]], old: &[&[u8]], defined: &[&[u8]], sorted: bool) -> Result<()> {
+    let known: HashSet<&[u8]> = old.iter().copied().collect();
+    let new = defined.iter().filter(|name| !known.contains(*name));
+    let mut expected: Vec<&[u8]> = old.iter().chain(new).copied().collect();
+    if sorted {
+        expected.sort_unstable();
+    }
+    same(found, &expected)
+}
+
+/// What comes is found by the names that the payload declares, and by no other.
+fn check_added(mut found: Vec<&[u8]>, plan: &Plan, payload: &Payload) -> Result<()> {
+    let has = |part: Part| plan.add.iter().any(|added| added.component == part);
+    let comes = |part: Part, name: &str| {
+        let mut added = plan.add.iter().filter(|added| added.component == part);
+        added.any(|added| added.name == name)
+    };
+    let heap = payload.surface.iter().filter(|_| has(Part::Heap));
+    let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
+    let memory = memory.iter().filter(|f| comes(Part::Memory, f.member.name));
+    let memory = memory.flat_map(|f| f.surface.iter().chain(f.own));
+    let supplied = payload.supplied.functions.iter();
+    let supplied = supplied.filter(|f| comes(Part::Supplied, f.member.name));
+    let expected = heap.chain(memory).copied();
+    let expected = expected.chain(supplied.map(|f| f.name));
+    let mut expected: Vec<&[u8]> = expected.map(str::as_bytes).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    same(&found, &expected)
+}
+
+fn same(found: &[&[u8]], expected: &[&[u8]]) -> Result<()> {
+    let differs = found.iter().zip(expected).find(|(is, should)| is != should);
+    let name = match (differs, found.len().cmp(&expected.len())) {
+        (None, Ordering::Equal) => return Ok(()),
+        (Some((name, _)), _) => name,
+        (None, Ordering::Greater) => &found[expected.len()],
+        (None, Ordering::Less) => &expected[found.len()],
+    };
+    let name = printable(name);
+    Err(wrong(format!("symbol index is wrong about `{name}`")))
+}
+
+fn wrong(found: impl Into<String>) -> Error {
+    Error::refused(format!(
+        "the new archive is not as planned: {}",
+        found.into()
+    ))
+    .next("nothing was written; this is a fault of brawn's: please report it with the archive")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::apply::{apply, symbols_by_entry, write};
+    use crate::archive::identify::identify;
+    use crate::archive::read::HEADER;
+    use crate::testing::{archive, fake_payload, musl};
+
+    #[test]
+    fn one_wrong_byte_anywhere_that_matters_is_found() {
+        let bytes = archive(&musl());
+        let old = Archive::read(&bytes).unwrap();
+        let findings = identify(&old).unwrap();
+        let payload = fake_payload("1");
+        let plan = crate::archive::plan::plan(
+            &old,
+            &findings,
+            &payload,
+            &crate::archive::plan::Options::default(),
+        )
+        .unwrap();
+        let mut new = apply(&old, &findings, &plan, &payload).unwrap();
+        check(&old, &findings, &plan, &payload, &new).unwrap();
+        let read = Archive::read(&new).unwrap();
+        let last = read.entries.len() - 1;
+        let mut places = Vec::new();
+        for (number, entry) in read.entries.iter().enumerate() {
+            places.extend(match entry.kind {
+                // Offsets and names; the header and the filler say nothing.
+                EntryKind::Index(_) => entry.data.start..entry.data.end - 1,
+                _ if number == last => entry.whole.start + HEADER..entry.data.end,
+                _ => entry.whole.clone(),
+            });
+        }
+        for at in places {
+            new[at] ^= 1;
+            let found = check(&old, &findings, &plan, &payload, &new);
+            assert!(found.is_err(), "byte {at:#x}");
+            new[at] ^= 1;
+        }
+    }
+
+    #[test]
+    fn a_missing_and_an_additional_member_are_found() {
+        let bytes = archive(&musl());
+        let old = Archive::read(&bytes).unwrap();
+        let findings = identify(&old).unwrap();
+        let payload = fake_payload("1");
+        let plan = crate::archive::plan::plan(
+            &old,
+            &findings,
+            &payload,
+            &crate::archive::plan::Options::default(),
+        )
+        .unwrap();
+        let new = apply(&old, &findings, &plan, &payload).unwrap();
+        let read = Archive::read(&new).unwrap();
+        let last = read.entries.last().unwrap().whole.clone();
+        let twice = [&new[..], &new[last.clone()]].concat();
+        assert!(check(&old, &findings, &plan, &payload, &twice).is_err());
+        assert!(check(&old, &findings, &plan, &payload, &new[..last.start]).is_err());
+        assert!(check(&old, &findings, &plan, &payload, &bytes).is_err());
+    }
+
+    /// An index that is wrong in one way, as a fault in `apply` would write it.
+    type Fault = fn(&mut Vec<Vec<&'static [u8]>>);
+
+    #[test]
+    fn every_fault_of_the_index_is_found() {
+        let faults: [(&str, Fault); 6] = [
+            ("a line is lost", |lists| {
+                let list = lists.iter_mut().rfind(|list| !list.is_empty());
+                list.unwrap().clear();
+            }),
+            ("a member has none of its lines", |lists| {
+                lists.iter_mut().for_each(Vec::clear);
+            }),
+            ("a line too many", |lists| {
+                lists.last_mut().unwrap().push(b"extra");
+            }),
+            ("a line twice", |lists| {
+                let list = lists.last_mut().unwrap();
+                list.push(list[0]);
+            }),
+            ("what goes is ascribed to what stays", |lists| {
+                lists.last_mut().unwrap().push(b"calloc");
+            }),
+            ("two members are mistaken for each other", |lists| {
+                let last = lists.len() - 1;
+                lists.swap(1, last);
+            }),
+        ];
+        let bytes: &'static [u8] = archive(&musl()).leak();
+        let old = Archive::read(bytes).unwrap();
+        let findings = identify(&old).unwrap();
+        let payload = fake_payload("1");
+        let options = crate::archive::plan::Options::default();
+        let plan = crate::archive::plan::plan(&old, &findings, &payload, &options).unwrap();
+        let with = |symbols| {
+            let new = write(&old, &plan, &payload, symbols).unwrap();
+            check(&old, &findings, &plan, &payload, &new)
+        };
+        with(symbols_by_entry(&old, &findings)).unwrap();
+        for (what, fault) in faults {
+            let mut symbols = symbols_by_entry(&old, &findings);
+            fault(&mut symbols);
+            assert!(with(symbols).is_err(), "{what}");
+        }
+    }
+}

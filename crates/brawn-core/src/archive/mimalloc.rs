@@ -1,0 +1,226 @@
+//! mimalloc in an archive: the members that somebody built it as and put in, told by what they define.
+//!
+//! Its own names begin with `mi_` (mimalloc.h, "Interface"); the rest are those by which it takes the places of a
+//! libc's heap and of a C++ runtime's operators (src/alloc-override.c, versions 1.7 to 3.3).
+
+use crate::archive::identify::{Content, Findings, Member, Role};
+use crate::archive::read::Archive;
+use crate::elf::image::Image;
+use crate::error::{Result, printable};
+use crate::identify::{is_heap, is_surface};
+use brawn_payload::Architecture;
+
+/// The names of others, apart from the heap's and C++'s operators, that its members define.
+const OVERRIDES: [&[u8]; 21] = [
+    b"DW.ref.__gxx_personality_v0",
+    b"_ZSt15get_new_handlerv",
+    b"__clang_call_terminate",
+    b"__libc_cfree",
+    b"__libc_memalign",
+    b"__libc_pvalloc",
+    b"__libc_valloc",
+    b"__posix_memalign",
+    b"_aligned_malloc",
+    b"cfree",
+    b"malloc_good_size",
+    b"malloc_size",
+    b"pvalloc",
+    b"reallocarr",
+    b"reallocf",
+    b"strdup",
+    b"strndup",
+    b"vfree",
+    // State of version 3.
+    b"heap_main",
+    b"theap_main",
+    b"thread_tld",
+];
+
+/// Functions of libc that are taken out together with its heap, though not every mimalloc has its own.
+pub const COPIES: [&str; 3] = ["strdup", "strndup", "wcsdup"];
+
+/// Whether `name` is C++'s global operator `new` or `delete` of any form, as it is mangled (Itanium C++ ABI, "Operator
+/// Encodings").
+pub fn is_operator(name: &[u8]) -> bool {
+    let starts: [&[u8]; 4] = [b"_Znw", b"_Zna", b"_Zdl", b"_Zda"];
+    starts.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether nothing but mimalloc has names like this one, in C or mangled as a C++ compiler does.
+pub fn is_own(name: &[u8]) -> bool {
+    let plain = |name: &[u8]| {
+        let start = name.iter().position(|b| *b != b'_').unwrap_or(name.len());
+        start <= 2 && name[start..].starts_with(b"mi_")
+    };
+    let mangled = name.strip_prefix(b"_Z").and_then(|rest| {
+        let start = rest.iter().position(|b| !b.is_ascii_digit())?;
+        (start > 0).then_some(&rest[start..])
+    });
+    plain(mangled.unwrap_or(name))
+}
+
+fn may_define(name: &[u8]) -> bool {
+    is_own(name) || is_heap(name) || is_operator(name) || OVERRIDES.contains(&name)
+}
+
+/// Gives its members their role, if what they define makes them the archive's heap.
+pub(crate) fn assign(members: &mut [Member<'_>]) {
+    let is_its = |member: &Member<'_>, is_enough: &dyn Fn(&[u8]) -> bool| {
+        matches!(member.role, Role::Rest | Role::ForeignHeap)
+            && matches!(member.content, Content::Object(_))
+            && member.defined().all(|s| may_define(s.name))
+            && member.defined().any(|s| is_enough(s.name))
+    };
+    if !members.iter().any(|m| is_its(m, &is_own)) {
+        return;
+    }
+    // What takes the heap's places may be a member of its own.
+    let is_enough = |name: &[u8]| is_own(name) || is_surface(name);
+    let is_heaps =
+        |m: &Member<'_>| is_its(m, &is_enough) && m.defined().any(|s| is_surface(s.name));
+    if !members.iter().any(is_heaps) {
+        return;
+    }
+    for member in members {
+        if is_its(member, &is_enough) {
+            member.role = Role::Mimalloc;
+        }
+    }
+}
+
+/// What is said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mimalloc {
+    /// Its version, as in `2.2.4`; `None` where its code says it in another way than compilers do.
+    pub version: Option<String>,
+    /// How many members it is.
+    pub members: usize,
+    /// The first that defines `malloc`.
+    pub member: String,
+    /// Whether it brings C++'s operators.
+    pub has_operators: bool,
+    /// Names of the members of musl's heap that are still there.
+    pub leftovers: Vec<String>,
+}
+
+impl Mimalloc {
+    /// What it is in an archive, if it is the heap there.
+    pub fn of(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<Self>> {
+        let defining = |name: &[u8]| {
+            let mut members = findings.with_role(Role::Mimalloc);
+            members.find(|m| m.defined().any(|s| s.name == name))
+        };
+        let Some(first) = defining(b"malloc").or_else(|| findings.with_role(Role::Mimalloc).next())
+        else {
+            return Ok(None);
+        };
+        let version = match defining(b"mi_version") {
+            Some(member) => version(archive, member)?,
+            None => None,
+        };
+        let mut names = findings.with_role(Role::Mimalloc).flat_map(Member::defined);
+        Ok(Some(Self {
+            version,
+            members: findings.with_role(Role::Mimalloc).count(),
+            member: printable(first.name),
+            has_operators: names.any(|s| is_operator(s.name)),
+            leftovers: findings
+                .with_role(Role::MuslHeap)
+                .map(|m| printable(m.name))
+                .collect(),
+        }))
+    }
+
+    /// As in `mimalloc 2.2.4`.
+    pub fn title(&self) -> String {
+        match &self.version {
+            Some(version) => format!("mimalloc {version}"),
+            None => "mimalloc (version unknown)".into(),
+        }
+    }
+
+    /// How it got there, as far as its shape tells.
+    pub fn shape(&self) -> String {
+        match self.members {
+            1 if self.leftovers.is_empty() => format!(
+                "one member, {}, as Swift's static Linux SDK has it",
+                self.member
+            ),
+            1 => format!("one member, {}, beside members of musl's heap", self.member),
+            n => format!("{n} members, as when those of libmimalloc.a are added with `ar`"),
+        }
+    }
+}
+
+/// The number that `mi_version` returns, where its code does nothing else.
+fn version(archive: &Archive<'_>, member: &Member<'_>) -> Result<Option<String>> {
+    let entry = &archive.entries[member.entry];
+    let image = Image::read(archive.data(entry), entry.data.start as u64)
+        .map_err(|e| e.member(entry.name))?;
+    let mut symbols = image.defined();
+    let code = symbols
+        .find(|s| s.name == b"mi_version")
+        .and_then(|s| image.contents(s, 32));
+    Ok(code
+        .and_then(|code| returned(image.ident.architecture()?, code))
+        .and_then(number))
+}
+
+/// The constant that a function returns which does nothing else, with or without a frame and a landing pad.
+fn returned(architecture: Architecture, code: &[u8]) -> Option<u32> {
+    match architecture {
+        Architecture::X86_64 => {
+            let code = code.strip_prefix(b"\xf3\x0f\x1e\xfa").unwrap_or(code); // endbr64
+            let framed = code.strip_prefix(b"\x55\x48\x89\xe5"); // push rbp; mov rbp, rsp
+            let rest = framed.unwrap_or(code).strip_prefix(b"\xb8")?; // mov eax, imm32
+            let (value, rest) = rest.split_first_chunk()?;
+            let rest = match framed {
+                Some(_) => rest.strip_prefix(b"\x5d")?, // pop rbp
+                None => rest,
+            };
+            let is_end = rest.starts_with(b"\xc3") || rest.starts_with(b"\xf3\xc3"); // ret
+            is_end.then(|| u32::from_le_bytes(*value))
+        }
+        Architecture::Aarch64 => {
+            const LANDING: [u32; 2] = [0xd503_245f, 0xd503_233f]; // bti c; paciasp
+            const FRAME: [u32; 2] = [0xa9bf_7bfd, 0x9100_03fd]; // stp x29, x30, [sp, #-16]!; mov x29, sp
+            const UNFRAME: u32 = 0xa8c1_7bfd; // ldp x29, x30, [sp], #16
+            const AUTHENTICATE: u32 = 0xd503_23bf; // autiasp
+            const RETURN: u32 = 0xd65f_03c0; // ret
+            let (words, _) = code.as_chunks();
+            let mut words = words
+                .iter()
+                .map(|word| u32::from_le_bytes(*word))
+                .peekable();
+            while words.next_if(|word| LANDING.contains(word)).is_some() {}
+            let is_framed = words.next_if_eq(&FRAME[0]).is_some();
+            if is_framed {
+                words.next_if_eq(&FRAME[1])?;
+            }
+            // movz w0, #imm16
+            let value = words
+                .next()
+                .filter(|word| word & 0xffe0_001f == 0x5280_0000)?;
+            if is_framed {
+                words.next_if_eq(&UNFRAME)?;
+            }
+            words.next_if_eq(&AUTHENTICATE);
+            words.next_if_eq(&RETURN)?;
+            Some(value >> 5 & 0xffff)
+        }
+    }
+}
+
+/// `MI_MALLOC_VERSION` as people write it: a digit each before 2.3 (224 is 2.2.4), two for minor and patch since
+/// (20302 is 2.3.2).
+fn number(version: u32) -> Option<String> {
+    let (major, minor, patch) = match version {
+        100..=999 => (version / 100, version / 10 % 10, version % 10),
+        10_000..=99_999 => (version / 10_000, version / 100 % 100, version % 100),
+        _ => return None,
+    };
+    Some(format!("{major}.{minor}.{patch}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! `libc.a`: read, identified, planned for, edited and checked.
+//!
+//! ```text
+//! bytes ─ read ─> Archive ─ identify ─> Findings ─ plan ─> Plan ─ apply ─> bytes ─ check ─> published
+//! ```
+
+pub mod apply;
+pub mod check;
+pub mod identify;
+mod index;
+pub mod mimalloc;
+pub mod plan;
+pub mod read;
+
+use crate::content::Content;
+use crate::error::Result;
+use crate::publish::{Edited, Source};
+use brawn_payload::{Payload, Profile};
+use plan::{Action, Plan};
+
+pub use plan::Options;
+
+/// Takes an archive from its file to checked new bytes, as [`crate::program::edit`] does a program.
+///
+/// # Errors
+/// Those of [`edit_bytes`].
+pub fn edit<'s>(
+    source: &'s Source,
+    payloads: &[Payload],
+    options: &Options<'_>,
+) -> Result<Edited<'s, Plan>> {
+    let edit = edit_bytes(source.bytes(), payloads, options)?;
+    Ok(Edited {
+        had_payload: edit.plan.action == Action::Upgrade,
+        plan: edit.plan,
+        content: edit.bytes.map(Content::from),
+    })
+}
+
+/// What [`edit_bytes`] gives.
+#[derive(Debug)]
+pub struct Edit {
+    /// What was, or would be, done.
+    pub plan: Plan,
+    /// The new archive; `None` where there is nothing to do.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// The way from an archive's bytes to checked new ones: everything but publishing.
+pub fn edit_with_profile(bytes: &[u8], payloads: &[Payload], profile: Profile) -> Result<Edit> {
+    let options = Options {
+        profile: Some(profile),
+        ..Options::default()
+    };
+    edit_bytes(bytes, payloads, &options)
+}
+
+/// The same, of what `options` ask for.
+pub fn edit_bytes(bytes: &[u8], payloads: &[Payload], options: &Options<'_>) -> Result<Edit> {
+    let archive = read::Archive::read(bytes)?;
+    let findings = identify::identify(&archive)?;
+    let profile = options.profile.or_else(|| plan::own_profile(&findings));
+    let payload = plan::choose(&findings, payloads, profile.unwrap_or_default())?;
+    let plan = plan::plan(&archive, &findings, payload, options)?;
+    if plan.action == Action::Nothing {
+        return Ok(Edit { plan, bytes: None });
+    }
+    let new = apply::apply(&archive, &findings, &plan, payload)?;
+    check::check(&archive, &findings, &plan, payload, &new)?;
+    Ok(Edit {
+        plan,
+        bytes: Some(new),
+    })
+}

@@ -1,0 +1,533 @@
+//! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
+
+mod memory;
+mod supplied;
+
+use crate::archive::identify::{Content, Findings, Member, Role};
+use crate::archive::mimalloc::Mimalloc;
+use crate::archive::read::Archive;
+use crate::error::{Error, Kind, Result, printable};
+use crate::identify::{Libc, fork, is_heap, is_surface};
+use crate::note::Note;
+use brawn_payload::{Payload, Profile};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+
+use crate::component::Component;
+use crate::provenance::Provenance;
+pub use memory::{Memory, State, Stays};
+
+/// What a plan amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// The archive already holds this very payload and no other heap.
+    Nothing,
+    /// musl's heap goes, the payload comes.
+    Patch,
+    /// Another payload of brawn's goes, this one comes.
+    Upgrade,
+}
+
+/// Why a member goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// It defines nothing but musl's heap.
+    MuslHeap,
+    /// It is of a mimalloc that somebody put in the place of musl's heap.
+    Mimalloc,
+    /// It defines nothing but memory functions that the payload has.
+    MuslMemory,
+    /// It is of another brawn payload.
+    OtherPayload,
+}
+
+/// What a member that goes or comes is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The malloc family.
+    Heap,
+    /// `memcpy` and its kin.
+    Memory,
+    /// Functions that the archive lacks once another heap has left it: they go and come with the heap.
+    Supplied,
+}
+
+/// A member that goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// Its position among the archive's entries, special ones included.
+    pub entry: usize,
+    /// Its name.
+    pub name: String,
+    /// Where its header is in the file.
+    pub offset: u64,
+    /// Of which part it is.
+    pub component: Part,
+    /// Why it goes.
+    pub why: Why,
+    /// The global symbols that go with it.
+    pub defines: Vec<String>,
+}
+
+/// A member that comes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Added {
+    /// Its name.
+    pub name: String,
+    /// Of which part it is.
+    pub component: Part,
+    /// Its size in bytes.
+    pub size: usize,
+    /// The function that it supplies, by its symbol.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub defines: Vec<String>,
+}
+
+/// What to do with an archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// What it amounts to.
+    pub action: Action,
+    /// What the archive's objects run on.
+    pub architecture: String,
+    /// The heap that comes, or is there already; absent where the heap is left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Provenance>,
+    /// What becomes of the memory functions; absent where they are left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// What the notes of payloads that go say.
+    pub replaces: Vec<Note>,
+    /// Members that go.
+    pub remove: Vec<Removed>,
+    /// Members that come, after all others.
+    pub add: Vec<Added>,
+    /// How many members stay as they are, to the byte.
+    pub keep: usize,
+}
+
+impl Plan {
+    /// Whether entry number `entry` of the archive goes.
+    pub fn removes(&self, entry: usize) -> bool {
+        self.remove
+            .binary_search_by_key(&entry, |r| r.entry)
+            .is_ok()
+    }
+
+    /// The members of `payload` that come, in their order.
+    pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
+        let functions = payload.memory.map_or(&[][..], |memory| memory.functions);
+        let find = |added: &Added| match added.component {
+            Part::Heap => payload.members.iter().find(|m| m.name == added.name),
+            Part::Memory => {
+                let mut members = functions.iter().map(|f| &f.member);
+                members.find(|m| m.name == added.name)
+            }
+            Part::Supplied => {
+                let mut members = payload.supplied.functions.iter().map(|f| &f.member);
+                members.find(|m| m.name == added.name)
+            }
+        };
+        self.add
+            .iter()
+            .map(|added| {
+                find(added).ok_or_else(|| {
+                    Error::refused(format!("a plan with member {}", added.name))
+                        .expected("members that the payload has")
+                })
+            })
+            .collect()
+    }
+}
+
+/// The profile of the heap that brawn put there, if it did, and if this brawn knows it.
+pub fn own_profile(findings: &Findings<'_>) -> Option<Profile> {
+    let mut notes = findings.with_role(Role::Brawn).flat_map(|m| m.notes());
+    Profile::from_name(&notes.find(|note| !note.is_memory())?.profile)
+}
+
+/// The payload for what was found.
+pub fn choose<'p>(
+    findings: &Findings<'_>,
+    payloads: &'p [Payload],
+    profile: Profile,
+) -> Result<&'p Payload> {
+    let ident = findings
+        .ident
+        .ok_or_else(|| not_musl(findings).expected("ELF objects"))?;
+    // What is not musl's is refused for that, not for its architecture.
+    if findings.libc != Libc::Musl {
+        return Err(not_musl(findings));
+    }
+    ident
+        .architecture()
+        .and_then(|a| {
+            payloads
+                .iter()
+                .find(|p| p.architecture == a && p.profile == profile)
+        })
+        .ok_or_else(|| {
+            let mut have: Vec<_> = payloads
+                .iter()
+                .filter(|p| p.profile == profile)
+                .map(|p| p.architecture.name())
+                .collect();
+            have.sort_unstable();
+            Error::not_applicable(format!("objects for {}", ident.describe())).expected(format!(
+                "an architecture that this brawn has a `{}` payload for ({})",
+                profile.name(),
+                if have.is_empty() {
+                    "none".into()
+                } else {
+                    have.join(", ")
+                }
+            ))
+        })
+}
+
+fn not_musl(findings: &Findings<'_>) -> Error {
+    match findings.libc {
+        Libc::Glibc => Error::not_applicable("glibc's libc.a (it defines gnu_get_libc_version)")
+            .expected("musl's libc.a")
+            .next("glibc's heap needs no replacement; leave it alone"),
+        _ if findings.has_no_heap() => {
+            Error::not_applicable("no heap in this archive").expected("musl's libc.a")
+        }
+        _ => Error::not_applicable(
+            "an archive with a heap that is not musl's (no __init_libc, __lctrans)",
+        )
+        .expected("musl's libc.a"),
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The parts of libc that are exchanged: of [`Component::ALL`].
+    pub components: &'a [Component],
+    /// The heap's variant.  Without one an archive keeps that which it has: to patch again what is patched must not
+    /// take its hardening away.
+    pub profile: Option<Profile>,
+    /// Whether a mimalloc that somebody put in the place of musl's heap is exchanged, too.
+    pub upgrade: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            components: Component::ALL,
+            profile: None,
+            upgrade: false,
+        }
+    }
+}
+
+/// Plans the exchange of parts of `archive` for those of `payload`, which [`choose`] has chosen by the profile.
+pub fn plan(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Plan> {
+    let components = options.components;
+    if findings.libc != Libc::Musl {
+        return Err(not_musl(findings));
+    }
+    let mut plan = Plan {
+        action: Action::Nothing,
+        architecture: payload.architecture.name().into(),
+        payload: None,
+        memory: None,
+        replaces: Vec::new(),
+        remove: Vec::new(),
+        add: Vec::new(),
+        keep: findings.members.len(),
+    };
+    if components.contains(&Component::Heap) {
+        refuse_mimalloc(archive, findings, options.upgrade)?;
+        heap(archive, findings, payload, &mut plan)?;
+    }
+    if components.contains(&Component::Memory) {
+        let memory = memory::plan(archive, findings, payload, &mut plan);
+        if components == [Component::Memory]
+            && let Some(error) = memory.refusal()
+        {
+            return Err(error);
+        }
+        plan.memory = Some(memory);
+    }
+    if components.contains(&Component::Heap) {
+        let parts = (plan.remove.len(), plan.add.len());
+        let exchanges = options.upgrade && findings.with_role(Role::Mimalloc).next().is_some();
+        supplied::plan(archive, findings, payload, exchanges, &mut plan)?;
+        let is_of = |component| move |r: &Removed| r.component == component;
+        let has_changed = plan.remove.iter().any(is_of(Part::Heap))
+            || parts != (plan.remove.len(), plan.add.len());
+        if has_changed {
+            check_symbols(findings, payload, &plan)?;
+        }
+    }
+    plan.remove.sort_by_key(|removed| removed.entry);
+    plan.replaces.dedup();
+    plan.keep -= plan.remove.len();
+    if !(plan.remove.is_empty() && plan.add.is_empty()) {
+        let is_brawns = |m: &Member<'_>| {
+            matches!(
+                m.role,
+                Role::Brawn | Role::BrawnMemory | Role::BrawnSupplied
+            )
+        };
+        plan.action = match findings.members.iter().any(is_brawns) {
+            true => Action::Upgrade,
+            false => Action::Patch,
+        };
+    }
+    Ok(plan)
+}
+
+/// Whether `old` are just these members.
+fn is_same<'a>(
+    archive: &Archive<'_>,
+    old: &[&Member<'_>],
+    new: impl ExactSizeIterator<Item = &'a brawn_payload::Member>,
+) -> bool {
+    old.len() == new.len()
+        && old.iter().zip(new).all(|(old, new)| {
+            old.name == new.name.as_bytes()
+                && archive
+                    .entries
+                    .get(old.entry)
+                    .is_some_and(|e| archive.data(e) == new.bytes)
+        })
+}
+
+fn removed(member: &Member<'_>, component: Part, why: Why) -> Removed {
+    Removed {
+        entry: member.entry,
+        name: printable(member.name),
+        offset: member.offset,
+        component,
+        why,
+        defines: member.defined().map(|s| printable(s.name)).collect(),
+    }
+}
+
+fn added(member: &brawn_payload::Member, component: Part) -> Added {
+    Added {
+        name: member.name.into(),
+        component,
+        size: member.bytes.len(),
+        defines: Vec::new(),
+    }
+}
+
+/// Plans the exchange of the heap.
+fn heap(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    plan: &mut Plan,
+) -> Result<()> {
+    refuse_old(findings)?;
+    refuse_foreign(findings)?;
+    let brawn: Vec<_> = findings.with_role(Role::Brawn).collect();
+    let others = |m: &&Member<'_>| matches!(m.role, Role::MuslHeap | Role::Mimalloc);
+    let others = findings.members.iter().filter(others).count();
+    if brawn.is_empty() && others == 0 {
+        return Err(Error::refused("musl's libc.a without a heap")
+            .expected("members that define malloc, free and the others")
+            .next(
+                "zig since 0.16 keeps the heap in libzigc.a: put the payload on the link line \
+                 (`brawn link-args`); otherwise something has taken the heap out, and the \
+                 original has to be installed again",
+            ));
+    }
+    plan.payload = Some(Provenance::from(payload));
+    if others == 0 && is_same(archive, &brawn, payload.members.iter()) {
+        return Ok(());
+    }
+    for member in &findings.members {
+        let why = match member.role {
+            Role::MuslHeap => Why::MuslHeap,
+            Role::Mimalloc => Why::Mimalloc,
+            Role::Brawn => Why::OtherPayload,
+            Role::ForeignHeap | Role::BrawnMemory | Role::BrawnSupplied | Role::Rest => continue,
+        };
+        plan.replaces.extend_from_slice(member.notes());
+        plan.remove.push(removed(member, Part::Heap, why));
+    }
+    let members = payload.members.iter();
+    plan.add.extend(members.map(|m| added(m, Part::Heap)));
+    Ok(())
+}
+
+/// Refuses a mimalloc that somebody put in, unless it was asked for: it is not musl's, and was a choice.
+fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool) -> Result<()> {
+    if upgrade {
+        return Ok(());
+    }
+    let (Some(found), Some(member)) = (
+        Mimalloc::of(archive, findings)?,
+        findings.with_role(Role::Mimalloc).next(),
+    ) else {
+        return Ok(());
+    };
+    Err(
+        Error::refused(format!("its heap is {}: {}", found.title(), found.shape()))
+            .member(member.name)
+            .at(member.offset)
+            .expected("musl's own heap, or brawn's")
+            .next(
+                "`brawn patch --upgrade` puts brawn's in its place, and what it brought besides; \
+             `brawn patch --only memory` exchanges the memory functions alone",
+            ),
+    )
+}
+
+/// Refuses musl before 1.2.2 by its fork (`identify/fork.rs`): since then that member has a weak `__malloc_atfork`, which the
+/// heap overrides.
+fn refuse_old(findings: &Findings<'_>) -> Result<()> {
+    let mut members = findings.members.iter();
+    let is_fork = |m: &&Member<'_>| m.defined().any(|s| s.name == fork::FORK.as_bytes());
+    let Some(member) = members.find(is_fork) else {
+        return Ok(());
+    };
+    let mut symbols = member.defined().chain(member.undefined());
+    if symbols.any(|s| s.name == fork::ATFORK.as_bytes()) {
+        return Ok(());
+    }
+    Err(fork::refused().member(member.name).at(member.offset))
+}
+
+/// Refuses heaps that are in members with other things, and heaps that brawn cannot see into.
+fn refuse_foreign(findings: &Findings<'_>) -> Result<()> {
+    if let Some(member) = findings.with_role(Role::ForeignHeap).next() {
+        let name = |wanted: fn(&[u8]) -> bool| {
+            member
+                .defined()
+                .find(|s| wanted(s.name))
+                .map(|s| printable(s.name))
+                .unwrap_or_default()
+        };
+        return Err(Error::refused(format!(
+            "it defines `{}` of the heap together with `{}`",
+            name(is_surface),
+            name(|s| !is_heap(s))
+        ))
+        .member(member.name)
+        .at(member.offset)
+        .expected("members that define nothing but musl's heap")
+        .next("if another allocator was put into this archive, install the original again"));
+    }
+    if let Some((symbol, entry)) = findings.indexed.iter().find(|(s, _)| is_surface(s)) {
+        let member = findings.members.iter().find(|m| m.entry == *entry);
+        let (name, offset, what) = member.map_or((&b""[..], 0, "not ELF"), |m| {
+            let what = match m.content {
+                Content::Bitcode => "LLVM bitcode",
+                Content::OtherElf(_) => "ELF of another class",
+                _ => "not ELF",
+            };
+            (m.name, m.offset, what)
+        });
+        return Err(
+            Error::refused(format!("it defines `{}` and is {what}", printable(symbol)))
+                .member(name)
+                .at(offset)
+                .expected("an ELF object")
+                .next("use a libc.a that was built without link-time optimization"),
+        );
+    }
+    Ok(())
+}
+
+/// Whatever stays must find what it needs, and must not clash with what comes.
+fn check_symbols(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Result<()> {
+    let surface: HashSet<&str> = payload.surface.iter().copied().collect();
+    let provided = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|n| surface.contains(n));
+    // Memory functions come for those that go.
+    let gone: HashSet<usize> = plan
+        .remove
+        .iter()
+        .filter(|r| r.component != Part::Memory)
+        .map(|r| r.entry)
+        .collect();
+    // Where the heap is the payload's already, it is what is provided.
+    let goes = |m: &&Member<'_>| gone.contains(&m.entry) || m.role == Role::Brawn;
+    // Who takes which symbols away.
+    let mut lost: HashMap<&[u8], &Member<'_>> = HashMap::new();
+    for member in findings.members.iter().filter(goes) {
+        for symbol in member.defined() {
+            if is_surface(symbol.name) && !provided(symbol.name) {
+                return Err(Error::refused(format!(
+                    "it defines `{}`, which the payload does not",
+                    printable(symbol.name)
+                ))
+                .member(member.name)
+                .at(member.offset)
+                .expected("a heap whose names the payload has"));
+            }
+            lost.insert(symbol.name, member);
+        }
+    }
+    let mut missing: HashSet<&[u8]> = payload.needs.iter().map(|n| n.as_bytes()).collect();
+    for name in payload.surface {
+        missing.remove(name.as_bytes());
+    }
+    for member in findings.members.iter().filter(|m| !goes(m)) {
+        for symbol in member.defined() {
+            lost.remove(symbol.name);
+            missing.remove(symbol.name);
+            let strong = symbol.binding == crate::elf::object::Binding::Strong;
+            if strong && provided(symbol.name) {
+                return Err(Error::refused(format!(
+                    "it defines `{}`, and so does the payload",
+                    printable(symbol.name)
+                ))
+                .member(member.name)
+                .at(member.offset));
+            }
+        }
+    }
+    for (symbol, _) in &findings.indexed {
+        lost.remove(symbol);
+        missing.remove(symbol);
+    }
+    let supplied: HashSet<&[u8]> = plan
+        .add
+        .iter()
+        .flat_map(|added| &added.defines)
+        .map(|name| name.as_bytes())
+        .collect();
+    lost.retain(|name, _| !provided(name) && !supplied.contains(name));
+    for member in findings.members.iter().filter(|m| !goes(m)) {
+        for symbol in member.undefined() {
+            if let Some(gone) = lost.get(symbol.name) {
+                return Err(Error::refused(format!(
+                    "it needs `{}`, which only member {} defines, and that is part of the heap",
+                    printable(symbol.name),
+                    printable(gone.name)
+                ))
+                .member(member.name)
+                .at(member.offset)
+                .expected("a musl whose other members need no internals of its heap"));
+            }
+        }
+    }
+    if let Some(name) = missing.into_iter().min() {
+        return Err(Error::new(
+            Kind::Refused,
+            format!(
+                "no member defines `{}`, which the payload needs",
+                printable(name)
+            ),
+        )
+        .expected(fork::EXPECTED));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

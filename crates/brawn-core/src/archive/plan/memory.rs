@@ -1,0 +1,243 @@
+//! The memory functions of an archive: what goes, what comes, and what stays and why.
+//!
+//! Nothing here refuses an archive: its heap is exchanged whatever becomes of these.
+
+use super::{Part, Plan, Why, added, is_same, removed};
+use crate::archive::identify::{Content, Findings, Member, Role};
+use crate::archive::read::Archive;
+use crate::error::{Error, printable};
+use crate::identify::MEMORY_OWN;
+use brawn_payload::{Function, Payload};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+
+/// Whose memory functions an archive has afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// brawn's, but for what is listed to stay.
+    Brawn,
+    /// Those that it has now.
+    Stay,
+}
+
+/// A member that defines memory functions and stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stays {
+    /// Its name.
+    pub name: String,
+    /// Where its header is in the file.
+    pub offset: u64,
+    /// The memory functions that it defines.
+    pub defines: Vec<String>,
+    /// Why it stays.
+    pub why: String,
+}
+
+/// What becomes of the memory functions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    /// Whose they are afterwards.
+    pub state: State,
+    /// Why they stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Version of brawn that brawn's are from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brawn: Option<String>,
+    /// What compiled them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<String>,
+    /// SHA-256 over their sources, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Members that define such functions and stay.
+    pub stay: Vec<Stays>,
+}
+
+impl Memory {
+    fn stays(why: String, stay: Vec<Stays>) -> Self {
+        Self {
+            state: State::Stay,
+            why: Some(why),
+            brawn: None,
+            compiler: None,
+            source: None,
+            stay,
+        }
+    }
+
+    /// For who asked for these alone: why they cannot be had.
+    pub(super) fn refusal(&self) -> Option<Error> {
+        let why = self.why.as_ref().filter(|_| self.state == State::Stay)?;
+        Some(Error::refused(format!("its memory functions stay: {why}")))
+    }
+}
+
+/// Plans their exchange: adds to what goes and comes.
+pub(super) fn plan(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    plan: &mut Plan,
+) -> Memory {
+    let Some(memory) = payload.memory else {
+        let name = payload.architecture.name();
+        return Memory::stays(format!("this brawn has none for {name}"), Vec::new());
+    };
+    let known: HashSet<&[u8]> = memory
+        .functions
+        .iter()
+        .flat_map(|f| f.surface)
+        .map(|name| name.as_bytes())
+        .collect();
+    let stay = staying(findings, &known);
+    let old: Vec<&Member<'_>> = findings.with_role(Role::BrawnMemory).collect();
+    let musl: Vec<&Member<'_>> = findings
+        .members
+        .iter()
+        .filter(|m| goes(m, &known) == Goes::Yes)
+        .collect();
+    // What another brawn has brought may not vanish: musl's own is no longer there.
+    for member in &old {
+        let lost = |name: &[u8]| !name.starts_with(MEMORY_OWN) && !known.contains(name);
+        if let Some(symbol) = member.defined().find(|s| lost(s.name)) {
+            let why = format!(
+                "member {} of another brawn defines `{}`, which this one does not have; \
+                 `brawn restore` brings musl's back",
+                printable(member.name),
+                printable(symbol.name)
+            );
+            return Memory::stays(why, stay);
+        }
+    }
+    let there: HashSet<&[u8]> = musl
+        .iter()
+        .chain(&old)
+        .flat_map(|m| m.defined())
+        .map(|s| s.name)
+        .collect();
+    let wanted = wanted(memory.functions, &there);
+    if wanted.is_empty() {
+        let why = match stay.first() {
+            Some(first) => format!("member {}: {}", first.name, first.why),
+            None => "the archive defines none of them".into(),
+        };
+        return Memory::stays(why, stay);
+    }
+    let found = Memory {
+        state: State::Brawn,
+        why: None,
+        brawn: Some(memory.version.into()),
+        compiler: Some(memory.compiler.into()),
+        source: Some(memory.source.into()),
+        stay,
+    };
+    if musl.is_empty() && is_same(archive, &old, wanted.iter().map(|f| &f.member)) {
+        return found;
+    }
+    for member in &old {
+        plan.replaces.extend_from_slice(member.notes());
+    }
+    let members = musl.iter().map(|m| (m, Why::MuslMemory));
+    for (member, why) in members.chain(old.iter().map(|m| (m, Why::OtherPayload))) {
+        plan.remove.push(removed(member, Part::Memory, why));
+    }
+    let come = wanted.iter().map(|f| added(&f.member, Part::Memory));
+    plan.add.extend(come);
+    found
+}
+
+#[derive(PartialEq)]
+enum Goes {
+    /// It defines such functions and nothing else.
+    Yes,
+    /// It defines such functions and something else.
+    Besides,
+    /// It has nothing to do with them.
+    No,
+}
+
+fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
+    if !matches!(member.role, Role::Rest | Role::ForeignHeap) {
+        return Goes::No;
+    }
+    match (
+        member.defined().any(|s| known.contains(s.name)),
+        member.defined().all(|s| known.contains(s.name)),
+    ) {
+        (false, _) => Goes::No,
+        (true, true) => Goes::Yes,
+        (true, false) => Goes::Besides,
+    }
+}
+
+/// Members that define some of these functions, and stay: those with anything else in them, and
+/// those that brawn cannot see into.
+fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
+    let mut all = Vec::new();
+    // What the archive's index says that each member defines.
+    let mut indexed: HashMap<usize, Vec<&[u8]>> = HashMap::new();
+    for (name, entry) in &findings.indexed {
+        indexed.entry(*entry).or_default().push(name);
+    }
+    for member in &findings.members {
+        let mut indexed = || indexed.remove(&member.entry).unwrap_or_default();
+        let (names, why): (Vec<&[u8]>, String) = match member.content {
+            Content::Object(_) if goes(member, known) == Goes::Besides => {
+                let mut names = member.defined().map(|s| s.name);
+                let other = names.find(|name| !known.contains(name));
+                let why = format!("it defines `{}`, too", printable(other.unwrap_or_default()));
+                (member.defined().map(|s| s.name).collect(), why)
+            }
+            Content::Object(_) => continue,
+            Content::Bitcode => (indexed(), "it is LLVM bitcode".into()),
+            Content::OtherElf(_) => (indexed(), "it is ELF of another class".into()),
+            Content::Other => (indexed(), "it is not ELF".into()),
+        };
+        let defines: Vec<String> = names
+            .into_iter()
+            .filter(|name| known.contains(name))
+            .map(printable)
+            .collect();
+        if !defines.is_empty() {
+            all.push(Stays {
+                name: printable(member.name),
+                offset: member.offset,
+                defines,
+                why,
+            });
+        }
+    }
+    all
+}
+
+/// The functions that stand in for names in `there`, and those that they need, in their order.
+fn wanted<'p>(functions: &'p [Function], there: &HashSet<&[u8]>) -> Vec<&'p Function> {
+    let mut is_wanted: Vec<bool> = functions
+        .iter()
+        .map(|f| f.surface.iter().any(|name| there.contains(name.as_bytes())))
+        .collect();
+    loop {
+        let needed: HashSet<&str> = functions
+            .iter()
+            .zip(&is_wanted)
+            .filter(|(_, wanted)| **wanted)
+            .flat_map(|(f, _)| f.needs.iter().copied())
+            .collect();
+        let mut grown = false;
+        for (function, wanted) in functions.iter().zip(&mut is_wanted) {
+            if !*wanted && function.own.iter().any(|name| needed.contains(name)) {
+                (*wanted, grown) = (true, true);
+            }
+        }
+        if !grown {
+            break;
+        }
+    }
+    let both = functions.iter().zip(is_wanted);
+    both.filter_map(|(f, wanted)| wanted.then_some(f)).collect()
+}
+
+#[cfg(test)]
+mod tests;

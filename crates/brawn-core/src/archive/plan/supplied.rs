@@ -1,0 +1,86 @@
+//! Functions that an archive lacks once another heap's members have left it, and those that brawn supplied before.
+
+use super::{Part, Plan, Why, added, is_same, removed};
+use crate::archive::identify::{Findings, Member, Role};
+use crate::archive::mimalloc::is_operator;
+use crate::archive::read::Archive;
+use crate::error::{Error, Result, printable};
+use brawn_payload::{Payload, Supply};
+use std::collections::HashSet;
+
+/// Plans them, after everything else: adds to what goes and comes.  `exchanges` says whether mimalloc's members go.
+pub(super) fn plan(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    exchanges: bool,
+    plan: &mut Plan,
+) -> Result<()> {
+    let functions = payload.supplied.functions;
+    let known = |name: &[u8]| functions.iter().any(|f| f.name.as_bytes() == name);
+    // One that another brawn supplied and this one does not have may not vanish.
+    let old: Vec<&Member<'_>> = findings
+        .with_role(Role::BrawnSupplied)
+        .filter(|m| m.defined().any(|s| known(s.name)))
+        .collect();
+    let goes: HashSet<usize> = old
+        .iter()
+        .map(|m| m.entry)
+        .chain(plan.remove.iter().map(|r| r.entry))
+        .collect();
+    let there: HashSet<&[u8]> = findings
+        .members
+        .iter()
+        .filter(|m| !goes.contains(&m.entry))
+        .flat_map(|m| m.defined())
+        .map(|s| s.name)
+        .chain(findings.indexed.iter().map(|(name, _)| *name))
+        .chain(payload.surface.iter().map(|name| name.as_bytes()))
+        .collect();
+    let had: HashSet<&[u8]> = old
+        .iter()
+        .flat_map(|m| m.defined())
+        .map(|s| s.name)
+        .collect();
+    // Whether the C++ runtime lost its operators cannot be seen from here; it does not where nothing took their place.
+    let brings_operators = findings
+        .with_role(Role::Mimalloc)
+        .flat_map(Member::defined)
+        .any(|s| is_operator(s.name));
+    let is_wanted = |f: &&Supply| {
+        let name = f.name.as_bytes();
+        let is_lost = exchanges && (!f.is_operator() || brings_operators);
+        !there.contains(name) && (is_lost || had.contains(name))
+    };
+    let wanted: Vec<&Supply> = functions.iter().filter(is_wanted).collect();
+    if is_same(archive, &old, wanted.iter().map(|f| &f.member)) {
+        return Ok(());
+    }
+    for member in &old {
+        plan.replaces.extend_from_slice(member.notes());
+        let gone = removed(member, Part::Supplied, Why::OtherPayload);
+        plan.remove.push(gone);
+    }
+    let memory = payload.memory.map_or(&[][..], |m| m.functions);
+    for function in &wanted {
+        // What is musl's has no name like `_Z…` or `__cxa_…`: that is the C++ runtime's, which is not in this archive.
+        let is_missing = |name: &&&str| {
+            let is_memory = || memory.iter().any(|f| f.surface.contains(name));
+            !name.starts_with('_') && !there.contains(name.as_bytes()) && !is_memory()
+        };
+        if let Some(name) = function.needs.iter().find(is_missing) {
+            return Err(Error::refused(format!(
+                "no member defines `{name}`, which `{}` needs that brawn has to supply",
+                printable(function.name.as_bytes())
+            ))
+            .expected("musl's libc.a"));
+        }
+        let mut member = added(&function.member, Part::Supplied);
+        member.defines.push(function.name.into());
+        plan.add.push(member);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,364 @@
+//! Reads `ar` archives: GNU, BSD and what LLVM and zig write.
+//!
+//! Every byte of the file belongs to the magic or to exactly one [`Entry`], so that an editor can
+//! copy what it does not change.
+
+use crate::archive::index;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::work::{LONGEST_NAME, Work, shared};
+use std::ops::Range;
+
+/// What every archive begins with.
+pub const MAGIC: &[u8; 8] = b"!<arch>\n";
+/// Size of a member's header.
+pub const HEADER: usize = 60;
+
+/// How names, and the symbol index, are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// `name/`, long names in the `//` member, index in `/`.
+    Gnu,
+    /// `name`, long names as `#1/length` before the data, index in `__.SYMDEF`.
+    Bsd,
+}
+
+/// How the symbol index is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexFormat {
+    /// `/`: 32-bit big-endian offsets.
+    Gnu32,
+    /// `/SYM64/`: 64-bit big-endian offsets.
+    Gnu64,
+    /// `__.SYMDEF`: 32-bit little-endian pairs.
+    Bsd32,
+    /// `__.SYMDEF_64`: 64-bit little-endian pairs.
+    Bsd64,
+}
+
+/// What an entry of an archive is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// The symbol index.
+    Index(IndexFormat),
+    /// The GNU table of long names.
+    LongNames,
+    /// A member.
+    Member,
+}
+
+/// One header and what belongs to it.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// What it is.
+    pub kind: EntryKind,
+    /// The member's name without the dialect's decoration.
+    pub name: &'a [u8],
+    /// From the first byte of its header to the last byte of its padding.
+    pub whole: Range<usize>,
+    /// Its contents: without header, BSD long name and padding.
+    pub data: Range<usize>,
+}
+
+/// One line of the symbol index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexLine<'a> {
+    /// The symbol.
+    pub symbol: &'a [u8],
+    /// The entry that defines it: a position in [`Archive::entries`].
+    pub entry: usize,
+}
+
+/// The symbol index of an archive.
+#[derive(Clone, Debug)]
+pub struct Index<'a> {
+    /// How it is written.
+    pub format: IndexFormat,
+    /// BSD's `__.SYMDEF SORTED`: by symbol instead of by member.
+    pub sorted: bool,
+    /// Its position in [`Archive::entries`].
+    pub entry: usize,
+    /// What it says, in its order.
+    pub lines: Vec<IndexLine<'a>>,
+}
+
+/// An archive.
+#[derive(Clone, Debug)]
+pub struct Archive<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// How its names are written.
+    pub dialect: Dialect,
+    /// Everything after the magic, in file order, without gaps.
+    pub entries: Vec<Entry<'a>>,
+    /// The symbol index, where it has one.
+    pub index: Option<Index<'a>>,
+}
+
+impl<'a> Archive<'a> {
+    /// Reads the archive in `bytes`.
+    pub fn read(bytes: &'a [u8]) -> Result<Self> {
+        match Format::of(bytes) {
+            Format::Archive => {}
+            Format::ThinArchive => {
+                return Err(Error::refused("thin archive: it names its members instead of holding them")
+                    .at(0)
+                    .expected("an archive that holds its members")
+                    .next("make a whole one with `ar -M` (`create new.a`, `addlib thin.a`, `save`) and patch that"));
+            }
+            Format::Elf => {
+                return Err(Error::not_applicable("a program, library or object (ELF), and no archive as libc.a is one")
+                    .next("`brawn rewrite` is for finished static programs, `brawn inspect` for a look at any file"));
+            }
+            _ => {
+                if let Some(packer) = Format::packed(bytes) {
+                    return Err(Error::refused(format!("packed by {packer}"))
+                        .at(0)
+                        .expected("a libc.a, or a Swift SDK bundle as a tar archive, plain or compressed by gzip")
+                        .next("unpack it, and patch the file or folder that comes out"));
+                }
+                return Err(Error::malformed(match bytes.is_empty() {
+                    true => "an empty file".to_owned(),
+                    false => format!(
+                        "no archive: the file begins with `{}`",
+                        crate::error::printable(&bytes[..bytes.len().min(MAGIC.len())])
+                    ),
+                })
+                .expected("an archive, as libc.a is one: it begins with `!<arch>\\n`"));
+            }
+        }
+        let mut reader = Reader {
+            bytes,
+            long_names: None,
+            dialect: None,
+            entries: Vec::new(),
+            // Every member's header is longer than a name that members share may be.
+            work: Work::new(bytes.len().saturating_mul(4)),
+        };
+        let mut at = MAGIC.len();
+        while at < bytes.len() {
+            at = reader.entry(at)?;
+        }
+        let Reader {
+            dialect, entries, ..
+        } = reader;
+        let index = index::read(bytes, &entries)?;
+        Ok(Self {
+            bytes,
+            dialect: dialect.unwrap_or(Dialect::Gnu),
+            entries,
+            index,
+        })
+    }
+
+    /// The members, with their positions in [`Archive::entries`].
+    pub fn members(&self) -> impl Iterator<Item = (usize, &Entry<'a>)> {
+        self.entries
+            .iter()
+            .enumerate()
+            .filter(|(_, e)| e.kind == EntryKind::Member)
+    }
+
+    /// An entry's contents.
+    pub fn data(&self, entry: &Entry<'a>) -> &'a [u8] {
+        self.bytes.get(entry.data.clone()).unwrap_or_default()
+    }
+
+    /// An entry's header, name and padding included.
+    pub fn whole(&self, entry: &Entry<'a>) -> &'a [u8] {
+        self.bytes.get(entry.whole.clone()).unwrap_or_default()
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    long_names: Option<&'a [u8]>,
+    dialect: Option<Dialect>,
+    entries: Vec<Entry<'a>>,
+    /// How many bytes of long names may be read.
+    work: Work,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the entry at `at` and says where the next one begins.
+    fn entry(&mut self, at: usize) -> Result<usize> {
+        let bytes = self.bytes;
+        let place = at as u64;
+        let left = bytes.len().saturating_sub(at);
+        let Some((header, rest)) = bytes
+            .get(at..)
+            .and_then(|b| b.split_first_chunk::<HEADER>())
+        else {
+            return Err(
+                Error::malformed(format!("{left} bytes where a member header begins"))
+                    .at(place)
+                    .expected(format!("{HEADER} bytes"))
+                    .next("the archive is truncated: get it again"),
+            );
+        };
+        let (raw_name, fields) = header.split_at(16);
+        // As ar ends a short name, but not the names that are nothing else.
+        let shown = raw_name.trim_ascii_end();
+        let shown = match shown.strip_suffix(b"/") {
+            Some(name) if !name.is_empty() && name != b"/" => name,
+            _ => shown,
+        };
+        if &fields[42..44] != b"`\n" {
+            return Err(Error::malformed(format!(
+                "member header ends with `{}`",
+                crate::error::printable(&fields[42..44])
+            ))
+            .at(place + 58)
+            .expected("`` `\\n ``")
+            .next("the previous member's size is wrong, or the archive is damaged: get it again"));
+        }
+        let size = decimal(&fields[32..42]).ok_or_else(|| {
+            Error::malformed(format!(
+                "size field `{}`",
+                crate::error::printable(fields[32..42].trim_ascii_end())
+            ))
+            .at(place + 48)
+            .member(shown)
+            .expected("decimal digits")
+        })?;
+        let size = usize::try_from(size)
+            .ok()
+            .filter(|size| *size <= rest.len())
+            .ok_or_else(|| {
+                Error::malformed(format!(
+                    "size {size} with {} bytes left in the file",
+                    rest.len()
+                ))
+                .at(place + 48)
+                .member(shown)
+                .expected("a size within the file")
+                .next("the archive is truncated or damaged: get it again")
+            })?;
+        let start = at + HEADER;
+        let end = start + size;
+        // Members begin on even offsets; the last one may lack its padding byte.
+        let next = if end % 2 == 1 && end < bytes.len() {
+            end + 1
+        } else {
+            end
+        };
+        let contents = &rest[..size];
+        let (kind, name, skip) = self.name(raw_name, contents, place)?;
+        if kind != EntryKind::Member && self.entries.iter().any(|e| e.kind == kind) {
+            return Err(Error::refused("second special member of the same kind")
+                .at(place)
+                .member(shown)
+                .expected("at most one symbol index and one table of long names"));
+        }
+        if kind == EntryKind::LongNames {
+            self.long_names = Some(contents);
+        }
+        self.entries.push(Entry {
+            kind,
+            name,
+            whole: at..next,
+            data: start + skip..end,
+        });
+        Ok(next)
+    }
+
+    /// What the name field says: the kind of entry, its name, and how many bytes of the contents
+    /// are the name's.
+    fn name(
+        &mut self,
+        raw: &'a [u8],
+        contents: &'a [u8],
+        place: u64,
+    ) -> Result<(EntryKind, &'a [u8], usize)> {
+        let trimmed = raw.trim_ascii_end();
+        match trimmed {
+            b"/" => {
+                self.dialect.get_or_insert(Dialect::Gnu);
+                return Ok((EntryKind::Index(IndexFormat::Gnu32), trimmed, 0));
+            }
+            b"/SYM64/" => {
+                self.dialect.get_or_insert(Dialect::Gnu);
+                return Ok((EntryKind::Index(IndexFormat::Gnu64), trimmed, 0));
+            }
+            b"//" => {
+                self.dialect.get_or_insert(Dialect::Gnu);
+                return Ok((EntryKind::LongNames, trimmed, 0));
+            }
+            _ => {}
+        }
+        let (name, skip) = if let Some(length) = trimmed.strip_prefix(b"#1/") {
+            self.dialect.get_or_insert(Dialect::Bsd);
+            let length = decimal(length)
+                .and_then(|n| usize::try_from(n).ok())
+                .filter(|n| *n <= contents.len())
+                .ok_or_else(|| {
+                    Error::malformed("length of a BSD long name")
+                        .at(place)
+                        .member(trimmed)
+                        .expected("decimal digits, at most the member's size")
+                })?;
+            let name = &contents[..length];
+            let end = name.iter().rposition(|b| *b != 0).map_or(0, |n| n + 1);
+            (&name[..end], length)
+        } else if let Some(offset) = trimmed.strip_prefix(b"/") {
+            (self.long_name(offset, trimmed, place)?, 0)
+        } else if let Some(name) = trimmed.strip_suffix(b"/") {
+            self.dialect.get_or_insert(Dialect::Gnu);
+            (name, 0)
+        } else {
+            (trimmed, 0)
+        };
+        let index = match name {
+            b"__.SYMDEF" | b"__.SYMDEF SORTED" => Some(IndexFormat::Bsd32),
+            b"__.SYMDEF_64" | b"__.SYMDEF_64 SORTED" => Some(IndexFormat::Bsd64),
+            _ => None,
+        };
+        // A member of that name further on is an ordinary member.
+        if let (Some(format), true) = (index, self.entries.is_empty()) {
+            self.dialect = Some(Dialect::Bsd);
+            return Ok((EntryKind::Index(format), name, skip));
+        }
+        if skip == 0 && !trimmed.ends_with(b"/") && !trimmed.starts_with(b"/") {
+            self.dialect.get_or_insert(Dialect::Bsd);
+        }
+        Ok((EntryKind::Member, name, skip))
+    }
+
+    fn long_name(&self, offset: &'a [u8], trimmed: &[u8], place: u64) -> Result<&'a [u8]> {
+        let bad = |found: &str| {
+            Error::malformed(found)
+                .at(place)
+                .member(trimmed)
+                .expected("an offset into the table of long names, `//`, before this member")
+        };
+        let table = self
+            .long_names
+            .ok_or_else(|| bad("long name without a table of long names"))?;
+        let rest = decimal(offset)
+            .and_then(|n| usize::try_from(n).ok())
+            .and_then(|n| table.get(n..))
+            .filter(|rest| !rest.is_empty())
+            .ok_or_else(|| bad("offset of a long name"))?;
+        let within = &rest[..rest.len().min(LONGEST_NAME + 1)];
+        let end = memchr::memchr2(b'\n', 0, within);
+        if !self.work.spend(end.unwrap_or(within.len())) {
+            return Err(shared().at(place));
+        }
+        let end = end.ok_or_else(|| bad("long name without an end"))?;
+        let name = &rest[..end];
+        Ok(name.strip_suffix(b"/").unwrap_or(name))
+    }
+}
+
+/// Decimal digits, then only spaces.
+fn decimal(field: &[u8]) -> Option<u64> {
+    let digits = field.trim_ascii_end();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,442 @@
+//! What `inspect` needs to know of an ELF file of any class, byte order and type: how it is loaded,
+//! what it asks the dynamic linker for, its symbols with their places, and its notes.
+//!
+//! Places come from the program headers where there are any, since a program runs without section
+//! headers too.
+
+mod notes;
+
+pub use notes::{AnyNote, notes};
+
+use super::ident::Ident;
+use crate::error::{Error, Result};
+use crate::note::Note;
+use crate::work::{MOST_LOADS, Strings, overlap};
+use object::Endianness;
+use object::elf;
+use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
+
+/// `e_type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `ET_REL`.
+    Object,
+    /// `ET_EXEC`.
+    Executable,
+    /// `ET_DYN`: a shared object, or a position-independent executable.
+    Shared,
+    /// A core file, or something of a processor's or system's own.
+    Other(u16),
+}
+
+/// A piece of memory that the file fills: a `PT_LOAD` segment, or an allocated section.
+#[derive(Clone, Copy, Debug)]
+pub struct Load<'a> {
+    /// Where it begins in memory; 0 for each section of a relocatable object.
+    pub address: u64,
+    /// The bytes from the file.
+    pub data: &'a [u8],
+    /// Whether its bytes are run.
+    pub executable: bool,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// `STT_FUNC` and `STT_GNU_IFUNC`.
+    Function,
+    /// `STT_OBJECT`, `STT_COMMON` and `STT_TLS`.
+    Object,
+    /// Anything else, such as what assemblers leave untyped.
+    Other,
+}
+
+/// A symbol, local ones included.
+#[derive(Clone, Copy, Debug)]
+pub struct Symbol<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its address; in a relocatable object its offset in the section.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// What it names.
+    pub kind: SymbolKind,
+    /// Whether other files see it.
+    pub global: bool,
+    /// Whether it gives way to another definition.
+    pub weak: bool,
+    /// Whether it is defined here.
+    pub defined: bool,
+    /// Its section's position in [`Image::sections`].
+    pub section: usize,
+}
+
+/// A section.
+#[derive(Clone, Debug)]
+pub struct Section<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its contents; empty for `SHT_NOBITS`.
+    pub data: &'a [u8],
+}
+
+/// An ELF file.
+#[derive(Clone, Debug)]
+pub struct Image<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// Its class, byte order and machine.
+    pub ident: Ident,
+    /// What it is.
+    pub kind: Type,
+    /// Where it begins to run; 0 for none.
+    pub entry: u64,
+    /// What is loaded.
+    pub loads: Vec<Load<'a>>,
+    /// The program that `PT_INTERP` names.
+    pub interpreter: Option<&'a [u8]>,
+    /// Whether it has a `PT_DYNAMIC` segment.
+    pub is_dynamic: bool,
+    /// The shared objects that it needs, by `DT_NEEDED`.
+    pub needed: Vec<&'a [u8]>,
+    /// Whether `DT_FLAGS_1` says that it is a position-independent executable.
+    pub is_pie: bool,
+    /// Whether it has a `DT_SONAME`, as shared objects do.
+    pub has_soname: bool,
+    /// Whether its dynamic symbols include functions for others to call.
+    pub has_exports: bool,
+    /// Its sections.
+    pub sections: Vec<Section<'a>>,
+    /// The symbol table, empty after stripping; for files without, the dynamic symbols.
+    pub symbols: Vec<Symbol<'a>>,
+    /// Whether `symbols` are the full table's.
+    pub has_symbol_table: bool,
+    /// Every note.
+    pub notes: Vec<AnyNote<'a>>,
+    /// brawn's notes.
+    pub brawn: Vec<Note>,
+}
+
+impl<'a> Image<'a> {
+    /// Reads the ELF file in `bytes`, which begins at `offset` of the file that it is in.
+    pub fn read(bytes: &'a [u8], offset: u64) -> Result<Self> {
+        let ident = Ident::read(bytes, offset)?;
+        if ident.is_64 {
+            read::<elf::FileHeader64<Endianness>>(bytes, offset, ident)
+        } else {
+            read::<elf::FileHeader32<Endianness>>(bytes, offset, ident)
+        }
+    }
+
+    /// The defined symbols.
+    pub fn defined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols.iter().filter(|s| s.defined)
+    }
+
+    /// The bytes of a symbol: all that its size says, or up to `most` where it has none.
+    pub fn contents(&self, symbol: &Symbol<'_>, most: usize) -> Option<&'a [u8]> {
+        let size = usize::try_from(symbol.size).ok()?;
+        let size = if size == 0 { most } else { size };
+        let (data, at) = if self.kind == Type::Object {
+            (self.sections.get(symbol.section)?.data, symbol.address)
+        } else {
+            let load = self.loads.iter().find(|l| {
+                symbol
+                    .address
+                    .checked_sub(l.address)
+                    .is_some_and(|at| at < l.data.len() as u64)
+            })?;
+            (load.data, symbol.address - load.address)
+        };
+        let rest = data.get(usize::try_from(at).ok()?..)?;
+        Some(&rest[..rest.len().min(size)])
+    }
+}
+
+fn read<'a, H: FileHeader<Endian = Endianness>>(
+    bytes: &'a [u8],
+    offset: u64,
+    ident: Ident,
+) -> Result<Image<'a>> {
+    let bad = |place: u64| {
+        move |error: object::read::Error| {
+            Error::malformed(error.to_string().to_lowercase()).at(offset.saturating_add(place))
+        }
+    };
+    let header = H::parse(bytes).map_err(bad(0))?;
+    let endian = header.endian().map_err(bad(0))?;
+    let mut image = Image {
+        bytes,
+        ident,
+        kind: match header.e_type(endian) {
+            elf::ET_REL => Type::Object,
+            elf::ET_EXEC => Type::Executable,
+            elf::ET_DYN => Type::Shared,
+            other => Type::Other(other.0),
+        },
+        entry: header.e_entry(endian).into(),
+        loads: Vec::new(),
+        interpreter: None,
+        is_dynamic: false,
+        needed: Vec::new(),
+        is_pie: false,
+        has_soname: false,
+        has_exports: false,
+        sections: Vec::new(),
+        symbols: Vec::new(),
+        has_symbol_table: false,
+        notes: Vec::new(),
+        brawn: Vec::new(),
+    };
+    let (e_phoff, e_shoff) = if ident.is_64 { (32, 40) } else { (28, 32) };
+    let segments = header
+        .program_headers(endian, bytes)
+        .map_err(bad(e_phoff))?;
+    check_segments::<H>(endian, segments, bytes.len())?;
+    image.read_segments::<H>(endian, segments, offset)?;
+    let sections = header.sections(endian, bytes).map_err(bad(e_shoff))?;
+    image.read_sections::<H>(endian, header, &sections, offset, segments.is_empty())?;
+    let mut table = sections
+        .symbols(endian, bytes, elf::SHT_SYMTAB)
+        .map_err(bad(e_shoff))?;
+    let dynamic = sections
+        .symbols(endian, bytes, elf::SHT_DYNSYM)
+        .map_err(bad(e_shoff))?;
+    image.has_exports = dynamic.iter().any(|s| {
+        s.st_type() == elf::STT_FUNC
+            && s.st_bind() != elf::STB_LOCAL
+            && s.st_shndx(endian) != elf::SHN_UNDEF
+    });
+    image.has_symbol_table = !table.is_empty();
+    if table.is_empty() {
+        table = dynamic;
+    }
+    let table_at = sections
+        .section(table.section())
+        .map(|s| s.sh_offset(endian).into())
+        .unwrap_or(e_shoff);
+    let names = strings::<H>(
+        endian,
+        bytes,
+        &sections,
+        table.string_section(),
+        table.len(),
+    );
+    let names = names.map_err(bad(table_at))?;
+    let refused = |e: Error| e.at(offset.saturating_add(table_at));
+    for (number, symbol) in table.enumerate() {
+        let kind = match symbol.st_type() {
+            elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
+            elf::STT_OBJECT | elf::STT_COMMON | elf::STT_TLS => SymbolKind::Object,
+            elf::STT_FILE | elf::STT_SECTION => continue,
+            _ => SymbolKind::Other,
+        };
+        let section = table
+            .symbol_section(endian, symbol, number)
+            .map_err(bad(table_at))?;
+        image.symbols.push(Symbol {
+            name: name_of(&names, symbol.st_name(endian)).map_err(refused)?,
+            address: symbol.st_value(endian).into(),
+            size: symbol.st_size(endian).into(),
+            kind,
+            global: symbol.st_bind() != elf::STB_LOCAL,
+            weak: symbol.st_bind() == elf::STB_WEAK,
+            defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
+            section: section.map_or(0, |s| s.0),
+        });
+    }
+    Ok(image)
+}
+
+/// The table of names in section `number`, for `count` of them; none, where there is no such section.
+fn strings<'a, H: FileHeader<Endian = Endianness>>(
+    endian: Endianness,
+    bytes: &'a [u8],
+    sections: &SectionTable<'a, H>,
+    number: object::SectionIndex,
+    count: usize,
+) -> object::read::Result<Strings<'a>> {
+    let table: &[u8] = match number.0 {
+        0 => &[],
+        _ => sections.section(number)?.data(endian, bytes)?,
+    };
+    Ok(Strings::new(table, count))
+}
+
+fn name_of<'a>(names: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
+    names.get(at.into())?.ok_or_else(|| {
+        Error::malformed(format!("a name at {at:#x} of a table that has ended"))
+            .next("the file is truncated or damaged: get it again")
+    })
+}
+
+/// Each segment may be the whole file, and there may be thousands.
+fn check_segments<H: FileHeader<Endian = Endianness>>(
+    endian: Endianness,
+    segments: &[H::ProgramHeader],
+    size: usize,
+) -> Result<()> {
+    let of = |kind| {
+        let segments = segments.iter().filter(move |s| s.p_type(endian) == kind);
+        segments.map(move |s| s.file_range(endian).1)
+    };
+    overlap("segments", of(elf::PT_LOAD), size)?;
+    overlap("segments with notes", of(elf::PT_NOTE), size)
+}
+
+impl<'a> Image<'a> {
+    fn read_segments<H: FileHeader<Endian = Endianness>>(
+        &mut self,
+        endian: Endianness,
+        segments: &'a [H::ProgramHeader],
+        offset: u64,
+    ) -> Result<()> {
+        let mut dynamic = None;
+        for (number, segment) in segments.iter().enumerate() {
+            let (start, size) = segment.file_range(endian);
+            let lies = || {
+                Error::malformed(format!(
+                    "it spans {size:#x} bytes of a file of {:#x}",
+                    self.bytes.len()
+                ))
+                .segment(number)
+                .at(offset.saturating_add(start))
+                .expected("a segment within the file")
+                .next("the file is truncated or damaged: get it again")
+            };
+            match segment.p_type(endian) {
+                elf::PT_LOAD => {
+                    let data = segment.data(endian, self.bytes).map_err(|()| lies())?;
+                    self.loads.push(Load {
+                        address: segment.p_vaddr(endian).into(),
+                        data,
+                        executable: segment.p_flags(endian).0 & elf::PF_X.0 != 0,
+                    });
+                }
+                elf::PT_INTERP => {
+                    let data = segment.data(endian, self.bytes).map_err(|()| lies())?;
+                    self.interpreter = Some(data.split(|b| *b == 0).next().unwrap_or_default());
+                }
+                elf::PT_NOTE => {
+                    let data = segment.data(endian, self.bytes).map_err(|()| lies())?;
+                    let align: u64 = segment.p_align(endian).into();
+                    self.read_notes(endian, data, offset.saturating_add(start), align)?;
+                }
+                elf::PT_DYNAMIC => {
+                    self.is_dynamic = true;
+                    dynamic = segment.dynamic(endian, self.bytes).map_err(|_| lies())?;
+                }
+                _ => {}
+            }
+        }
+        self.check_loads()?;
+        self.read_dynamic::<H>(endian, dynamic.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Every symbol is looked for in all of them; those of objects are not.
+    fn check_loads(&self) -> Result<()> {
+        let is_program = matches!(self.kind, Type::Executable | Type::Shared);
+        if is_program && self.loads.len() > MOST_LOADS {
+            let found = format!("{} segments that are loaded", self.loads.len());
+            return Err(Error::refused(found).expected(format!("at most {MOST_LOADS}")));
+        }
+        Ok(())
+    }
+
+    /// The dynamic section is the dynamic linker's input, and says nothing of heaps: what does not
+    /// add up in it is passed over.
+    fn read_dynamic<H: FileHeader<Endian = Endianness>>(
+        &mut self,
+        endian: Endianness,
+        entries: &'a [H::Dyn],
+    ) {
+        let end = entries
+            .iter()
+            .position(|d| d.d_tag(endian) == elf::DT_NULL)
+            .unwrap_or(entries.len());
+        let entries = &entries[..end];
+        let value = |tag| {
+            entries
+                .iter()
+                .find(|d| d.d_tag(endian) == tag)
+                .map(|d| d.val(endian))
+        };
+        self.is_pie = value(elf::DT_FLAGS_1).is_some_and(|v| v & elf::DF_1_PIE.0 != 0);
+        self.has_soname = value(elf::DT_SONAME).is_some();
+        let Some(strings) = value(elf::DT_STRTAB).and_then(|at| self.bytes_at(at)) else {
+            return;
+        };
+        let strings = Strings::new(strings, entries.len());
+        for entry in entries.iter().filter(|d| d.d_tag(endian) == elf::DT_NEEDED) {
+            let Ok(name) = strings.get(entry.val(endian)) else {
+                return;
+            };
+            self.needed.extend(name);
+        }
+    }
+
+    /// The bytes from `address` to the end of what is loaded there.
+    pub fn bytes_at(&self, address: u64) -> Option<&'a [u8]> {
+        self.loads.iter().find_map(|load| {
+            let at = usize::try_from(address.checked_sub(load.address)?).ok()?;
+            load.data.get(at..).filter(|rest| !rest.is_empty())
+        })
+    }
+
+    fn read_sections<H: FileHeader<Endian = Endianness>>(
+        &mut self,
+        endian: Endianness,
+        header: &H,
+        table: &SectionTable<'a, H>,
+        offset: u64,
+        has_no_segments: bool,
+    ) -> Result<()> {
+        let is_there = |s: &&H::SectionHeader| s.sh_type(endian) != elf::SHT_NOBITS;
+        let sizes = table
+            .iter()
+            .filter(is_there)
+            .map(|s| s.sh_size(endian).into());
+        overlap("sections", sizes, self.bytes.len())?;
+        let number = header.shstrndx(endian, self.bytes).ok();
+        let number = object::SectionIndex(number.unwrap_or_default() as usize);
+        let names = strings(endian, self.bytes, table, number, table.len());
+        let names = names.unwrap_or_else(|_| Strings::new(&[], 0));
+        for (number, section) in table.iter().enumerate() {
+            let place: u64 = section.sh_offset(endian).into();
+            let bad = |error: object::read::Error| {
+                Error::malformed(format!(
+                    "section {number}: {}",
+                    error.to_string().to_lowercase()
+                ))
+                .at(offset.saturating_add(place))
+            };
+            let kind = section.sh_type(endian);
+            let (name, data): (&[u8], &[u8]) = if kind == elf::SHT_NULL {
+                (b"", b"")
+            } else {
+                let name = name_of(&names, section.sh_name(endian))
+                    .map_err(|e| e.at(offset.saturating_add(place)))?;
+                (name, section.data(endian, self.bytes).map_err(bad)?)
+            };
+            self.sections.push(Section { name, data });
+            let flags: u64 = section.sh_flags(endian).0;
+            if has_no_segments && kind == elf::SHT_NOTE {
+                let align: u64 = section.sh_addralign(endian).into();
+                self.read_notes(endian, data, offset.saturating_add(place), align)?;
+            }
+            if has_no_segments && flags & elf::SHF_ALLOC.0 != 0 && !data.is_empty() {
+                self.loads.push(Load {
+                    address: section.sh_addr(endian).into(),
+                    data,
+                    executable: flags & elf::SHF_EXECINSTR.0 != 0,
+                });
+            }
+        }
+        self.check_loads()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! ELF files: objects, finished programs, and whatever `inspect` is given.  Nothing here knows what a heap is.
+
+pub(crate) mod dynamic;
+pub mod ident;
+pub mod image;
+pub mod interpreter;
+pub mod object;
+pub mod program;
+pub mod system;

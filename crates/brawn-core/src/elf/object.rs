@@ -1,0 +1,211 @@
+//! What brawn needs to know of an ELF object: its machine, the global symbols that it defines and
+//! needs, and brawn's notes in it.
+
+use super::ident::Ident;
+use crate::error::{Error, Result};
+use crate::note::{self, Note};
+use crate::work::{Strings, overlap};
+use object::LittleEndian;
+use object::elf;
+use object::read::elf::{FileHeader, SectionHeader, Sym};
+
+type Header = elf::FileHeader64<LittleEndian>;
+
+/// Offset of `e_shoff` in a 64-bit ELF header.
+const E_SHOFF: u64 = 40;
+
+/// How a symbol is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// `STB_GLOBAL` (and `STB_GNU_UNIQUE`): two definitions clash.
+    Strong,
+    /// `STB_WEAK`: gives way to a strong definition.
+    Weak,
+}
+
+/// A global symbol of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol<'a> {
+    /// Its name, as in the string table.
+    pub name: &'a [u8],
+    /// How it is bound.
+    pub binding: Binding,
+    /// Defined here (common symbols are), or only referenced.
+    pub defined: bool,
+}
+
+/// A 64-bit little-endian ELF object.
+#[derive(Clone, Debug)]
+pub struct Object<'a> {
+    /// Its class, byte order and machine.
+    pub ident: Ident,
+    /// Global symbols in the order of its symbol table.
+    pub symbols: Vec<Symbol<'a>>,
+    /// brawn's notes in it.
+    pub notes: Vec<Note>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads the object in `bytes`, which begins at `offset` of its file.
+    ///
+    /// `Ok(None)` for ELF of another class or byte order: nothing beyond its [`Ident`] is read.
+    pub fn read(bytes: &'a [u8], offset: u64) -> Result<Option<Self>> {
+        let ident = Ident::read(bytes, offset)?;
+        if !(ident.is_64 && ident.is_little) {
+            return Ok(None);
+        }
+        let endian = LittleEndian;
+        let bad = |place: u64| {
+            move |error: object::read::Error| {
+                Error::malformed(error.to_string().to_lowercase()).at(offset.saturating_add(place))
+            }
+        };
+        let header = Header::parse(bytes).map_err(bad(0))?;
+        let sections = header.sections(endian, bytes).map_err(bad(E_SHOFF))?;
+        let table_at: u64 = header.e_shoff(endian);
+        // Where the header of section `number` is, for errors.
+        let header_at = |number: usize| (number as u64).saturating_mul(64).saturating_add(table_at);
+        let mut object = Self {
+            ident,
+            symbols: Vec::new(),
+            notes: Vec::new(),
+        };
+        let is_note = |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_NOTE;
+        let size = |s: &elf::SectionHeader64<LittleEndian>| s.sh_size(endian);
+        overlap(
+            "notes",
+            sections.iter().filter(is_note).map(size),
+            bytes.len(),
+        )
+        .map_err(|e| e.at(header_at(0)))?;
+        let is_table =
+            |s: &&elf::SectionHeader64<LittleEndian>| s.sh_type(endian) == elf::SHT_SYMTAB;
+        if let Some(second) = sections.iter().filter(is_table).nth(1) {
+            return Err(Error::malformed("a second table of symbols")
+                .at(offset.saturating_add(second.sh_offset(endian)))
+                .expected("one"));
+        }
+        for (number, section) in sections.enumerate() {
+            let place = header_at(number.0);
+            match section.sh_type(endian) {
+                elf::SHT_SYMTAB => {
+                    let table = object::read::elf::SymbolTable::parse(
+                        endian, bytes, &sections, number, section,
+                    )
+                    .map_err(bad(place))?;
+                    let strings = match table.string_section().0 {
+                        0 => &[][..],
+                        _ => sections
+                            .section(table.string_section())
+                            .and_then(|s| s.data(endian, bytes))
+                            .map_err(bad(place))?,
+                    };
+                    let strings = Strings::new(strings, table.len());
+                    for symbol in table.iter() {
+                        let binding = match symbol.st_bind() {
+                            elf::STB_GLOBAL | elf::STB_GNU_UNIQUE => Binding::Strong,
+                            elf::STB_WEAK => Binding::Weak,
+                            _ => continue,
+                        };
+                        let at = offset.saturating_add(section.sh_offset(endian));
+                        let name = strings.get(symbol.st_name(endian).into());
+                        let name = name.map_err(|e| e.at(at))?.ok_or_else(|| {
+                            Error::malformed("a symbol's name behind the end of the names").at(at)
+                        })?;
+                        object.symbols.push(Symbol {
+                            name,
+                            binding,
+                            defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
+                        });
+                    }
+                }
+                elf::SHT_NOTE => {
+                    let name = sections.section_name(endian, section).map_err(bad(place))?;
+                    if name == note::SECTION {
+                        let data = section.data(endian, bytes).map_err(bad(place))?;
+                        let at = offset.saturating_add(section.sh_offset(endian));
+                        object.notes.extend(note::read(data, at)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(object))
+    }
+
+    /// The symbols that it defines.
+    pub fn defined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols.iter().filter(|s| s.defined)
+    }
+
+    /// The symbols that it needs from elsewhere.
+    pub fn undefined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols.iter().filter(|s| !s.defined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Sym, object};
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_symbols_and_notes() {
+        let bytes = object(
+            &[
+                Sym::Strong("free"),
+                Sym::Weak("malloc"),
+                Sym::Needs("errno"),
+            ],
+            Some("brawn=1\n"),
+        );
+        let read = Object::read(&bytes, 0).unwrap().unwrap();
+        assert_eq!(read.ident.describe(), "x86_64");
+        let names: Vec<_> = read
+            .symbols
+            .iter()
+            .map(|s| (s.name, s.binding, s.defined))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                (&b"free"[..], Binding::Strong, true),
+                (b"malloc", Binding::Weak, true),
+                (b"errno", Binding::Strong, false)
+            ]
+        );
+        assert_eq!(read.notes[0].brawn, "1");
+    }
+
+    #[test]
+    fn other_classes_are_named_but_not_read() {
+        let mut bytes = object(&[], None);
+        bytes[4] = 1;
+        assert!(Object::read(&bytes, 0).unwrap().is_none());
+        assert_eq!(Ident::read(&bytes, 0).unwrap().describe(), "x32");
+        assert_eq!(Ident::read(&bytes, 0).unwrap().architecture(), None);
+    }
+
+    #[test]
+    fn lying_section_table_offset_has_a_place() {
+        let mut bytes = object(&[Sym::Strong("free")], None);
+        bytes[40..48].copy_from_slice(&u64::MAX.to_le_bytes());
+        let error = Object::read(&bytes, 0x1000).unwrap_err();
+        assert_eq!(error.offset(), Some(0x1000 + E_SHOFF));
+    }
+
+    proptest! {
+        #[test]
+        fn no_mutation_panics(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8), cut in any::<prop::sample::Index>()) {
+            let mut bytes = object(&[Sym::Strong("free"), Sym::Needs("x")], Some("brawn=1\n"));
+            for (index, byte) in changes {
+                let at = index.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let end = cut.index(bytes.len()) + 1;
+            let _ = Object::read(&bytes[..end], 0x40);
+            let _ = Object::read(&bytes, u64::MAX);
+        }
+    }
+}

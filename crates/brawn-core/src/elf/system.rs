@@ -1,0 +1,226 @@
+//! For which operating system an ELF file is.  Others than Linux have a `libc.so` or an `ld.so`, too, so that this
+//! is asked before any libc is.
+//!
+//! Sources: System V ABI, "ELF header" (`EI_OSABI`); the `.note.*.ident` sections of each system's own start files; GNU's
+//! ABI tag (glibc, `elf/elf.h`: `NT_GNU_ABI_TAG`); the paths of each system's dynamic linker.
+
+use crate::elf::image::{AnyNote, Image};
+use crate::error::{Error, printable};
+use object::elf;
+use serde::{Serialize, Serializer};
+
+/// Where `EI_OSABI` is in a file.
+const OS_ABI: usize = 7;
+
+/// An operating system other than Linux; Android has Linux's kernel, and a libc and a dynamic linker of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum System {
+    /// Android.
+    Android,
+    /// DragonFly BSD.
+    DragonFly,
+    /// FreeBSD.
+    FreeBsd,
+    /// Fuchsia, whose libc began as musl.
+    Fuchsia,
+    /// Haiku.
+    Haiku,
+    /// The GNU system with Mach's kernel.
+    Hurd,
+    /// Solaris, illumos and their kin.
+    Illumos,
+    /// NetBSD.
+    NetBsd,
+    /// OpenBSD.
+    OpenBsd,
+    /// Redox.
+    Redox,
+    /// One that brawn does not know, by its number in the ELF header.
+    Other(u8),
+}
+
+impl System {
+    /// The name for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Android => "Android",
+            Self::DragonFly => "DragonFly BSD",
+            Self::FreeBsd => "FreeBSD",
+            Self::Fuchsia => "Fuchsia",
+            Self::Haiku => "Haiku",
+            Self::Hurd => "the Hurd",
+            Self::Illumos => "illumos",
+            Self::NetBsd => "NetBSD",
+            Self::OpenBsd => "OpenBSD",
+            Self::Redox => "Redox",
+            Self::Other(_) => "another system",
+        }
+    }
+
+    /// The name in JSON.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Android => "android",
+            Self::DragonFly => "dragonfly",
+            Self::FreeBsd => "freebsd",
+            Self::Fuchsia => "fuchsia",
+            Self::Haiku => "haiku",
+            Self::Hurd => "hurd",
+            Self::Illumos => "illumos",
+            Self::NetBsd => "netbsd",
+            Self::OpenBsd => "openbsd",
+            Self::Redox => "redox",
+            Self::Other(_) => "other",
+        }
+    }
+
+    /// The error for what works on programs of Linux alone; `sign` is what told the system.
+    pub fn refused(self, sign: &str) -> Error {
+        Error::not_applicable(format!(
+            "an executable for {} ({sign}): brawn is for static programs of musl on Linux",
+            self.name()
+        ))
+    }
+
+    /// The system that `image` is for if that is not Linux, and what says so.
+    pub fn of_image(image: &Image<'_>) -> Option<(Self, String)> {
+        let notes = image.notes.iter().copied();
+        Self::of(image.bytes, image.ident.machine, image.interpreter, notes)
+    }
+
+    /// The same of a file whose parts are known: `machine` is `e_machine`, `interpreter` the path in `PT_INTERP`.
+    pub fn of<'a>(
+        bytes: &[u8],
+        machine: u16,
+        interpreter: Option<&[u8]>,
+        notes: impl Iterator<Item = AnyNote<'a>>,
+    ) -> Option<(Self, String)> {
+        let abi = bytes.get(OS_ABI).copied().unwrap_or_default();
+        if let Some(system) = by_abi(abi) {
+            return Some((system, format!("OS/ABI {abi} in its header")));
+        }
+        for note in notes {
+            if let Some(system) = by_note(&note) {
+                return Some((system, format!("a note of {}", printable(note.owner))));
+            }
+        }
+        let interpreter = interpreter?.split(|b| *b == 0).next()?;
+        let system = by_interpreter(interpreter, elf::Machine(machine))?;
+        Some((system, format!("interpreter {}", printable(interpreter))))
+    }
+}
+
+impl Serialize for System {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.key())
+    }
+}
+
+fn by_abi(abi: u8) -> Option<System> {
+    match abi {
+        // System V, which is anybody's, and Linux with GNU's additions.
+        0 | 3 => None,
+        2 => Some(System::NetBsd),
+        6 => Some(System::Illumos),
+        9 => Some(System::FreeBsd),
+        12 => Some(System::OpenBsd),
+        // From there on the meaning is the processor's: old programs for ARM have 97.
+        64..=254 => None,
+        other => Some(System::Other(other)),
+    }
+}
+
+fn by_note(note: &AnyNote<'_>) -> Option<System> {
+    match (note.owner, note.kind) {
+        (b"Android", 1) => Some(System::Android),
+        (b"DragonFly", 1) => Some(System::DragonFly),
+        (b"FreeBSD", 1) => Some(System::FreeBsd),
+        (b"NetBSD", 1) => Some(System::NetBsd),
+        (b"OpenBSD", 1) => Some(System::OpenBsd),
+        // The first word is 0 for Linux; in the file's byte order, of which one byte is not zero either way.
+        (b"GNU", 1) => match note.contents.get(..4)?.iter().max()? {
+            1 => Some(System::Hurd),
+            2 => Some(System::Illumos),
+            3 => Some(System::FreeBsd),
+            4 => Some(System::NetBsd),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn by_interpreter(path: &[u8], machine: elf::Machine) -> Option<System> {
+    let name = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+    let is_x86 = matches!(machine, elf::EM_386 | elf::EM_X86_64);
+    let is_sparc = matches!(
+        machine,
+        elf::EM_SPARC | elf::EM_SPARC32PLUS | elf::EM_SPARCV9
+    );
+    match name {
+        b"ld-elf.so.1" => Some(System::FreeBsd),
+        b"ld-elf.so.2" => Some(System::DragonFly),
+        b"ld.elf_so" => Some(System::NetBsd),
+        b"ld.so" if path.ends_with(b"/libexec/ld.so") => Some(System::OpenBsd),
+        b"runtime_loader" => Some(System::Haiku),
+        b"ld.so.1" if path == name => Some(System::Fuchsia),
+        // Elsewhere that is glibc's.
+        b"ld.so.1" if is_x86 || is_sparc => Some(System::Illumos),
+        b"ld64.so.1" if is_x86 || machine == elf::EM_AARCH64 => Some(System::Redox),
+        _ if name.starts_with(b"linker") && path.starts_with(b"/system/") => Some(System::Android),
+        _ if name.starts_with(b"linker") && path.starts_with(b"/apex/") => Some(System::Android),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(abi: u8, interpreter: &str, note: Option<(&'static [u8], &'static [u8])>) -> String {
+        let mut bytes = [0; 16];
+        bytes[OS_ABI] = abi;
+        let notes = note.into_iter().map(|(owner, contents)| AnyNote {
+            owner,
+            kind: 1,
+            contents,
+        });
+        let interpreter = (!interpreter.is_empty()).then_some(interpreter.as_bytes());
+        let found = System::of(&bytes, elf::EM_X86_64.0, interpreter, notes);
+        found.map_or("Linux".into(), |(system, _)| system.name().into())
+    }
+
+    #[test]
+    fn the_header_notes_and_the_interpreter_tell() {
+        let linux = b"\0\0\0\0\x03\0\0\0";
+        for (abi, interpreter, note, expected) in [
+            (0, "", None, "Linux"),
+            (3, "/lib/ld-musl-x86_64.so.1", None, "Linux"),
+            (0, "/lib64/ld-linux-x86-64.so.2\0", None, "Linux"),
+            (0, "", Some((&b"GNU"[..], &linux[..])), "Linux"),
+            (0, "", Some((b"Go", b"x")), "Linux"),
+            (97, "", None, "Linux"),
+            (12, "", None, "OpenBSD"),
+            (0, "/usr/libexec/ld.so\0", None, "OpenBSD"),
+            (0, "", Some((b"OpenBSD", &[0; 4])), "OpenBSD"),
+            (9, "", None, "FreeBSD"),
+            (0, "/libexec/ld-elf.so.1", None, "FreeBSD"),
+            (0, "/usr/libexec/ld-elf.so.2", None, "DragonFly BSD"),
+            (2, "", None, "NetBSD"),
+            (0, "/usr/libexec/ld.elf_so", None, "NetBSD"),
+            (0, "/lib/amd64/ld.so.1", None, "illumos"),
+            (0, "ld.so.1", None, "Fuchsia"),
+            (0, "/system/bin/linker64\0", None, "Android"),
+            (0, "/apex/com.android.runtime/bin/linker", None, "Android"),
+            (0, "", Some((b"Android", &[21, 0, 0, 0])), "Android"),
+            (0, "", Some((b"GNU", b"\x01\0\0\0")), "the Hurd"),
+            (0, "", Some((b"GNU", b"\0\0\0\x03")), "FreeBSD"),
+            (1, "", None, "another system"),
+        ] {
+            assert_eq!(
+                of(abi, interpreter, note),
+                expected,
+                "{abi} {interpreter} {note:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! The payload for a link line: files in a folder, and the flags that bring them into a program
+//! whose `libc.a` stays as it is.
+//!
+//! What matters is order.  A linker that has already taken musl's heap out of `libc.a` when it comes
+//! upon the payload finds the strong names twice; one that has the payload first takes nothing of
+//! that heap.  And a linker must take the payload even where nothing before it has asked for
+//! `malloc`, since a libc function may be the first to ask.
+//!
+//! The memory functions come as an archive, of which a program takes those that it has use for.
+//!
+//! Where `libc.a` itself has another heap put into it, as in Swift's Static Linux SDK, one member there defines `malloc`
+//! with whatever else came along: `strdup`, C++'s operators.  Who needs one of those gets a second heap, or a clash of
+//! strong names.  An archive of these, in front, keeps the linker away from that member.
+
+use crate::archive::apply::{header, index_contents};
+use crate::archive::read::{Archive, Dialect, HEADER, IndexFormat, MAGIC};
+use crate::component::Component;
+use crate::elf::object::Object;
+use crate::error::{Error, Kind, Result};
+use crate::note::Note;
+use crate::publish::place::File;
+use crate::shown::is_plain;
+use brawn_payload::{Memory, Payload};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+
+/// The library's name, for `-l`.
+pub const LIBRARY: &str = "brawn_heap";
+/// The archive, as linkers look for [`LIBRARY`].
+pub const ARCHIVE: &str = "libbrawn_heap.a";
+/// The memory functions' library, for `-l`.
+pub const MEMORY_LIBRARY: &str = "brawn_memory";
+/// The archive, as linkers look for [`MEMORY_LIBRARY`].
+pub const MEMORY_ARCHIVE: &str = "libbrawn_memory.a";
+/// The archive of what another heap in `libc.a` brings along besides a heap.
+pub const SUPPLIED_ARCHIVE: &str = "libbrawn_supplied.a";
+/// The file for `include()`.
+pub const CMAKE: &str = "brawn.cmake";
+/// The file for `pkg-config`.
+pub const PKG_CONFIG: &str = "brawn.pc";
+/// The strong name that makes a linker take the payload out of the archive: every program that
+/// defines its own public names leaves it alone.
+const PULL: &str = "__libc_malloc";
+/// The memory functions that are asked for from the start.  GNU ld takes from an archive what was asked
+/// for before it: without this, what only libc calls, or what stands behind the archive on the line,
+/// would be musl's.  Nearly every program has these, and whose they are decides over its speed; a
+/// program's own take their place.
+pub const PULL_MEMORY: [&str; 6] = ["memchr", "memcmp", "memcpy", "memset", "strcmp", "strlen"];
+
+/// Everything that a script needs to know.  The names of these fields are published.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Version of brawn.
+    pub brawn: &'static str,
+    /// What the payload runs on.
+    pub architecture: &'static str,
+    /// The payload's variant.
+    pub profile: &'static str,
+    /// The engine and its version.
+    pub engine: &'static str,
+    /// What compiled it.
+    pub compiler: &'static str,
+    /// The folder that the files are in.
+    pub directory: String,
+    /// The heap's objects, for linkers that take them by path; none without the heap.
+    pub objects: Vec<String>,
+    /// The same objects in an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<String>,
+    /// The archive's name for `-l`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library: Option<&'static str>,
+    /// The memory functions in an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_archive: Option<String>,
+    /// That archive's name for `-l`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_library: Option<&'static str>,
+    /// `strdup` and its like and C++'s operators in an archive, for a `libc.a` that has them in one member with another
+    /// heap: Swift's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supplied_archive: Option<String>,
+    /// A file for CMake's `include()`.
+    pub cmake: String,
+    /// A file for `pkg-config`.
+    pub pkg_config: String,
+    /// What to pass to whom.
+    pub flags: Flags,
+}
+
+/// Arguments, one to an element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Flags {
+    /// For a C or C++ compiler (gcc, clang, `zig cc`) that links, before every library.
+    pub cc: Vec<String>,
+    /// For GNU ld, ld.lld and mold when they are called themselves, before every library.
+    pub ld: Vec<String>,
+    /// For rustc, and for Cargo's `rustflags` of a musl target.
+    pub rustc: Vec<String>,
+    /// For swiftc that links, and for `linkerSettings: [.unsafeFlags([…])]`.
+    pub swift: Vec<String>,
+    /// For cmake: every executable of a project, without a change to it.
+    pub cmake: Vec<String>,
+}
+
+/// The folder's name below the user's cache: the version, and a hash of the objects and of what is
+/// chosen of them.
+pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
+    let mut hash = Sha256::new();
+    let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
+    let functions = memory.iter().map(|f| &f.member);
+    let supplied = payload.supplied.functions.iter().map(|f| &f.member);
+    for member in payload.members.iter().chain(functions).chain(supplied) {
+        hash.update(member.name.as_bytes());
+        hash.update([0]);
+        hash.update(member.bytes);
+    }
+    for component in components {
+        hash.update([*component as u8]);
+    }
+    let hash: String = hash.finalize()[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{}-{hash}", payload.version)
+}
+
+/// Flags for the files of `payload` in `directory`, which is absolute.
+pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Result<Link> {
+    let Some(folder) = directory.to_str().filter(|d| d.chars().all(is_plain)) else {
+        return Err(
+            Error::new(Kind::Usage, "a folder whose name is not printable text")
+                .path(directory)
+                .expected("UTF-8 without control characters")
+                .next("choose another with `--dir`"),
+        );
+    };
+    let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
+    let has_heap = components.contains(&Component::Heap);
+    let memory = payload.memory;
+    let memory = memory.filter(|_| components.contains(&Component::Memory));
+    if let ([Component::Memory], None) = (components, memory) {
+        let name = payload.architecture.name();
+        return Err(Error::not_applicable(format!(
+            "no memory functions for {name} in this brawn"
+        )));
+    }
+    let words = |words: &[&str]| -> Vec<String> { words.iter().map(|w| w.to_string()).collect() };
+    let members = payload.members.iter().filter(|_| has_heap);
+    let objects: Vec<String> = members.map(|m| at(m.name)).collect();
+    // `-u` is understood by compilers and by linkers alike.
+    let pulled: Vec<String> = PULL_MEMORY
+        .iter()
+        .filter(|name| memory.is_some_and(|m| m.functions.iter().any(|f| f.surface.contains(name))))
+        .map(|name| format!("-u{name}"))
+        .collect();
+    let memory_archive = memory.map(|_| at(MEMORY_ARCHIVE));
+    let has_supplies = has_heap && !payload.supplied.functions.is_empty();
+    let supplied_archive = has_supplies.then(|| at(SUPPLIED_ARCHIVE));
+    let line: Vec<String> = [&objects, &pulled]
+        .into_iter()
+        .flatten()
+        .chain(&memory_archive)
+        .cloned()
+        .collect();
+    // In front of libc.a, where rustc puts a crate's native libraries; an object behind `link-arg` comes
+    // after it.  Not `+whole-archive`: Cargo passes its flags to every crate, and each would add the
+    // objects once more.
+    let mut rustc = words(&["-L", &format!("native={folder}")]);
+    if has_heap {
+        rustc.extend(words(&["-l", &format!("static:-bundle={LIBRARY}")]));
+        rustc.extend(words(&["-C", &format!("link-arg=-u{PULL}")]));
+    }
+    if memory.is_some() {
+        rustc.extend(words(&["-l", &format!("static:-bundle={MEMORY_LIBRARY}")]));
+        for pull in &pulled {
+            rustc.extend(words(&["-C", &format!("link-arg={pull}")]));
+        }
+    }
+    let cmake = at(CMAKE);
+    Ok(Link {
+        brawn: payload.version,
+        architecture: payload.architecture.name(),
+        profile: payload.profile.name(),
+        engine: payload.engine,
+        compiler: payload.compiler,
+        directory: folder.to_string(),
+        archive: has_heap.then(|| at(ARCHIVE)),
+        library: has_heap.then_some(LIBRARY),
+        memory_library: memory.map(|_| MEMORY_LIBRARY),
+        pkg_config: at(PKG_CONFIG),
+        flags: Flags {
+            cc: line.clone(),
+            ld: line,
+            rustc,
+            // The Static Linux SDK links with lld, which needs no `-u`, and takes what the archives have from them
+            // before it comes to libc.a, whoever asks.
+            swift: [
+                &objects[..],
+                memory_archive.as_slice(),
+                supplied_archive.as_slice(),
+            ]
+            .concat(),
+            cmake: words(&[
+                &format!("-DCMAKE_PROJECT_INCLUDE={cmake}"),
+                "-DBRAWN_EVERYWHERE=ON",
+            ]),
+        },
+        memory_archive,
+        supplied_archive,
+        cmake,
+        objects,
+    })
+}
+
+/// The files that [`Link`] speaks of.
+pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
+    let mut files: Vec<File> = Vec::new();
+    let mut file = |name: &str, bytes: Vec<u8>| {
+        let name = name.to_string();
+        files.push(File { name, bytes });
+    };
+    if link.archive.is_some() {
+        for member in payload.members {
+            file(member.name, member.bytes.to_vec());
+        }
+        file(ARCHIVE, archive(payload)?);
+    }
+    if let Some(memory) = payload.memory.filter(|_| link.memory_archive.is_some()) {
+        file(MEMORY_ARCHIVE, memory_archive(memory)?);
+    }
+    if link.supplied_archive.is_some() {
+        let functions = payload.supplied.functions.iter().map(|f| f.member);
+        let members: Vec<_> = functions.map(|m| (m.name, m.bytes)).collect();
+        file(SUPPLIED_ARCHIVE, archive_of(&members)?);
+    }
+    file(CMAKE, cmake(link, payload).into_bytes());
+    file(PKG_CONFIG, pkg_config(link, payload).into_bytes());
+    Ok(files)
+}
+
+/// An archive of the heap's objects.
+fn archive(payload: &Payload) -> Result<Vec<u8>> {
+    let members: Vec<_> = payload.members.iter().map(|m| (m.name, m.bytes)).collect();
+    archive_of(&members)
+}
+
+/// An archive of the memory functions.
+pub fn memory_archive(memory: &Memory) -> Result<Vec<u8>> {
+    let members = memory.functions.iter().map(|f| f.member);
+    let members: Vec<_> = members.map(|m| (m.name, m.bytes)).collect();
+    archive_of(&members)
+}
+
+/// An archive of objects, by name (at most 15 bytes) and contents, with a symbol index, as `ar rcsD`
+/// makes it.
+pub fn archive_of(members: &[(&str, &[u8])]) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    let mut lines = Vec::new();
+    for (name, contents) in members {
+        if body.len() % 2 == 1 {
+            body.push(b'\n');
+        }
+        let object = Object::read(contents, 0).map_err(|e| e.member(name.as_bytes()))?;
+        let symbols = object.map(|o| o.symbols).unwrap_or_default();
+        let defined = symbols.into_iter().filter(|s| s.defined);
+        lines.extend(defined.map(|s| (s.name, body.len() as u64)));
+        body.extend(header(Dialect::Gnu, name, contents.len())?);
+        body.extend_from_slice(contents);
+    }
+    if body.len() % 2 == 1 {
+        body.push(b'\n');
+    }
+    let index = index_contents(IndexFormat::Gnu32, &lines, MAGIC.len() + HEADER)
+        .ok_or_else(|| Error::refused("objects of more than 4 GiB"))?;
+    let mut bytes = MAGIC.to_vec();
+    // The index is the member whose name is empty.
+    bytes.extend(header(Dialect::Gnu, "", index.len())?);
+    bytes.extend(index);
+    bytes.extend(body);
+    Ok(bytes)
+}
+
+/// What a text file begins with, so that the next run knows it for brawn's.
+const MARK: &str = "# brawn ";
+
+/// Whether a file that is already there may be replaced.
+pub fn is_ours(bytes: &[u8]) -> bool {
+    bytes.starts_with(MARK.as_bytes())
+        || crate::report::inspect::inspect(bytes)
+            .is_ok_and(|r| r.memory_note.is_some() || r.heaps.iter().any(|h| h.note.is_some()))
+        || Archive::read(bytes).is_ok_and(|archive| {
+            let mut objects = archive
+                .members()
+                .filter_map(|(_, member)| Object::read(archive.data(member), 0).ok().flatten());
+            objects.any(|object| object.notes.iter().any(Note::is_supplied))
+        })
+}
+
+/// What is in the folder, in words.
+fn contents(link: &Link) -> String {
+    let heap = format!("the heap {}", link.engine);
+    match (&link.archive, &link.memory_archive) {
+        (Some(_), Some(_)) => format!("{heap} and memory functions"),
+        (Some(_), None) => heap,
+        _ => "memory functions".into(),
+    }
+}
+
+fn title(link: &Link) -> String {
+    format!(
+        "{MARK}{}: {}, profile {}, {}, for static executables linked with musl",
+        link.brawn,
+        contents(link),
+        link.profile,
+        link.architecture
+    )
+}
+
+/// The file for `include()`.
+pub fn cmake(link: &Link, payload: &Payload) -> String {
+    let at = |name: &str| format!("${{CMAKE_CURRENT_LIST_DIR}}/{name}");
+    let for_executables =
+        |what: &str| format!("$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:{what}>");
+    let members = payload.members.iter().filter(|_| link.archive.is_some());
+    let objects: Vec<String> = members.map(|m| at(m.name)).collect();
+    let pulled = link.flags.ld.iter().filter(|flag| flag.starts_with("-u"));
+    let archive = link.memory_archive.as_ref().map(|_| at(MEMORY_ARCHIVE));
+    // Link options come before objects and libraries, whatever the project links: a `c` among those, too.
+    let options: Vec<String> = objects
+        .iter()
+        .chain(pulled)
+        .chain(&archive)
+        .map(|option| for_executables(option))
+        .collect();
+    let target = match link.archive {
+        Some(_) => "brawn::heap",
+        None => "brawn::memory",
+    };
+    let mut properties = format!("INTERFACE_LINK_OPTIONS \"{}\"", options.join(";"));
+    let mut depends = objects;
+    if let Some(archive) = archive {
+        // Once more behind the objects, for what they ask for.
+        properties += &format!(
+            "\n    INTERFACE_LINK_LIBRARIES \"{}\"",
+            for_executables(&archive)
+        );
+        depends.push(archive);
+    }
+    format!(
+        "{}
+#
+# For single executables:
+#   include({})
+#   target_link_libraries(app PRIVATE {target})
+# For every executable of a project, without a change to it:
+#   cmake {}
+
+cmake_minimum_required(VERSION 3.13...3.25)
+if(NOT TARGET {target})
+  add_library({target} INTERFACE IMPORTED GLOBAL)
+  set_target_properties({target} PROPERTIES
+    {properties}
+    INTERFACE_LINK_DEPENDS \"{}\")
+endif()
+if(BRAWN_EVERYWHERE)
+  link_libraries({target})
+endif()
+",
+        title(link),
+        cmake_quoted(&link.cmake),
+        shell(&link.flags.cmake),
+        depends.join(";"),
+    )
+}
+
+/// The line that brings [`cmake`] into a project.
+pub fn cmake_include(link: &Link) -> String {
+    format!("include({})", cmake_quoted(&link.cmake))
+}
+
+fn cmake_quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        if matches!(c, '"' | '\\' | '$') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// The file for `pkg-config`.
+pub fn pkg_config(link: &Link, payload: &Payload) -> String {
+    let escaped = |text: &str| {
+        let mut out = String::new();
+        for c in text.chars() {
+            if matches!(c, ' ' | '"' | '\'' | '\\' | '$' | '#') {
+                out.push('\\');
+            }
+            out.push(c);
+        }
+        out
+    };
+    let libs: Vec<String> = link.flags.ld.iter().map(|word| escaped(word)).collect();
+    format!(
+        "{}
+
+Name: brawn
+Description: {} in place of musl's, for static executables
+Version: {}
+Libs: {}
+",
+        title(link),
+        contents(link),
+        payload.version,
+        libs.join(" ")
+    )
+}
+
+/// The element for a Swift package's `linkerSettings`.
+pub fn swift(link: &Link) -> String {
+    let objects: Vec<String> = link
+        .flags
+        .swift
+        .iter()
+        .map(|o| format!("\"{}\"", o.replace('\\', "\\\\").replace('"', "\\\"")))
+        .collect();
+    format!(".unsafeFlags([{}])", objects.join(", "))
+}
+
+/// Arguments as a shell reads them.
+pub fn shell(arguments: &[String]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    let quoted: Vec<String> = arguments
+        .iter()
+        .map(|a| {
+            if !a.is_empty() && a.chars().all(is_plain) {
+                a.clone()
+            } else {
+                format!("'{}'", a.replace('\'', "'\\''"))
+            }
+        })
+        .collect();
+    quoted.join(" ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,451 @@
+//! The new file, read again and held against the plan and the old bytes, before anything is written.
+//!
+//! It is read where it stands, in pieces: a second copy of a large program would double the memory.
+
+use super::apply::branches;
+use super::headers::{self, Where};
+use super::layout::{self, Place};
+use super::linked::Linked;
+use super::plan::Plan;
+use super::sections::known_end;
+use super::tls;
+use crate::content::Content;
+use crate::elf::program::{
+    FILE_HEADER, PROGRAM_HEADER, Program, SECTION_HEADER, SYMBOL, Section, Segment,
+};
+use crate::error::{Error, Result, printable};
+use object::elf;
+use std::ops::Range;
+
+/// Fails unless `new` is `program` with exactly the plan's changes, and a file that every kernel runs.
+pub fn check(program: &Program<'_>, plan: &Plan, linked: &Linked, new: &Content<'_>) -> Result<()> {
+    let check = Check {
+        old: program,
+        plan,
+        linked,
+        new,
+        size: new.size(),
+    };
+    let segments = check.headers()?;
+    check.loads(&segments)?;
+    check.table(&segments)?;
+    check.thread_locals(&segments)?;
+    check.bytes()?;
+    check.payload(&segments)?;
+    check.sections(&segments)
+}
+
+fn wrong(found: impl Into<String>) -> Error {
+    Error::malformed(found)
+        .next("if other tools take the program as it is, this is a defect of brawn's")
+}
+
+struct Check<'a, 'p> {
+    old: &'p Program<'a>,
+    plan: &'p Plan,
+    linked: &'p Linked,
+    new: &'p Content<'p>,
+    size: u64,
+}
+
+impl Check<'_, '_> {
+    fn array<const N: usize>(&self, at: u64) -> Result<[u8; N]> {
+        let array = self.new.array(at);
+        array.ok_or_else(|| wrong(format!("the new file ends at {:#x}", self.size)).at(at))
+    }
+
+    fn u16(&self, at: u64) -> Result<u16> {
+        self.array(at).map(u16::from_le_bytes)
+    }
+
+    fn u32(&self, at: u64) -> Result<u32> {
+        self.array(at).map(u32::from_le_bytes)
+    }
+
+    fn u64(&self, at: u64) -> Result<u64> {
+        self.array(at).map(u64::from_le_bytes)
+    }
+
+    /// The file header and the program headers.
+    fn headers(&self) -> Result<Vec<Segment>> {
+        let mut header: [u8; FILE_HEADER as usize] = self.array(0)?;
+        let was = &self.old.bytes[..FILE_HEADER as usize];
+        // Entry, places of both tables, and their lengths.
+        for field in [24..32, 32..40, 40..48, 56..58, 60..62] {
+            header[field.clone()].copy_from_slice(&was[field]);
+        }
+        if header != was {
+            return Err(wrong("the file header has changed").at(0));
+        }
+        let at = self.u64(32)?;
+        (0..u64::from(self.u16(56)?))
+            .map(|number| {
+                let at = at + number * PROGRAM_HEADER;
+                Ok(Segment {
+                    kind: self.u32(at)?,
+                    flags: self.u32(at + 4)?,
+                    offset: self.u64(at + 8)?,
+                    address: self.u64(at + 16)?,
+                    file_size: self.u64(at + 32)?,
+                    size: self.u64(at + 40)?,
+                    align: self.u64(at + 48)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Old segments are what they were; new ones are apart from them and from each other.
+    fn loads(&self, segments: &[Segment]) -> Result<()> {
+        let old: Vec<_> = self.old.loads().collect();
+        let new: Vec<_> = segments.iter().filter(|s| s.is_load()).collect();
+        // The one below the first, if there is one, is no more than headers that are read.
+        let below = usize::from(self.plan.layout.headers.place == Where::Below);
+        let first = new.first().filter(|_| below == 1);
+        if first.is_some_and(|s| s.offset != 0 || s.flags != elf::PF_R.0) {
+            return Err(wrong(
+                "the file does not begin with what is below the program",
+            ));
+        }
+        let new = &new[below.min(new.len())..];
+        let page = layout::page(self.old.architecture);
+        let Some((kept, added)) = new.split_at_checked(old.len()) else {
+            return Err(wrong("a loaded segment is missing"));
+        };
+        for (number, (was, is)) in old.iter().zip(kept).enumerate() {
+            let was = self.shifted(was);
+            let grown = Segment {
+                file_size: is.file_size,
+                size: is.size,
+                ..was
+            };
+            let may_grow = number == 0 && is.file_size >= was.file_size && is.size >= was.size;
+            if **is != if may_grow { grown } else { was } {
+                return Err(wrong("an old segment has changed").at(was.offset));
+            }
+        }
+        let is_executable = |s: &Segment| s.flags & elf::PF_X.0 != 0;
+        let is_written = |s: &Segment| s.flags & elf::PF_W.0 != 0;
+        for segment in added {
+            let is_congruent = segment.align == page
+                && segment
+                    .address
+                    .wrapping_sub(segment.offset)
+                    .is_multiple_of(page);
+            if !is_congruent || (is_executable(segment) && is_written(segment)) {
+                return Err(wrong(format!("a new segment of {segment:x?}")).at(segment.offset));
+            }
+        }
+        for (number, pair) in new.windows(2).enumerate() {
+            let (end, next) = (pair[0].addresses().end, pair[1].address);
+            let is_new = number + 1 >= old.len();
+            if end > next || (is_new && end.next_multiple_of(page) > next - next % page) {
+                return Err(wrong(format!(
+                    "a segment at {next:#x}, within the one before it"
+                )));
+            }
+        }
+        let in_file = |s: &&&Segment| {
+            s.file_size <= s.size
+                && s.offset
+                    .checked_add(s.file_size)
+                    .is_some_and(|e| e <= self.size)
+        };
+        if let Some(segment) = new.iter().find(|s| !in_file(s)) {
+            return Err(wrong("a segment is not in the file").at(segment.offset));
+        }
+        let entry = self.u64(24)?;
+        let expected = match &self.plan.start {
+            Some(start) => self.linked.symbols.get(start).copied(),
+            None => Some(self.old.entry),
+        };
+        let is_code = |s: &&&Segment| is_executable(s) && s.filled().contains(&entry);
+        let is_there = match self.plan.start {
+            Some(_) => added.iter().any(|s| is_code(&s)),
+            None => new.iter().any(|s| is_code(&s)),
+        };
+        if Some(entry) != expected || !is_there {
+            let found = format!("the entry point {entry:#x} is not that of the plan");
+            return Err(wrong(found).at(24));
+        }
+        let others = |segments: &[Segment]| -> Vec<Segment> {
+            let is_other =
+                |s: &&Segment| !s.is_load() && s.kind != elf::PT_PHDR.0 && s.kind != elf::PT_TLS.0;
+            segments.iter().filter(is_other).copied().collect()
+        };
+        let old = others(&self.old.segments);
+        let old: Vec<_> = old.iter().map(|s| self.shifted(s)).collect();
+        if !others(segments).starts_with(&old) {
+            return Err(wrong("a segment that should stay has changed"));
+        }
+        Ok(())
+    }
+
+    /// An old segment where it is in the new file.
+    fn shifted(&self, old: &Segment) -> Segment {
+        let mut new = *old;
+        if old.is_load() || old.file_size > 0 {
+            new.offset = old.offset.wrapping_add(self.plan.layout.headers.shift);
+        }
+        let layout = &self.plan.layout;
+        let room = layout.room.as_ref();
+        if let Some(address) = room.and_then(|room| headers::moved(room, old)) {
+            new.offset = layout.code.offset + (address - layout.code.address);
+            new.address = address;
+        }
+        new
+    }
+
+    /// The program headers are loaded, and every kernel tells the program where.
+    ///
+    /// Since 5.18 a kernel looks for the segment that has them; before, it took the first one to have the whole file.
+    fn table(&self, segments: &[Segment]) -> Result<()> {
+        let offset = self.u64(32)?;
+        let end = offset + segments.len() as u64 * PROGRAM_HEADER;
+        let mut loads = segments.iter().filter(|s| s.is_load());
+        let holds = |s: &&Segment| s.offset <= offset && end <= s.offset + s.file_size;
+        let (first, holder) = (loads.clone().next(), loads.find(holds));
+        let (Some(first), Some(holder)) = (first, holder) else {
+            return Err(wrong("the program headers are not loaded").at(offset));
+        };
+        let address = offset.wrapping_add(holder.address.wrapping_sub(holder.offset));
+        let before = offset.wrapping_add(first.address.wrapping_sub(first.offset));
+        if address != before {
+            let found = format!(
+                "program headers at {address:#x}, which old kernels take to be at {before:#x}"
+            );
+            return Err(wrong(found).at(offset));
+        }
+        let wanted = (offset, address, end - offset);
+        let is_it =
+            |s: &Segment| (s.offset, s.address, s.file_size) == wanted && s.size == s.file_size;
+        let mut own = segments.iter().filter(|s| s.kind == elf::PT_PHDR.0);
+        if !own.all(is_it) {
+            return Err(wrong("PT_PHDR is not where the program headers are").at(offset));
+        }
+        Ok(())
+    }
+
+    /// The program's thread-locals are where they were, from the thread pointer, and begin as they did.
+    fn thread_locals(&self, segments: &[Segment]) -> Result<()> {
+        let of = |segments: &[Segment]| {
+            let mut all = segments.iter().filter(|s| s.kind == elf::PT_TLS.0);
+            all.next().copied()
+        };
+        let (old, new) = (of(&self.old.segments), of(segments));
+        let Some(layout) = self.plan.layout.tls else {
+            return if old.map(|old| self.shifted(&old)) == new {
+                Ok(())
+            } else {
+                Err(wrong("the thread-locals have changed"))
+            };
+        };
+        let new = new.ok_or_else(|| wrong("the thread-locals are missing"))?;
+        let start = |s: &Segment| tls::offset(self.old.architecture, s.address, s.size, s.align);
+        let before = layout.block.before as i64;
+        let payload = layout.block.payload;
+        let end = start(&new) + new.size as i64;
+        let is_inside = start(&new) <= payload && payload + layout.block.payload_size as i64 <= end;
+        let is_apart = old.is_none_or(|old| {
+            let own = start(&old)..start(&old) + old.size as i64;
+            start(&new) + before == own.start
+                && new.align >= old.align
+                && (payload >= own.end || payload + layout.block.payload_size as i64 <= own.start)
+        });
+        if !is_inside || !is_apart {
+            return Err(wrong("the program's thread-locals would move").at(new.offset));
+        }
+        if let Some(old) = old {
+            let zeros = if new.file_size == 0 { 0 } else { before as u64 };
+            let is_zero = self.new.read(new.offset..new.offset + zeros);
+            let image = &self.old.bytes[old.offset as usize..][..old.file_size as usize];
+            let is_same = new.file_size == zeros + old.file_size
+                && self.is(new.offset + zeros, image)
+                && is_zero.flatten().all(|b| *b == 0);
+            if !is_same {
+                return Err(wrong("the thread-locals would begin as others").at(new.offset));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the new file has these bytes there.
+    fn is(&self, offset: u64, bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        let range = offset..offset.saturating_add(bytes.len() as u64);
+        let is_same = self.new.read(range).all(|part| {
+            let Some((now, later)) = rest.split_at_checked(part.len()) else {
+                return false;
+            };
+            rest = later;
+            now == part
+        });
+        is_same && rest.is_empty()
+    }
+
+    /// Every loaded byte that the plan does not name is the old one, at the same address.
+    fn bytes(&self) -> Result<()> {
+        let at = self.plan.layout.headers.at;
+        let shift = self.plan.layout.headers.shift;
+        let mut named: Vec<Range<u64>> = match self.plan.layout.headers.place {
+            Where::Below => Vec::new(),
+            _ => vec![0..FILE_HEADER, at.offset..at.offset + at.size],
+        };
+        for (at, value) in self
+            .plan
+            .layout
+            .room
+            .iter()
+            .flat_map(|r| r.dynamic(self.old))
+        {
+            named.push(at..at + 8);
+            if self.u64(at)? != value {
+                return Err(wrong("the dynamic section does not say what has moved").at(at));
+            }
+        }
+        for (address, bytes) in branches(self.old, self.plan, self.linked)? {
+            let offset = self.old.offset(address, bytes.len() as u64);
+            let offset = offset.ok_or_else(|| wrong(format!("no code at {address:#x}")))?;
+            named.push(offset..offset + bytes.len() as u64);
+            if !self.is(offset + shift, &bytes) {
+                return Err(wrong(format!("no branch at {address:#x}")).at(offset));
+            }
+        }
+        named.sort_by_key(|range| range.start);
+        for was in self.old.loads() {
+            let end = was.offset + was.file_size;
+            let mut from = was.offset;
+            for range in named.iter().chain([&(end..end)]) {
+                let to = range.start.clamp(from, end);
+                let bytes = &self.old.bytes[from as usize..to as usize];
+                if !self.is(from + shift, bytes) {
+                    return Err(wrong("a loaded byte that should stay has changed").at(from));
+                }
+                from = range.end.clamp(to, end);
+            }
+        }
+        Ok(())
+    }
+
+    /// The payload is where the plan has it, as linked.
+    fn payload(&self, segments: &[Segment]) -> Result<()> {
+        let layout = &self.plan.layout;
+        let is_loaded = |place: Place| {
+            let end = place.address + place.size;
+            let mut loads = segments.iter().filter(|s| s.is_load());
+            loads.any(|s| {
+                s.address <= place.address
+                    && end <= s.filled().end
+                    && place.offset.wrapping_sub(place.address) == s.offset.wrapping_sub(s.address)
+            })
+        };
+        let data = layout.writable.map(|w| (w.data, &self.linked.data));
+        for (place, bytes) in [Some((layout.code, &self.linked.code)), data]
+            .into_iter()
+            .flatten()
+        {
+            if !is_loaded(place) || !self.is(place.offset, bytes) {
+                return Err(wrong("the payload is not where it should be").at(place.offset));
+            }
+        }
+        if let Some(room) = &layout.room {
+            let place = layout.code.part(room.to, room.size());
+            let bytes = &self.old.bytes[room.offset as usize..][..room.size() as usize];
+            if !is_loaded(place) || !self.is(place.offset, bytes) {
+                return Err(wrong("what made room is not where it should be").at(place.offset));
+            }
+        }
+        if !is_loaded(layout.table) {
+            return Err(wrong("the relocations are not loaded").at(layout.table.offset));
+        }
+        Ok(())
+    }
+
+    /// Sections are in the file and in their segments, and hold what they held.
+    fn sections(&self, segments: &[Segment]) -> Result<()> {
+        let known = known_end(self.old, self.plan.layout.old_end);
+        let rest = &self.old.bytes[known as usize..];
+        if !self.is(self.size - rest.len() as u64, rest) {
+            return Err(wrong("what is behind the sections has changed").at(known));
+        }
+        let (at, count) = (self.u64(40)?, u64::from(self.u16(60)?));
+        if count < self.old.sections.len() as u64 {
+            return Err(wrong("a section is missing").at(at));
+        }
+        let names_at = match self.old.sections.is_empty() {
+            true => 0,
+            false => {
+                let number = self.old.names_section as u64;
+                self.u64(at + number * SECTION_HEADER + 24)?
+            }
+        };
+        for number in 0..count {
+            let section = Section::of(&self.array(at + number * SECTION_HEADER)?);
+            let old = self.old.sections.get(number as usize);
+            let name = old.map_or_else(|| format!("{number}"), |s| printable(s.name));
+            let failed = |found: &str| wrong(format!("section {name}: {found}")).at(section.offset);
+            let range = section.range();
+            let is_in_file = matches!(
+                elf::SectionType(section.kind),
+                elf::SHT_NULL | elf::SHT_NOBITS
+            ) || range.end <= self.size;
+            if !is_in_file {
+                return Err(failed("not in the file"));
+            }
+            // Zeros of thread-locals have addresses in their image alone.
+            let is_zeros = section.kind == elf::SHT_NOBITS.0;
+            let is_new = old.is_none_or(|old| old.address != section.address);
+            if is_new && section.is_allocated() && !is_zeros {
+                let within = |s: &&Segment| {
+                    s.is_load()
+                        && s.address <= section.address
+                        && section.address + section.size <= s.filled().end
+                        && section.offset.wrapping_sub(s.offset) == section.address - s.address
+                };
+                if !segments.iter().any(|s| within(&s)) {
+                    return Err(failed("in no segment"));
+                }
+            }
+            let Some(old) = old else { continue };
+            if !self.is(names_at + u64::from(section.name_at), old.name) {
+                return Err(failed("another name"));
+            }
+            let is_moved_tls = old.flags & elf::SHF_TLS.0 != 0;
+            if is_zeros || is_moved_tls || old.is_allocated() || old.kind == elf::SHT_NULL.0 {
+                continue;
+            }
+            let bytes = &self.old.bytes[old.range().start as usize..old.range().end as usize];
+            let is_same = if old.kind == elf::SHT_SYMTAB.0 {
+                self.is_table(old, &section, bytes)
+            } else {
+                self.is(section.offset, bytes)
+            };
+            if !is_same {
+                return Err(failed("other contents"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a symbol table has the old symbols: local ones, the payload's, the others.  Thread-locals' places in their
+    /// block are others.
+    fn is_table(&self, old: &Section<'_>, new: &Section<'_>, bytes: &[u8]) -> bool {
+        let added = new.size.saturating_sub(old.size);
+        let locals = (u64::from(old.info) * SYMBOL).min(bytes.len() as u64);
+        let (mut from, mut at) = (0, new.offset);
+        let size = SYMBOL as usize;
+        let places = bytes.chunks_exact(size).enumerate();
+        let places = places.filter(|(_, s)| s[4] & 15 == elf::STT_TLS.0);
+        // What is compared ends at values that differ, and where the payload's symbols come.
+        let skips = places.map(|(number, _)| (number as u64 * SYMBOL + 8, 8, 8));
+        let mut skips: Vec<_> = skips.chain([(locals, 0, added)]).collect();
+        skips.sort_unstable();
+        for (end, skip_old, skip_new) in skips.into_iter().chain([(bytes.len() as u64, 0, 0)]) {
+            if !self.is(at, &bytes[from as usize..end as usize]) {
+                return false;
+            }
+            at += end - from + skip_new;
+            from = end + skip_old;
+        }
+        true
+    }
+}

@@ -1,0 +1,164 @@
+//! Changes of a file, by where they are in the old one.
+
+use crate::content::{Content, Piece};
+use crate::error::{Error, Result};
+use std::ops::Range;
+
+/// The changes.  What none of them names is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Edits<'a> {
+    /// Bytes that are in front of the old file's first.
+    shift: u64,
+    list: Vec<Edit<'a>>,
+}
+
+#[derive(Clone, Debug)]
+struct Edit<'a> {
+    /// What goes; empty for what only comes.
+    old: Range<u64>,
+    new: Vec<Piece<'a>>,
+}
+
+impl<'a> Edits<'a> {
+    /// None yet, for a file that so many bytes come in front of.
+    pub fn behind(shift: u64) -> Self {
+        Self {
+            shift,
+            list: Vec::new(),
+        }
+    }
+
+    /// Puts `bytes` in the place of as many at `offset`.
+    pub fn replace(&mut self, offset: u64, bytes: Vec<u8>) {
+        let old = offset..offset + bytes.len() as u64;
+        self.list.push(Edit {
+            old,
+            new: vec![Piece::Bytes(bytes.into())],
+        });
+    }
+
+    /// Puts `pieces` in front of the byte at `offset`, behind what was put there before.
+    pub fn insert(&mut self, offset: u64, pieces: Vec<Piece<'a>>) {
+        self.list.push(Edit {
+            old: offset..offset,
+            new: pieces,
+        });
+    }
+
+    /// Takes these bytes away.
+    pub fn remove(&mut self, range: Range<u64>) {
+        self.list.push(Edit {
+            old: range,
+            new: Vec::new(),
+        });
+    }
+
+    /// Where the old byte at `offset` is in the new file; what is no place in the old one wraps around.
+    pub fn moved(&self, offset: u64) -> u64 {
+        let before = self.list.iter().filter(|e| e.old.end <= offset);
+        before.fold(offset.wrapping_add(self.shift), |at, edit| {
+            let size: u64 = edit.new.iter().map(Piece::size).sum();
+            at.wrapping_sub(edit.old.end - edit.old.start)
+                .wrapping_add(size)
+        })
+    }
+
+    /// The new file but for what is in front of the old one's first byte.
+    ///
+    /// Errors: two changes of one byte, or one behind the file's end.
+    pub fn apply(mut self, old: &'a [u8]) -> Result<Content<'a>> {
+        self.list.sort_by_key(|e| (e.old.start, e.old.end));
+        let mut pieces = Vec::new();
+        let mut done = 0;
+        for edit in self.list {
+            let kept = (edit.old.start >= done)
+                .then(|| old.get(done as usize..edit.old.start as usize))
+                .flatten()
+                .filter(|_| edit.old.end <= old.len() as u64)
+                .ok_or_else(|| {
+                    let found = format!("a change of {:#x} bytes", edit.old.end - edit.old.start);
+                    Error::refused(found)
+                        .at(edit.old.start)
+                        .expected(format!("one between {done:#x} and {:#x}", old.len()))
+                })?;
+            keep(kept, &mut pieces);
+            done = edit.old.end;
+            pieces.extend(edit.new);
+        }
+        let rest = old.get(done as usize..).unwrap_or_default();
+        keep(rest, &mut pieces);
+        pieces.retain(|piece| piece.size() > 0);
+        Ok(Content(pieces))
+    }
+}
+
+/// Zeros in a row that become a hole, in bytes: linkers leave such between segments, which took no room before.
+const HOLE: usize = 1 << 12;
+
+/// Adds `bytes`, long runs of zeros in them as holes.
+fn keep<'a>(mut bytes: &'a [u8], pieces: &mut Vec<Piece<'a>>) {
+    let is_zero = |part: &[u8]| part.iter().all(|b| *b == 0);
+    let mut looked = 0;
+    // Most parts have a byte at their beginning that is none.
+    while let Some(part) = bytes.get(looked..looked + HOLE) {
+        if !is_zero(part) {
+            looked += HOLE;
+            continue;
+        }
+        let (before, behind) = bytes.split_at(looked);
+        let end = behind.iter().position(|b| *b != 0).unwrap_or(behind.len());
+        pieces.push(Piece::Bytes(before.into()));
+        pieces.push(Piece::Hole(end as u64));
+        (bytes, looked) = (&behind[end..], 0);
+    }
+    pieces.push(Piece::Bytes(bytes.into()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_change_names_is_kept() {
+        let mut edits = Edits::default();
+        edits.insert(4, vec![Piece::Bytes(b"xy"[..].into()), Piece::Hole(2)]);
+        edits.replace(1, b"BC".to_vec());
+        edits.remove(6..8);
+        edits.insert(4, vec![Piece::Bytes(b"z"[..].into())]);
+        assert_eq!(edits.moved(3), 3);
+        assert_eq!(edits.moved(4), 9);
+        assert_eq!(edits.moved(8), 11);
+        let new = edits.apply(b"abcdefghij").unwrap();
+        assert_eq!(new.to_vec(), b"aBCdxy\0\0zefij");
+    }
+
+    #[test]
+    fn long_runs_of_zeros_are_holes() {
+        let old = [
+            &b"abc"[..],
+            &[0; 40_000],
+            b"de",
+            &[0; 10_000],
+            b"f",
+            &[0; 20_000],
+        ]
+        .concat();
+        let new = Edits::default().apply(&old).unwrap();
+        assert_eq!(new.to_vec(), old);
+        let holes = new.0.iter().filter(|p| matches!(p, Piece::Hole(_)));
+        let holes: u64 = holes.map(Piece::size).sum();
+        assert!((20_000..60_000).contains(&holes), "{holes} bytes of holes");
+    }
+
+    #[test]
+    fn changes_of_one_byte_are_an_error() {
+        let mut edits = Edits::default();
+        edits.replace(1, b"BC".to_vec());
+        edits.replace(2, b"D".to_vec());
+        let error = edits.apply(b"abcd").unwrap_err();
+        assert_eq!(error.offset(), Some(2));
+        let mut edits = Edits::default();
+        edits.replace(3, b"DE".to_vec());
+        assert!(edits.apply(b"abcd").is_err());
+    }
+}

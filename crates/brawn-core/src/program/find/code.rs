@@ -1,0 +1,293 @@
+//! The program's code with what is known of where functions begin and end.
+
+use super::{arm, x86};
+use crate::demangle::demangled;
+use crate::elf::program::{Kind, Program};
+use crate::error::{Error, Result};
+use crate::signatures::names::{Named, Names};
+use crate::signatures::stub::is_stub;
+use crate::work::Work;
+use brawn_payload::Architecture;
+use object::elf;
+use std::ops::Range;
+
+/// Beyond this distance from a function's beginning, in bytes, its instructions are not read from there on.
+const FAR: u64 = 1 << 20;
+
+/// How many bytes before a call are looked at for its arguments.
+const BEFORE: u64 = 160;
+
+/// How often all code may be read instruction by instruction, and how many bytes of it more: sizes of functions may
+/// overlap, and each place that is looked at is read from its function's beginning on.
+const TIMES: usize = 4;
+const BESIDES: usize = 1 << 24;
+
+/// A reference from an instruction to an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The instruction's address.
+    pub at: u64,
+    /// What it refers to.
+    pub target: u64,
+    /// Whether it is a call or a jump.
+    pub is_branch: bool,
+    /// Whether what follows it is not run after it: a jump that is always taken.
+    pub is_last: bool,
+    /// Whether the address stands in the instruction as it is: a mere number, maybe.
+    pub is_absolute: bool,
+}
+
+/// A function's name and place.
+#[derive(Clone, Copy, Debug)]
+struct Start<'p> {
+    address: u64,
+    size: u64,
+    name: &'p str,
+}
+
+/// All code.
+#[derive(Debug)]
+pub struct Code<'p> {
+    /// What runs it.
+    pub architecture: Architecture,
+    /// Bytes that are run, ascending: executable sections, or whole segments in files without sections.
+    pub regions: Vec<(u64, &'p [u8])>,
+    /// Where functions begin, by address; each once.
+    starts: Vec<Start<'p>>,
+    /// How many bytes may still be read instruction by instruction.
+    work: Work,
+}
+
+impl<'p> Code<'p> {
+    /// Of `program`, whose functions are known by its symbols and by `names`.
+    pub fn new(program: &'p Program<'_>, names: &'p Names) -> Self {
+        let sections = program.sections.iter();
+        let run = elf::SHF_EXECINSTR.0 | elf::SHF_ALLOC.0;
+        let mut regions: Vec<(u64, &[u8])> = sections
+            .filter(|s| s.flags & run == run && s.kind == elf::SHT_PROGBITS.0)
+            .filter_map(|s| Some((s.address, program.at(s.address, s.size)?)))
+            .collect();
+        // Sections are a courtesy: what they leave out of the code is run all the same.
+        let entered = regions
+            .iter()
+            .any(|(at, code)| contains(*at, code, program.entry));
+        regions.sort_by_key(|(at, _)| *at);
+        let overlap = |pair: &[(u64, &[u8])]| pair[0].0 + pair[0].1.len() as u64 > pair[1].0;
+        if !entered || regions.windows(2).any(overlap) {
+            // Segments ascend and do not overlap.
+            regions = program.code().collect();
+        }
+        // Mapping symbols (`$x`, `$d`) mark kinds of content, not functions.
+        let symbols = program.symbols.iter().filter(|s| s.kind == Kind::Function);
+        let symbols = symbols.map(|s| (s.address, s.size, s.name));
+        let named = names.functions.iter();
+        let named = named.map(|n| (n.address, n.size, n.name.as_str()));
+        let mut starts: Vec<Start<'_>> = symbols
+            .chain(named)
+            .filter(|(_, _, name)| !name.starts_with('$'))
+            .map(|(address, size, name)| Start {
+                address,
+                size,
+                name,
+            })
+            .collect();
+        // Of names for one address that with a size.
+        starts.sort_by_key(|s| (s.address, std::cmp::Reverse(s.size)));
+        starts.dedup_by_key(|s| s.address);
+        let size: usize = regions.iter().map(|(_, code)| code.len()).sum();
+        Self {
+            architecture: program.architecture,
+            regions,
+            starts,
+            work: Work::new(size.saturating_mul(TIMES).saturating_add(BESIDES)),
+        }
+    }
+
+    /// The code from `address` to the end of its region.
+    pub fn from(&self, address: u64) -> Option<&'p [u8]> {
+        let (at, code) = self.region(address)?;
+        code.get((address - at) as usize..)
+    }
+
+    /// The code in `range`.
+    pub fn bytes(&self, range: &Range<u64>) -> &'p [u8] {
+        let code = self.from(range.start).unwrap_or_default();
+        let length = (range.end - range.start) as usize;
+        &code[..code.len().min(length)]
+    }
+
+    /// The code before `site` with its address: that of its function, as far as it is known, and no more than [`BEFORE`].
+    pub fn before(&self, site: u64) -> Option<(u64, &'p [u8])> {
+        let (at, code) = self.region(site)?;
+        let function = self.function(site).map_or(at, |(extent, _)| extent.start);
+        let start = function.max(at).max(site.saturating_sub(BEFORE));
+        let bytes = code.get((start - at) as usize..(site - at) as usize)?;
+        Some((start, bytes))
+    }
+
+    fn region(&self, address: u64) -> Option<(u64, &'p [u8])> {
+        let behind = self.regions.partition_point(|(at, _)| *at <= address);
+        let (at, code) = *self.regions.get(behind.checked_sub(1)?)?;
+        contains(at, code, address).then_some((at, code))
+    }
+
+    /// Where the next function begins behind `address`, or the region ends.
+    pub fn next(&self, address: u64) -> u64 {
+        let end = self
+            .region(address)
+            .map_or(address, |(at, code)| at + code.len() as u64);
+        let next = self.starts.partition_point(|s| s.address <= address);
+        self.starts.get(next).map_or(end, |s| s.address.min(end))
+    }
+
+    /// Where the function lies: to its end by its size, or to where nothing goes on.
+    pub fn extent(&self, named: &Named) -> Range<u64> {
+        let start = named.address;
+        let next = self.next(start);
+        let end = match named.size {
+            0 => {
+                let code = self.bytes(&(start..next));
+                start + self.by(|| x86::end(code), || arm::end(code))
+            }
+            // Labels within a function do not end it.
+            size => start.saturating_add(size),
+        };
+        start..end
+    }
+
+    /// The function that contains `address`, with its name.
+    pub fn function(&self, address: u64) -> Option<(Range<u64>, &'p str)> {
+        self.region(address)?;
+        let behind = self.starts.partition_point(|s| s.address <= address);
+        // A label within a function has no size, or ends before it.
+        let start = self.starts[..behind].iter().rev().take(8).find(|s| {
+            let end = if s.size == 0 {
+                self.next(s.address)
+            } else {
+                s.address.saturating_add(s.size)
+            };
+            address < end
+        })?;
+        let end = match start.size {
+            0 => self.next(start.address),
+            size => start.address.saturating_add(size),
+        };
+        Some((start.address..end, start.name))
+    }
+
+    /// Whether a function is known to begin at `address`.
+    pub fn begins(&self, address: u64) -> bool {
+        self.starts
+            .binary_search_by_key(&address, |s| s.address)
+            .is_ok()
+    }
+
+    /// Whether code may be run from `address` on: it is in code, and an instruction may begin there.
+    pub fn may_run_from(&self, address: u64) -> bool {
+        if self.region(address).is_none() {
+            return false;
+        }
+        let behind = self.starts.partition_point(|s| s.address <= address);
+        let Some(start) = self.starts[..behind]
+            .last()
+            .filter(|s| address - s.address < s.size)
+        else {
+            let step = self.by(|| 1, || 4);
+            return address.is_multiple_of(step);
+        };
+        let code = self.bytes(&(start.address..address + 1));
+        self.by(|| x86::begins(code), || address.is_multiple_of(4))
+    }
+
+    /// Everything that the code in `range` refers to relative to itself.
+    pub fn references(&self, range: &Range<u64>) -> Vec<Reference> {
+        let (code, at) = (self.bytes(range), range.start);
+        if !self.work.spend(code.len()) {
+            return Vec::new();
+        }
+        self.by(|| x86::references(code, at), || arm::references(code, at))
+    }
+
+    /// The address behind a landing pad for indirect calls at `address`.
+    pub fn behind_landing(&self, address: u64) -> u64 {
+        let code = self.from(address).unwrap_or_default();
+        self.by(
+            || x86::behind_landing(code, address),
+            || arm::behind_landing(code, address),
+        )
+    }
+
+    /// How many bytes of padding `code` begins with.
+    pub fn padding(&self, code: &[u8]) -> u64 {
+        self.by(|| x86::padding(code), || arm::padding(code))
+    }
+
+    /// Whether a function only gives zero, or does nothing at all.
+    pub fn is_stub(&self, extent: &Range<u64>) -> bool {
+        is_stub(self.architecture, self.bytes(extent))
+    }
+
+    /// Whether code in `range` calls the kernel.
+    pub fn calls_kernel(&self, range: &Range<u64>) -> bool {
+        let code = self.bytes(range);
+        self.by(|| x86::calls_kernel(code), || arm::calls_kernel(code))
+    }
+
+    fn by<T>(&self, x86: impl FnOnce() -> T, arm: impl FnOnce() -> T) -> T {
+        match self.architecture {
+            Architecture::X86_64 => x86(),
+            Architecture::Aarch64 => arm(),
+        }
+    }
+
+    /// For texts: the name of what is at `address`, as in `main` or `code`.
+    pub fn describe(&self, address: u64) -> String {
+        match self.function(address) {
+            Some((_, name)) => format!("`{}`", demangled(name)),
+            None => "code without a name".to_string(),
+        }
+    }
+
+    /// On x86_64: what the instruction refers to whose operand begins at `place`; `None` if there is no operand there.
+    pub fn operand(&self, place: u64) -> Option<Reference> {
+        let (at, code) = self.region(place)?;
+        let start = self.function(place).map(|(extent, _)| extent.start);
+        let start = start.filter(|s| *s >= at && *s < place && place - s < FAR);
+        let read = place - start.unwrap_or(place);
+        if !self.work.spend(read as usize) {
+            return None;
+        }
+        match start {
+            Some(start) => x86::operand(&code[(start - at) as usize..], start, place, true),
+            None => x86::operand(code, at, place, false),
+        }
+    }
+
+    /// Takes `much` of the work that looking through the code may be: it grows with pairs of what is found.
+    pub fn spend(&self, much: usize) -> bool {
+        self.work.spend(much)
+    }
+
+    /// Fails where there was more work than the code's size justifies, so that not all of it was done.
+    pub fn check_work(&self) -> Result<()> {
+        if self.work.is_spent() {
+            return Err(Error::refused(
+                "its functions overlap, or refer to musl's heap, too often to be looked through",
+            )
+            .expected("code as compilers and linkers make it")
+            .next("relink with a patched libc.a"));
+        }
+        Ok(())
+    }
+
+    /// Size of a jump, in bytes.
+    pub fn jump(&self) -> u64 {
+        self.by(|| x86::JUMP, || arm::JUMP)
+    }
+}
+
+fn contains(at: u64, code: &[u8], address: u64) -> bool {
+    address
+        .checked_sub(at)
+        .is_some_and(|n| n < code.len() as u64)
+}

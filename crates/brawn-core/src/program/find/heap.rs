@@ -1,0 +1,272 @@
+//! The functions of musl's heap, told from those that the program brings itself.
+//!
+//! A name alone does not tell, since every heap has a `malloc` and any program may have a function `trim`.  A function is
+//! musl's if it works on the state of musl's heap; if it has a name that others call the heap by, and is or passes on to
+//! one that does, and keeps no records of its own meanwhile; or if it has a name that is used inside of the heap alone,
+//! and is one with, or called by, one that is.
+
+use super::code::{Code, Reference};
+use super::place;
+use super::risk::{Risk, RiskKind};
+use super::whole::Whole;
+use super::{Functions, Left};
+use crate::component::Component;
+use crate::identify::heap::Heap;
+use crate::identify::reach::LOCAL;
+use crate::identify::{INTERNAL, is_public, is_surface};
+use crate::signatures::names::{Evidence, Named, Names};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Data that musl's heaps keep their blocks by.  `mal` is oldmalloc's, and may be anybody's name.
+const STATE: [&str; 2] = ["__malloc_context", "__malloc_lock"];
+const OLD_STATE: &str = "mal";
+/// The least size of oldmalloc's, in bytes: 64 bins of three words.
+const OLD_STATE_SIZE: u64 = 64 * 24;
+/// What functions of musl's heap look at that is not its state: whether some of them are replaced, and how large a page is.
+const FLAGS: [&str; 4] = [
+    "__malloc_replaced",
+    "__aligned_alloc_replaced",
+    "__libc",
+    "libc",
+];
+/// musl's first heap, which has no state with a name: it is the whole heap of a program that never frees.  It asks the
+/// kernel for room by itself, or, before musl 1.2.1, has this one do it.
+const SIMPLE: [&str; 3] = ["__simple_malloc", "__libc_malloc_impl", "__libc_malloc"];
+const EXPAND: &str = "__expand_heap";
+/// Names that stand for an empty function where the heap is not linked.
+const STUBS: [&str; 2] = ["__malloc_allzerop", "__malloc_atfork"];
+
+/// What of musl's heap stays in the program, and nobody may use any more.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Its data.
+    pub data: Vec<Range<u64>>,
+    /// Functions that only it uses.
+    pub inside: Vec<Range<u64>>,
+}
+
+/// A function that may be musl's.
+struct Candidate<'n> {
+    named: &'n Named,
+    extent: Range<u64>,
+    references: Vec<Reference>,
+    is_musls: bool,
+}
+
+impl Candidate<'_> {
+    fn name(&self) -> &str {
+        &self.named.name
+    }
+
+    fn works_on(&self, state: &[Range<u64>]) -> bool {
+        let mut targets = self.references.iter().map(|r| r.target);
+        targets.any(|target| state.iter().any(|s| s.contains(&target)))
+    }
+
+    /// Whether it calls or jumps to one of these, which ascend.
+    fn calls(&self, entries: &BTreeSet<u64>) -> bool {
+        let mut branches = self.references.iter().filter(|r| r.is_branch);
+        branches.any(|r| entries.contains(&r.target))
+    }
+}
+
+/// Finds them, and what of the heap stays.
+pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) -> State {
+    let has = |heap: Heap| whole.identity.heaps.iter().any(|h| h.heap == heap);
+    let is_known = |n: &&Named| is_surface(n.name.as_bytes()) || is_inside(&n.name);
+    let mut candidates: Vec<Candidate<'_>> = names
+        .functions
+        .iter()
+        .filter(is_known)
+        .filter(|n| code.from(n.address).is_some())
+        .map(|named| {
+            let extent = code.extent(named);
+            Candidate {
+                named,
+                references: code.references(&extent),
+                extent,
+                is_musls: false,
+            }
+        })
+        .collect();
+    let state = state(names, &candidates);
+    let is_old = !state.is_empty() && names.objects.iter().any(|o| is_old_state(o, &candidates));
+    tie(whole, code, names, &state, is_old, &mut candidates);
+    let surface = whole.payload.surface;
+    let libc = names.libc();
+    let mut strangers: Vec<&Candidate<'_>> = Vec::new();
+    for name in surface {
+        let of_name = || candidates.iter().filter(|c| c.name() == *name);
+        let musls: Vec<&Candidate<'_>> = of_name().filter(|c| c.is_musls).collect();
+        if musls.is_empty() {
+            strangers.extend(of_name());
+        }
+        // Of several of a name those that only pass on, as a file's own may, are musl's where its functions lie.
+        let is_one = musls
+            .iter()
+            .all(|c| c.named.address == musls[0].named.address);
+        let is_its = |c: &&Candidate<'_>| {
+            is_one
+                || c.named.evidence != Evidence::Symbol
+                || c.works_on(&state)
+                || libc.is_some_and(|libc| c.named.address >= libc)
+        };
+        let its = musls.into_iter().filter(is_its);
+        its.for_each(|c| place::add(code, c.named, Component::Heap, found));
+    }
+    refuse(whole, &strangers, found);
+    let keeps_state = has(Heap::MuslMallocng) || has(Heap::MuslOldmalloc);
+    let is_found = found
+        .functions
+        .iter()
+        .any(|f| f.component == Component::Heap);
+    if keeps_state && !is_found {
+        let text = "musl's heap is in it, but none of its functions could be found";
+        found
+            .risks
+            .push(Risk::heap(RiskKind::MissingFunction, text));
+    } else if keeps_state && state.is_empty() {
+        let text = "where musl's heap keeps its state could not be found, so that it cannot be told who else uses it";
+        found.risks.push(Risk::heap(RiskKind::HeapState, text));
+    }
+    let goes = |c: &Candidate<'_>| found.functions.iter().any(|f| f.address == c.named.address);
+    let inside = candidates
+        .iter()
+        .filter(|c| c.is_musls && is_inside(c.name()) && !goes(c));
+    State {
+        inside: inside.map(|c| c.extent.clone()).collect(),
+        data: state,
+    }
+}
+
+/// Whether only functions of musl's heap know that name.
+fn is_inside(name: &str) -> bool {
+    LOCAL.contains(&name.as_bytes()) || INTERNAL.contains(&name)
+}
+
+/// Where the heap's state lies.
+fn state(names: &Names, candidates: &[Candidate<'_>]) -> Vec<Range<u64>> {
+    let is_state = |o: &&Named| STATE.contains(&o.name.as_str()) || is_old_state(o, candidates);
+    names.objects.iter().filter(is_state).map(range).collect()
+}
+
+fn range(object: &Named) -> Range<u64> {
+    object.address..object.address.saturating_add(object.size.max(1))
+}
+
+/// Whether it is oldmalloc's: large enough, and used by functions of a heap.
+fn is_old_state(object: &Named, candidates: &[Candidate<'_>]) -> bool {
+    let mut references = candidates.iter().flat_map(|c| &c.references);
+    object.name == OLD_STATE
+        && object.size >= OLD_STATE_SIZE
+        && references.any(|r| range(object).contains(&r.target))
+}
+
+/// Marks those that are musl's.
+fn tie(
+    whole: &Whole<'_, '_>,
+    code: &Code<'_>,
+    names: &Names,
+    state: &[Range<u64>],
+    is_old: bool,
+    candidates: &mut [Candidate<'_>],
+) {
+    let flags = names
+        .objects
+        .iter()
+        .filter(|o| FLAGS.contains(&o.name.as_str()));
+    let flags: Vec<Range<u64>> = flags.map(range).collect();
+    let is_in = |ranges: &[Range<u64>], r: &Reference| {
+        ranges.iter().any(|s: &Range<u64>| s.contains(&r.target))
+    };
+    let writable = whole
+        .program
+        .loads()
+        .filter(|s| s.flags & object::elf::PF_W.0 != 0);
+    let writable: Vec<Range<u64>> = writable.map(|s| s.addresses()).collect();
+    let keeps_records = |c: &Candidate<'_>| {
+        let mut data = c.references.iter().filter(|r: &&Reference| !r.is_branch);
+        data.any(|r| is_in(&writable, r) && !is_in(state, r) && !is_in(&flags, r))
+    };
+    let expand = names.function(EXPAND).map(|n| n.address);
+    let asks_kernel = |c: &Candidate<'_>| {
+        code.calls_kernel(&c.extent) || c.references.iter().any(|r| Some(r.target) == expand)
+    };
+    let is_stub = |c: &Candidate<'_>| STUBS.contains(&c.name()) && code.is_stub(&c.extent);
+    for candidate in candidates.iter_mut() {
+        let name = candidate.name();
+        candidate.is_musls = !is_stub(candidate)
+            && (candidate.named.evidence != Evidence::Symbol
+                || candidate.works_on(state)
+                || (state.is_empty() && SIMPLE.contains(&name) && asks_kernel(candidate))
+                // These read the header in front of a block, and nothing else.
+                || (is_old && ["malloc_usable_size", "__malloc_allzerop"].contains(&name)
+                    && candidate.references.iter().all(|r| candidate.extent.contains(&r.target))));
+    }
+    loop {
+        let musls = || candidates.iter().filter(|c| c.is_musls);
+        let entries: BTreeSet<u64> = musls().map(|c| c.named.address).collect();
+        let called: BTreeSet<u64> = musls()
+            .flat_map(|c| c.references.iter().filter(|r| r.is_branch))
+            .map(|r| r.target)
+            .collect();
+        let mut changed = false;
+        for candidate in candidates.iter_mut().filter(|c| !c.is_musls) {
+            let address = candidate.named.address;
+            // A program's own `trim` may call `free`, but no function of musl's calls that.
+            let is_musls = entries.contains(&address)
+                || match is_inside(candidate.name()) {
+                    true => called.contains(&address),
+                    false => candidate.calls(&entries) && !keeps_records(candidate),
+                };
+            candidate.is_musls = is_musls && !is_stub(candidate);
+            changed |= candidate.is_musls;
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Says of the functions that are not musl's what that means.
+fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Functions) {
+    let (stubs, strangers): (Vec<&Candidate<'_>>, Vec<&Candidate<'_>>) = strangers
+        .iter()
+        .copied()
+        .partition(|c| !is_public(c.named.name.as_bytes()));
+    found.left.extend(stubs.iter().map(|c| Left {
+        name: c.named.name.clone(),
+        address: c.named.address,
+        why: "it does nothing".to_string(),
+    }));
+    let other = whole.other_heap();
+    if let Some(malloc) = strangers.iter().find(|c| c.name() == "malloc") {
+        let whose = match other.map(|h| h.heap) {
+            None | Some(Heap::Own) => "the program's own".to_string(),
+            Some(heap) => format!("not musl's: {} is in the program", heap.name()),
+        };
+        let text = format!("`malloc` is {whose}");
+        let next = "rewrite with `--only memory`";
+        found.risks.push(
+            Risk::heap(RiskKind::OtherHeap, text)
+                .at(malloc.named.address)
+                .next(next),
+        );
+        return;
+    }
+    for stranger in strangers {
+        let text = format!(
+            "`{}` is not musl's while `malloc` is: it would be given blocks of another heap",
+            stranger.name()
+        );
+        let risk = Risk::heap(RiskKind::MissingFunction, text).at(stranger.named.address);
+        found.risks.push(risk);
+    }
+    if let Some(other) = other {
+        found.notes.push(format!(
+            "{} is in it besides: what it serves does not change",
+            other.heap.name()
+        ));
+    }
+}

@@ -1,0 +1,74 @@
+//! Where the program reaches the payload besides its functions, and the payload the program.
+
+use super::code::Code;
+use super::risk::{Risk, RiskKind};
+use super::whole::Whole;
+use super::{CallSite, Functions, threads};
+use crate::identify::fork;
+use crate::signatures::names::Names;
+
+/// Names of the function that gives errno's address.
+const ERRNO: [&str; 2] = ["__errno_location", "___errno_location"];
+/// The function in which a thread ends.
+const EXIT: [&str; 2] = ["__pthread_exit", "pthread_exit"];
+/// What it calls first, and what then.
+const DESTRUCTORS: &str = "__pthread_tsd_run_dtors";
+const THEN: &str = "__block_app_sigs";
+
+/// Finds the hooks that a heap needs.
+pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
+    let any = |wanted: &[&str]| wanted.iter().find_map(|name| names.function(name));
+    found.errno_location = any(&ERRNO).map(|n| n.address);
+    if found.errno_location.is_none() {
+        let text =
+            "`__errno_location` could not be found: an allocation that fails would not say why";
+        found.risks.push(Risk::heap(RiskKind::MissingHook, text));
+    }
+    found.thread_exit = thread_exit(code, names);
+    let makes_threads = threads::may_be_made(whole, code, names);
+    check_fork(code, names, makes_threads, found);
+    if found.thread_exit.is_none() && makes_threads {
+        let text = "the place where a thread ends (`__pthread_exit` calls `__pthread_tsd_run_dtors`) could not be found: \
+                    every thread that ends would leave its heap behind";
+        let mut risk = Risk::heap(RiskKind::MissingHook, text);
+        risk.address = any(&EXIT).map(|n| n.address);
+        found.risks.push(risk);
+    }
+}
+
+/// Whether `fork` tells the heap of itself (`identify/fork.rs`), or nobody else runs while it does not.
+fn check_fork(code: &Code<'_>, names: &Names, makes_threads: bool, found: &mut Functions) {
+    let Some(fork) = names.function(fork::FORK).filter(|_| makes_threads) else {
+        return;
+    };
+    let mut tells = names.functions.iter().filter(|n| n.name == fork::ATFORK);
+    let references = code.references(&code.extent(fork));
+    if !tells.any(|to| references.iter().any(|r| r.target == to.address)) {
+        let text = format!("{}; expected {}", fork::FOUND, fork::EXPECTED);
+        found
+            .risks
+            .push(Risk::heap(RiskKind::Fork, text).at(fork.address));
+    }
+}
+
+fn thread_exit(code: &Code<'_>, names: &Names) -> Option<CallSite> {
+    let exit = EXIT.iter().find_map(|name| names.function(name))?;
+    let callee = names.function(DESTRUCTORS)?.address;
+    let then = names.function(THEN).map(|n| n.address);
+    let extent = code.extent(exit);
+    let references = code.references(&extent);
+    let calls = references
+        .iter()
+        .filter(|r| r.is_branch && !extent.contains(&r.target));
+    let calls: Vec<_> = calls.collect();
+    // Without keys it is one with other empty functions, which are called later on.
+    let is_it = |n: &usize| {
+        let next = calls.get(n + 1).map(|c| c.target);
+        calls[*n].target == callee && next != Some(callee) && (then.is_none() || next == then)
+    };
+    let site = (0..calls.len()).find(is_it).map(|n| calls[n])?;
+    Some(CallSite {
+        at: site.at,
+        callee,
+    })
+}

@@ -1,0 +1,40 @@
+//! The memory functions: musl's, and those that the compiler brings in their place.
+//!
+//! A program's own stay, as they do when it is linked with a patched `libc.a`: somebody had a reason.  What lies behind
+//! the first of musl's functions is musl's or the compiler's (linkers put the members of an archive together, and libc
+//! and the compiler's library come last); either is `memcpy` to all of the program, and does what the C standard says.
+
+use super::code::Code;
+use super::place;
+use super::whole::Whole;
+use super::{Functions, Left};
+use crate::component::Component;
+use crate::identify::MEMORY;
+use crate::signatures::names::{Evidence, Named, Names};
+
+/// Finds them.
+pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
+    let Some(memory) = whole.payload.memory else {
+        let name = whole.payload.architecture.name();
+        found
+            .notes
+            .push(format!("this brawn has no memory functions for {name}"));
+        return;
+    };
+    let surface = || memory.functions.iter().flat_map(|f| f.surface);
+    let libc = names.libc();
+    let named = |n: &&Named| surface().any(|s| *s == n.name) && code.from(n.address).is_some();
+    for named in names.functions.iter().filter(named) {
+        let is_libcs =
+            named.evidence != Evidence::Symbol || libc.is_some_and(|l| named.address >= l);
+        if is_libcs {
+            place::add(code, named, Component::Memory, found);
+        } else if MEMORY.contains(&named.name.as_str()) {
+            found.left.push(Left {
+                name: named.name.clone(),
+                address: named.address,
+                why: "the program's own: it lies before libc's functions".to_string(),
+            });
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! One pass over a program for whatever refers to a set of addresses.
+
+use super::code::{Code, Reference};
+use super::scan::Wanted;
+use super::whole::Whole;
+use super::words::Words;
+use super::{arm, x86};
+use crate::elf::program::Placement;
+use brawn_payload::Architecture;
+use std::ops::Range;
+
+/// A reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The instruction's address, or the word's.
+    pub from: u64,
+    /// What it refers to.
+    pub target: u64,
+    /// Whether an instruction does; else a word in data.
+    pub is_code: bool,
+    /// Whether the address stands in an instruction as it is.
+    pub is_absolute: bool,
+}
+
+/// Everything in the program that refers to `wanted`, but for code in `without` (ascending).  `begins`, which ascend, are
+/// addresses among those wanted that count wherever they stand.
+pub fn pass(
+    whole: &Whole<'_, '_>,
+    code: &Code<'_>,
+    wanted: &Wanted,
+    begins: &[u64],
+    without: &[Range<u64>],
+) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    if wanted.is_empty() {
+        return hits;
+    }
+    let is_without = |address: u64| {
+        let behind = without.partition_point(|r| r.start <= address);
+        behind > 0 && without[behind - 1].contains(&address)
+    };
+    let is_fixed = whole.program.placement == Placement::Fixed;
+    for (address, bytes) in &code.regions {
+        let mut hit = |reference: Reference| {
+            hits.push(Hit {
+                from: reference.at,
+                target: reference.target,
+                is_code: true,
+                is_absolute: reference.is_absolute,
+            });
+        };
+        if code.architecture == Architecture::Aarch64 {
+            arm::scan(bytes, *address, wanted, |r| {
+                if !is_without(r.at) {
+                    hit(r);
+                }
+            });
+            continue;
+        }
+        let mut places: Vec<u64> = Vec::new();
+        let mut look = |at: usize| {
+            let place = address + at as u64;
+            if !is_without(place) {
+                places.push(place);
+            }
+        };
+        wanted.relative(bytes, *address, |at| {
+            if x86::may_refer(bytes, *address, at, wanted) {
+                look(at);
+            }
+        });
+        if is_fixed {
+            wanted.absolute(bytes, look);
+        }
+        let references = places.into_iter().filter_map(|place| code.operand(place));
+        references
+            // Programs that may lie anywhere have no addresses in their instructions.
+            .filter(|r| wanted.contains(r.target) && (is_fixed || !r.is_absolute))
+            .for_each(hit);
+    }
+    let mut data = |from: u64, target: u64| {
+        hits.push(Hit {
+            from,
+            target,
+            is_code: false,
+            is_absolute: false,
+        });
+    };
+    if is_fixed {
+        let words = Words::of(whole, code, begins);
+        for (address, bytes) in data_of(whole, code) {
+            wanted.words(bytes, address, |at, word| {
+                if words.may_be(bytes, address, at, word) {
+                    data(address + at as u64, word);
+                }
+            });
+        }
+    } else {
+        let relocations = whole.relocations.iter();
+        relocations
+            .filter(|r| r.other.is_none() && wanted.contains(r.target))
+            .for_each(|r| data(r.place, r.target));
+    }
+    hits
+}
+
+/// What is loaded from the file and not run.
+pub(super) fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &'a [u8])> {
+    let mut parts = Vec::new();
+    for segment in whole.program.loads() {
+        let filled = segment.filled();
+        let mut start = filled.start;
+        let regions = code
+            .regions
+            .iter()
+            .map(|(at, code)| *at..*at + code.len() as u64);
+        let inside = regions.filter(|r| filled.contains(&r.start));
+        for region in inside.chain(std::iter::once(filled.end..filled.end)) {
+            parts.extend(
+                whole
+                    .program
+                    .at(start, region.start - start)
+                    .map(|b| (start, b)),
+            );
+            start = region.end;
+        }
+    }
+    parts
+}

@@ -1,0 +1,312 @@
+//! What looks like musl's, or like a danger, and is neither; and what is, although it does not look it.
+
+use super::*;
+use crate::signatures;
+
+const FIXED: &[&str] = &["-static", "-O2", "-fno-builtin"];
+const ANYWHERE: &[&str] = &["-static-pie", "-fPIE", "-O2", "-fno-builtin"];
+
+/// [`THREADS`] with more functions, of which `main` calls `own`.
+fn with_own(functions: &str) -> String {
+    let main = THREADS.replace("int main(", "static int other(");
+    format!(
+        "{main}\n{functions}\nint main(int count, char **words) {{ return own(count, words) + other(count, words); }}"
+    )
+}
+
+/// Functions that have the names of some of musl's heap, and call the heap as anybody does.
+const NAMESAKES: &str = r#"
+#define OWN static __attribute__((noinline, noclone))
+OWN char *trim(char *s) { char *e = s + strlen(s); while (e > s && e[-1] == ' ') *--e = 0; return s; }
+OWN void *default_malloc(size_t size, void *data) { (void)data; return malloc(size); }
+OWN void default_free(void *block, void *data) { (void)data; free(block); }
+OWN void *alloc_slot(size_t n) { static int count; count++; return calloc(n, 3); }
+OWN void *get_meta(void *p) { return realloc(p, 99); }
+OWN void nontrivial_free(void *p) { free(p); }
+OWN void *alloc_fwd(void *p) { return strdup(p); }
+OWN void alloc_rev(void *p) { free(p); }
+OWN void unbin(void *p, int n) { if (n) free(p); }
+OWN void *__simple_pool(size_t n) { return malloc(n); }
+void *(*volatile allocate)(size_t, void *) = default_malloc;
+void (*volatile release)(void *, void *) = default_free;
+OWN int own(int count, char **words) {
+    char *text = malloc(100);
+    strcpy(text, words[0]);
+    puts(trim(text));
+    release(allocate(count, 0), 0);
+    nontrivial_free(get_meta(alloc_slot(count)));
+    alloc_rev(alloc_fwd(text));
+    unbin(__simple_pool(3), count);
+    free(text);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_name_of_the_heaps_is_not_the_heaps_by_itself() {
+    for (musl, flags) in [
+        ("1.2.3", FIXED),
+        ("1.2.3", ANYWHERE),
+        ("1.2.3-oldmalloc", FIXED),
+        ("1.2.6", FIXED),
+        ("1.2.3-arm64", FIXED),
+        ("1.2.6-arm64", ANYWHERE),
+    ] {
+        let bytes = built(&Build::musl(musl, &with_own(NAMESAKES)).with(flags));
+        let found = found(&bytes);
+        assert_eq!(found.risks, [], "{musl} {flags:?}");
+        // What is called inside of the heap by such a name goes with it: somebody else's is not touched.
+        let program = Program::read(&bytes).expect("an executable");
+        for own in ["default_malloc", "trim", "get_meta"] {
+            let own = program.symbols.iter().filter(|s| s.name == own);
+            let first = own.map(|s| s.address).min().expect(musl);
+            assert!(!found.functions.iter().any(|f| f.address == first));
+        }
+    }
+}
+
+#[test]
+fn a_heap_under_musls_own_names_is_not_musls() {
+    let own = "
+        static char room[1 << 20]; static size_t at;
+        void *__libc_malloc(size_t n) { at += n + 16; return room + (at & -16L); }
+        void __libc_free(void *p) { (void)p; }
+        void *__libc_realloc(void *p, size_t n) { void *q = __libc_malloc(n); return p ? memcpy(q, p, n) : q; }
+        void *__libc_calloc(size_t n, size_t m) { return memset(__libc_malloc(n * m), 0, n * m); }
+        void *malloc(size_t n) __attribute__((alias(\"__libc_malloc\")));
+        void free(void *p) __attribute__((alias(\"__libc_free\")));
+        void *realloc(void *p, size_t n) __attribute__((alias(\"__libc_realloc\")));
+        void *calloc(size_t n, size_t m) __attribute__((alias(\"__libc_calloc\")));
+        void *__libc_malloc_impl(size_t n) __attribute__((alias(\"__libc_malloc\")));
+        void *aligned_alloc(size_t a, size_t n) { (void)a; return malloc(n); }
+        size_t malloc_usable_size(void *p) { (void)p; return 1; }
+        int own(int n, char **w) { return n > 99 && w; }";
+    for flags in [FIXED, ANYWHERE] {
+        let bytes = built(&Build::musl("1.2.3", &with_own(own)).with(flags));
+        let found = found(&bytes);
+        assert!(
+            kinds(&found).contains(&RiskKind::OtherHeap),
+            "{:?}",
+            found.risks
+        );
+        assert!(!names(&found, Component::Heap).contains(&"malloc"));
+    }
+}
+
+#[test]
+fn a_files_own_function_of_a_public_name_stays() {
+    let own = r#"
+        __attribute__((noinline)) static void *reserve(size_t n, const char *why) __asm__("aligned_alloc");
+        static void *reserve(size_t n, const char *why) { return why ? calloc(n, 1) : 0; }
+        __attribute__((noinline)) static int own(int n, char **w) { free(reserve(n, w[0])); return 0; }"#;
+    let source = with_own(&own.replace("__asm__(\"aligned_alloc\")", ""));
+    // Two objects: one has its own, the other libc's.
+    let bytes = built(&Build::musl("1.2.3", &source).with(FIXED));
+    assert_eq!(found(&bytes).risks, []);
+    // The symbol of the file's own gets libc's name, as a `static` function of another file would have it.
+    let mut renamed = bytes.clone();
+    let place = memchr::memmem::find(&bytes, b"\0reserve\0").expect("its name");
+    renamed[place + 1..place + 8].copy_from_slice(b"calloc\0");
+    let found = found(&renamed);
+    assert_eq!(found.risks, []);
+    let program = Program::read(&bytes).expect("an executable");
+    let own = program.symbol("reserve").expect("its symbol").address;
+    assert!(found.functions.iter().all(|f| f.address != own));
+    assert!(found.functions.iter().any(|f| f.name == "calloc"));
+}
+
+#[test]
+fn processes_are_not_threads() {
+    let processes = r#"
+        #define _GNU_SOURCE
+        #include <fcntl.h>
+        #include <spawn.h>
+        #include <stdlib.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        extern char **environ;
+        int main(int count, char **words) {
+            pid_t child; int status;
+            char *argument[] = {words[0], 0};
+            if (count > 1 && !posix_spawn(&child, words[1], 0, 0, argument, environ)) wait(&status);
+            free(malloc(count));
+            return faccessat(AT_FDCWD, words[0], R_OK, AT_EACCESS);
+        }"#;
+    let threads = THREADS.to_string();
+    for musl in [
+        "1.2.2",
+        "1.2.3",
+        "1.2.5",
+        "1.2.6",
+        "1.2.3-arm64",
+        "1.2.6-arm64",
+    ] {
+        for flags in [FIXED, ANYWHERE] {
+            for (source, makes) in [(processes, false), (threads.as_str(), true)] {
+                let bytes = built(&Build::musl(musl, source).with(flags));
+                let program = Program::read(&bytes).expect("an executable");
+                let payload = brawn_payload::payload(program.architecture, Profile::Fast);
+                // As in a program without symbols of which a part is known.
+                let mut names = Names::of_symbols(&program);
+                let unknown = ["pthread", "thrd_", "__clone", "clone"];
+                let is_unknown = |name: &str| unknown.iter().any(|u| name.contains(u));
+                names.functions.retain(|n| !is_unknown(&n.name));
+                let mut stripped = program.clone();
+                stripped.symbols.clear();
+                let found = find(
+                    &stripped,
+                    &names,
+                    payload.expect("embedded"),
+                    &[Component::Heap],
+                );
+                let kinds = kinds(&found.expect("musl's"));
+                let expected = [RiskKind::MissingHook];
+                assert_eq!(kinds, expected[..usize::from(makes)], "{musl} {flags:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_functions_may_be_at_one_place_or_at_several() {
+    // What musl has a weak function for that does nothing, another member defines: `flockfile` brings one.
+    let learnt = built(&Build::musl("1.2.3", THREADS).with(ANYWHERE));
+    let build = signatures::learn::learn(&learnt).expect("symbols");
+    let own = "int own(int n, char **w) { flockfile(stdout); puts(w[0]); funlockfile(stdout); return n; }";
+    let key = "static pthread_key_t key; int own(int n, char **w) { return pthread_key_create(&key, free) + n + !w; }";
+    for own in [own, key] {
+        let bytes = built(&Build::musl("1.2.3", &with_own(own)).with(ANYWHERE));
+        let program = Program::read(&bytes).expect("an executable");
+        let by_code = signatures::name_by(&program, std::slice::from_ref(&build));
+        for name in ["__pthread_exit", "__libc_free", "malloc"] {
+            let expected = program.symbol(name).map(|s| s.address);
+            let found = by_code.function(name).map(|n| n.address);
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_page_that_a_register_keeps_is_of_what_is_completed_later() {
+    let bytes = corpus(
+        "typos-1.52.0-py3-none-musllinux_1_2_aarch64.whl",
+        "typos-1.52.0.data/scripts/typos",
+    );
+    let found = found(&bytes);
+    assert_eq!(found.risks, []);
+    assert!(found.thread_exit.is_some());
+}
+
+#[test]
+fn fork_tells_the_heap_or_nobody_runs_beside_it() {
+    // As musl before 1.2.2 has it.
+    let old = "#include <sys/syscall.h>\nint fork(void) { return syscall(SYS_fork); }";
+    let alone = "#include <stdlib.h>\n#include <unistd.h>\n\
+                 int main(int n, char **w) { free(malloc(n)); return n > 9 && fork(); }";
+    for (source, is_risk) in [
+        (THREADS.to_string(), false),
+        (format!("{THREADS}{old}"), true),
+        (format!("{alone}\n{old}"), false),
+    ] {
+        for flags in [FIXED, ANYWHERE] {
+            let found = found(&built(&Build::musl("1.2.3", &source).with(flags)));
+            let expected = [RiskKind::Fork];
+            assert_eq!(
+                kinds(&found),
+                expected[..usize::from(is_risk)],
+                "{:?}",
+                found.risks
+            );
+            for risk in &found.risks {
+                assert!(risk.text.contains(crate::identify::fork::FOUND), "{risk}");
+            }
+        }
+    }
+}
+
+/// Room for a word among characters, among numbers, and in data that may be written.
+const ROOM: &str = r#"
+__attribute__((aligned(8))) const char text[] = "text<<<<stands here: what is in cells, and no address of anything";
+__attribute__((aligned(8))) const unsigned long numbers[] = {0x1111111111111111, 7, 0x2222222222222222, 9};
+unsigned long volatile changes[] = {0x3333333333333333, 7};
+int own(int n, char **w) { return w[0][0] == text[n] || numbers[n] == changes[n]; }
+"#;
+
+#[test]
+fn what_equals_an_address_is_one_unless_it_cannot_be() {
+    let build = |version: &str| {
+        let filler = "__asm__(\".text\\n.globl filler\\nfiller: .fill 0x2000, 1, 0x90\");";
+        let source = with_own(&format!("{filler}{ROOM}"));
+        built(&Build::musl(version, &source).with(FIXED))
+    };
+    for musl in ["1.2.3", "1.2.6-arm64"] {
+        let bytes = build(musl);
+        let stock = found(&bytes);
+        assert_eq!(stock.risks, []);
+        let program = Program::read(&bytes).expect("an executable");
+        let code_names = Names::of_symbols(&program);
+        let code = Code::new(&program, &code_names);
+        let inside = || {
+            let bodies = stock.functions.iter();
+            bodies.flat_map(|f| f.patch_at + 1..f.extent.end)
+        };
+        let is_text = |at: &u64| {
+            at.to_le_bytes()[..3]
+                .iter()
+                .all(|b| (b' '..=b'~').contains(b))
+        };
+        let runs = inside()
+            .find(|at| is_text(at) && code.may_run_from(*at))
+            .expect(musl);
+        let never = inside().find(|at| !code.may_run_from(*at)).expect(musl);
+        let state = program.symbol("__malloc_context").expect(musl).address;
+        let at = |marker: &[u8]| memchr::memmem::find(&bytes, marker).expect("a marker") & !7;
+        let text = at(b"<<<<stands") + 8;
+        let (number, change) = (at(&[0x22; 8]), at(&[0x33; 8]));
+        for (place, word, is_risk) in [
+            (text, runs, false),
+            (number, never, false),
+            (change, never, false),
+            (number, state + 64, false),
+            (number, runs, true),
+            (change, runs, true),
+            (number, state, true),
+            (change, state, true),
+            (text, state, true),
+        ] {
+            let mut changed = bytes.clone();
+            changed[place..place + 8].copy_from_slice(&word.to_le_bytes());
+            let risks = found(&changed).risks;
+            assert_eq!(
+                !risks.is_empty(),
+                is_risk,
+                "{musl} {place:#x} {word:#x}: {risks:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn stripped_programs_from_packages_are_rewritten() {
+    for (package, file) in [
+        // Where other programs have two empty functions at one place, this one has another function.
+        (
+            "pagefind_bin-1.5.2-py3-none-manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64.whl",
+            "pagefind_bin/pagefind",
+        ),
+        // Makes processes, and no threads.
+        (
+            "cargo_zigbuild-0.24.0-py3-none-manylinux_2_5_x86_64.manylinux1_x86_64.whl",
+            "cargo_zigbuild-0.24.0.data/scripts/cargo-zigbuild",
+        ),
+    ] {
+        let bytes = corpus(package, file);
+        let program = Program::read(&bytes).expect("an executable");
+        let names = signatures::name(&program).expect("signatures");
+        let payload = brawn_payload::payload(program.architecture, Profile::Fast);
+        let found = find(&program, &names, payload.expect("embedded"), Component::ALL);
+        let found = found.expect("musl's");
+        assert_eq!(found.risks, [], "{file}");
+        assert!(found.functions.iter().any(|f| f.name == "malloc"), "{file}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Whether a program may make threads: whether musl's `__clone`, which is written by hand, may be called with the flag
+//! for it.  `posix_spawn` calls it, too, and makes processes.
+
+use super::code::Code;
+use super::pass::pass;
+use super::scan::Wanted;
+use super::whole::Whole;
+use super::{arm, x86};
+use crate::signatures::names::Names;
+use brawn_payload::Architecture;
+use memchr::memmem;
+
+/// Names that a program has if it makes threads.
+const THREADS: [&str; 4] = [
+    "__pthread_create",
+    "pthread_create",
+    "thrd_create",
+    "__pthread_exit",
+];
+/// Names of the system call for it.
+const CLONE: [&str; 1] = ["__clone"];
+/// `CLONE_THREAD` (linux/sched.h).
+const THREAD: u64 = 0x1_0000;
+
+/// The beginning of musl's `__clone`, which is written by hand: on x86_64 `xor %eax,%eax; mov $56,%al; mov %rdi,%r11`,
+/// on aarch64 `and x1,x1,#-16; stp x0,x3,[x1,#-16]!`.
+const CLONE_X86_64: &[u8] = b"\x31\xc0\xb0\x38\x49\x89\xfb";
+const CLONE_AARCH64: &[u8] = b"\x21\xec\x7c\x92\x20\x0c\xbf\xa9";
+
+/// Whether threads may be made: whoever calls `__clone` with flags that cannot be told may make some.
+pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
+    let clones = clones(whole, code, names);
+    if clones.is_empty() {
+        return THREADS.iter().any(|name| names.function(name).is_some());
+    }
+    let at: Vec<_> = clones.iter().map(|at| *at..at + 1).collect();
+    let hits = pass(whole, code, &Wanted::new(at), &clones, &[]);
+    hits.iter().any(|hit| {
+        let flags = hit.is_code.then(|| flags(code, hit.from)).flatten();
+        flags.is_none_or(|flags| flags & THREAD != 0)
+    })
+}
+
+/// Where `__clone` is.
+fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
+    let begin = match whole.program.architecture {
+        Architecture::X86_64 => CLONE_X86_64,
+        Architecture::Aarch64 => CLONE_AARCH64,
+    };
+    let regions = code.regions.iter();
+    let by_code = regions
+        .flat_map(|(start, code)| memmem::find_iter(code, begin).map(move |at| start + at as u64));
+    let by_name = CLONE.iter().filter_map(|name| names.function(name));
+    let mut all: Vec<u64> = by_code.chain(by_name.map(|n| n.address)).collect();
+    // A landing pad before it is its entry.
+    let pads: Vec<u64> = all.iter().map(|at| at.saturating_sub(4)).collect();
+    let is_pad = |at: &u64| code.behind_landing(*at) != *at;
+    all.extend(pads.into_iter().filter(is_pad));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The third argument of the call at `site`, where it is one number on every way there.
+fn flags(code: &Code<'_>, site: u64) -> Option<u64> {
+    let (start, bytes) = code.before(site)?;
+    match code.architecture {
+        Architecture::X86_64 => x86::third_argument(bytes, start),
+        Architecture::Aarch64 => arm::third_argument(bytes),
+    }
+}

@@ -1,0 +1,151 @@
+//! What a file is as a whole: whose libc and heaps are in it, what its loader changes, what lies behind it.
+
+mod overlay;
+mod relocations;
+
+use super::risk::{Risk, RiskKind};
+use crate::component::Component;
+use crate::elf::image::Image;
+use crate::elf::program::{Program, WANTED};
+use crate::error::{Error, Result};
+use crate::identify::heap::{Found, Heap};
+use crate::identify::{Identity, Libc, executable};
+use crate::note::Note;
+use brawn_payload::{Architecture, Payload};
+use object::elf;
+pub use relocations::Relocation;
+
+/// What is known of the file.
+pub struct Whole<'p, 'a> {
+    /// The program.
+    pub program: &'p Program<'a>,
+    /// What is to come.
+    pub payload: &'p Payload,
+    /// Whose libc, heaps and memory functions are in it.
+    pub identity: Identity,
+    /// What is done to it when it is loaded.
+    pub relocations: Vec<Relocation>,
+    risks: Vec<Risk>,
+}
+
+impl<'p, 'a> Whole<'p, 'a> {
+    /// Looks at the file; refuses what is not of musl.
+    pub fn of(program: &'p Program<'a>, payload: &'p Payload) -> Result<Self> {
+        let image = Image::read(program.bytes, 0)?;
+        let identity = executable::identify(&image);
+        let not = |found: &str, next: &str| {
+            Err(Error::not_applicable(format!("{found}: {WANTED}")).next(next))
+        };
+        let has = |heap: Heap| identity.heaps.iter().any(|h| h.heap == heap);
+        if identity.evidence.iter().any(|e| e.contains("UPX")) {
+            return Err(
+                Error::refused("packed by UPX: what is inside cannot be seen")
+                    .next("unpack it with `upx -d`, then rewrite"),
+            );
+        }
+        if identity.libc == Libc::Glibc {
+            return not(
+                "static, linked with glibc",
+                "glibc's heap and memory functions are fast already, so there is nothing to do",
+            );
+        }
+        if has(Heap::Go) && identity.libc != Libc::Musl {
+            return not(
+                "a Go program",
+                "Go has a heap of its own and no libc, so there is nothing to do",
+            );
+        }
+        if identity.libc != Libc::Musl && !has(Heap::Brawn) {
+            return not(
+                "no sign of musl in it",
+                "`brawn inspect` says what is in it",
+            );
+        }
+        let (relocations, mut risks) = relocations::read(program)?;
+        risks.extend(overlay::check(program));
+        risks.extend(landing_pads(program));
+        Ok(Self {
+            program,
+            payload,
+            identity,
+            relocations,
+            risks,
+        })
+    }
+
+    /// The risks of changing the file at all.
+    pub fn risks(&self) -> Vec<Risk> {
+        self.risks.clone()
+    }
+
+    /// A heap that is neither musl's nor brawn's.
+    pub fn other_heap(&self) -> Option<&Found> {
+        let mut heaps = self.identity.heaps.iter();
+        heaps.find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn)
+    }
+
+    /// The parts of `wanted` of which this payload is in the program; an error if it is another one.
+    pub fn present(&self, wanted: &[Component]) -> Result<Vec<Component>> {
+        let heaps = self.identity.heaps.iter();
+        let heap = heaps.filter_map(|h| h.note.as_ref());
+        let heap: Vec<&Note> = heap.filter(|n| !n.serves_rust()).collect();
+        let memory: Vec<&Note> = self.identity.memory_notes.iter().collect();
+        let mut present = Vec::new();
+        for component in wanted {
+            let (notes, source) = match component {
+                Component::Heap => (&heap, Some(self.payload.source)),
+                Component::Memory => (&memory, self.payload.memory.map(|m| m.source)),
+            };
+            match notes.iter().find(|n| Some(n.source.as_str()) != source) {
+                Some(other) => return Err(another(*component, other)),
+                None if notes.is_empty() => {}
+                None => present.push(*component),
+            }
+        }
+        Ok(present)
+    }
+}
+
+/// On aarch64 the kernel enforces landing pads in programs that ask for it by a property (System V ABI for the Arm 64-bit
+/// architecture, "Program Property").
+fn landing_pads(program: &Program<'_>) -> Option<Risk> {
+    const FEATURES: u32 = 0xc000_0000;
+    const BTI: u32 = 1;
+    let segment = program.segment(elf::PT_GNU_PROPERTY)?;
+    let note = program.at(segment.address, segment.file_size)?;
+    // Behind the note's header and its owner come pairs of type and size, each with its data.
+    let words: Vec<u32> = note
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|w| u32::from_le_bytes(*w))
+        .collect();
+    let mut features = words
+        .get(4..)?
+        .windows(3)
+        .filter(|w| w[0] == FEATURES && w[1] == 4);
+    let is_enforced =
+        program.architecture == Architecture::Aarch64 && features.any(|w| w[2] & BTI != 0);
+    let text = "it is built for landing pads (BTI), which the payload's code does not have";
+    is_enforced.then(|| Risk::of(RiskKind::LandingPads, None, text).at(segment.address))
+}
+
+fn another(component: Component, note: &Note) -> Error {
+    let (what, profile) = match component {
+        Component::Heap => ("heap", note.profile.as_str()),
+        Component::Memory => ("memory functions", ""),
+    };
+    let profile = if profile.is_empty() {
+        String::new()
+    } else {
+        format!(", profile {profile}")
+    };
+    Error::refused(format!(
+        "it has the {what} of brawn {}{profile}",
+        note.brawn
+    ))
+    .expected("musl's")
+    .next(
+        "rewrite its original (`brawn restore` brings that back), or relink it if it was linked so",
+    )
+}

@@ -1,0 +1,129 @@
+//! What is done to a program when it is loaded: musl's start code applies relative relocations, and no others.
+
+use super::super::risk::{Risk, RiskKind};
+use crate::elf::program::Program;
+use crate::error::{Error, Result};
+use brawn_payload::Architecture;
+use object::elf;
+
+/// `DT_RELR` and its kin (ELF gABI, "Dynamic Section").
+const RELR: u64 = 36;
+const RELR_SIZE: u64 = 35;
+
+/// A word that is an address, put there when the program is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// The word's address.
+    pub place: u64,
+    /// The address in it.
+    pub target: u64,
+    /// Its type, where it is not a relative one: musl's start code does nothing about it.
+    pub other: Option<u32>,
+}
+
+/// The program's relocations, and the risk in code that they change.
+pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
+    let mut found = Vec::new();
+    let mut risks = Vec::new();
+    let Some(dynamic) = program.segment(elf::PT_DYNAMIC) else {
+        return Ok((found, risks));
+    };
+    let bytes = program
+        .at(dynamic.address, dynamic.file_size)
+        .unwrap_or_default();
+    let tags = bytes
+        .as_chunks::<16>()
+        .0
+        .iter()
+        .map(|e| (word(e, 0), word(e, 8)));
+    let tags: Vec<(u64, u64)> = tags.take_while(|(tag, _)| *tag != 0).collect();
+    let tag = |tag: u64| {
+        tags.iter()
+            .find(|(t, _)| *t == tag)
+            .map(|(_, value)| *value)
+    };
+    let flags = tag(elf::DT_FLAGS.0 as u64).unwrap_or_default();
+    if tag(elf::DT_TEXTREL.0 as u64).is_some() || flags & elf::DF_TEXTREL.0 != 0 {
+        let text = "its code is changed when it is loaded (DT_TEXTREL)";
+        risks.push(Risk::of(RiskKind::Relocation, None, text).at(dynamic.address));
+    }
+    let table = |at: u64, size: u64| match (tag(at), tag(size)) {
+        (Some(at), Some(size)) => program.at(at, size).map(Some).ok_or_else(|| {
+            Error::malformed(format!(
+                "a relocation table of {size:#x} bytes at address {at:#x}"
+            ))
+            .expected("one within a segment")
+        }),
+        _ => Ok(None),
+    };
+    let relative = match program.architecture {
+        Architecture::X86_64 => elf::R_X86_64_RELATIVE.0,
+        Architecture::Aarch64 => elf::R_AARCH64_RELATIVE.0,
+    };
+    let tables = [
+        (elf::DT_RELA.0 as u64, elf::DT_RELASZ.0 as u64),
+        (elf::DT_JMPREL.0 as u64, elf::DT_PLTRELSZ.0 as u64),
+    ];
+    for (at, size) in tables {
+        let table = table(at, size)?.unwrap_or_default();
+        found.reserve(table.len() / 24);
+        for entry in table.as_chunks::<24>().0 {
+            let kind = word(entry, 8) as u32;
+            found.push(Relocation {
+                place: word(entry, 0),
+                target: word(entry, 16),
+                other: (kind != relative).then_some(kind),
+            });
+        }
+    }
+    let table = table(RELR, RELR_SIZE)?.unwrap_or_default();
+    packed(table, |place| {
+        let target = program.at(place, 8).map(|b| word(b, 0));
+        found.extend(target.map(|target| Relocation {
+            place,
+            target,
+            other: None,
+        }));
+    });
+    Ok((found, risks))
+}
+
+/// Calls `found` with every place of a `DT_RELR` table.
+fn packed(table: &[u8], mut found: impl FnMut(u64)) {
+    let mut next = 0u64;
+    for entry in table.as_chunks::<8>().0 {
+        let entry = u64::from_le_bytes(*entry);
+        if entry & 1 == 0 {
+            found(entry);
+            next = entry.wrapping_add(8);
+        } else {
+            (0..63)
+                .filter(|bit| entry >> (bit + 1) & 1 != 0)
+                .for_each(|bit| found(next.wrapping_add(8 * bit)));
+            next = next.wrapping_add(8 * 63);
+        }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..).and_then(|b| b.first_chunk());
+    word.map_or(0, |b| u64::from_le_bytes(*b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_tables_are_read() {
+        // An address; then a bitmap of the 63 words behind it; then another.
+        let table: Vec<u8> = [0x1000u64, 0b1011, 1 << 63 | 1, 0x9000]
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .collect();
+        let mut places = Vec::new();
+        packed(&table, |p| places.push(p));
+        let second = 0x1008 + 8 * 63;
+        assert_eq!(places, [0x1000, 0x1008, 0x1018, second + 8 * 62, 0x9000]);
+    }
+}

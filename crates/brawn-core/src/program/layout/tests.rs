@@ -1,0 +1,268 @@
+use super::super::apply::apply;
+use super::super::check::check;
+use super::super::headers::Where;
+use super::super::linked::Linked;
+use super::super::plan::Plan;
+use super::*;
+use crate::elf::program::Program;
+use proptest::prelude::*;
+
+/// A program of some segments, made up.
+#[derive(Clone, Debug)]
+struct Shape {
+    is_arm: bool,
+    is_pie: bool,
+    has_sections: bool,
+    align: u64,
+    /// Bytes between program headers and what the first segment holds.
+    room: u64,
+    /// Bytes that each segment's file has, those that follow in memory alone, and pages to the next.
+    loads: Vec<(u64, u64, u64)>,
+    /// Bytes of initial values and zeros of thread-locals, and the power of two that they are aligned to.
+    tls: Option<(u64, u64, u32)>,
+    /// Bytes behind everything.
+    rest: usize,
+    sizes: Sizes,
+}
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let sizes = (1u64..9000, 0u64..300, 0u64..9000, 0u64..100, 0u32..5).prop_map(
+        |(code, data, zero, tls, power)| Sizes {
+            code,
+            code_align: 64,
+            data,
+            zero,
+            data_align: 16,
+            tls,
+            // More is refused on aarch64.
+            tls_align: 1 << power.min(3),
+        },
+    );
+    let load = (1u64..9000, prop_oneof![Just(0), 0u64..1 << 22], 0u64..3);
+    let tls = proptest::option::of((0u64..64, 0u64..9000, 0u32..13));
+    let room = prop_oneof![Just(0), 0u64..500, Just(5000)];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (
+        flags,
+        room,
+        proptest::collection::vec(load, 1..5),
+        tls,
+        0..200usize,
+        sizes,
+    )
+        .prop_map(
+            |((is_arm, is_pie, has_sections, is_wide), room, loads, tls, rest, sizes)| Shape {
+                is_arm,
+                is_pie,
+                has_sections,
+                align: match (is_arm, is_wide) {
+                    (_, true) => 0x10000,
+                    (_, false) => 0x1000,
+                },
+                room,
+                loads,
+                tls,
+                rest,
+                sizes,
+            },
+        )
+}
+
+impl Shape {
+    /// The file.
+    fn bytes(&self) -> Vec<u8> {
+        let count = self.loads.len() as u64 + 1 + u64::from(self.tls.is_some());
+        let mut bytes = vec![0; (64 + 56 * count + self.room) as usize];
+        let mut headers = Vec::new();
+        let mut sections: Vec<(u32, u64, u64, u64, u64)> = Vec::new();
+        let mut address = if self.is_pie { 0 } else { 0x400000 };
+        for (number, (filled, zeros, pages)) in self.loads.iter().enumerate() {
+            let offset = if number == 0 { 0 } else { bytes.len() as u64 };
+            let start = bytes.len() as u64;
+            bytes.resize((start + filled) as usize, 0xc3);
+            let size = bytes.len() as u64 - offset;
+            let flags = [5, 4, 6, 6][number.min(3)];
+            headers.push((1, flags, offset, address, size, size + zeros, self.align));
+            sections.push((1, 2, address + (start - offset), start, *filled));
+            if let (Some((values, zeros, power)), true) = (self.tls, number + 1 == self.loads.len())
+            {
+                let values = values.min(*filled);
+                let at = address + (start - offset);
+                headers.push((7, 4, start, at, values, values + zeros, 1 << power));
+            }
+            let end = address + size + zeros;
+            address = end.next_multiple_of(self.align)
+                + pages * self.align
+                + bytes.len() as u64 % self.align;
+        }
+        headers.push((0x6474_e551, 6, 0, 0, 0, 0, 16));
+        for (number, header) in headers.iter().enumerate() {
+            let (kind, flags, offset, address, file, memory, align) = *header;
+            let to = &mut bytes[64 + 56 * number..][..56];
+            to[..4].copy_from_slice(&u32::to_le_bytes(kind));
+            to[4..8].copy_from_slice(&u32::to_le_bytes(flags));
+            for (to, word) in to[8..]
+                .chunks_exact_mut(8)
+                .zip([offset, address, address, file, memory, align])
+            {
+                to.copy_from_slice(&u64::to_le_bytes(word));
+            }
+        }
+        let entry = if self.is_pie { 0 } else { 0x400000 } + 64 + 56 * count + self.room;
+        let mut table = 0;
+        if self.has_sections {
+            let names = bytes.len() as u64;
+            bytes.extend(b"\0.text\0.shstrtab\0.comment\0");
+            sections.push((3, 0, 0, names, 26));
+            sections.push((1, 0, 0, bytes.len() as u64, 7));
+            bytes.extend(b"comment");
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+            table = bytes.len() as u64;
+            bytes.extend([0; 64]);
+            for (kind, flags, address, offset, size) in &sections {
+                bytes.extend(1u32.to_le_bytes());
+                bytes.extend(kind.to_le_bytes());
+                for word in [*flags, *address, *offset, *size, 0, 1, 0] {
+                    bytes.extend(word.to_le_bytes());
+                }
+            }
+        }
+        bytes.extend((0..self.rest).map(|b| b as u8 | 1));
+        let mut header = [0u8; 64];
+        header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        let machine = if self.is_arm { 183 } else { 62 };
+        let shorts = [
+            (16, if self.is_pie { 3 } else { 2 }),
+            (18, machine),
+            (20, 1),
+            (52, 64),
+            (54, 56),
+            (56, headers.len() as u16),
+            (58, 64),
+            (
+                60,
+                if table > 0 {
+                    sections.len() as u16 + 1
+                } else {
+                    0
+                },
+            ),
+            (
+                62,
+                if table > 0 {
+                    sections.len() as u16 - 1
+                } else {
+                    0
+                },
+            ),
+        ];
+        for (at, value) in shorts {
+            header[at..at + 2].copy_from_slice(&u16::to_le_bytes(value));
+        }
+        for (at, value) in [(24, entry), (32, 64), (40, table)] {
+            header[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));
+        }
+        bytes[..64].copy_from_slice(&header);
+        bytes
+    }
+}
+
+/// A payload of no use, at the places of the layout.
+fn linked(layout: &Layout, sizes: &Sizes) -> Linked {
+    Linked {
+        code: vec![0x90; sizes.code as usize],
+        data: vec![1; sizes.data as usize],
+        symbols: [("start".to_owned(), layout.code.address)].into(),
+        functions: vec![("start".into(), layout.code.address, 1)],
+        note: layout.code.end()..layout.code.end(),
+        debug_frame: Vec::new(),
+    }
+}
+
+proptest! {
+    /// Whatever the program's shape is, it gets its payload, and the new file is a program in which what was is where it was.
+    #[test]
+    fn every_shape_has_a_place(shape in shapes()) {
+        let bytes = shape.bytes();
+        let program = Program::read(&bytes).unwrap();
+        let layout = match layout(&program, &shape.sizes) {
+            Ok(layout) => layout,
+            // Only where the headers would have to go behind a hole.
+            Err(error) => {
+                prop_assert!(error.to_string().contains("at most 0x40000000"), "{}", error);
+                return Ok(());
+            }
+        };
+        let plan = Plan::new(&program, "start", shape.sizes, layout);
+        let linked = linked(&plan.layout, &shape.sizes);
+        let new = apply(&program, &plan, &linked).unwrap();
+        check(&program, &plan, &linked, &new).unwrap();
+        let bytes_of_its_own = new.0.iter().map(|piece| match piece {
+            crate::content::Piece::Bytes(bytes) => bytes.len(),
+            crate::content::Piece::Hole(_) => 0,
+        });
+        let most = bytes.len() as u64 + shape.sizes.code + shape.sizes.data + 16384;
+        prop_assert!(bytes_of_its_own.sum::<usize>() as u64 <= most);
+        prop_assert!(new.size() < 1 << 30);
+        let new = new.to_vec();
+        let read = Program::read(&new).unwrap();
+        prop_assert_eq!(read.entry, plan.layout.code.address);
+        // Every address has the byte that it had.
+        for segment in program.loads() {
+            let start = segment.address + if segment.offset == 0 { 64 + 56 * 20 } else { 0 };
+            let size = segment.filled().end.saturating_sub(start);
+            prop_assert_eq!(program.at(start, size), read.at(start, size));
+        }
+        prop_assert!(new.ends_with(&bytes[bytes.len() - shape.rest..]));
+    }
+}
+
+/// The shape that GNU ld gives a program, with its pages.
+fn plain(align: u64) -> Shape {
+    Shape {
+        is_arm: false,
+        is_pie: true,
+        has_sections: true,
+        align,
+        room: 0,
+        loads: vec![(0x900, 0, 0), (0x100, 0x10000, 0)],
+        tls: None,
+        rest: 0,
+        sizes: Sizes {
+            code: 100,
+            code_align: 64,
+            data: 8,
+            data_align: 8,
+            ..Sizes::default()
+        },
+    }
+}
+
+fn place(shape: &Shape) -> Result<Where> {
+    let bytes = shape.bytes();
+    let program = Program::read(&bytes).unwrap();
+    layout(&program, &shape.sizes).map(|layout| layout.headers.place)
+}
+
+#[test]
+fn program_headers_stay_where_there_is_room() {
+    let mut shape = plain(0x1000);
+    assert_eq!(place(&shape).unwrap(), Where::WithCode);
+    shape.room = 3 * 56;
+    assert_eq!(place(&shape).unwrap(), Where::InPlace);
+    shape.has_sections = false;
+    assert_eq!(place(&shape).unwrap(), Where::WithCode);
+    shape.is_pie = false;
+    assert_eq!(place(&shape).unwrap(), Where::Below);
+}
+
+#[test]
+fn a_hole_over_a_gibibyte_is_refused() {
+    let mut shape = plain(0x1000);
+    shape.loads[1].1 = 1 << 30;
+    let error = place(&shape).unwrap_err();
+    assert_eq!(error.kind(), crate::Kind::Refused);
+    assert!(error.to_string().contains("at most 0x40000000"), "{error}");
+    shape.room = 3 * 56;
+    assert_eq!(place(&shape).unwrap(), Where::InPlace);
+}

@@ -1,0 +1,337 @@
+//! Finished executables: the payload is linked to the program's own addresses, put behind its last segment, and the
+//! entries of musl's functions become jumps to the payload's.
+//!
+//! ```text
+//! bytes ─ program ─> Program ─ find ─> Functions ─ plan (layout, link) ─> Plan ─ apply ─> Content ─ check ─> published
+//! ```
+
+pub mod apply;
+pub mod branch;
+pub mod check;
+mod edits;
+pub mod find;
+pub mod headers;
+pub mod layout;
+pub mod link;
+pub mod linked;
+pub mod plan;
+pub mod relocations;
+pub mod room;
+mod sections;
+mod symbols;
+pub mod tls;
+
+use crate::component::Component;
+use crate::content::Content;
+use crate::elf::image::Image;
+use crate::elf::program::{Placement, Program};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::identify::reach::LOCAL;
+use crate::identify::rewritten;
+use crate::note::Note;
+use crate::provenance::Provenance;
+use crate::publish::{Edited, Source};
+use crate::signatures;
+use crate::signatures::Build;
+use crate::signatures::names::{Named, Names};
+use brawn_payload::{Payload, Profile};
+use find::{Functions, Risk};
+use link::Objects;
+use linked::At;
+use plan::{Hooked, Plan, Replaced};
+use std::collections::BTreeSet;
+
+/// What is wanted of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// The parts of libc that the payload takes the place of.
+    pub components: &'o [Component],
+    /// Whether to go on where something may go wrong.
+    pub force: bool,
+    /// Builds of musl whose functions are known by their code besides those of the database.
+    pub builds: &'o [Build],
+}
+
+/// What [`rewrite`] gives.
+#[derive(Clone, Debug)]
+pub struct Rewritten<'a> {
+    /// What was, or would be, done; `None` where this very payload is in the program already.
+    pub plan: Option<Plan>,
+    /// The new file; `None` likewise.
+    pub pieces: Option<Content<'a>>,
+}
+
+/// Takes a program from its file to checked new bytes: everything but publishing.
+///
+/// What brawn rewrote before is made from its original, and keeps its profile and the parts that `options` do not
+/// name.  The payload is the one of `payloads` for the program's architecture and for `profile`.
+///
+/// # Errors
+/// The original cannot be read; there is no such payload; those of [`rewrite`].
+pub fn edit<'s>(
+    source: &'s Source,
+    payloads: &[Payload],
+    profile: Option<Profile>,
+    options: &Options<'_>,
+) -> Result<Edited<'s, Option<Plan>>> {
+    let original = source.original()?;
+    let mut options = *options;
+    let mut profile = profile;
+    if original.is_some() {
+        keep(source.bytes(), &mut profile, &mut options)?;
+    }
+    let bytes = original.unwrap_or(source.bytes());
+    let program = Program::read(bytes)?;
+    let payload = choose(&program, payloads, profile.unwrap_or_default())?;
+    let rewritten = rewrite_program(&program, payload, &options)?;
+    Ok(Edited {
+        plan: rewritten.plan,
+        content: rewritten.pieces,
+        had_payload: rewritten::payload_code(program.code()).is_some(),
+    })
+}
+
+/// What a program that was rewritten before, to these bytes, has besides what is asked for.
+fn keep(bytes: &[u8], profile: &mut Option<Profile>, options: &mut Options<'_>) -> Result<()> {
+    // What is patched may be an archive, too: whoever reads it as a program says so.
+    if Format::of(bytes) != Format::Elf {
+        return Ok(());
+    }
+    let notes = Image::read(bytes, 0)?.brawn;
+    let heap = notes.iter().find(|note| note.is_heap());
+    *profile = profile.or_else(|| Profile::from_name(&heap?.profile));
+    let has_other = match options.components {
+        [Component::Heap] => notes.iter().any(Note::is_memory),
+        [Component::Memory] => heap.is_some(),
+        _ => false,
+    };
+    if has_other {
+        options.components = Component::ALL;
+    }
+    Ok(())
+}
+
+fn choose<'p>(
+    program: &Program<'_>,
+    payloads: &'p [Payload],
+    profile: Profile,
+) -> Result<&'p Payload> {
+    let architecture = program.architecture;
+    let mut payloads = payloads.iter();
+    let payload = payloads.find(|p| p.architecture == architecture && p.profile == profile);
+    payload.ok_or_else(|| {
+        let (name, profile) = (architecture.name(), profile.name());
+        Error::not_applicable(format!("no payload for {name} ({profile})"))
+    })
+}
+
+/// The way from a program's bytes to checked new ones, whatever lies beside it, with the one of `payloads` that is for
+/// its architecture and for `profile`.
+///
+/// # Errors
+/// There is no such payload; those of [`rewrite`].
+pub fn rewrite_for<'a>(
+    bytes: &'a [u8],
+    payloads: &[Payload],
+    profile: Profile,
+    options: &Options<'_>,
+) -> Result<Rewritten<'a>> {
+    let program = Program::read(bytes)?;
+    let payload = choose(&program, payloads, profile)?;
+    rewrite_program(&program, payload, options)
+}
+
+/// The same with this very payload.
+///
+/// Errors: those of [`Program::read`] and [`find::find`]; [`Kind::Refused`](crate::Kind::Refused) for what is not
+/// safe, unless forced, and for what there is no room for.
+pub fn rewrite<'a>(
+    bytes: &'a [u8],
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Rewritten<'a>> {
+    rewrite_program(&Program::read(bytes)?, payload, options)
+}
+
+fn rewrite_program<'a>(
+    program: &Program<'a>,
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Rewritten<'a>> {
+    let names = names(program, options.builds)?;
+    let found = find::find(program, &names, payload, options.components)?;
+    if found.functions.is_empty() && !found.present.is_empty() {
+        return Ok(Rewritten {
+            plan: None,
+            pieces: None,
+        });
+    }
+    let risks = risks(program, &names, &found, payload, options)?;
+    if found.functions.is_empty() {
+        return Err(nothing(options.components));
+    }
+    let objects = Objects::choose(payload, &wanted(program, &found))?;
+    let plan = plan(program, &found, risks, payload, &objects)?;
+    let host = |name: &str| match name {
+        link::HOST_ENTRY => Some(program.entry),
+        link::HOST_TSD_RUN_DTORS => found.thread_exit.map(|call| call.callee),
+        link::TABLE => Some(plan.layout.table.address),
+        "__errno_location" => found.errno_location,
+        _ => None,
+    };
+    let at = At {
+        code: plan.layout.code.address,
+        data: plan.layout.data(),
+        tls: plan.layout.thread_locals(),
+        host: &host,
+    };
+    let linked = link::link(&objects, &at)?;
+    let content = apply::apply(program, &plan, &linked)?;
+    check::check(program, &plan, &linked, &content)?;
+    Ok(Rewritten {
+        plan: Some(plan),
+        pieces: Some(content),
+    })
+}
+
+/// What of libc is where: by the symbols, or by signatures where these are not there.
+fn names(program: &Program<'_>, builds: &[Build]) -> Result<Names> {
+    let names = Names::of_symbols(program);
+    // Where every program of musl begins.
+    let start = ["__libc_start_main", "__init_libc"];
+    if start.iter().all(|name| names.function(name).is_none()) {
+        return signatures::name_with(program, builds);
+    }
+    // `strip -x` takes the names that are for one file alone: code has to tell what stands there.
+    let is_local = |n: &Named| LOCAL.contains(&n.name.as_bytes());
+    let malloc = names.function("malloc").map(|n| n.address);
+    if malloc.is_none() || names.functions.iter().any(is_local) {
+        return Ok(names);
+    }
+    let by_code = signatures::name_with(program, builds)?;
+    let is_same = by_code.function("malloc").map(|n| n.address) == malloc;
+    Ok(if is_same { names.with(by_code) } else { names })
+}
+
+/// What the payload is asked for.
+fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
+    let targets: BTreeSet<&str> = found.functions.iter().map(|f| f.target.as_str()).collect();
+    let exit = found.thread_exit.map(|_| link::THREAD_EXIT);
+    let start = is_attached(program, found).then_some(link::START);
+    targets.into_iter().chain(exit).chain(start).collect()
+}
+
+/// Whether the payload runs before the program does: for the heap, and where the program may be loaded anywhere, since
+/// some of its relocations may become the payload's (`room`).
+fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
+    let mut functions = found.functions.iter();
+    functions.any(|f| f.component == Component::Heap) || program.placement == Placement::Anywhere
+}
+
+/// What is risked; refused, unless that is wanted.
+fn risks(
+    program: &Program<'_>,
+    names: &Names,
+    found: &Functions,
+    payload: &Payload,
+    options: &Options<'_>,
+) -> Result<Vec<Risk>> {
+    let mut risks = concerning(found, options.components);
+    if risks.is_empty() {
+        return Ok(risks);
+    }
+    // A part is recommended only if its own plan would be carried out.
+    let works = |component: Component| {
+        find::find(program, names, payload, &[component]).is_ok_and(|rest| {
+            !rest.functions.is_empty() && concerning(&rest, &[component]).is_empty()
+        })
+    };
+    let rest = |component: Component| Some(component.other()).filter(|rest| works(*rest));
+    let advice = [Component::Heap, Component::Memory].map(|component| {
+        let is_risked = risks.iter().any(|r| r.component == Some(component));
+        (component, is_risked.then(|| rest(component)).flatten())
+    });
+    for risk in &mut risks {
+        let of =
+            |(component, _): &&(Component, Option<Component>)| risk.component == Some(*component);
+        if let Some((_, rest)) = advice.iter().find(of) {
+            risk.advise(*rest);
+        }
+    }
+    if options.force {
+        return Ok(risks);
+    }
+    let first = &risks[0];
+    let others = match risks.len() - 1 {
+        0 => String::new(),
+        1 => " (and 1 more reason)".to_owned(),
+        others => format!(" (and {others} more reasons)"),
+    };
+    let place = first.address.map(|a| format!(" (at address {a:#x})"));
+    let next = format!("{}{}", first.next, place.unwrap_or_default());
+    Err(Error::refused(format!("{}{others}", first.text)).next(next))
+}
+
+/// The risks of exchanging these parts.
+fn concerning(found: &Functions, components: &[Component]) -> Vec<Risk> {
+    let concerns = |risk: &&Risk| match risk.component {
+        Some(component) => components.contains(&component),
+        None => true,
+    };
+    found.risks.iter().filter(concerns).cloned().collect()
+}
+
+/// There is musl in it, and none of what is wanted: as where the linker found no use for that.
+fn nothing(components: &[Component]) -> Error {
+    let what = match components {
+        [Component::Heap] => "heap functions",
+        [Component::Memory] => "memory functions",
+        _ => "heap or memory functions",
+    };
+    Error::not_applicable(format!(
+        "nothing to replace: none of musl's {what} could be found in it"
+    ))
+    .next("`brawn inspect` says what is in it")
+}
+
+fn plan(
+    program: &Program<'_>,
+    found: &Functions,
+    risks: Vec<Risk>,
+    payload: &Payload,
+    objects: &Objects<'_>,
+) -> Result<Plan> {
+    let sizes = objects.sizes();
+    let has_heap = found
+        .functions
+        .iter()
+        .any(|f| f.component == Component::Heap);
+    let functions = found.functions.iter().map(|f| Replaced {
+        name: f.name.clone(),
+        component: f.component,
+        address: f.address,
+        patch_at: f.patch_at,
+        room: f.room,
+        target: f.target.clone(),
+        evidence: f.evidence.clone(),
+    });
+    let hooks = found.thread_exit.iter().map(|call| Hooked {
+        at: call.at,
+        callee: call.callee,
+        target: link::THREAD_EXIT.into(),
+    });
+    Ok(Plan {
+        architecture: program.architecture.name().into(),
+        placement: program.placement,
+        entry: program.entry,
+        start: is_attached(program, found).then(|| link::START.into()),
+        payload: has_heap.then(|| Provenance::from(payload)),
+        functions: functions.collect(),
+        hooks: hooks.collect(),
+        left: found.left.clone(),
+        risks,
+        sizes,
+        layout: layout::layout(program, &sizes)?,
+    })
+}

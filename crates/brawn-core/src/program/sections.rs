@@ -1,0 +1,508 @@
+//! Section headers, symbols and unwind information: no program needs them to run, and every tool does.
+//!
+//! What is behind the loaded part of the file moves behind the new segments, and grows where the payload adds to it.
+
+use super::edits::Edits;
+use super::layout::{Layout, Place};
+use super::linked::Linked;
+use super::symbols;
+use crate::content::Piece;
+use crate::elf::program::{Program, SECTION_HEADER, Section};
+use crate::error::{Error, Result};
+use object::elf;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A section header without its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    name_at: u32,
+    kind: u32,
+    flags: u64,
+    address: u64,
+    offset: u64,
+    size: u64,
+    link: u32,
+    info: u32,
+    align: u64,
+    entry_size: u64,
+}
+
+impl Header {
+    fn of(section: &Section<'_>) -> Self {
+        Self {
+            name_at: section.name_at,
+            kind: section.kind,
+            flags: section.flags,
+            address: section.address,
+            offset: section.offset,
+            size: section.size,
+            link: section.link,
+            info: section.info,
+            align: section.align,
+            entry_size: section.entry_size,
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(SECTION_HEADER as usize);
+        bytes.extend(self.name_at.to_le_bytes());
+        bytes.extend(self.kind.to_le_bytes());
+        for word in [self.flags, self.address, self.offset, self.size] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(self.link.to_le_bytes());
+        bytes.extend(self.info.to_le_bytes());
+        for word in [self.align, self.entry_size] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+/// Where the new section headers are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Table {
+    pub(super) offset: u64,
+    pub(super) count: u16,
+}
+
+/// Section numbers from here on mean something else (ELF gABI, `SHN_LORESERVE`).
+const MOST_SECTIONS: usize = 0xff00;
+const LOADED: u64 = elf::SHF_ALLOC.0;
+const WRITTEN: u64 = LOADED | elf::SHF_WRITE.0;
+
+/// Where the bytes end that sections and their headers account for: what is behind is the program's own business, and
+/// stays at the file's end.
+pub fn known_end(program: &Program<'_>, loaded_end: u64) -> u64 {
+    let sections = program.sections.iter().filter(|s| is_in_file(s));
+    let table = program.sections.len() as u64 * SECTION_HEADER;
+    let table = if table > 0 {
+        program.sections_at + table
+    } else {
+        0
+    };
+    sections
+        .map(|s| s.range().end)
+        .chain([table, loaded_end])
+        .max()
+        .unwrap_or_default()
+}
+
+fn is_in_file(section: &Section<'_>) -> bool {
+    section.kind != elf::SHT_NULL.0 && section.kind != elf::SHT_NOBITS.0
+}
+
+/// The new section headers, and what comes into old sections.
+pub(super) struct Sections<'a, 'p> {
+    program: &'p Program<'a>,
+    layout: &'p Layout,
+    headers: Vec<Header>,
+    /// What is added to the end of old sections.
+    grown: BTreeMap<usize, Vec<u8>>,
+    /// Old ones that have their new place already.
+    placed: BTreeSet<usize>,
+    /// What is added within the symbol table: before which of its bytes.
+    symbols: Option<symbols::Added>,
+}
+
+impl<'a, 'p> Sections<'a, 'p> {
+    /// Edits the file's end: `segments` come at the end of what is loaded.
+    ///
+    /// Errors: refused for more sections than a file can have, or ones that lie in each other.
+    pub(super) fn edit(
+        program: &'p Program<'a>,
+        layout: &'p Layout,
+        linked: &Linked,
+        mut segments: Vec<Piece<'a>>,
+        edits: &mut Edits<'a>,
+    ) -> Result<Table> {
+        let align = tail_align(program, layout.old_end);
+        let shift = layout.headers.shift;
+        segments.push(zeros(padding(
+            layout.new_end - layout.old_end - shift,
+            align,
+        )));
+        edits.insert(layout.old_end, segments);
+        if program.sections.is_empty() {
+            return Ok(Table::default());
+        }
+        let names = &program.sections[program.names_section];
+        if names.kind != elf::SHT_STRTAB.0 {
+            let found = format!("a section of type {} for the sections' names", names.kind);
+            return Err(Error::malformed(found).at(62).expected("a string table"));
+        }
+        let mut sections = Self {
+            program,
+            layout,
+            headers: program.sections.iter().map(Header::of).collect(),
+            grown: BTreeMap::new(),
+            placed: BTreeSet::new(),
+            symbols: None,
+        };
+        sections.thread_locals();
+        sections.make_room();
+        let code = sections.add_loaded(linked);
+        let frame = sections.add_frame(linked);
+        if let Some(mut added) = symbols::add(program, layout, linked, code, edits) {
+            added.place_names(sections.grow(added.strings, &added.names));
+            sections.headers[added.table].info += added.count;
+            sections.symbols = Some(added);
+        }
+        if sections.headers.len() >= MOST_SECTIONS {
+            let found = format!("{} sections", sections.headers.len());
+            return Err(Error::refused(found)
+                .at(60)
+                .expected(format!("less than {MOST_SECTIONS}")));
+        }
+        sections.write(align, frame.unwrap_or_default(), edits)
+    }
+
+    /// Adds to the end of a section; the result is where in it.
+    fn grow(&mut self, number: usize, bytes: &[u8]) -> u64 {
+        let grown = self.grown.entry(number).or_default();
+        let at = self.program.sections[number].size + grown.len() as u64;
+        grown.extend(bytes);
+        at
+    }
+
+    fn add(&mut self, name: &str, header: Header) -> usize {
+        let names = self.program.names_section;
+        let at = self.grow(names, &[name.as_bytes(), b"\0"].concat());
+        self.headers.push(Header {
+            name_at: at as u32,
+            ..header
+        });
+        self.headers.len() - 1
+    }
+
+    fn add_place(
+        &mut self,
+        name: &str,
+        kind: elf::SectionType,
+        flags: u64,
+        place: Place,
+        align: u64,
+    ) -> usize {
+        // As wide as the address is, up to what is wanted.
+        let address = 1u64 << place.address.trailing_zeros().min(16);
+        let header = Header {
+            name_at: 0,
+            kind: kind.0,
+            flags,
+            address: place.address,
+            offset: place.offset,
+            size: place.size,
+            link: 0,
+            info: 0,
+            align: address.min(align.max(1)),
+            entry_size: 0,
+        };
+        self.add(name, header)
+    }
+
+    /// The sections of the new segments; the result is the one of the code.
+    fn add_loaded(&mut self, linked: &Linked) -> usize {
+        let layout = self.layout;
+        let code = layout.code;
+        let note = code.part(linked.note.start, linked.note.end - linked.note.start);
+        let end = layout.table.end();
+        let run = LOADED | elf::SHF_EXECINSTR.0;
+        let before = code.part(code.address, note.address - code.address);
+        let behind = code.part(note.end(), end - note.end());
+        let mut number = None;
+        for (name, place) in [(".brawn.text", before), (".brawn.rodata", behind)] {
+            // All that is run comes first, or all behind the note.
+            let name = if number.is_none() {
+                ".brawn.text"
+            } else {
+                name
+            };
+            if place.size > 0 {
+                let added = self.add_place(name, elf::SHT_PROGBITS, run, place, 64);
+                number.get_or_insert(added);
+            }
+        }
+        if note.size > 0 {
+            self.add_place(".note.brawn", elf::SHT_NOTE, LOADED, note, 4);
+        }
+        if let Some(writable) = layout.writable {
+            let data = writable.data;
+            if data.size > 0 {
+                self.add_place(".brawn.data", elf::SHT_PROGBITS, WRITTEN, data, 64);
+            }
+            let mut zero = data.part(data.end(), writable.zero);
+            if zero.size > 0 {
+                zero.offset = zero
+                    .offset
+                    .min(writable.segment.offset + writable.segment.size);
+                self.add_place(".brawn.bss", elf::SHT_NOBITS, WRITTEN, zero, 64);
+            }
+        }
+        number.unwrap_or_default()
+    }
+
+    /// The payload's unwind information: behind the program's own, or a section of its own, whose bytes these are.
+    fn add_frame(&mut self, linked: &Linked) -> Option<(usize, Vec<u8>)> {
+        if linked.debug_frame.is_empty() {
+            return None;
+        }
+        let own = self
+            .program
+            .sections
+            .iter()
+            .position(|s| s.name == b".debug_frame");
+        if let Some(number) = own {
+            let section = self.program.sections[number];
+            let is_plain = section.kind == elf::SHT_PROGBITS.0
+                && section.flags & elf::SHF_COMPRESSED.0 == 0
+                && section.offset >= self.layout.old_end;
+            let moved = moved_frame(&linked.debug_frame, section.size);
+            if let (true, Some(moved)) = (is_plain, moved) {
+                self.grow(number, &moved);
+            }
+            return None;
+        }
+        let place = Place {
+            size: linked.debug_frame.len() as u64,
+            ..Place::default()
+        };
+        let number = self.add_place(".debug_frame", elf::SHT_PROGBITS, 0, place, 8);
+        Some((number, linked.debug_frame.clone()))
+    }
+
+    /// The sections of thread-locals must lie in their segment.
+    fn thread_locals(&mut self) {
+        let Some(tls) = self.layout.tls else {
+            return;
+        };
+        let flags = WRITTEN | elf::SHF_TLS.0;
+        let own = Place {
+            address: tls.image.address,
+            offset: tls.image.offset,
+            size: tls.block.size,
+        };
+        let Some(old) = self.program.segment(elf::PT_TLS) else {
+            self.add_place(".brawn.tbss", elf::SHT_NOBITS, flags, own, tls.block.align);
+            return;
+        };
+        if !tls.block.moves {
+            // Behind the program's own.
+            let address = own.address + (own.size - tls.block.payload_size);
+            let place = Place {
+                address,
+                offset: own.offset + own.size.min(old.file_size),
+                size: tls.block.payload_size,
+            };
+            self.add_place(".brawn.tbss", elf::SHT_NOBITS, flags, place, 8);
+            return;
+        }
+        let is_image = tls.block.file_size > 0;
+        let mut has_sections = false;
+        for (number, header) in self.headers.iter_mut().enumerate() {
+            let is_inside = (old.address..=old.address + old.size).contains(&header.address);
+            if header.flags & elf::SHF_TLS.0 == 0 || !is_inside {
+                continue;
+            }
+            has_sections = true;
+            self.placed.insert(number);
+            let within = tls.block.before + (header.address - old.address);
+            header.address = own.address + within;
+            header.offset = own.offset + within.min(tls.image.size);
+        }
+        let before = Place {
+            size: tls.block.before,
+            ..own
+        };
+        let (name, kind) = if is_image {
+            (".brawn.tdata", elf::SHT_PROGBITS)
+        } else {
+            (".brawn.tbss", elf::SHT_NOBITS)
+        };
+        self.add_place(name, kind, flags, before, tls.block.align);
+        if is_image && has_sections {
+            let place = Place {
+                address: old.address,
+                offset: old.offset + self.layout.headers.shift,
+                size: old.file_size,
+            };
+            self.add_place(".tdata.old", elf::SHT_PROGBITS, WRITTEN, place, old.align);
+        }
+    }
+
+    /// Sections that make room for program headers are elsewhere, and relocations begin later.
+    fn make_room(&mut self) {
+        let (Some(room), code) = (&self.layout.room, self.layout.code) else {
+            return;
+        };
+        for (number, section) in self.program.sections.iter().enumerate() {
+            let header = &mut self.headers[number];
+            if !is_in_file(section) || !section.is_allocated() {
+                continue;
+            }
+            if let Some(address) = room.moved_from(section.offset) {
+                header.address = address;
+                header.offset = code.offset + (address - code.address);
+                self.placed.insert(number);
+            } else if section.kind == elf::SHT_RELA.0 && section.address == room.table {
+                header.address += room.taken_size();
+                header.offset += room.taken_size();
+                header.size -= room.taken_size();
+                self.placed.insert(number);
+            }
+        }
+    }
+
+    /// Puts what is new into the file: at the ends of the sections that grow, and behind everything.
+    fn write(
+        mut self,
+        align: u64,
+        (frame, frame_bytes): (usize, Vec<u8>),
+        edits: &mut Edits<'a>,
+    ) -> Result<Table> {
+        let old_end = self.layout.old_end;
+        let known_end = known_end(self.program, old_end);
+        let mut behind = Vec::new();
+        // The old headers, if they are the last.
+        let size = self.program.sections.len() as u64 * SECTION_HEADER;
+        let at = self.program.sections_at;
+        let is_alone = |range: std::ops::Range<u64>| {
+            let overlaps =
+                |s: &&Section<'_>| s.range().start < range.end && range.start < s.range().end;
+            !self
+                .program
+                .sections
+                .iter()
+                .filter(|s| is_in_file(s))
+                .any(|s| overlaps(&s))
+        };
+        if at >= old_end && at + size == known_end && is_alone(at..at + size) {
+            edits.remove(at..at + size);
+        }
+        let grown = std::mem::take(&mut self.grown);
+        for (number, mut bytes) in grown {
+            let section = self.program.sections[number];
+            let range = section.range();
+            self.headers[number].size += bytes.len() as u64;
+            if range.start >= old_end && !range.is_empty() && self.is_whole(number, range.end) {
+                bytes.resize(bytes.len() + padding(bytes.len() as u64, align) as usize, 0);
+                edits.insert(range.end, vec![Piece::Bytes(bytes.into())]);
+            } else {
+                let old = &self.program.bytes[range.start as usize..range.end as usize];
+                behind.push((
+                    number,
+                    vec![Piece::Bytes(old.into()), Piece::Bytes(bytes.into())],
+                ));
+            }
+        }
+        if let Some(added) = &self.symbols {
+            let section = self.program.sections[added.table];
+            let bytes = added.bytes();
+            self.headers[added.table].size += bytes.len() as u64;
+            let pad = padding(bytes.len() as u64, align);
+            edits.insert(section.offset + added.at, vec![Piece::Bytes(bytes.into())]);
+            edits.insert(section.range().end, vec![zeros(pad)]);
+        }
+        if !frame_bytes.is_empty() {
+            behind.push((frame, vec![Piece::Bytes(frame_bytes.into())]));
+        }
+        for (number, section) in self.program.sections.iter().enumerate() {
+            if section.kind == elf::SHT_NULL.0 || self.placed.contains(&number) {
+                continue;
+            }
+            let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
+            self.headers[number].offset = if is_loaded_zero {
+                section.offset.wrapping_add(self.layout.headers.shift)
+            } else {
+                edits.moved(section.offset)
+            };
+        }
+        let mut end = edits.moved(known_end);
+        let mut last = Vec::new();
+        let mut put = |pieces: Vec<Piece<'a>>, end: &mut u64| {
+            let pad = padding(*end, 16);
+            let size: u64 = pieces.iter().map(Piece::size).sum();
+            last.push(zeros(pad));
+            last.extend(pieces);
+            let at = *end + pad;
+            *end = at + size;
+            at
+        };
+        for (number, pieces) in behind {
+            self.headers[number].offset = put(pieces, &mut end);
+        }
+        let headers: Vec<u8> = self.headers.iter().flat_map(Header::bytes).collect();
+        let table = Table {
+            offset: put(vec![Piece::Bytes(headers.into())], &mut end),
+            count: self.headers.len() as u16,
+        };
+        edits.insert(known_end, last);
+        Ok(table)
+    }
+
+    /// Whether no section but this one has bytes on both sides of `offset`.
+    fn is_whole(&self, number: usize, offset: u64) -> bool {
+        let others = self.program.sections.iter().enumerate();
+        !others
+            .filter(|(other, s)| *other != number && is_in_file(s))
+            .any(|(_, s)| s.range().start < offset && offset < s.range().end)
+    }
+}
+
+/// The widest alignment of what follows the loaded part, in bytes.
+fn tail_align(program: &Program<'_>, old_end: u64) -> u64 {
+    let behind = program
+        .sections
+        .iter()
+        .filter(|s| is_in_file(s) && s.offset >= old_end);
+    let widest = behind
+        .map(|s| s.align)
+        .filter(|a| a.is_power_of_two())
+        .max();
+    widest.unwrap_or(1).clamp(16, 4096)
+}
+
+/// How many bytes are missing to a multiple of `align`.
+fn padding(size: u64, align: u64) -> u64 {
+    size.next_multiple_of(align) - size
+}
+
+/// So many zeros, as bytes.
+pub(super) fn zeros<'a>(size: u64) -> Piece<'a> {
+    Piece::Bytes(vec![0; size as usize].into())
+}
+
+/// Entries of `.debug_frame` name the entry that they share with others by its place in the section: the same entries
+/// for a section in which they begin at `by`.  `None` for what is no such table.
+fn moved_frame(frame: &[u8], by: u64) -> Option<Vec<u8>> {
+    let mut frame = frame.to_vec();
+    let mut at = 0;
+    while at < frame.len() {
+        let size = u32::from_le_bytes(*frame.get(at..)?.first_chunk()?);
+        let id = at + 4;
+        let next = id.checked_add(size as usize)?;
+        let field = frame.get_mut(id..next)?.first_chunk_mut::<4>()?;
+        let shared = u32::from_le_bytes(*field);
+        // The shared ones themselves have all ones there (DWARF 5, section 6.4.1).
+        if shared != u32::MAX {
+            *field = shared.checked_add(u32::try_from(by).ok()?)?.to_le_bytes();
+        }
+        at = next;
+    }
+    Some(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unwind_entries_keep_what_they_share() {
+        let entry = |id: u32| [&12u32.to_le_bytes()[..], &id.to_le_bytes(), &[7; 8]].concat();
+        let table = [entry(u32::MAX), entry(0), entry(u32::MAX), entry(32)].concat();
+        let moved = moved_frame(&table, 0x100).unwrap();
+        let expected = [entry(u32::MAX), entry(0x100), entry(u32::MAX), entry(0x120)].concat();
+        assert_eq!(moved, expected);
+        assert_eq!(moved_frame(&table[..30], 0x100), None);
+        assert_eq!(moved_frame(&[2, 0, 0, 0, 1, 1], 0), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! The payload's functions in the program's symbol table.
+
+use super::edits::Edits;
+use super::layout::Layout;
+use super::linked::Linked;
+use crate::elf::program::{Program, SYMBOL};
+use object::elf;
+
+/// Symbols that come into the table.
+pub(super) struct Added {
+    /// Number of the section with the symbols.
+    pub(super) table: usize,
+    /// Number of the section with their names.
+    pub(super) strings: usize,
+    /// In front of which byte of the table: behind the last local one.
+    pub(super) at: u64,
+    /// How many.
+    pub(super) count: u32,
+    /// Their names, to be added to the strings.
+    pub(super) names: Vec<u8>,
+    /// Place of the name among the names, address and size.
+    list: Vec<(u32, u64, u64)>,
+    section: u16,
+}
+
+impl Added {
+    /// Says where in the strings the names are.
+    pub(super) fn place_names(&mut self, base: u64) {
+        for (name, ..) in &mut self.list {
+            *name += base as u32;
+        }
+    }
+
+    /// The new entries.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.list.len() * SYMBOL as usize);
+        for (name, address, size) in &self.list {
+            bytes.extend(name.to_le_bytes());
+            bytes.extend([elf::STT_FUNC.0, 0]);
+            bytes.extend(self.section.to_le_bytes());
+            bytes.extend(address.to_le_bytes());
+            bytes.extend(size.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+/// The payload's functions as local symbols of the section with number `code`, for a program that has a symbol table;
+/// and the program's thread-locals, whose symbols are offsets in the block, get their new ones.
+///
+/// `None` where the table is missing, or is one that cannot take local symbols: relocations that were kept in the file
+/// count its symbols.
+pub(super) fn add(
+    program: &Program<'_>,
+    layout: &Layout,
+    linked: &Linked,
+    code: usize,
+    edits: &mut Edits<'_>,
+) -> Option<Added> {
+    let table = program
+        .sections
+        .iter()
+        .position(|s| s.kind == elf::SHT_SYMTAB.0)?;
+    let section = program.sections[table];
+    let strings = section.link as usize;
+    let names = program.sections.get(strings)?;
+    let range = section.range();
+    let entries = program
+        .bytes
+        .get(range.start as usize..range.end as usize)?;
+    let others = |start: u64, end: u64| {
+        let mut sections = program.sections.iter().enumerate();
+        sections.any(|(n, s)| {
+            let other = s.range();
+            n != table && s.kind != elf::SHT_NULL.0 && other.start < end && start < other.end
+        })
+    };
+    // One that lies in the loaded part, or in another section, is none of a linker's.
+    if section.offset < layout.old_end || others(range.start, range.end) {
+        return None;
+    }
+    let before = layout.tls.map_or(0, |tls| tls.block.before);
+    if before > 0 {
+        for (entry, at) in entries
+            .chunks_exact(SYMBOL as usize)
+            .zip((range.start..).step_by(SYMBOL as usize))
+        {
+            if entry[4] & 15 == elf::STT_TLS.0 && entry[6..8] != [0, 0] {
+                let value = u64::from_le_bytes(*entry[8..].first_chunk()?);
+                edits.replace(at + 8, value.wrapping_add(before).to_le_bytes().to_vec());
+            }
+        }
+    }
+    let counts_symbols = |kind: u32| {
+        [
+            elf::SHT_REL,
+            elf::SHT_RELA,
+            elf::SHT_GROUP,
+            elf::SHT_SYMTAB_SHNDX,
+        ]
+        .iter()
+        .any(|k| k.0 == kind)
+    };
+    let mut linking = program.sections.iter().filter(|s| s.link as usize == table);
+    let at = u64::from(section.info) * SYMBOL;
+    let is_plain = section.entry_size == SYMBOL
+        && (SYMBOL..=section.size).contains(&at)
+        && section.size.is_multiple_of(SYMBOL)
+        && names.kind == elf::SHT_STRTAB.0
+        && !linking.any(|s| counts_symbols(s.kind));
+    if !is_plain || linked.functions.is_empty() {
+        return None;
+    }
+    let mut added = Added {
+        table,
+        strings,
+        at,
+        count: linked.functions.len() as u32,
+        names: Vec::new(),
+        list: Vec::new(),
+        section: u16::try_from(code).ok()?,
+    };
+    for (name, address, size) in &linked.functions {
+        added.list.push((added.names.len() as u32, *address, *size));
+        added.names.extend(name.as_bytes());
+        added.names.push(0);
+    }
+    Some(added)
+}

@@ -1,0 +1,299 @@
+//! What is in an archive of objects: its libc, every heap in it, and what it lacks.
+
+use crate::archive::identify;
+use crate::archive::identify::{Content, Findings, Role};
+use crate::archive::mimalloc::{COPIES, Mimalloc};
+use crate::archive::read::Archive;
+use crate::elf::image::Image;
+use crate::error::{Result, printable};
+use crate::identify::heap::{self, Found, Heap, MemberUse, Sure};
+use crate::identify::signs::Traces;
+use crate::identify::{INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, executable, is_heap};
+use crate::note;
+use std::collections::BTreeMap;
+
+/// How many members, and symbols of each, are named as evidence of one heap.
+const ENOUGH: usize = 3;
+
+/// Says what is in `archive`.
+pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
+    let findings = identify::identify(archive)?;
+    let mut heaps: Vec<Found> = findings
+        .members
+        .iter()
+        .flat_map(|member| note::heaps(member.notes()))
+        .map(Found::brawn)
+        .collect();
+    heaps.extend(named_heaps(&findings));
+    if heaps.iter().any(|h| h.heap == Heap::Brawn) {
+        second_heap(&findings, &mut heaps);
+    }
+    let unreadable = findings
+        .members
+        .iter()
+        .filter(|m| matches!(m.content, Content::Bitcode))
+        .count();
+    let mut evidence = vec![format!("{} members", findings.members.len())];
+    if unreadable > 0 {
+        evidence.push(format!(
+            "{unreadable} of them LLVM bitcode, known by the symbol index only"
+        ));
+    }
+    let memory = memory(archive, &findings, &mut evidence)?;
+    let supplied = findings.with_role(Role::BrawnSupplied);
+    evidence.extend(executable::supplied(supplied.flat_map(|m| m.notes())));
+    let (mut missing, mut hint) = (Vec::new(), None);
+    if let Some(found) = Mimalloc::of(archive, &findings)? {
+        missing = lost(&findings);
+        hint = Some(
+            "`brawn patch --upgrade` puts brawn's heap in its place, and supplies what the archive then lacks".into(),
+        );
+        mimalloc(found, &mut heaps, &mut evidence);
+    }
+    let notes = findings
+        .with_role(Role::BrawnMemory)
+        .flat_map(|member| executable::memory_notes(member.notes()).map(move |n| (member, n)));
+    let (noted, memory_notes): (Vec<_>, Vec<_>) = notes.unzip();
+    if noted.len() > 1 {
+        let names: Vec<_> = noted.iter().map(|m| printable(m.name)).collect();
+        evidence.push(format!("notes of memory functions: {}", names.join(", ")));
+    }
+    Ok(Identity {
+        architecture: findings
+            .ident
+            .map_or("unknown".into(), |ident| ident.describe()),
+        libc: findings.libc,
+        libc_version: version(archive, &findings)?,
+        linkage: Linkage::Archive,
+        interpreter: None,
+        system: None,
+        has_payload: findings
+            .ident
+            .is_some_and(|ident| ident.architecture().is_some()),
+        heaps,
+        has_symbols: true,
+        memory,
+        memory_notes,
+        evidence,
+        missing,
+        hint,
+    })
+}
+
+/// Says of mimalloc what only an archive tells.
+fn mimalloc(found: Mimalloc, heaps: &mut [Found], evidence: &mut Vec<String>) {
+    if let Some(heap) = heaps.iter_mut().find(|h| h.heap == Heap::Mimalloc) {
+        heap.evidence.insert(0, found.shape());
+        if found.has_operators {
+            heap.evidence.push(
+                "C++'s operators new and delete are here, too: libc++abi.a may have lost its own"
+                    .into(),
+            );
+        }
+        heap.version = Some(found.version.unwrap_or_else(|| "unknown".into()));
+    }
+    if !found.leftovers.is_empty() {
+        let names = found.leftovers.join(", ");
+        evidence.push(format!("left of musl's heap: {names}"));
+    }
+}
+
+/// What of libc goes where another heap is put in, and is not in the archive.
+fn lost(findings: &Findings<'_>) -> Vec<String> {
+    let is_there = |name: &str| {
+        let name = name.as_bytes();
+        let mut members = findings.members.iter();
+        members.any(|m| m.defined().any(|s| s.name == name))
+            || findings.indexed.iter().any(|(symbol, _)| *symbol == name)
+    };
+    let names = COPIES.iter().filter(|name| !is_there(name));
+    names.map(|name| (*name).to_owned()).collect()
+}
+
+/// Heaps by the symbols that members define.
+fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
+    let mut heaps: Vec<Found> = Vec::new();
+    let mut seen = |place: String, symbols: &mut dyn Iterator<Item = &[u8]>| {
+        let mut named: BTreeMap<Heap, Vec<String>> = BTreeMap::new();
+        for name in symbols {
+            if let Some(heap) = heap::by_symbol(name) {
+                let named = named.entry(heap).or_default();
+                if named.len() < ENOUGH {
+                    named.push(printable(name));
+                }
+            }
+        }
+        for (heap, names) in named {
+            let what = format!("{place} {}", names.join(", "));
+            match heaps.iter_mut().find(|h| h.heap == heap) {
+                Some(found) if found.evidence.len() < ENOUGH => found.evidence.push(what),
+                Some(_) => {}
+                None => heaps.push(Found::new(heap, Sure::Certain, what)),
+            }
+        }
+    };
+    for member in findings.members.iter().filter(|m| m.role != Role::Brawn) {
+        let place = format!("member {} defines", printable(member.name));
+        seen(place, &mut member.defined().map(|s| s.name));
+    }
+    let indexed = &mut findings.indexed.iter().map(|(name, _)| *name);
+    seen("the symbol index lists".into(), indexed);
+    // glibc's allocator has other names for what it exports.
+    let is_glibc = findings.libc == Libc::Glibc && heaps.is_empty();
+    let defines = |name: &[u8]| {
+        let mut members = findings.members.iter();
+        members.find(|m| m.defined().any(|s| s.name == name))
+    };
+    match defines(b"malloc") {
+        Some(member) if is_glibc => heaps.push(Found::new(
+            Heap::Glibc,
+            Sure::Certain,
+            format!("member {} defines malloc", printable(member.name)),
+        )),
+        Some(member) if heaps.is_empty() && member.role != Role::Brawn => {
+            let heap = match member.role {
+                Role::MuslHeap if findings.libc == Libc::Musl => Heap::Musl,
+                _ => Heap::Own,
+            };
+            heaps.push(Found::new(
+                heap,
+                Sure::Certain,
+                format!("member {} defines malloc", printable(member.name)),
+            ));
+        }
+        _ => {}
+    }
+    heaps
+}
+
+/// Says which members define, or refer to, musl's heap in an archive that has brawn's.
+fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<Found>) {
+    let is_internal = |name: &[u8]| INTERNAL.iter().any(|n| n.as_bytes() == name);
+    let mut members = Vec::new();
+    for member in findings.members.iter().filter(|m| m.role != Role::Brawn) {
+        let is_heaps = matches!(member.role, Role::MuslHeap | Role::ForeignHeap);
+        let defines: Vec<String> = member
+            .defined()
+            .filter(|s| is_heaps && is_heap(s.name))
+            .map(|s| printable(s.name))
+            .collect();
+        // A weak definition of the same name is the fallback of fork's member.
+        let has = |name: &[u8]| member.defined().any(|s| s.name == name);
+        let refers_to: Vec<String> = member
+            .undefined()
+            .filter(|s| is_internal(s.name) && !has(s.name))
+            .map(|s| printable(s.name))
+            .collect();
+        if !defines.is_empty() || !refers_to.is_empty() {
+            members.push(MemberUse {
+                member: printable(member.name),
+                offset: member.offset,
+                defines,
+                refers_to,
+            });
+        }
+    }
+    if members.is_empty() {
+        return;
+    }
+    let Some(found) = heaps.iter_mut().find(|h| h.heap.is_musl()) else {
+        let what = format!("member {}", members[0].member);
+        let mut found = Found::new(Heap::Musl, Sure::Certain, what);
+        found.members = members;
+        heaps.push(found);
+        return;
+    };
+    found.members = members;
+}
+
+fn version(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<String>> {
+    let name: &[u8] = match findings.libc {
+        Libc::Musl => b"__libc_version",
+        Libc::Glibc => b"gnu_get_libc_version",
+        Libc::Unknown => return Ok(None),
+    };
+    let Some(image) = defining(archive, findings, name)? else {
+        return Ok(None);
+    };
+    Ok(match findings.libc {
+        Libc::Musl => executable::musl_version(&image),
+        _ => glibc_version(&image),
+    })
+}
+
+/// The version in glibc's banner, which the member that answers for it holds.
+fn glibc_version(image: &Image<'_>) -> Option<String> {
+    const BEFORE: &[u8] = b"release version ";
+    image.sections.iter().find_map(|section| {
+        let at = memchr::memmem::find(section.data, BEFORE)?;
+        let rest = section.data.get(at + BEFORE.len()..)?;
+        let end = rest
+            .iter()
+            .position(|b| !(b.is_ascii_digit() || *b == b'.'))?;
+        let text = std::str::from_utf8(&rest[..end]).ok()?;
+        let text = text.trim_end_matches('.');
+        (!text.is_empty()).then(|| text.to_string())
+    })
+}
+
+fn memory(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    evidence: &mut Vec<String>,
+) -> Result<Memory> {
+    let is_memory = |name: &[u8]| MEMORY.iter().any(|n| n.as_bytes() == name);
+    let ours: Vec<_> = findings.with_role(Role::BrawnMemory).collect();
+    if !ours.is_empty() {
+        let mut others = findings.members.iter().filter(|m| {
+            m.role != Role::BrawnMemory && m.defined().any(|symbol| is_memory(symbol.name))
+        });
+        evidence.push(format!(
+            "{} members of brawn's memory functions",
+            ours.len()
+        ));
+        if let Some(member) = others.next() {
+            let name = printable(member.name);
+            evidence.push(format!("member {name} defines memory functions, too"));
+            return Ok(Memory::Mixed);
+        }
+        return Ok(Memory::Brawn);
+    }
+    if findings.libc == Libc::Glibc {
+        return Ok(Memory::Glibc);
+    }
+    let Some(image) = defining(archive, findings, b"memcpy")? else {
+        let is_indexed = findings.indexed.iter().any(|(name, _)| *name == b"memcpy");
+        return Ok(if is_indexed {
+            Memory::Unknown
+        } else {
+            Memory::None
+        });
+    };
+    let traces = Traces::new(&image);
+    Ok(executable::memory(
+        &image,
+        Linkage::Object,
+        findings.libc,
+        &traces,
+        evidence,
+    ))
+}
+
+/// The object that defines `name`.
+fn defining<'a>(
+    archive: &Archive<'a>,
+    findings: &Findings<'_>,
+    name: &[u8],
+) -> Result<Option<Image<'a>>> {
+    let Some(member) = findings
+        .members
+        .iter()
+        .find(|m| m.defined().any(|s| s.name == name))
+    else {
+        return Ok(None);
+    };
+    let entry = &archive.entries[member.entry];
+    let offset = entry.data.start as u64;
+    let image = Image::read(archive.data(entry), offset).map_err(|e| e.member(entry.name))?;
+    Ok(Some(image))
+}

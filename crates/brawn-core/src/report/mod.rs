@@ -1,0 +1,7 @@
+//! What is said of a file without changing it.
+
+mod container;
+pub mod inspect;
+pub mod package;
+mod room;
+pub mod verify;

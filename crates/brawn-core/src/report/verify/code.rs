@@ -1,0 +1,354 @@
+//! The payload's functions as a linker leaves them: the bytes that it does not touch.
+
+use crate::elf::image::Image;
+use crate::error::{Error, Result};
+use brawn_payload::{Architecture, Member, Memory, Payload};
+use object::read::elf::ElfFile64;
+use object::{
+    LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SectionKind,
+};
+use std::ops::Range;
+
+/// So many bytes of code that are the same are no chance.  Of the shorter functions some are the same
+/// in musl, byte for byte.
+const TELLING: usize = 48;
+/// What a linker may put between two functions for alignment.
+const GAP: u64 = 16;
+
+/// A section of code, with one function in it.
+#[derive(Debug)]
+struct Piece {
+    /// The number of its object.
+    member: usize,
+    names: Vec<String>,
+    bytes: Vec<u8>,
+    /// The bytes that no relocation changes, sorted.
+    fixed: Vec<Range<usize>>,
+}
+
+/// A payload's code.
+#[derive(Debug)]
+pub struct Code {
+    /// Version of brawn that it is from.
+    pub version: &'static str,
+    pieces: Vec<Piece>,
+    /// Whether every object is one function, in parts: where one of them is, the others are.
+    is_one_each: bool,
+}
+
+/// A payload's code in an executable.
+#[derive(Debug)]
+pub struct Located<'c> {
+    code: &'c Code,
+    /// Where each piece was found; short ones are not searched for.
+    addresses: Vec<Option<u64>>,
+}
+
+/// What the code of a program without names says of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It is here.
+    At(u64),
+    /// Parts of it are in the program, which no other function has; where it begins is not clear.
+    Parts,
+    /// The payload's is not in the program.
+    Not,
+    /// The payload's is too short to tell.
+    TooShort,
+}
+
+/// What a name's code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// The payload's, so many bytes of it.
+    Same(usize),
+    /// As short as the payload's, and in its place among the payload's others.
+    InPlace,
+    /// Something else.
+    Other,
+}
+
+impl Match {
+    /// How many bytes are the payload's, where that tells.
+    pub const fn same(self) -> Option<usize> {
+        match self {
+            Self::Same(bytes) => Some(bytes),
+            Self::InPlace | Self::Other => None,
+        }
+    }
+}
+
+impl Code {
+    /// Reads the functions of `payload`'s heap.
+    pub fn read(payload: &Payload) -> Result<Self> {
+        Self::of(
+            payload.version,
+            payload.architecture,
+            payload.members,
+            false,
+        )
+    }
+
+    /// Reads the memory functions of `payload`, which has some.
+    pub fn memory(payload: &Payload, memory: &Memory) -> Result<Self> {
+        let members: Vec<Member> = memory.functions.iter().map(|f| f.member).collect();
+        Self::of(memory.version, payload.architecture, &members, true)
+    }
+
+    /// Reads what `payload` supplies where an archive lacks it.
+    pub fn supplied(payload: &Payload) -> Result<Self> {
+        let supplied = payload.supplied;
+        let members: Vec<Member> = supplied.functions.iter().map(|f| f.member).collect();
+        Self::of(supplied.version, payload.architecture, &members, true)
+    }
+
+    fn of(
+        version: &'static str,
+        architecture: Architecture,
+        members: &[Member],
+        is_one_each: bool,
+    ) -> Result<Self> {
+        let mut pieces = Vec::new();
+        for (number, member) in members.iter().enumerate() {
+            let bad =
+                |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
+            let file = ElfFile64::<LittleEndian>::parse(member.bytes).map_err(bad)?;
+            let is_x86 = architecture.elf_machine() == 62;
+            for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {
+                let bytes = section.data().map_err(bad)?.to_vec();
+                let changed = section
+                    .relocations()
+                    .map(|(at, relocation)| changed(at, relocation.flags(), is_x86));
+                let names = file.symbols().filter(|s| {
+                    s.is_global() && s.section_index() == Some(section.index()) && s.address() == 0
+                });
+                let names = names.map(|s| s.name().map(str::to_owned).map_err(bad));
+                pieces.push(Piece {
+                    member: number,
+                    names: names.collect::<Result<_>>()?,
+                    fixed: rest(bytes.len(), changed),
+                    bytes,
+                });
+            }
+        }
+        Ok(Self {
+            version,
+            pieces,
+            is_one_each,
+        })
+    }
+
+    /// Where it is in `image`; `None` if nothing of it is.
+    pub fn locate(&self, image: &Image<'_>) -> Option<Located<'_>> {
+        let find = |piece: &Piece| {
+            let loads = image.loads.iter().filter(|l| l.executable);
+            let mut found = loads.filter_map(|load| {
+                let place = piece.places(load.data).next();
+                place.map(|at| load.address.wrapping_add(at as u64))
+            });
+            piece.is_telling().then(|| found.next())?
+        };
+        let addresses: Vec<Option<u64>> = self.pieces.iter().map(find).collect();
+        addresses.iter().any(Option::is_some).then_some(())?;
+        Some(Located {
+            code: self,
+            addresses,
+        })
+    }
+}
+
+impl Located<'_> {
+    /// Whose code is at `address`, which the symbol `name` has.
+    pub fn at(&self, image: &Image<'_>, name: &str, address: u64) -> Match {
+        let Some(number) = self.piece(name) else {
+            return Match::Other;
+        };
+        let piece = &self.code.pieces[number];
+        if !image.bytes_at(address).is_some_and(|b| piece.is_at(b)) {
+            return Match::Other;
+        }
+        match piece.compared() {
+            compared if piece.is_telling() => Match::Same(compared),
+            _ if self.is_in_place(number, address) => Match::InPlace,
+            _ => Match::Other,
+        }
+    }
+
+    /// Whether `address` is where a linker that keeps an object's functions in their order puts piece
+    /// `number`: next to those before and behind it that were found.
+    fn is_in_place(&self, number: usize, address: u64) -> bool {
+        let pieces = &self.code.pieces;
+        let room =
+            |between: &[Piece]| -> u64 { between.iter().map(|p| p.bytes.len() as u64 + GAP).sum() };
+        let member = pieces[number].member;
+        let found = |n: usize| self.addresses[n].map(|a| (n, a));
+        let found = |n: usize| found(n).filter(|_| pieces[n].member == member);
+        let before = (0..number).rev().find_map(found).map(|(n, at)| {
+            let end = at.saturating_add(pieces[n].bytes.len() as u64);
+            end..=end.saturating_add(room(&pieces[n + 1..number]) + GAP)
+        });
+        let behind = (number + 1..pieces.len())
+            .find_map(found)
+            .map(|(n, at)| at.saturating_sub(room(&pieces[number..n]) + GAP)..=at);
+        let sides = [before, behind];
+        let mut sides = sides.iter().flatten().peekable();
+        sides.peek().is_some() && sides.all(|side| side.contains(&address))
+    }
+
+    /// How many functions and parts of functions were found.
+    pub fn count(&self) -> usize {
+        self.addresses.iter().flatten().count()
+    }
+
+    /// Where the function `name` is in `image`, whatever it is called there.
+    pub fn find(&self, image: &Image<'_>, name: &str) -> Found {
+        let Some(number) = self.piece(name) else {
+            return Found::TooShort;
+        };
+        let pieces = &self.code.pieces;
+        let piece = &pieces[number];
+        if piece.is_telling() {
+            return self.addresses[number].map_or(Found::Not, Found::At);
+        }
+        let parts = (0..pieces.len()).filter(|n| {
+            self.code.is_one_each && pieces[*n].member == piece.member && pieces[*n].is_telling()
+        });
+        let parts: Vec<_> = parts.map(|n| self.addresses[n]).collect();
+        if parts.is_empty() {
+            return Found::TooShort;
+        }
+        if parts.iter().all(Option::is_none) {
+            return Found::Not;
+        }
+        // In its place among them its few bytes tell.
+        let loads = image.loads.iter().filter(|l| l.executable);
+        let mut places = loads.flat_map(|load| {
+            let places = piece.places(load.data);
+            places.map(|at| load.address.wrapping_add(at as u64))
+        });
+        places
+            .find(|at| self.is_in_place(number, *at))
+            .map_or(Found::Parts, Found::At)
+    }
+
+    fn piece(&self, name: &str) -> Option<usize> {
+        let has = |p: &Piece| p.names.iter().any(|n| n == name);
+        self.code.pieces.iter().position(has)
+    }
+}
+
+impl Piece {
+    fn compared(&self) -> usize {
+        self.fixed.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    fn is_telling(&self) -> bool {
+        self.compared() >= TELLING
+    }
+
+    fn is_at(&self, bytes: &[u8]) -> bool {
+        let fixed = |r: &Range<usize>| bytes.get(r.clone()) == self.bytes.get(r.clone());
+        self.fixed.iter().all(fixed)
+    }
+
+    /// Where it may begin in `code`: nowhere if none of its bytes is fixed.
+    fn places<'c>(&'c self, code: &'c [u8]) -> impl Iterator<Item = usize> + 'c {
+        let longest = self.fixed.iter().max_by_key(|r| r.len());
+        let needle = longest.and_then(|range| Some((self.bytes.get(range.clone())?, range.start)));
+        needle.into_iter().flat_map(move |(needle, start)| {
+            memchr::memmem::find_iter(code, needle)
+                .filter_map(move |at| at.checked_sub(start))
+                .filter(|at| code.get(*at..).is_some_and(|rest| self.is_at(rest)))
+        })
+    }
+}
+
+/// The bytes that a relocation at `at` may change.  Linkers exchange whole instructions where a
+/// symbol turns out to be near: on x86_64 the operand's four bytes and, if they load an address from a
+/// table, up to three before it; on aarch64 one instruction.
+fn changed(at: u64, flags: RelocationFlags, is_x86: bool) -> Range<usize> {
+    let at = usize::try_from(at).unwrap_or(usize::MAX);
+    // R_X86_64_PC32 and R_X86_64_PLT32 stand for distances, and stay what they are.
+    let is_distance = matches!(flags, RelocationFlags::Elf { r_type } if matches!(r_type.0, 2 | 4));
+    let before = if is_x86 && !is_distance { 3 } else { 0 };
+    at.saturating_sub(before)..at.saturating_add(4)
+}
+
+/// What of `size` bytes is in none of `ranges`.
+fn rest(size: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<_> = ranges.collect();
+    ranges.sort_by_key(|r| r.start);
+    let mut rest = Vec::new();
+    let mut from = 0;
+    for range in ranges {
+        if from < range.start.min(size) {
+            rest.push(from..range.start.min(size));
+        }
+        from = from.max(range.end);
+    }
+    if from < size {
+        rest.push(from..size);
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_relocations_leave() {
+        assert_eq!(
+            rest(20, [8..12, 2..4, 3..5].into_iter()),
+            [0..2, 5..8, 12..20]
+        );
+        assert!(rest(4, std::iter::once(0..9)).is_empty());
+        let flags = |r_type| RelocationFlags::Elf {
+            r_type: object::elf::RelocationType(r_type),
+        };
+        // A jump's distance, an entry of a table, an instruction.
+        assert_eq!(changed(1, flags(4), true), 1..5);
+        assert_eq!(changed(8, flags(42), true), 5..12);
+        assert_eq!(changed(8, flags(283), false), 8..12);
+    }
+
+    #[test]
+    fn what_tells_a_function_is_in_no_other() {
+        for payload in brawn_payload::payloads() {
+            let mut codes = vec![Code::read(payload).unwrap()];
+            codes.extend(payload.memory.map(|m| Code::memory(payload, m).unwrap()));
+            let pieces: Vec<&Piece> = codes.iter().flat_map(|c| &c.pieces).collect();
+            for (number, piece) in pieces.iter().enumerate() {
+                for (other, code) in pieces.iter().enumerate() {
+                    assert!(
+                        number == other
+                            || !piece.is_telling()
+                            || piece.places(&code.bytes).next().is_none(),
+                        "{:?} is in {:?}",
+                        piece.names,
+                        code.names
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_function_of_the_surface_has_code() {
+        for payload in brawn_payload::payloads() {
+            let code = Code::read(payload).unwrap();
+            for name in payload.surface {
+                let found = code
+                    .pieces
+                    .iter()
+                    .filter(|p| p.names.iter().any(|n| n == name));
+                let found: Vec<_> = found.collect();
+                assert_eq!(found.len(), 1, "{name}");
+                assert!(
+                    payload.architecture.elf_machine() != 62 || found[0].compared() > 0,
+                    "{name}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Which build it is, and which of the places found are its functions: those that agree with each other.
+//!
+//! Every function that is found says where it is, and where everything is that it refers to.  A name has one
+//! address; functions that say otherwise than the most are none.  What is then known finds the rest: functions
+//! that are too short to be searched for, by what refers to them or by what they jump to.
+
+mod calls;
+mod told;
+
+use super::borrow::borrow;
+use super::operand;
+use super::search::Places;
+use super::stub::is_stub;
+use super::{Build, Function, half};
+use crate::elf::program::Program;
+use crate::signatures::names::Names;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+/// A function with so many bytes that are the same in every program is told by them amid others of its build.
+const ENOUGH: u32 = 16;
+
+/// An empty function has no more bytes than this, with what stands before its return.
+const EMPTY: u64 = 12;
+
+/// How a function's place is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// By its code.
+    Code,
+    /// By what refers to it, or by what it refers to.
+    Reference,
+}
+
+struct Fit<'b, 'p, 'a> {
+    program: &'p Program<'a>,
+    build: &'b Build,
+    /// Where each function is.
+    places: Vec<Option<(u64, How)>>,
+    /// Where each name is.
+    known: HashMap<u32, u64>,
+}
+
+/// The names of the build that fits best; none, if none does.
+pub fn fit(program: &Program<'_>, builds: &[&Build], all: &Places) -> Names {
+    // Of equals the first.
+    let mut best: Option<(u64, Fit<'_, '_, '_>, &[Vec<u64>])> = None;
+    for (build, places) in builds.iter().copied().zip(all) {
+        let mut fit = Fit {
+            program,
+            build,
+            places: vec![None; build.functions.len()],
+            known: HashMap::new(),
+        };
+        fit.begin(places);
+        let weight = fit.weight();
+        if weight > best.as_ref().map_or(0, |(most, ..)| *most) {
+            best = Some((weight, fit, places));
+        }
+    }
+    let Some((_, mut fit, places)) = best else {
+        return Names::default();
+    };
+    fit.finish(places);
+    if !fit.begins() {
+        return Names::default();
+    }
+    let mut names = fit.names();
+    borrow(program, builds, all, fit.build, &mut names);
+    names
+}
+
+/// Where every static program of musl begins.  Small functions such as `strdup` may have the same code in other libcs.
+const START: [&str; 3] = ["__init_libc", "__libc_start_main", "__init_tls"];
+
+impl Fit<'_, '_, '_> {
+    /// Whether the program begins as those of this build.
+    fn begins(&self) -> bool {
+        let placed = self.build.functions.iter().zip(&self.places);
+        let mut told = placed.filter(|(_, place)| matches!(place, Some((_, How::Code))));
+        told.any(|(function, _)| {
+            let mut names = function.names.iter().map(|n| self.build.text(*n));
+            names.any(|name| START.contains(&name))
+        })
+    }
+
+    /// Functions with the same code, as `calloc` and `__libc_calloc`, which are not told by it.
+    fn twins(&self) -> Vec<Vec<usize>> {
+        let mut twins: HashMap<[u8; 16], Vec<usize>> = HashMap::new();
+        for (number, function) in self.build.functions.iter().enumerate() {
+            twins.entry(function.digest).or_default().push(number);
+        }
+        let mut twins: Vec<Vec<usize>> = twins.into_values().collect();
+        twins.sort_unstable();
+        twins
+    }
+
+    /// What stands at one place, and is long enough to be told by its code.
+    fn begin(&mut self, places: &[Vec<u64>]) {
+        let mut found: Vec<(usize, u64)> = Vec::new();
+        for numbers in self.twins() {
+            if let [number] = numbers[..]
+                && let [place] = places[number][..]
+                && self.build.functions[number].is_telling()
+            {
+                found.push((number, place));
+            }
+        }
+        if let Some(known) = self.agree(&mut found) {
+            self.known = known;
+            for (number, place) in found {
+                self.places[number] = Some((place, How::Code));
+            }
+        }
+    }
+
+    /// What is now known tells among several places, and finds what is short; which may tell more.
+    fn finish(&mut self, places: &[Vec<u64>]) {
+        let twins = self.twins();
+        loop {
+            let before = self.placed();
+            for numbers in &twins {
+                self.choose(numbers, &places[numbers[0]]);
+            }
+            for number in 0..self.places.len() {
+                self.follow(number);
+            }
+            if self.placed() == before {
+                self.calls(&twins);
+            }
+            if self.placed() == before {
+                self.neighbours(&twins, places);
+            }
+            if self.placed() == before {
+                break;
+            }
+        }
+    }
+
+    fn placed(&self) -> usize {
+        self.places.iter().flatten().count()
+    }
+
+    /// Where each name is, by the functions `found`; those that contradict the most are taken out.  `None` if the
+    /// constants are not what they are in this build.
+    fn agree(&self, found: &mut Vec<(usize, u64)>) -> Option<HashMap<u32, u64>> {
+        loop {
+            let mut votes: HashMap<u32, HashMap<u64, u64>> = HashMap::new();
+            for (number, place) in found.iter() {
+                let weight = u64::from(self.build.functions[*number].fixed());
+                for (name, address) in self.claims(*number, *place) {
+                    *votes.entry(name).or_default().entry(address).or_default() += weight;
+                }
+            }
+            let known: HashMap<u32, u64> = votes
+                .iter()
+                .filter_map(|(name, addresses)| {
+                    let (address, most) = addresses.iter().max_by_key(|(_, votes)| **votes)?;
+                    let is_only = addresses.values().filter(|votes| *votes == most).count() == 1;
+                    is_only.then_some((*name, *address))
+                })
+                .collect();
+            let before = found.len();
+            found.retain(|(number, place)| {
+                let claims = self.claims(*number, *place);
+                claims.iter().all(|(name, address)| {
+                    let at = known.get(name);
+                    at == Some(address) || at.is_some_and(|at| self.may_differ(*at, *address))
+                })
+            });
+            if found.len() == before {
+                return self.constants_fit(&known).then_some(known);
+            }
+        }
+    }
+
+    /// Whether a name may be at two places: where one of them is an empty function.
+    ///
+    /// A build that is learnt from a program has one name for all that was at one address there.  Empty functions are
+    /// often at one: musl defines many names by a weak one that does nothing, each of which another member may define
+    /// for good, and linkers fold what has the same code.  In the next program they are apart.
+    fn may_differ(&self, one: u64, other: u64) -> bool {
+        let is_empty = |address: u64| {
+            let mut loads = self.program.loads().filter(|s| s.is_code());
+            let load = loads.find(|s| s.filled().contains(&address));
+            let room = load.map_or(0, |s| s.filled().end - address);
+            let code = self.program.at(address, room.min(EMPTY));
+            code.is_some_and(|code| is_stub(self.program.architecture, code))
+        };
+        is_empty(one) || is_empty(other)
+    }
+
+    fn constants_fit(&self, known: &HashMap<u32, u64>) -> bool {
+        self.build.constants.iter().all(|constant| {
+            let Some(address) = known.get(&constant.name) else {
+                return true;
+            };
+            let bytes = self.program.at(*address, u64::from(constant.size));
+            bytes.is_some_and(|bytes| half(bytes) == constant.digest)
+        })
+    }
+
+    /// What function `number` at `place` says of where names are, each once; twice where it contradicts itself.
+    fn claims(&self, number: usize, place: u64) -> Vec<(u32, u64)> {
+        let function = &self.build.functions[number];
+        let mut claims: Vec<(u32, u64)> =
+            function.names.iter().map(|name| (*name, place)).collect();
+        operand::addresses(self.program, place, &function.operands, |name, address| {
+            claims.push((name, address));
+        });
+        claims.sort_unstable();
+        claims.dedup();
+        claims
+    }
+
+    /// How many names function `number` at `place` says are where they are known to be; `None` if it contradicts.
+    fn confirmed(&self, number: usize, place: u64) -> Option<usize> {
+        let mut confirmed = 0;
+        for (name, address) in self.claims(number, place) {
+            match self.known.get(&name) {
+                Some(known) if *known == address => confirmed += 1,
+                Some(known) if self.may_differ(*known, address) => {}
+                Some(_) => return None,
+                None => {}
+            }
+        }
+        Some(confirmed)
+    }
+
+    fn is_code_at(&self, function: &Function, place: u64) -> bool {
+        let code = self.program.at(place, u64::from(function.size));
+        code.is_some_and(|code| function.is(code))
+    }
+
+    fn place(&mut self, number: usize, place: u64, how: How) {
+        self.places[number] = Some((place, how));
+        for (name, address) in self.claims(number, place) {
+            self.known.entry(name).or_insert(address);
+        }
+    }
+
+    /// Of the functions `numbers`, which have the same code, and the places where it stands: those pairs that are
+    /// confirmed by what is known.
+    fn choose(&mut self, numbers: &[usize], places: &[u64]) {
+        let Some((numbers, places)) = self.left(numbers, places) else {
+            return;
+        };
+        let function = &self.build.functions[numbers[0]];
+        // One that is long enough needs no more than to stand alone, once everything else is known.
+        let needed = usize::from(!(function.is_telling() && places.len() <= numbers.len()));
+        self.pair(&numbers, &places, needed, How::Code);
+    }
+
+    /// Which of `numbers` have no place yet, and which of `places` are in no function; `None` if there are none of either.
+    fn left(&self, numbers: &[usize], places: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
+        let mut numbers = numbers.to_vec();
+        numbers.retain(|n| self.places[*n].is_none());
+        let mut places = places.to_vec();
+        places.sort_unstable();
+        places.dedup();
+        let placed = self.build.functions.iter().zip(&self.places);
+        let placed =
+            placed.filter_map(|(f, place)| place.map(|(at, _)| at..at + u64::from(f.size)));
+        let placed: Vec<_> = placed.collect();
+        places.retain(|place| placed.iter().all(|taken| !taken.contains(place)));
+        (!numbers.is_empty() && !places.is_empty()).then_some((numbers, places))
+    }
+
+    /// Gives each of the functions the place that confirms it by the most names, at least so many; where that does
+    /// not tell, those of one object stand in their order.
+    fn pair(&mut self, numbers: &[usize], places: &[u64], needed: usize, how: How) {
+        let mut numbers = numbers.to_vec();
+        let mut places = places.to_vec();
+        loop {
+            let scores = |n: &usize| -> Vec<_> {
+                places
+                    .iter()
+                    .map(|place| self.confirmed(*n, *place))
+                    .collect()
+            };
+            let scores: Vec<Vec<Option<usize>>> = numbers.iter().map(scores).collect();
+            let Some(best) = scores.iter().flatten().flatten().max().copied() else {
+                return;
+            };
+            let is_best = |(row, column): &(usize, usize)| scores[*row][*column] == Some(best);
+            let all = (0..numbers.len())
+                .flat_map(|row| (0..places.len()).map(move |column| (row, column)));
+            let pairs: Vec<(usize, usize)> = all.filter(is_best).collect();
+            let is_told = pairs.len() == 1 || places.len() == 1;
+            if best < needed || !(is_told || numbers.len() == places.len()) {
+                return;
+            }
+            // Of several functions for one place the public one.
+            let is_own = |row: usize| {
+                self.build.functions[row]
+                    .names
+                    .iter()
+                    .all(|n| self.build.text(*n).starts_with('_'))
+            };
+            let Some((row, column)) = pairs.into_iter().min_by_key(|(row, column)| {
+                (places.len() == 1 && is_own(numbers[*row]), *row, *column)
+            }) else {
+                return;
+            };
+            self.place(numbers.remove(row), places.remove(column), how);
+            if numbers.is_empty() || places.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// A function that others refer to, if what is there is its code.
+    fn follow(&mut self, number: usize) {
+        let function = &self.build.functions[number];
+        if self.places[number].is_some() {
+            return;
+        }
+        let names = function.names.iter().chain(&function.weak);
+        let Some(place) = names.filter_map(|n| self.known.get(n)).next().copied() else {
+            return;
+        };
+        if self.is_code_at(function, place) && self.confirmed(number, place).is_some() {
+            self.place(number, place, How::Reference);
+        }
+    }
+
+    /// From the first to the last of the functions that were found.
+    fn span(&self) -> RangeInclusive<u64> {
+        let found = || self.places.iter().flatten().map(|(at, _)| *at);
+        found().min().unwrap_or(u64::MAX)..=found().max().unwrap_or(0)
+    }
+
+    /// Functions of some length that nothing confirms: where they stand alone, amid the others.
+    fn neighbours(&mut self, twins: &[Vec<usize>], places: &[Vec<u64>]) {
+        let span = self.span();
+        for numbers in twins {
+            let Some((numbers, places)) = self.left(numbers, &places[numbers[0]]) else {
+                continue;
+            };
+            if self.build.functions[numbers[0]].fixed() >= ENOUGH
+                && let ([_], [place]) = (&numbers[..], &places[..])
+                && span.contains(place)
+            {
+                self.pair(&numbers, &places, 0, How::Code);
+            }
+        }
+    }
+
+    /// How many bytes of code are this build's.
+    fn weight(&self) -> u64 {
+        let placed = self.build.functions.iter().zip(&self.places);
+        let placed = placed.filter(|(_, place)| place.is_some());
+        placed
+            .map(|(function, _)| u64::from(function.fixed()))
+            .sum()
+    }
+}

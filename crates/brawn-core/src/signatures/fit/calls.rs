@@ -1,0 +1,138 @@
+//! Functions that are too short to be searched for, by where they jump to.
+
+use super::{Fit, How};
+use crate::signatures::Function;
+use crate::signatures::operand;
+use crate::signatures::operand::Form;
+use brawn_payload::Architecture;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+/// What a linker may put between two functions for alignment.
+const GAP: u64 = 16;
+/// How far in bytes a function may be from those that are known.
+const NEAR: u64 = 1 << 16;
+
+impl Fit<'_, '_, '_> {
+    /// Functions too short to be searched for that call or jump to a known one (`free` to `__libc_free`): wherever
+    /// their code stands about such a jump.
+    pub(super) fn calls(&mut self, twins: &[Vec<usize>]) {
+        // By where they jump to: functions with one code, and how far into them the jump is.
+        let mut wanted: HashMap<u64, Vec<(u64, Vec<usize>)>> = HashMap::new();
+        for numbers in twins {
+            let mut groups: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
+            for number in numbers.iter().filter(|n| self.places[**n].is_none()) {
+                if let Some(call) = self.call(&self.build.functions[*number]) {
+                    groups.entry(call).or_default().push(*number);
+                }
+            }
+            for ((at, to), numbers) in groups {
+                wanted.entry(to).or_default().push((at, numbers));
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        // They stand amid the others, or near.
+        let span = self.span();
+        let span = span.start().saturating_sub(NEAR)..=span.end().saturating_add(NEAR);
+        let mut candidates: HashMap<&[usize], Vec<u64>> = HashMap::new();
+        self.branches(&span, |at, to| {
+            for (inside, numbers) in wanted.get(&to).into_iter().flatten() {
+                let function = &self.build.functions[numbers[0]];
+                if let Some(start) = at.checked_sub(*inside)
+                    && self.is_code_at(function, start)
+                {
+                    candidates.entry(numbers).or_default().push(start);
+                }
+            }
+        });
+        let mut candidates: Vec<_> = candidates.into_iter().collect();
+        candidates.sort_unstable();
+        let mut called: Option<HashMap<u64, bool>> = None;
+        for (numbers, places) in &candidates {
+            let Some((numbers, mut places)) = self.left(numbers, places) else {
+                continue;
+            };
+            // A jump in the midst of another function is called by nobody.
+            let size = u64::from(self.build.functions[numbers[0]].size);
+            if places.len() > numbers.len() || !places.iter().all(|at| self.is_beside(*at, size)) {
+                let called = called.get_or_insert_with(|| {
+                    let all = candidates.iter().flat_map(|(_, places)| places);
+                    let mut called: HashMap<u64, bool> = all.map(|at| (*at, false)).collect();
+                    self.branches(&(0..=u64::MAX), |_, to| {
+                        if let Some(called) = called.get_mut(&to) {
+                            *called = true;
+                        }
+                    });
+                    called
+                });
+                places.retain(|place| called[place]);
+            }
+            self.pair(&numbers, &places, 1, How::Reference);
+        }
+    }
+
+    /// Whether what is at `place` stands next to a function that was found, but for alignment.
+    fn is_beside(&self, place: u64, size: u64) -> bool {
+        let placed = self.build.functions.iter().zip(&self.places);
+        let mut placed =
+            placed.filter_map(|(f, at)| at.map(|(at, _)| (at, at + u64::from(f.size))));
+        placed.any(|(from, to)| {
+            (to..=to + GAP).contains(&place) || (place + size..=place + size + GAP).contains(&from)
+        })
+    }
+
+    /// The first call or jump to a known place in a function that is not searched for: where its operand is in the
+    /// function, and where it goes.
+    fn call(&self, function: &Function) -> Option<(u64, u64)> {
+        if function.window.is_some() {
+            return None;
+        }
+        let calls = function.operands.iter().filter(|o| {
+            let addend = o.target.map(|t| t.addend);
+            o.form == Form::Branch && addend == Some(0)
+                || o.form == Form::Distance && addend == Some(-4)
+        });
+        let mut known =
+            calls.filter_map(|o| Some((u64::from(o.at), *self.known.get(&o.target?.name)?)));
+        known.next()
+    }
+
+    /// Calls `found` with every direct call and jump of the program's code in `span`: the place of its operand, and
+    /// where it goes.
+    fn branches(&self, span: &RangeInclusive<u64>, mut found: impl FnMut(u64, u64)) {
+        for (start, code) in self.program.code() {
+            let from = span.start().saturating_sub(start).next_multiple_of(4);
+            let to = span.end().saturating_sub(start).saturating_add(16);
+            let to = usize::try_from(to).unwrap_or(usize::MAX).min(code.len());
+            let Some(code) = usize::try_from(from)
+                .ok()
+                .and_then(|from| code.get(from..to))
+            else {
+                continue;
+            };
+            let start = start + from;
+            match self.program.architecture {
+                Architecture::X86_64 => {
+                    for place in memchr::memchr2_iter(0xe8, 0xe9, code) {
+                        let operand = code.get(place + 1..).and_then(|rest| rest.first_chunk());
+                        let Some(operand) = operand else { continue };
+                        let at = start + place as u64 + 1;
+                        let distance = i64::from(i32::from_le_bytes(*operand)) + 4;
+                        found(at, at.wrapping_add_signed(distance));
+                    }
+                }
+                Architecture::Aarch64 => {
+                    let (words, _) = code.as_chunks::<4>();
+                    for (number, word) in words.iter().enumerate() {
+                        let at = start + number as u64 * 4;
+                        if let Some(to) = operand::branch(u32::from_le_bytes(*word), at) {
+                            found(at, to);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What is learnt of a `libc.a`: relocations say which operands linking fills in.
+
+use super::super::operand::Form;
+use super::super::wanted;
+use super::{Learnt, Raw, RawOperand};
+use crate::archive::read::Archive;
+use crate::elf::ident::Ident;
+use crate::elf::image::Image;
+use crate::error::{Error, Result};
+use crate::work::Work;
+use brawn_payload::Architecture;
+use object::read::elf::ElfFile64;
+use object::{
+    LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags,
+    RelocationTarget, SectionIndex, SectionKind, SymbolKind,
+};
+use std::collections::HashMap;
+
+type File<'a> = ElfFile64<'a, LittleEndian>;
+
+/// How many relocations and definitions are looked at for each byte of an object, at most.
+const TIMES: usize = 16;
+/// And how many more.
+const BESIDES: usize = 1 << 20;
+
+/// A definition in a member.
+struct Definition<'a> {
+    name: &'a str,
+    section: SectionIndex,
+    at: u64,
+    size: u64,
+    is_code: bool,
+    is_global: bool,
+    is_weak: bool,
+}
+
+struct Member<'a> {
+    name: &'a [u8],
+    file: File<'a>,
+    /// How many relocations and definitions may still be looked at.
+    work: Work,
+    definitions: Vec<Definition<'a>>,
+}
+
+pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
+    let archive = Archive::read(bytes)?;
+    let mut architecture = None;
+    let mut members = Vec::new();
+    for (_, entry) in archive.members() {
+        let data = archive.data(entry);
+        if data.get(..4) != Some(&object::elf::ELFMAG) {
+            continue;
+        }
+        let ident = Ident::read(data, entry.data.start as u64).map_err(|e| e.member(entry.name))?;
+        let found = ident.architecture().ok_or_else(|| {
+            Error::not_applicable(format!("an object for {}", ident.describe()))
+                .member(entry.name)
+                .expected("x86_64 or aarch64")
+        })?;
+        if *architecture.get_or_insert(found) != found {
+            return Err(Error::malformed("objects for two architectures").member(entry.name));
+        }
+        members.push(Member::read(entry.name, data)?);
+    }
+    let architecture = architecture
+        .ok_or_else(|| Error::not_applicable("no objects in it").expected("musl's libc.a"))?;
+    // Names that the archive has a strong definition of: a weak one of it is what is there without that member.
+    let mut definitions: HashMap<&str, (usize, usize)> = HashMap::new();
+    for definition in members
+        .iter()
+        .flat_map(|m| &m.definitions)
+        .filter(|d| d.is_global)
+    {
+        let (all, strong) = definitions.entry(definition.name).or_default();
+        *all += 1;
+        *strong += usize::from(!definition.is_weak);
+    }
+    let gives_way = |name: &str| matches!(definitions.get(name), Some((all, strong)) if *all > 1 && *strong > 0);
+    let mut learnt = Learnt {
+        architecture,
+        functions: Vec::new(),
+        constants: Vec::new(),
+    };
+    for member in &members {
+        member.learn(&mut learnt, &gives_way)?;
+    }
+    Ok(learnt)
+}
+
+impl<'a> Member<'a> {
+    fn read(name: &'a [u8], data: &'a [u8]) -> Result<Self> {
+        let bad = |e: object::Error| Error::malformed(e.to_string().to_lowercase()).member(name);
+        // Refuses names that share their bytes, which the other reader passes over each time.
+        Image::read(data, 0).map_err(|e| e.member(name))?;
+        let file = File::parse(data).map_err(bad)?;
+        let mut definitions = Vec::new();
+        for symbol in file.symbols() {
+            let Some(section) = symbol.section_index() else {
+                continue;
+            };
+            let Ok(text) = symbol.name() else { continue };
+            // `$x` and `$d` mark code and data on aarch64.
+            if text.is_empty() || text.starts_with('$') {
+                continue;
+            }
+            let is_code = file
+                .section_by_index(section)
+                .is_ok_and(|s| s.kind() == SectionKind::Text);
+            if !matches!(
+                symbol.kind(),
+                SymbolKind::Text | SymbolKind::Data | SymbolKind::Unknown | SymbolKind::Label
+            ) {
+                continue;
+            }
+            definitions.push(Definition {
+                name: text,
+                section,
+                at: symbol.address(),
+                size: symbol.size(),
+                is_code,
+                is_global: symbol.is_global(),
+                is_weak: symbol.is_weak(),
+            });
+        }
+        definitions.sort_by_key(|d| (d.section.0, d.at));
+        Ok(Self {
+            name,
+            file,
+            work: Work::new(data.len().saturating_mul(TIMES) + BESIDES),
+            definitions,
+        })
+    }
+
+    fn learn(&self, learnt: &mut Learnt<'a>, gives_way: &impl Fn(&str) -> bool) -> Result<()> {
+        let is_wanted = |d: &Definition<'_>| d.is_global && wanted::is_function(d.name);
+        if !self.definitions.iter().any(|d| d.is_code && is_wanted(d)) {
+            return Ok(());
+        }
+        let bad =
+            |e: object::Error| Error::malformed(e.to_string().to_lowercase()).member(self.name);
+        let groups: Vec<&[Definition<'_>]> = self
+            .definitions
+            .chunk_by(|a, b| (a.section, a.at) == (b.section, b.at))
+            .collect();
+        for (number, group) in groups.iter().enumerate() {
+            let first = &group[0];
+            let section = self.file.section_by_index(first.section).map_err(bad)?;
+            let data = section.data().map_err(bad)?;
+            // Those written by hand have no size: they go on to the next, or to the end.
+            let next = groups.get(number + 1).map(|group| &group[0]);
+            let next = next.filter(|d| d.section == first.section);
+            let next = next.map_or(data.len() as u64, |d| d.at);
+            let size = group.iter().map(|d| d.size).max().filter(|s| *s > 0);
+            let end = size.map_or(next, |size| first.at.saturating_add(size));
+            let range = usize::try_from(first.at)
+                .ok()
+                .zip(usize::try_from(end).ok());
+            let bytes = range.and_then(|(from, to)| data.get(from..to));
+            if !self.work.spend(bytes.map_or(0, <[u8]>::len)) {
+                return Err(self.too_much());
+            }
+            if !first.is_code {
+                let is_constant = section.kind() == SectionKind::ReadOnlyData
+                    && section.relocations().next().is_none();
+                let name = group
+                    .iter()
+                    .find(|d| d.is_global && !d.is_weak && wanted::is_known(d.name));
+                learnt.constants.extend(
+                    name.zip(bytes)
+                        .filter(|_| is_constant)
+                        .map(|(d, b)| (d.name, b)),
+                );
+                continue;
+            }
+            let is_named =
+                |d: &&Definition<'_>| is_wanted(d) || !d.is_global && wanted::is_local(d.name);
+            let (weak, names): (Vec<_>, Vec<_>) = group
+                .iter()
+                .filter(is_named)
+                .map(|d| (d.name, d.is_weak && gives_way(d.name)))
+                .partition(|(_, weak)| *weak);
+            if names.is_empty() && weak.is_empty() {
+                continue;
+            }
+            let Some(code) = bytes.filter(|b| !b.is_empty()) else {
+                let found = format!(
+                    "{} at {:#x} and {:#x} bytes on",
+                    first.name,
+                    first.at,
+                    end - first.at.min(end)
+                );
+                return Err(Error::malformed(found)
+                    .member(self.name)
+                    .expected("an end in its section"));
+            };
+            let Some(operands) =
+                self.operands(learnt.architecture, &section, first.at, code.len() as u64)
+            else {
+                continue;
+            };
+            learnt.functions.push(Raw {
+                names: names.iter().map(|(name, _)| *name).collect(),
+                weak: weak.iter().map(|(name, _)| *name).collect(),
+                code,
+                operands,
+            });
+        }
+        match self.work.is_spent() {
+            true => Err(self.too_much()),
+            false => Ok(()),
+        }
+    }
+
+    fn too_much(&self) -> Error {
+        Error::refused("its functions overlap, or have too many relocations")
+            .member(self.name)
+            .expected("code as compilers make it")
+    }
+
+    /// `None` for code that linkers may change as a whole.
+    fn operands(
+        &self,
+        architecture: Architecture,
+        section: &object::read::elf::ElfSection64<'a, '_, LittleEndian>,
+        start: u64,
+        size: u64,
+    ) -> Option<Vec<RawOperand<'a>>> {
+        let mut operands = Vec::new();
+        for (place, relocation) in section.relocations() {
+            if !self.work.spend(1) {
+                return None;
+            }
+            let Some(at) = place.checked_sub(start).filter(|at| *at < size) else {
+                continue;
+            };
+            let RelocationFlags::Elf { r_type } = relocation.flags() else {
+                return None;
+            };
+            let (form, has_target) = match architecture {
+                Architecture::X86_64 => x86_64(r_type.0)?,
+                Architecture::Aarch64 => aarch64(r_type.0)?,
+            };
+            let target = has_target.then(|| self.target(relocation.target(), relocation.addend()));
+            operands.push(RawOperand {
+                at: u32::try_from(at).ok()?,
+                form,
+                target: target.flatten(),
+            });
+        }
+        Some(operands)
+    }
+
+    /// The name that a relocation refers to: of local ones only musl's.
+    fn target(&self, target: RelocationTarget, addend: i64) -> Option<(&'a str, i32)> {
+        let RelocationTarget::Symbol(index) = target else {
+            return None;
+        };
+        let symbol = self.file.symbol_by_index(index).ok()?;
+        if symbol.kind() != SymbolKind::Section {
+            let name = symbol.name().ok().filter(|n| !n.is_empty())?;
+            let is_told = symbol.is_global() || wanted::is_known(name);
+            return is_told.then_some((name, i32::try_from(addend).ok()?));
+        }
+        if !self.work.spend(self.definitions.len()) {
+            return None;
+        }
+        // A section that has one name alone, as those of one function or object each have.
+        let section = symbol.section_index()?;
+        let mut inside = self
+            .definitions
+            .iter()
+            .filter(|d| d.section == section && d.at == 0);
+        let named = inside.find(|d| d.is_global || wanted::is_known(d.name))?;
+        let is_alone = self
+            .definitions
+            .iter()
+            .all(|d| d.section != section || d.at == 0);
+        is_alone.then_some((named.name, i32::try_from(addend).ok()?))
+    }
+}
+
+/// Form of a relocation's operand, and whether it tells where its symbol is (System V ABI, AMD64, table 4.10).
+fn x86_64(kind: u32) -> Option<(Form, bool)> {
+    Some(match kind {
+        // R_X86_64_64
+        1 => (Form::Word, true),
+        // R_X86_64_PC32, R_X86_64_PLT32
+        2 | 4 => (Form::Distance, true),
+        // R_X86_64_GOTPCREL, GOTPCRELX, REX_GOTPCRELX
+        9 | 41 | 42 => (Form::Table, true),
+        // R_X86_64_GOTTPOFF
+        22 => (Form::Table, false),
+        // R_X86_64_32, R_X86_64_32S
+        10 | 11 => (Form::Absolute, true),
+        // R_X86_64_TPOFF32, R_X86_64_SIZE32
+        23 | 32 => (Form::Opaque, false),
+        _ => return None,
+    })
+}
+
+/// The same for aarch64 (ELF for the Arm 64-bit Architecture, 5.7).
+fn aarch64(kind: u32) -> Option<(Form, bool)> {
+    Some(match kind {
+        // R_AARCH64_ABS64
+        257 => (Form::Word, true),
+        // R_AARCH64_ADR_PREL_PG_HI21
+        275 => (Form::Page, true),
+        // R_AARCH64_ADD_ABS_LO12_NC, R_AARCH64_LDST{8,16,32,64,128}_ABS_LO12_NC
+        277 | 278 | 284 | 285 | 286 | 299 => (Form::Low, true),
+        // R_AARCH64_JUMP26, R_AARCH64_CALL26
+        282 | 283 => (Form::Branch, true),
+        // R_AARCH64_ABS32, PREL32, TSTBR14, CONDBR19, ADR_GOT_PAGE, LD64_GOT_LO12_NC, and thread-locals by offset
+        258 | 261 | 279 | 280 | 311 | 312 | 541 | 542 | 549 | 550 | 551 => (Form::Opaque, false),
+        _ => return None,
+    })
+}

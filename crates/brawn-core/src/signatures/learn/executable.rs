@@ -1,0 +1,220 @@
+//! What is learnt of an executable with symbols: its instructions say which operands linking has filled in.
+
+use super::super::wanted;
+use super::{Learnt, Raw, RawOperand, aarch64, x86_64};
+use crate::elf::program::{Kind, Program, Symbol};
+use crate::error::{Error, Result};
+use crate::work::Work;
+use brawn_payload::Architecture;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A longer name is none that code of musl's refers to.
+const LONGEST: usize = 256;
+
+/// An operand, and what it refers to.
+pub struct Found {
+    pub operand: RawOperand<'static>,
+    /// The address; `None` if it is not known.
+    pub to: Option<u64>,
+    /// How far behind the operand the place is from which its distance counts.
+    pub behind: u8,
+}
+
+/// The symbols of a program, by address.
+struct Symbols<'p, 'a> {
+    program: &'p Program<'a>,
+    all: &'p [Symbol<'a>],
+    /// How many names may still be looked at: each place may have thousands.
+    work: Work,
+    /// Names that are at several addresses, as those of static functions may be: they say nothing of where one is.
+    ambiguous: HashSet<&'a str>,
+}
+
+pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
+    let program = Program::read(bytes)?;
+    if program.symbols.is_empty() {
+        return Err(
+            Error::not_applicable("no symbols").expected("an executable that is not stripped")
+        );
+    }
+    let symbols = Symbols {
+        program: &program,
+        all: &program.symbols,
+        work: Work::new(bytes.len().saturating_mul(16)),
+        ambiguous: ambiguous(&program.symbols),
+    };
+    let functions = || symbols.all.iter().filter(|s| s.kind == Kind::Function);
+    // A local symbol's name may be somebody else's, as may be any symbol's here, which has no binding: those
+    // that are called by the others are musl's.
+    let mut wanted: BTreeSet<u64> = functions()
+        .filter(|s| wanted::is_function(s.name))
+        .map(|s| s.address)
+        .collect();
+    let mut learnt = Learnt {
+        architecture: program.architecture,
+        functions: Vec::new(),
+        constants: Vec::new(),
+    };
+    let mut done = BTreeSet::new();
+    // Sizes of functions may overlap.
+    let work = Work::new(bytes.len().saturating_mul(4));
+    while let Some(address) = wanted.pop_first() {
+        if !done.insert(address) {
+            continue;
+        }
+        let Some((raw, called)) = symbols.function(address) else {
+            continue;
+        };
+        if !work.spend(raw.code.len()) || symbols.work.is_spent() {
+            return Err(
+                Error::refused("its functions overlap, or have too many names")
+                    .expected("code as compilers and linkers make it"),
+            );
+        }
+        learnt.functions.push(raw);
+        wanted.extend(called);
+    }
+    learnt.functions.sort_by_key(|f| f.code.as_ptr());
+    let rodata = program.section(b".rodata");
+    let rodata = rodata.map_or(0..0, |s| s.address..s.address.saturating_add(s.size));
+    for symbol in symbols.all.iter().filter(|s| s.kind == Kind::Object) {
+        let is_constant = rodata.contains(&symbol.address);
+        if is_constant && wanted::is_known(symbol.name) && symbol.size > 0 {
+            let bytes = program.at(symbol.address, symbol.size);
+            let bytes = bytes.filter(|bytes| work.spend(bytes.len()));
+            learnt
+                .constants
+                .extend(bytes.map(|bytes| (symbol.name, bytes)));
+        }
+    }
+    Ok(learnt)
+}
+
+impl<'a> Symbols<'_, 'a> {
+    /// Every symbol at that address.
+    fn at(&self, address: u64) -> &[Symbol<'a>] {
+        let from = self.all.partition_point(|s| s.address < address);
+        let to = self.all.partition_point(|s| s.address <= address);
+        if !self.work.spend(to - from) {
+            return &[];
+        }
+        &self.all[from..to]
+    }
+
+    /// The function at that address, and the functions that it calls and that are worth a signature for that.
+    /// `None` where there is no code that can be read.
+    fn function(&self, address: u64) -> Option<(Raw<'a>, Vec<u64>)> {
+        let here = self.at(address);
+        let code = self.code(address)?;
+        let mut names: Vec<&str> = here
+            .iter()
+            .map(|s| s.name)
+            .filter(|n| wanted::is_function(n) || wanted::is_local(n))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        // The heap of a program that frees nothing stands in the other's place.
+        if names.contains(&"__simple_malloc") {
+            names.retain(|n| *n == "__simple_malloc");
+        }
+        let found = match self.program.architecture {
+            Architecture::X86_64 => x86_64::operands(self.program, address, code)?,
+            Architecture::Aarch64 => aarch64::operands(address, code)?,
+        };
+        let mut called = Vec::new();
+        let mut operands = Vec::new();
+        for Found {
+            mut operand,
+            to,
+            behind,
+        } in found
+        {
+            let target = to.and_then(|to| self.target(to));
+            operand.target = target.and_then(|symbol| {
+                // Names of what is not called may be anybody's, or the compiler's.
+                if symbol.kind != Kind::Function && !wanted::is_known(symbol.name) {
+                    return None;
+                }
+                // As in a relocation: what stands there is the symbol's address and the addend.
+                let addend = to?.wrapping_sub(symbol.address) as i64 - i64::from(behind);
+                Some((symbol.name, i32::try_from(addend).ok()?))
+            });
+            if let Some(symbol) = target
+                && to == Some(symbol.address)
+                && symbol.kind == Kind::Function
+                && wanted::is_local(symbol.name)
+            {
+                called.push(symbol.address);
+            }
+            operands.push(operand);
+        }
+        Some((
+            Raw {
+                names,
+                weak: Vec::new(),
+                code,
+                operands,
+            },
+            called,
+        ))
+    }
+
+    /// The code of the function at `address`.  Those written by hand have no size: they end where the next begins.
+    fn code(&self, address: u64) -> Option<&'a [u8]> {
+        let size = self.at(address).iter().map(|s| s.size).max()?;
+        if size > 0 {
+            return self.program.at(address, size);
+        }
+        let behind = self.all.partition_point(|s| s.address <= address);
+        let segment = self
+            .program
+            .loads()
+            .find(|s| s.is_code() && s.filled().contains(&address))?;
+        let next = self.all.get(behind).map_or(u64::MAX, |s| s.address);
+        let code = self
+            .program
+            .at(address, next.min(segment.filled().end) - address)?;
+        let end = code.iter().rposition(|b| !matches!(b, 0 | 0x90 | 0xcc))?;
+        code.get(..=end)
+    }
+
+    /// The symbol that an address belongs to: musl's names before others, functions only by their first byte.
+    fn target(&self, address: u64) -> Option<&Symbol<'a>> {
+        let best = |symbols: &[Symbol<'a>]| -> Option<usize> {
+            let usable = symbols
+                .iter()
+                .enumerate()
+                .filter(|(_, s)| (1..=LONGEST).contains(&s.name.len()) && !is_mapping(s.name))
+                .filter(|(_, s)| wanted::is_function(s.name) || !self.ambiguous.contains(s.name));
+            let best = usable.min_by_key(|(_, s)| (!wanted::is_known(s.name), s.name));
+            best.map(|(n, _)| n)
+        };
+        let here = self.at(address);
+        if let Some(n) = best(here) {
+            return here.get(n);
+        }
+        let before = self.all.partition_point(|s| s.address < address);
+        let before = self.all[..before].iter().rev().take(64);
+        before
+            .filter(|s| s.kind == Kind::Object && wanted::is_known(s.name))
+            .find(|s| s.address.saturating_add(s.size) > address)
+    }
+}
+
+/// Names of functions and objects that are at more than one address.
+fn ambiguous<'a>(symbols: &[Symbol<'a>]) -> HashSet<&'a str> {
+    let mut places: HashMap<&str, u64> = HashMap::new();
+    let named = symbols
+        .iter()
+        .filter(|s| (1..=LONGEST).contains(&s.name.len()));
+    named
+        .filter(|s| *places.entry(s.name).or_insert(s.address) != s.address)
+        .map(|s| s.name)
+        .collect()
+}
+
+/// Whether it is one of aarch64's names for where code and where data begins (`$x`, `$d`), which are at many places.
+fn is_mapping(name: &str) -> bool {
+    let letter = name.strip_prefix('$').map(|rest| rest.split('.').next());
+    matches!(letter, Some(Some("x" | "d")))
+}

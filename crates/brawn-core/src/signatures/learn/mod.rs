@@ -1,0 +1,169 @@
+//! Signatures of one build of musl, from its `libc.a` or from an executable with symbols.
+
+mod aarch64;
+mod archive;
+mod executable;
+mod x86_64;
+
+use super::operand::{Form, Operand, Target};
+use super::text::is_word;
+use super::{Build, Constant, Function, Provenance, WINDOW, digest, half};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use brawn_payload::Architecture;
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+
+/// A function as it is in a file.
+struct Raw<'a> {
+    names: Vec<&'a str>,
+    weak: Vec<&'a str>,
+    code: &'a [u8],
+    operands: Vec<RawOperand<'a>>,
+}
+
+/// An operand with the name that it refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RawOperand<'a> {
+    at: u32,
+    form: Form,
+    target: Option<(&'a str, i32)>,
+}
+
+/// What is learnt of a file.
+struct Learnt<'a> {
+    architecture: Architecture,
+    functions: Vec<Raw<'a>>,
+    /// Constant data, with its bytes.
+    constants: Vec<(&'a str, &'a [u8])>,
+}
+
+/// Learns the signatures of the musl in `bytes`: an archive, or a static executable with symbols.  The build has no
+/// name, and of its provenance no more than the file's SHA-256.
+///
+/// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for broken input, [`Kind::NotApplicable`](crate::Kind::NotApplicable)
+/// for what is neither, or has none of musl's functions by name.
+pub fn learn(bytes: &[u8]) -> Result<Build> {
+    let learnt = match Format::of(bytes) {
+        Format::Archive | Format::ThinArchive => archive::learn(bytes)?,
+        _ => executable::learn(bytes)?,
+    };
+    let has = |name: &str| learnt.functions.iter().any(|f| f.names.contains(&name));
+    if !has("__libc_start_main") && !has("malloc") {
+        return Err(Error::not_applicable("none of musl's functions by name")
+            .expected("musl's libc.a, or a static executable with symbols"));
+    }
+    let mut names = Names::default();
+    let functions = learnt.functions.iter();
+    let functions = functions
+        .map(|raw| raw.signature(learnt.architecture, &mut names))
+        .collect();
+    let constants = learnt.constants.iter();
+    let constants = constants
+        .map(|(name, bytes)| Constant {
+            name: names.position(name),
+            size: bytes.len() as u32,
+            digest: half(bytes),
+        })
+        .collect();
+    let sha256 = Sha256::digest(bytes);
+    let sha256 = sha256.iter().map(|b| format!("{b:02x}")).collect();
+    let build = Build {
+        name: String::new(),
+        architecture: learnt.architecture,
+        provenance: vec![Provenance {
+            sha256,
+            ..Provenance::default()
+        }],
+        names: names.all,
+        functions,
+        constants,
+    };
+    match build.excess() {
+        None => Ok(build),
+        Some(excess) => Err(Error::not_applicable(excess).expected("one musl")),
+    }
+}
+
+/// Names by their position.
+#[derive(Default)]
+struct Names<'a> {
+    all: Vec<String>,
+    positions: HashMap<&'a str, u32>,
+}
+
+impl<'a> Names<'a> {
+    fn position(&mut self, name: &'a str) -> u32 {
+        *self.positions.entry(name).or_insert_with(|| {
+            self.all.push(name.to_owned());
+            self.all.len() as u32 - 1
+        })
+    }
+}
+
+impl<'a> Raw<'a> {
+    fn signature(&self, architecture: Architecture, names: &mut Names<'a>) -> Function {
+        let mut operands: Vec<Operand> = Vec::new();
+        for raw in &self.operands {
+            operands.push(Operand {
+                at: raw.at,
+                form: raw.form,
+                target: raw
+                    .target
+                    .filter(|(name, _)| is_word(name))
+                    .map(|(name, addend)| Target {
+                        name: names.position(name),
+                        addend,
+                    }),
+            });
+        }
+        operands.sort_by_key(|o| o.at);
+        Function {
+            names: self.names.iter().map(|n| names.position(n)).collect(),
+            weak: self.weak.iter().map(|n| names.position(n)).collect(),
+            size: self.code.len() as u32,
+            window: window(architecture, self.code, &operands),
+            digest: digest(self.code, &operands),
+            operands,
+        }
+    }
+}
+
+/// The bytes in a row that are the rarest in code in general: those of them that most instructions have count
+/// nothing, and neither does a byte that is there already.
+fn window(
+    architecture: Architecture,
+    code: &[u8],
+    operands: &[Operand],
+) -> Option<(u32, [u8; WINDOW])> {
+    const COMMON: &[u8] = b"\x00\x01\x02\x03\x04\x05\x08\x0f\x10\x18\x20\x24\x28\x30\x31\x38\x40\x41\x44\x45\x48\x49\x4c\x4d\
+        \x50\x53\x54\x55\x56\x57\x58\x5b\x5c\x5d\x5e\x5f\x66\x74\x75\x7f\x83\x84\x85\x89\x8b\x8d\x90\x94\x97\xa9\xb9\xc0\xc3\
+        \xc7\xcc\xd2\xe0\xe8\xe9\xeb\xf6\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff";
+    let mut is_fixed = vec![true; code.len()];
+    for operand in operands {
+        let bytes = operand.form.bytes(operand.at);
+        let end = (bytes.end as usize).min(code.len());
+        if let Some(masked) = is_fixed.get_mut(bytes.start as usize..end) {
+            masked.fill(false);
+        }
+    }
+    let rarity = |bytes: &[u8]| {
+        let rare = |n: &usize| !COMMON.contains(&bytes[*n]) && !bytes[..*n].contains(&bytes[*n]);
+        (0..bytes.len()).filter(rare).count()
+    };
+    let places = code
+        .windows(WINDOW)
+        .zip(is_fixed.windows(WINDOW))
+        .enumerate();
+    // The search looks at whole instructions on aarch64.
+    let step = match architecture {
+        Architecture::X86_64 => 1,
+        Architecture::Aarch64 => 4,
+    };
+    let is_fixed = |fixed: &[bool]| fixed.iter().all(|f| *f);
+    let places = places.filter(|(at, (_, fixed))| at % step == 0 && is_fixed(fixed));
+    // Of equals the first.
+    let (at, (bytes, _)) =
+        places.max_by_key(|(at, (bytes, _))| (rarity(bytes), code.len() - at))?;
+    Some((at as u32, bytes.try_into().ok()?))
+}

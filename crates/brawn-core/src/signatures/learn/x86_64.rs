@@ -1,0 +1,87 @@
+//! Operands of x86_64 code that linking has filled in.
+
+use super::super::operand::Form;
+use super::RawOperand;
+use super::executable::Found;
+use crate::elf::program::{Placement, Program};
+use iced_x86::{Code, Decoder, DecoderOptions, OpKind, Register};
+
+/// Those of the function `code` at `address`; `None` where it is no code throughout.
+pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<Found>> {
+    let own = address..address + code.len() as u64;
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    let mut found = Vec::new();
+    while decoder.can_decode() {
+        let instruction = decoder.decode();
+        if instruction.is_invalid() {
+            return None;
+        }
+        let offsets = decoder.get_constant_offsets(&instruction);
+        let start = (instruction.ip() - address) as u32;
+        let mut add = |at: usize, form, to: u64, behind: usize| {
+            let at = start + at as u32;
+            let operand = RawOperand {
+                at,
+                form,
+                target: None,
+            };
+            let (to, behind) = (Some(to), behind as u8);
+            found.push(Found {
+                operand,
+                to,
+                behind,
+            });
+        };
+        if instruction.op0_kind() == OpKind::NearBranch64 {
+            let to = instruction.near_branch_target();
+            // A call of its own start is a call of its name, in some objects.
+            if own.contains(&to) && to != address || offsets.immediate_size() != 4 {
+                continue;
+            }
+            let at = offsets.immediate_offset();
+            let relaxed = instruction.code() == Code::Call_rel32_64
+                && code.get(start as usize) == Some(&0x67);
+            let form = if relaxed { Form::Table } else { Form::Distance };
+            add(at, form, to, 4);
+            continue;
+        }
+        if instruction.is_ip_rel_memory_operand() && offsets.has_displacement() {
+            let at = offsets.displacement_offset();
+            let to = instruction.ip_rel_memory_address();
+            // A linker may have made this of a load from the global offset table.
+            let relaxed = instruction.code() == Code::Lea_r64_m && at >= 3;
+            let form = if relaxed { Form::Table } else { Form::Distance };
+            add(at, form, to, instruction.len() - at);
+            continue;
+        }
+        if program.placement == Placement::Anywhere {
+            continue;
+        }
+        let is_address = |value: u64| program.loads().any(|s| s.addresses().contains(&value));
+        if offsets.displacement_size() == 4
+            && instruction.segment_prefix() == Register::None
+            && is_address(instruction.memory_displacement64())
+        {
+            let to = instruction.memory_displacement64();
+            add(offsets.displacement_offset(), Form::Absolute, to, 0);
+        }
+        let immediate = (0..instruction.op_count()).find(|n| {
+            matches!(
+                instruction.op_kind(*n),
+                OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64
+            )
+        });
+        if let Some(immediate) = immediate.map(|n| instruction.immediate(n))
+            && is_address(immediate)
+            && matches!(offsets.immediate_size(), 4 | 8)
+        {
+            let form = if offsets.immediate_size() == 8 {
+                Form::Word
+            } else {
+                Form::Absolute
+            };
+            add(offsets.immediate_offset(), form, immediate, 0);
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,149 @@
+//! Where the code of functions is in a program: one pass over its code for every build at once.
+//!
+//! Every fourth place is looked at alone.  On x86_64 the search knows each window by all four of its phases, on
+//! aarch64 instructions are four bytes long.
+
+use super::{Build, Function, WINDOW};
+use crate::elf::program::Program;
+use brawn_payload::Architecture;
+use std::collections::HashMap;
+
+/// A function found at more places than this is none that its code tells.
+const MOST: usize = 16;
+/// How often a function is looked at where its key stands: a key that is everywhere tells nothing.
+const TRIES: u32 = 1024;
+/// How many bytes are compared altogether: a thousand times musl's code.
+const BUDGET: usize = 1 << 28;
+/// Bits of a hash: a table of so many is small enough for the first cache.
+const BITS: u32 = 18;
+/// How far the places are from each other that are looked at, in bytes.
+const STEP: usize = 4;
+/// How many bytes are looked at there.
+const KEY: usize = 8;
+
+const _: () = assert!(KEY + STEP - 1 == WINDOW);
+
+/// Where each function was found: by position of the build, then of the function.
+pub type Places = Vec<Vec<Vec<u64>>>;
+
+/// A signature with every function that has it.
+struct Entry<'b> {
+    function: &'b Function,
+    /// Where the key is in the function.
+    at: usize,
+    of: Vec<(usize, usize)>,
+    /// How many more times it is looked at.
+    tries: u32,
+}
+
+/// What is searched for, by key.
+#[derive(Default)]
+struct Entries<'b>(HashMap<u64, Vec<Entry<'b>>>);
+
+/// Which hashes some key has.
+struct Filter(Box<[u64; 1 << (BITS - 6)]>);
+
+/// Searches `program`'s code for every function of `builds` that has a window.
+pub fn search(program: &Program<'_>, builds: &[&Build]) -> Places {
+    let mut entries = Entries::default();
+    for (number, build) in builds.iter().enumerate() {
+        if build.architecture == program.architecture {
+            entries.add(number, build);
+        }
+    }
+    let mut filter = Filter(Box::new([0; 1 << (BITS - 6)]));
+    entries.0.keys().for_each(|key| filter.add(*key));
+    let empty = |build: &&Build| vec![Vec::new(); build.functions.len()];
+    let mut places: Places = builds.iter().map(empty).collect();
+    let mut budget = BUDGET;
+    for (start, code) in program.code() {
+        // A key's place in memory, not in the file, is a multiple of the step.
+        let skip = (start.wrapping_neg() % STEP as u64) as usize;
+        let keys = code.get(skip..).unwrap_or_default();
+        for (number, window) in keys.windows(KEY).step_by(STEP).enumerate() {
+            let key = u64::from_le_bytes(window.try_into().unwrap_or_default());
+            if !filter.has(key) {
+                continue;
+            }
+            let Some(of_key) = entries.0.get_mut(&key) else {
+                continue;
+            };
+            for entry in of_key.iter_mut() {
+                entry.tries -= 1;
+                let from = (skip + number * STEP).checked_sub(entry.at);
+                let Some((from, code)) = from.and_then(|from| {
+                    let end = from.saturating_add(entry.function.size as usize);
+                    Some((from, code.get(from..end)?))
+                }) else {
+                    continue;
+                };
+                if budget < code.len() || !entry.function.has_window(code) {
+                    continue;
+                }
+                budget -= code.len();
+                if entry.function.is(code) {
+                    for (number, position) in &entry.of {
+                        places[*number][*position].push(start + from as u64);
+                    }
+                }
+            }
+            of_key.retain(|entry| entry.tries > 0);
+        }
+    }
+    for of_function in places.iter_mut().flatten() {
+        if of_function.len() > MOST {
+            of_function.clear();
+        }
+    }
+    places
+}
+
+impl<'b> Entries<'b> {
+    fn add(&mut self, number: usize, build: &'b Build) {
+        let phases = match build.architecture {
+            Architecture::X86_64 => 0..STEP,
+            Architecture::Aarch64 => 0..1,
+        };
+        for (position, function) in build.functions.iter().enumerate() {
+            let Some((at, bytes)) = &function.window else {
+                continue;
+            };
+            for (phase, key) in bytes.windows(KEY).enumerate().take(phases.len()) {
+                let key = u64::from_le_bytes(key.try_into().unwrap_or_default());
+                let at = *at as usize + phase;
+                let same = self.0.entry(key).or_default();
+                let is_same = |e: &&mut Entry<'_>| {
+                    e.at == at
+                        && e.function.size == function.size
+                        && e.function.digest == function.digest
+                };
+                match same.iter_mut().find(is_same) {
+                    Some(entry) => entry.of.push((number, position)),
+                    None => same.push(Entry {
+                        function,
+                        at,
+                        of: vec![(number, position)],
+                        tries: TRIES,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+impl Filter {
+    /// The upper bits of a product spread what keys differ in.
+    fn hash(key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize
+    }
+
+    fn add(&mut self, key: u64) {
+        let hash = Self::hash(key);
+        self.0[hash >> 6] |= 1 << (hash & 63);
+    }
+
+    fn has(&self, key: u64) -> bool {
+        let hash = Self::hash(key);
+        self.0[hash >> 6] >> (hash & 63) & 1 != 0
+    }
+}
