@@ -8,6 +8,8 @@
 //! would be; if there is anything to change, a second pass (`repack`) writes every byte again but for these, and a third
 //! one over what was written is held against the first (`check`).  At no time is more in memory than one `libc.a`,
 //! the new one, and what threads hand each other.
+//!
+//! gzip is zlib-rs, here and in packages: written in Rust, as fast as zlib-ng, with the same output on every processor.
 
 mod entries;
 pub mod folder;
