@@ -1,6 +1,6 @@
 //! Reads the symbol index of an archive, in its four layouts.
 
-use crate::archive::read::{Entry, EntryKind, Index, IndexFormat, IndexLine};
+use super::entry::{Entry, EntryKind, Index, IndexFormat, IndexLine};
 use crate::error::{Error, Result, printable};
 use crate::work::Strings;
 

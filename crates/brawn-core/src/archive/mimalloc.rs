@@ -3,7 +3,7 @@
 //! Its own names begin with `mi_` (mimalloc.h, "Interface"); the rest are those by which it takes the places of a
 //! libc's heap and of a C++ runtime's operators (src/alloc-override.c, versions 1.7 to 3.3).
 
-use crate::archive::identify::{Content, Findings, Member, Role};
+use super::findings::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
 use crate::elf::image::Image;
 use crate::error::{Result, printable};

@@ -6,6 +6,8 @@
 
 pub mod apply;
 pub mod check;
+mod entry;
+mod findings;
 pub mod identify;
 mod index;
 pub mod mimalloc;

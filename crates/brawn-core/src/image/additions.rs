@@ -1,6 +1,6 @@
 //! What a file or folder that goes into an image consists of.
 
-use super::plan::{READ, RUN, What, check_place};
+use super::entry::{READ, RUN, What, check_place};
 use super::settings::Addition;
 use crate::error::{Error, Kind, Result, printable};
 use std::fs;

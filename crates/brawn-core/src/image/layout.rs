@@ -7,7 +7,8 @@ use super::documents::{
     LAYER_TYPE, LayoutVersion, MANIFEST_TYPE, Manifest, REF_NAME, RootFs, Saved,
 };
 use super::layer::{Layer, digest};
-use super::plan::{Plan, READ, RUN};
+use super::plan::{Plan};
+use super::entry::{READ, RUN};
 use super::{Facts, Image};
 use crate::content::{Content, Piece};
 use sha2::{Digest as _, Sha256};

@@ -13,6 +13,7 @@ mod additions;
 pub mod certificates;
 mod check;
 mod documents;
+mod entry;
 mod layer;
 mod layout;
 pub mod plan;

@@ -1,26 +1,21 @@
 //! What is in an image, as plain data.
 
 use super::additions;
+use super::entry::{READ, RUN, check_place, usage};
 use super::certificates::{self, Certificates};
 use super::program::{Platform, Program};
 use super::reference::Reference;
 use super::settings::{Addition, Nothing, Pair, Port, Settings, User};
-use crate::error::{Error, Kind, Result};
-use crate::shown::shown;
+use crate::error::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-/// The mode of programs and folders, and of other files: nothing of who builds the image, or with which umask.
-pub(super) const RUN: u32 = 0o755;
-pub(super) const READ: u32 = 0o644;
+pub use super::entry::{Entry, What};
+
 /// The mode of `/tmp`: everybody writes, nobody removes what is another's.
 const TEMPORARY: u32 = 0o1777;
 /// The end of the year 9999, which dates in an image's configuration (RFC 3339) cannot go beyond.
 const LAST_TIME: u64 = 253_402_300_799;
-/// What the names of files that remove others begin with (OCI Image Format Specification 1.1, `layer.md`, "Whiteouts").
-const WHITEOUT: &str = ".wh.";
-
 /// What is wanted in an image besides the program.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -63,61 +58,6 @@ pub struct Plan {
     pub settings: Settings,
     /// What is in its layer, sorted by path: folders before what is in them.
     pub entries: Vec<Entry>,
-}
-
-/// Something at a path.  The owner is root, by number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
-    /// Its path, without the leading slash.
-    pub path: String,
-    /// Its permissions; those of links mean nothing.
-    #[serde(serialize_with = "octal")]
-    pub mode: u32,
-    /// Its owner.
-    pub uid: u64,
-    /// Its group.
-    pub gid: u64,
-    /// Its size in bytes.
-    pub size: u64,
-    /// What it is.
-    #[serde(flatten)]
-    pub what: What,
-}
-
-/// What is at a path, and where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", content = "source")]
-pub enum What {
-    /// A folder.
-    Folder,
-    /// The program.
-    Program,
-    /// The certificates of authorities, from this file.
-    Certificates(PathBuf),
-    /// This text.
-    Text(String),
-    /// A copy of this file.
-    File(PathBuf),
-    /// A symbolic link that leads there.
-    Link(String),
-}
-
-impl What {
-    /// What it is called when two things are at one place.
-    fn describe(&self) -> String {
-        match self {
-            Self::Folder => "a folder".into(),
-            Self::Program => "the program".into(),
-            Self::Certificates(_) => "the certificates".into(),
-            Self::Text(_) => "a file that `--user` makes".into(),
-            Self::File(path) => shown(path).to_string(),
-            Self::Link(target) => format!("a link to {target}"),
-        }
-    }
-}
-
-fn octal<S: serde::Serializer>(mode: &u32, to: S) -> std::result::Result<S::Ok, S::Error> {
-    to.collect_str(&format_args!("{mode:04o}"))
 }
 
 /// Plans the image of `program`.  Looks at what is added, and reads none of it.
@@ -219,25 +159,6 @@ fn group(user: User) -> String {
     }
 }
 
-/// A path in the image without slashes at its ends; the root is empty.
-pub(super) fn check_place(place: &str) -> Result<String> {
-    let bad = |found: &str, expected: &str| {
-        Err(usage(format!("{found} in the path `{place}`")).expected(expected))
-    };
-    if !place.starts_with('/') {
-        return bad("no slash at the beginning", "a path from the image's root");
-    }
-    let parts: Vec<&str> = place.split('/').filter(|part| !part.is_empty()).collect();
-    if let Some(part) = parts.iter().find(|part| matches!(**part, "." | "..")) {
-        return bad(&format!("`{part}`"), "a path without it");
-    }
-    if let Some(part) = parts.iter().find(|part| part.starts_with(WHITEOUT)) {
-        let expected = "another name: in images this one removes a file";
-        return bad(&format!("`{part}`"), expected);
-    }
-    Ok(parts.join("/"))
-}
-
 /// What is at each path.
 #[derive(Debug, Default)]
 struct Entries(BTreeMap<String, Entry>);
@@ -275,6 +196,3 @@ impl Entries {
     }
 }
 
-fn usage(found: String) -> Error {
-    Error::new(Kind::Usage, found)
-}

@@ -2,10 +2,11 @@
 
 use super::branch;
 use super::edits::Edits;
-use super::headers::{self, Where};
+use super::headers::Where;
 use super::layout::Layout;
 use super::linked::Linked;
 use super::plan::Plan;
+use super::segments;
 use super::sections::{Sections, zeros};
 use crate::content::{Content, Piece};
 use crate::elf::program::{FILE_HEADER, Program};
@@ -26,8 +27,8 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
             .ok_or_else(|| missing(address))?;
         edits.replace(offset, bytes);
     }
-    let segments = headers::new(program, layout, &linked.note);
-    let table: Vec<u8> = segments.iter().flat_map(headers::bytes).collect();
+    let segments = segments::new(program, layout, &linked.note);
+    let table: Vec<u8> = segments.iter().flat_map(segments::bytes).collect();
     if let Where::InPlace | Where::BehindFirst = layout.headers.place {
         edits.replace(layout.headers.at.offset, table.clone());
     }

@@ -12,6 +12,7 @@ mod memory;
 mod pass;
 mod place;
 mod reach;
+mod reference;
 mod risk;
 mod scan;
 mod threads;

@@ -20,32 +20,7 @@ const MOST_HOLE: u64 = 1 << 30;
 /// Addresses end below this (`Program::read`), and so must the new ones.
 const END: u64 = 1 << 48;
 
-/// Bytes with an address and a place in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// Address of the first.
-    pub address: u64,
-    /// Offset of the first in the file.
-    pub offset: u64,
-    /// How many the file has.
-    pub size: u64,
-}
-
-impl Place {
-    /// The first address behind it.
-    pub fn end(&self) -> u64 {
-        self.address + self.size
-    }
-
-    /// The part from `address` on.
-    pub fn part(&self, address: u64, size: u64) -> Self {
-        Self {
-            address,
-            offset: self.offset + (address - self.address),
-            size,
-        }
-    }
-}
+pub use super::place::{Place, loaded_end};
 
 /// The segment of the payload's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -225,18 +200,6 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
         room,
         new_end: last.offset + last.size,
     })
-}
-
-/// Where the last loaded byte ends in the file.
-pub fn loaded_end(program: &Program<'_>) -> u64 {
-    let ends = program.loads().filter(|s| s.file_size > 0);
-    let ends = ends.map(|s| s.offset + s.file_size);
-    let headers =
-        program.headers_at + program.segments.len() as u64 * crate::elf::program::PROGRAM_HEADER;
-    ends.max()
-        .unwrap_or_default()
-        .max(headers)
-        .max(crate::elf::program::FILE_HEADER)
 }
 
 fn check_sizes(program: &Program<'_>, sizes: &Sizes) -> Result<()> {

@@ -14,10 +14,12 @@ pub mod headers;
 pub mod layout;
 pub mod link;
 pub mod linked;
+mod place;
 pub mod plan;
 pub mod relocations;
 pub mod room;
 mod sections;
+mod segments;
 mod symbols;
 pub mod tls;
 

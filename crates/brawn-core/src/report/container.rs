@@ -4,7 +4,7 @@
 //!
 //! Sources: OCI Image Format Specification 1.1, `image-layout.md` and `layer.md` (whiteouts); Moby, `image/spec/v1.2.md`.
 
-use super::package::{Budget, Seen, unpack};
+use super::unpack::{Budget, Seen, unpack};
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use serde::Deserialize;

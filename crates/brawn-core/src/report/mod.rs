@@ -4,4 +4,5 @@ mod container;
 pub mod inspect;
 pub mod package;
 mod room;
+mod unpack;
 pub mod verify;

@@ -1,7 +1,7 @@
 //! What aarch64 code refers to.  Every instruction is a word of 4 bytes, and addresses of data take two: `adrp` gives
 //! the page, and what follows the place in it.  Encodings are those of the Arm Architecture Reference Manual, chapter C4.
 
-use super::code::Reference;
+use super::reference::Reference;
 use super::scan::Wanted;
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;

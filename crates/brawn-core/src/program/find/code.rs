@@ -1,5 +1,6 @@
 //! The program's code with what is known of where functions begin and end.
 
+use super::reference::Reference;
 use super::{arm, x86};
 use crate::demangle::demangled;
 use crate::elf::program::{Kind, Program};
@@ -21,21 +22,6 @@ const BEFORE: u64 = 160;
 /// overlap, and each place that is looked at is read from its function's beginning on.
 const TIMES: usize = 4;
 const BESIDES: usize = 1 << 24;
-
-/// A reference from an instruction to an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// The instruction's address.
-    pub at: u64,
-    /// What it refers to.
-    pub target: u64,
-    /// Whether it is a call or a jump.
-    pub is_branch: bool,
-    /// Whether what follows it is not run after it: a jump that is always taken.
-    pub is_last: bool,
-    /// Whether the address stands in the instruction as it is: a mere number, maybe.
-    pub is_absolute: bool,
-}
 
 /// A function's name and place.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,8 @@
 //! one that does, and keeps no records of its own meanwhile; or if it has a name that is used inside of the heap alone,
 //! and is one with, or called by, one that is.
 
-use super::code::{Code, Reference};
+use super::code::Code;
+use super::reference::Reference;
 use super::place;
 use super::risk::{Risk, RiskKind};
 use super::whole::Whole;

@@ -1,6 +1,7 @@
 //! One pass over a program for whatever refers to a set of addresses.
 
-use super::code::{Code, Reference};
+use super::code::Code;
+use super::reference::Reference;
 use super::scan::Wanted;
 use super::whole::Whole;
 use super::words::Words;

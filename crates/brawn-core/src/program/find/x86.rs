@@ -1,6 +1,6 @@
 //! What x86_64 code refers to, instruction by instruction.
 
-use super::code::Reference;
+use super::reference::Reference;
 use super::scan::Wanted;
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use std::ops::Range;

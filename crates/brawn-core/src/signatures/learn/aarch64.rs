@@ -4,8 +4,7 @@
 //! `ret`: code for rare cases stands there, and is jumped to.  So registers are followed along every jump.
 
 use super::super::operand::{Form, NOP, branch, low};
-use super::RawOperand;
-use super::executable::Found;
+use super::{Located, RawOperand};
 use std::collections::HashMap;
 
 /// A function of more instructions than this is none of musl's.
@@ -15,7 +14,7 @@ const MOST: usize = 1 << 14;
 type Pages = [Option<u32>; 32];
 
 /// Those of the function `code` at `address`; `None` where it is no whole number of instructions.
-pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Found>> {
+pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
     let own = address..address + code.len() as u64;
     let (words, []) = code.as_chunks::<4>() else {
         return None;
@@ -25,14 +24,14 @@ pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Found>> {
     }
     let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
     let before = pages(address, &words);
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<Located> = Vec::new();
     // The position in `found` of each `adrp`, by its instruction.
     let mut positions: HashMap<u32, usize> = HashMap::new();
     // Those whose `adrp` stands further down are added last.
     let mut rest: Vec<(u32, u64)> = Vec::new();
     for (number, word) in words.iter().copied().enumerate() {
         let at = address + number as u64 * 4;
-        let add = |form, number: usize, to| Found {
+        let add = |form, number: usize, to| Located {
             operand: RawOperand {
                 at: number as u32 * 4,
                 form,

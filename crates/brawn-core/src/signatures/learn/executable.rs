@@ -1,7 +1,7 @@
 //! What is learnt of an executable with symbols: its instructions say which operands linking has filled in.
 
 use super::super::wanted;
-use super::{Learnt, Raw, RawOperand, aarch64, x86_64};
+use super::{Learnt, Located, Raw, aarch64, x86_64};
 use crate::elf::program::{Kind, Program, Symbol};
 use crate::error::{Error, Result};
 use crate::work::Work;
@@ -10,15 +10,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A longer name is none that code of musl's refers to.
 const LONGEST: usize = 256;
-
-/// An operand, and what it refers to.
-pub struct Found {
-    pub operand: RawOperand<'static>,
-    /// The address; `None` if it is not known.
-    pub to: Option<u64>,
-    /// How far behind the operand the place is from which its distance counts.
-    pub behind: u8,
-}
 
 /// The symbols of a program, by address.
 struct Symbols<'p, 'a> {
@@ -123,7 +114,7 @@ impl<'a> Symbols<'_, 'a> {
         };
         let mut called = Vec::new();
         let mut operands = Vec::new();
-        for Found {
+        for Located {
             mut operand,
             to,
             behind,

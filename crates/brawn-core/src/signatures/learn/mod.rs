@@ -30,6 +30,15 @@ struct RawOperand<'a> {
     target: Option<(&'a str, i32)>,
 }
 
+/// An operand, and what it refers to.
+struct Located {
+    operand: RawOperand<'static>,
+    /// The address; `None` if it is not known.
+    to: Option<u64>,
+    /// How far behind the operand the place is from which its distance counts.
+    behind: u8,
+}
+
 /// What is learnt of a file.
 struct Learnt<'a> {
     architecture: Architecture,

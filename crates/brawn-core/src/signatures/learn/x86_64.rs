@@ -1,13 +1,12 @@
 //! Operands of x86_64 code that linking has filled in.
 
 use super::super::operand::Form;
-use super::RawOperand;
-use super::executable::Found;
+use super::{Located, RawOperand};
 use crate::elf::program::{Placement, Program};
 use iced_x86::{Code, Decoder, DecoderOptions, OpKind, Register};
 
 /// Those of the function `code` at `address`; `None` where it is no code throughout.
-pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<Found>> {
+pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<Located>> {
     let own = address..address + code.len() as u64;
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut found = Vec::new();
@@ -26,7 +25,7 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
                 target: None,
             };
             let (to, behind) = (Some(to), behind as u8);
-            found.push(Found {
+            found.push(Located {
                 operand,
                 to,
                 behind,

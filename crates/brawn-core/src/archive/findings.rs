@@ -1,0 +1,111 @@
+//! What was found in an archive, as plain data.
+
+use crate::elf::ident::Ident;
+use crate::elf::object::{Object, Symbol};
+use crate::identify::{Libc, is_surface};
+use crate::note::Note;
+
+/// What a member holds.
+#[derive(Clone, Debug)]
+pub enum Content<'a> {
+    /// An ELF object that brawn reads.
+    Object(Object<'a>),
+    /// ELF of a class or byte order that brawn does not read further.
+    OtherElf(Ident),
+    /// LLVM bitcode.
+    Bitcode,
+    /// Anything else: text, an empty file.
+    Other,
+}
+
+/// What part a member plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing but musl's heap.
+    MuslHeap,
+    /// Carries the note of brawn's heap.
+    Brawn,
+    /// One of brawn's memory functions: carries their note, or defines a name of theirs.
+    BrawnMemory,
+    /// A function of brawn's that the archive lacked: carries its note.
+    BrawnSupplied,
+    /// mimalloc's, in the place of musl's heap.
+    Mimalloc,
+    /// Defines names of the heap, and others that brawn does not know.
+    ForeignHeap,
+    /// Anything else.
+    Rest,
+}
+
+/// One member.
+#[derive(Clone, Debug)]
+pub struct Member<'a> {
+    /// Its position in [`Archive::entries`](super::read::Archive::entries).
+    pub entry: usize,
+    /// Its name.
+    pub name: &'a [u8],
+    /// Where its header is in the file.
+    pub offset: u64,
+    /// What it holds.
+    pub content: Content<'a>,
+    /// What part it plays.
+    pub role: Role,
+}
+
+impl<'a> Member<'a> {
+    /// The global symbols that it defines.  Of bitcode that is only what the symbol index says,
+    /// which [`Findings::indexed`] holds.
+    pub fn defined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols().filter(|s| s.defined)
+    }
+
+    /// The global symbols that it needs from elsewhere.
+    pub fn undefined(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        self.symbols().filter(|s| !s.defined)
+    }
+
+    /// brawn's notes in it.
+    pub fn notes(&self) -> &[Note] {
+        match &self.content {
+            Content::Object(object) => &object.notes,
+            _ => &[],
+        }
+    }
+
+    fn symbols(&self) -> impl Iterator<Item = &Symbol<'a>> {
+        let symbols: &[Symbol<'a>] = match &self.content {
+            Content::Object(object) => &object.symbols,
+            _ => &[],
+        };
+        symbols.iter()
+    }
+}
+
+/// What is in an archive.
+#[derive(Clone, Debug)]
+pub struct Findings<'a> {
+    /// Whose libc it is.
+    pub libc: Libc,
+    /// Class, byte order and machine of its ELF members; `None` where it has none.
+    pub ident: Option<Ident>,
+    /// Its members in file order.
+    pub members: Vec<Member<'a>>,
+    /// For members that brawn cannot read (bitcode): the symbols that the archive's own index
+    /// ascribes to them, with their entry.
+    pub indexed: Vec<(&'a [u8], usize)>,
+}
+
+impl<'a> Findings<'a> {
+    /// The members that play `role`.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &Member<'a>> {
+        self.members.iter().filter(move |m| m.role == role)
+    }
+
+    /// Whether it has no member that defines a heap.
+    pub fn has_no_heap(&self) -> bool {
+        let is_none =
+            |m: &Member<'_>| matches!(m.role, Role::Rest | Role::BrawnMemory | Role::BrawnSupplied);
+        self.members.iter().all(is_none)
+            && !self.indexed.iter().any(|(symbol, _)| is_surface(symbol))
+    }
+}

@@ -1,0 +1,346 @@
+//! Archives that are unpacked in memory, within limits.
+
+use super::room::{Room, Taken};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::work::LONGEST_HEADER;
+use std::io::Read;
+use std::ops::Range;
+
+/// How much a package may unpack to.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The bytes of one member.
+    pub member: u64,
+    /// The bytes of all that has to be unpacked.
+    pub total: u64,
+    /// The number of members.
+    pub members: usize,
+    /// The bytes of a member's name and records, in a tarball.
+    pub header: u64,
+    /// How many times its own size a package may unpack to, and how many bytes more: what deflate makes of a megabyte
+    /// of zeros is a thousandth.
+    pub ratio: (u64, u64),
+}
+
+impl Limits {
+    /// Above every package that is known, and below what a machine may not have.
+    pub const USUAL: Self = Self {
+        member: 1 << 29,
+        total: 2 << 30,
+        members: 1 << 20,
+        header: LONGEST_HEADER,
+        ratio: (RATIO, 1 << 25),
+    };
+}
+
+/// How many times its own size something compressed may be.  Programs are two to five times as large, with much
+/// debugging information ten times.
+pub const RATIO: u64 = 64;
+
+/// What all members take that are unpacked at the same time, on however many threads.
+static ROOM: Room = Room::new(3 << 26);
+
+/// How many bytes tell a member's format.
+const START: usize = 8;
+
+impl Limits {
+    /// Those of a package of so many bytes.
+    pub(super) fn of(self, package: usize) -> Self {
+        let (times, more) = self.ratio;
+        let most = (package as u64).saturating_mul(times).saturating_add(more);
+        Self {
+            member: self.member.min(most),
+            total: self.total.min(most),
+            ..self
+        }
+    }
+}
+
+/// An entry of a tar archive.
+pub(super) struct Seen<'s> {
+    pub(super) name: &'s [u8],
+    pub(super) kind: tar::EntryType,
+    /// Where its contents are in the archive.
+    pub(super) contents: Range<u64>,
+}
+
+/// Reads a tar archive: `is_wanted` is asked about every entry that has a name of its own, and `take` gets those that it
+/// wants, and that can be inspected.  Gives how many others were wanted.
+pub(super) fn unpack(
+    stream: Box<dyn Read + '_>,
+    budget: &mut Budget,
+    is_wanted: &mut dyn FnMut(&Seen<'_>) -> bool,
+    take: &mut dyn FnMut(&[u8], &[u8]),
+) -> Result<usize> {
+    let limits = budget.limits;
+    // What is between the members is unpacked as well, and counts.
+    let stream = Bounded {
+        inner: stream,
+        left: budget.stream,
+    };
+    let bad = |e: std::io::Error| match too_much(&e) {
+        true => exceeds("it", limits.total),
+        false => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
+            .expected("a tar archive, plain or compressed by gzip")
+            .next("the file is truncated or damaged: get it again"),
+    };
+    let mut archive = tar::Archive::new(stream);
+    let mut others = 0;
+    let mut long = Long::default();
+    // The reader of entries that are not raw takes names and records of any size into memory.
+    for entry in archive.entries().map_err(bad)?.raw(true) {
+        budget.count()?;
+        let mut entry = entry.map_err(bad)?;
+        let kind = entry.header().entry_type();
+        if long.takes(kind) {
+            long.add(kind, &mut entry, limits.header)?;
+            continue;
+        }
+        let Long { name, size } = std::mem::take(&mut long);
+        let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
+        let stored = entry.size();
+        let start = entry.raw_file_position();
+        let seen = Seen {
+            name: &name,
+            kind,
+            contents: start..start.saturating_add(stored),
+        };
+        let is_wanted = is_wanted(&seen);
+        if !kind.is_file() {
+            long.check(&entry)?;
+            continue;
+        }
+        if size.is_some_and(|size| size != stored) {
+            return Err(Error::refused(format!(
+                "a size of {stored} bytes, and another in its records"
+            ))
+            .member(&name)
+            .expected("one size"));
+        }
+        if !is_wanted {
+            continue;
+        }
+        match budget
+            .member(&mut entry, stored)
+            .map_err(|e| e.member(&name))?
+        {
+            Some((bytes, _)) if (bytes.len() as u64) < stored => {
+                return Err(
+                    Error::malformed(format!("it ends after {} bytes", bytes.len()))
+                        .member(&name)
+                        .expected(format!("{stored} bytes"))
+                        .next("the file is truncated or damaged: get it again"),
+                );
+            }
+            Some((bytes, _room)) => take(&name, &bytes),
+            None => others += 1,
+        }
+    }
+    budget.stream = archive.into_inner().left;
+    Ok(others)
+}
+
+/// What the entries before a file's say of it.
+#[derive(Debug, Default)]
+struct Long {
+    name: Option<Vec<u8>>,
+    size: Option<u64>,
+}
+
+impl Long {
+    fn takes(&self, kind: tar::EntryType) -> bool {
+        kind.is_gnu_longname()
+            || kind.is_gnu_longlink()
+            || kind.is_pax_local_extensions()
+            || kind.is_pax_global_extensions()
+    }
+
+    fn add<R: Read>(
+        &mut self,
+        kind: tar::EntryType,
+        entry: &mut tar::Entry<'_, R>,
+        most: u64,
+    ) -> Result<()> {
+        let size = entry.size();
+        if size > most {
+            return Err(Error::refused(format!("{size} bytes of names and records"))
+                .member(&entry.path_bytes())
+                .expected(format!("at most {most}")));
+        }
+        let mut bytes = Vec::new();
+        let read = entry.take(most).read_to_end(&mut bytes);
+        read.map_err(|e| Error::malformed(format!("tarball: {}", lower(&e.to_string()))))?;
+        if kind.is_gnu_longname() {
+            let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+            bytes.truncate(end);
+            self.name = Some(bytes);
+        } else if kind.is_pax_local_extensions() {
+            // Records that are broken say nothing.
+            for record in tar::PaxExtensions::new(&bytes).flatten() {
+                match record.key_bytes() {
+                    b"path" => self.name = Some(record.value_bytes().to_vec()),
+                    b"size" => self.size = record.value().ok().and_then(|v| v.parse().ok()),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where an entry that is no file's goes on, raw entries do not tell.
+    fn check<R: Read>(&self, entry: &tar::Entry<'_, R>) -> Result<()> {
+        let gnu = entry.header().as_gnu();
+        let is_extended = gnu.is_some_and(|header| header.is_extended());
+        if entry.header().entry_type().is_gnu_sparse() && is_extended {
+            return Err(Error::refused("a file with many holes")
+                .member(&entry.path_bytes())
+                .expected("files without holes")
+                .next("unpack it, and inspect the folder"));
+        }
+        Ok(())
+    }
+}
+
+/// What may still be unpacked.
+pub(super) struct Budget {
+    limits: Limits,
+    left: u64,
+    /// What streams may still give, whatever is between members with it.
+    stream: u64,
+    members: usize,
+}
+
+impl Budget {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            left: limits.total,
+            stream: limits.total,
+            members: 0,
+        }
+    }
+
+    /// One member more, of all archives that share it.
+    pub(super) fn count(&mut self) -> Result<()> {
+        count(self.members, self.limits)?;
+        self.members += 1;
+        Ok(())
+    }
+
+    /// The bytes of a member that says to have `size`, or none if it begins like nothing that can be inspected; and
+    /// the room that they take as long as they are there.
+    pub(super) fn member(
+        &mut self,
+        file: &mut dyn Read,
+        size: u64,
+    ) -> Result<Option<(Vec<u8>, Taken<'static>)>> {
+        let mut bytes = Vec::new();
+        self.read(file, START as u64, &mut bytes)?;
+        if !matches!(
+            Format::of(&bytes),
+            Format::Elf | Format::Archive | Format::ThinArchive
+        ) {
+            return Ok(None);
+        }
+        let most = self.limits.member.min(self.left);
+        if size > most {
+            return Err(exceeds("it", most));
+        }
+        let room = ROOM.take(size);
+        let rest = size.saturating_sub(bytes.len() as u64);
+        let reserve = usize::try_from(rest).unwrap_or(usize::MAX);
+        bytes
+            .try_reserve_exact(reserve)
+            .map_err(|_| exceeds("it", most))?;
+        self.read(file, rest.saturating_add(1), &mut bytes)?;
+        if bytes.len() as u64 > size || self.left == 0 {
+            return Err(exceeds("it", size.min(most)));
+        }
+        Ok(Some((bytes, room)))
+    }
+
+    fn read(&mut self, file: &mut dyn Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {
+        let read = file.take(most).read_to_end(bytes).map_err(|e| {
+            if too_much(&e) {
+                return exceeds("the package", self.limits.total);
+            }
+            Error::malformed(format!("it cannot be unpacked: {}", lower(&e.to_string())))
+                .next("the file is truncated or damaged: get it again")
+        })?;
+        self.left = self.left.saturating_sub(read as u64);
+        Ok(())
+    }
+}
+
+pub(super) fn count(members: usize, limits: Limits) -> Result<()> {
+    if members > limits.members {
+        return Err(Error::refused(format!(
+            "it has more than {} members",
+            limits.members
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn exceeds(what: &str, most: u64) -> Error {
+    Error::refused(format!("{what} unpacks to more than {most} bytes"))
+        .expected("a package of a size that fits into memory")
+        .next("unpack it, and inspect the folder")
+}
+
+pub(super) fn lower(text: &str) -> String {
+    crate::error::printable(text.as_bytes()).to_lowercase()
+}
+
+/// A reader that fails where a limit is passed, so that no end is mistaken for the data's own.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+}
+
+/// What a [`Bounded`] fails with.
+#[derive(Debug)]
+struct TooMuch;
+
+impl std::fmt::Display for TooMuch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("more than the limit")
+    }
+}
+
+impl std::error::Error for TooMuch {}
+
+/// Whether a [`Bounded`] failed; readers wrap each other's errors.
+fn too_much(error: &std::io::Error) -> bool {
+    let mut inner: Option<&(dyn std::error::Error + 'static)> = error
+        .get_ref()
+        .map(|e| e as &(dyn std::error::Error + 'static));
+    while let Some(e) = inner {
+        if e.is::<TooMuch>() {
+            return true;
+        }
+        inner = match e.downcast_ref::<std::io::Error>() {
+            Some(e) => e.get_ref().map(|e| e as _),
+            None => e.source(),
+        };
+    }
+    false
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        if most == 0 && !buffer.is_empty() {
+            // The end may be exactly here.
+            return match self.inner.read(&mut [0])? {
+                0 => Ok(0),
+                _ => Err(std::io::Error::other(TooMuch)),
+            };
+        }
+        let room = buffer.len().min(most);
+        let read = self.inner.read(&mut buffer[..room])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
