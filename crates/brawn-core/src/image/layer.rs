@@ -2,8 +2,8 @@
 //!
 //! Source: OCI Image Format Specification 1.1, `layer.md`; names of more than 100 bytes are GNU tar's.
 
+use super::entry::READ;
 use super::plan::{Entry, Plan, What};
-use super::entry::{READ};
 use crate::content::{Content, Piece};
 use crate::error::{Error, Result};
 use crate::input;

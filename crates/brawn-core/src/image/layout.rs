@@ -6,9 +6,9 @@ use super::documents::{
     Annotations, CONFIG_TYPE, Configuration, Descriptor, History, IMAGE_NAME, INDEX_TYPE, Index,
     LAYER_TYPE, LayoutVersion, MANIFEST_TYPE, Manifest, REF_NAME, RootFs, Saved,
 };
-use super::layer::{Layer, digest};
-use super::plan::{Plan};
 use super::entry::{READ, RUN};
+use super::layer::{Layer, digest};
+use super::plan::Plan;
 use super::{Facts, Image};
 use crate::content::{Content, Piece};
 use sha2::{Digest as _, Sha256};

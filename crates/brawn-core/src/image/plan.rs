@@ -1,8 +1,8 @@
 //! What is in an image, as plain data.
 
 use super::additions;
-use super::entry::{READ, RUN, check_place, usage};
 use super::certificates::{self, Certificates};
+use super::entry::{READ, RUN, check_place, usage};
 use super::program::{Platform, Program};
 use super::reference::Reference;
 use super::settings::{Addition, Nothing, Pair, Port, Settings, User};
@@ -195,4 +195,3 @@ impl Entries {
         }
     }
 }
-

@@ -159,4 +159,3 @@ pub(super) fn moved(room: &Room, old: &Segment) -> Option<u64> {
         .then(|| room.moved_from(old.offset))
         .flatten()
 }
-

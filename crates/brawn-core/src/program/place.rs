@@ -34,10 +34,6 @@ impl Place {
 pub fn loaded_end(program: &Program<'_>) -> u64 {
     let ends = program.loads().filter(|s| s.file_size > 0);
     let ends = ends.map(|s| s.offset + s.file_size);
-    let headers =
-        program.headers_at + program.segments.len() as u64 * PROGRAM_HEADER;
-    ends.max()
-        .unwrap_or_default()
-        .max(headers)
-        .max(FILE_HEADER)
+    let headers = program.headers_at + program.segments.len() as u64 * PROGRAM_HEADER;
+    ends.max().unwrap_or_default().max(headers).max(FILE_HEADER)
 }

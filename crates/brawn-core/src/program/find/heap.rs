@@ -6,8 +6,8 @@
 //! and is one with, or called by, one that is.
 
 use super::code::Code;
-use super::reference::Reference;
 use super::place;
+use super::reference::Reference;
 use super::risk::{Risk, RiskKind};
 use super::whole::Whole;
 use super::{Functions, Left};

@@ -1,0 +1,239 @@
+//! The rooms of this crate as a test: which may use which, and that no file needs one that needs it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Values that everything uses.  They use nothing but each other.
+const GROUND: &[&str] = &[
+    "component",
+    "content",
+    "demangle",
+    "error",
+    "fingerprint",
+    "format",
+    "input",
+    "note",
+    "provenance",
+    "shown",
+    "work",
+];
+
+/// Each room with those that it may use besides the ground; they all stand above it here.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("publish", &[]),
+    ("elf", &[]),
+    ("identify", &["elf"]),
+    ("archive", &["elf", "identify", "publish"]),
+    ("signatures", &["archive", "elf", "identify"]),
+    ("program", &["elf", "identify", "publish", "signatures"]),
+    ("report", &["archive", "elf", "identify"]),
+    ("bundle", &["archive", "publish", "report"]),
+    ("image", &["elf", "identify", "report"]),
+    ("link_args", &["archive", "elf", "publish", "report"]),
+    ("preload", &["elf"]),
+    (
+        "toolchains",
+        &["archive", "bundle", "identify", "publish", "report"],
+    ),
+];
+
+/// The path of a module below the crate's root; that of an item in one.
+type Names = Vec<String>;
+
+/// Every file of the crate's sources, by its module.
+fn sources() -> BTreeMap<Names, String> {
+    fn add(folder: &Path, names: &Names, found: &mut BTreeMap<Names, String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let stem = path.file_stem().expect("a name").to_string_lossy();
+            let mut names = names.clone();
+            if path.is_dir() {
+                names.push(stem.into_owned());
+                add(&path, &names, found);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                if stem != "mod" && stem != "lib" {
+                    names.push(stem.into_owned());
+                }
+                let text = fs::read_to_string(&path).expect("text");
+                assert!(found.insert(names, text).is_none(), "{}", path.display());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    add(&root, &Names::new(), &mut found);
+    found
+}
+
+fn is_test(module: &[String]) -> bool {
+    module
+        .iter()
+        .any(|name| name == "tests" || name == "testing")
+}
+
+/// A file's code without comments, and without the tests at its end.
+fn code(text: &str) -> String {
+    let text = text
+        .split("\n#[cfg(test)]\nmod tests")
+        .next()
+        .unwrap_or_default();
+    let lines = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The paths that a `use` names: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn expand(tree: &str, before: &[String], found: &mut Vec<Names>) {
+    let names = |text: &str| -> Names {
+        let text = text.split(" as ").next().unwrap_or_default();
+        let parts = text
+            .split("::")
+            .map(str::trim)
+            .filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let Some((first, rest)) = tree.split_once('{') else {
+        found.push([before, &names(tree)].concat());
+        return;
+    };
+    let before = [before, &names(first)].concat();
+    let inside = rest.trim().strip_suffix('}').expect("a closing brace");
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in inside.char_indices().chain([(inside.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                if !inside[start..at].trim().is_empty() {
+                    expand(inside[start..at].trim(), &before, found);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every path in `code` that may lead to another file: those of `use`, and those that begin at a known place.
+fn paths(code: &str) -> Vec<Names> {
+    let mut found = Vec::new();
+    let mut rest = String::new();
+    for (number, part) in code.split(';').enumerate() {
+        let line = part.rfind("use ").filter(|at| {
+            let before = part[..*at].rsplit('\n').next().unwrap_or_default().trim();
+            before.is_empty() || before.starts_with("pub")
+        });
+        match line {
+            Some(at) => expand(part[at + 4..].trim(), &[], &mut found),
+            None => rest.push_str(part),
+        }
+        rest.push(if number % 2 == 0 { ';' } else { '\n' });
+    }
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    for word in rest.split(|c: char| !is_name(c)) {
+        if let Some(("crate" | "super" | "self", _)) = word.split_once("::") {
+            let names = word.split("::").map(str::to_owned);
+            found.push(names.filter(|name| !name.is_empty()).collect());
+        }
+    }
+    found
+}
+
+/// Which other files each file uses, tests left out.
+fn uses(sources: &BTreeMap<Names, String>) -> BTreeMap<Names, BTreeSet<Names>> {
+    let file = |path: &[String]| {
+        let mut ends = (0..=path.len()).rev();
+        let end = ends.find(|end| sources.contains_key(&path[..*end]));
+        path[..end.expect("the root")].to_vec()
+    };
+    let mut all = BTreeMap::new();
+    for (module, text) in sources.iter().filter(|(module, _)| !is_test(module)) {
+        let mut used = BTreeSet::new();
+        for path in paths(&code(text)) {
+            let own = [&module[..], &path[..1]].concat();
+            let absolute = match path[0].as_str() {
+                "crate" => path[1..].to_vec(),
+                "super" | "self" => {
+                    let ups = path.iter().take_while(|name| *name == "super").count();
+                    let rest = &path[ups.max(1)..];
+                    [&module[..module.len() - ups], rest].concat()
+                }
+                _ if sources.contains_key(&own) => [&module[..], &path].concat(),
+                _ => continue,
+            };
+            let used_file = file(&absolute);
+            if used_file != *module {
+                used.insert(used_file);
+            }
+        }
+        all.insert(module.clone(), used);
+    }
+    let path = |text: &str| -> Names { text.split("::").map(str::to_owned).collect() };
+    for (from, to) in [
+        ("program", "elf::program"),
+        ("archive::index", "archive::entry"),
+    ] {
+        assert!(all[&path(from)].contains(&path(to)), "{from} uses {to}");
+    }
+    all
+}
+
+#[test]
+fn no_room_uses_one_that_is_above_it() {
+    for (number, (room, may)) in ROOMS.iter().enumerate() {
+        let above: Vec<_> = ROOMS[..number].iter().map(|(name, _)| name).collect();
+        assert!(may.iter().all(|name| above.contains(&name)), "{room}");
+    }
+    for (module, used) in uses(&sources()) {
+        let Some(room) = module.first() else {
+            continue;
+        };
+        let may = ROOMS.iter().find(|(name, _)| name == room);
+        let is_ground = GROUND.contains(&room.as_str());
+        assert!(
+            may.is_some() || is_ground,
+            "`{room}` is no room of the table"
+        );
+        for used in used {
+            let Some(other) = used.first().filter(|other| *other != room) else {
+                continue;
+            };
+            let is_fine = GROUND.contains(&other.as_str())
+                || may.is_some_and(|(_, may)| may.contains(&other.as_str()));
+            let (module, used) = (module.join("::"), used.join("::"));
+            assert!(
+                is_fine,
+                "{module} uses {used}: what both need belongs below them"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_file_needs_one_that_needs_it() {
+    let uses = uses(&sources());
+    // A module's own file may name what is in its folder, and what is in there its types.
+    let is_within = |a: &Names, b: &Names| a.starts_with(b) || b.starts_with(a);
+    for start in uses.keys() {
+        let mut from: BTreeMap<&Names, &Names> = BTreeMap::new();
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            for next in uses.get(at).into_iter().flatten() {
+                if is_within(at, next) {
+                    continue;
+                }
+                assert!(
+                    next != start,
+                    "{} and {} need each other",
+                    at.join("::"),
+                    start.join("::")
+                );
+                if from.insert(next, at).is_none() {
+                    open.push(next);
+                }
+            }
+        }
+    }
+}
