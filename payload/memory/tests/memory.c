@@ -42,11 +42,15 @@ FUNCTIONS(X)
 #undef X
 #ifdef __x86_64__
 extern unsigned char brawn_memory_level;
+extern unsigned brawn_memory_count;
 static const char *const LEVELS[] = {"unknown", "sse2", "avx2", "avx512"};
+enum { FIRST_LEVEL = 0 };
 #else
 // One level, which nothing has to find out.
 static unsigned char brawn_memory_level;
+static unsigned brawn_memory_count;
 static const char *const LEVELS[] = {"unknown", "neon"};
+enum { FIRST_LEVEL = 1 };
 #endif
 static volatile unsigned char level;
 static int sparse, glance;
@@ -124,10 +128,20 @@ static void noise(char *p, size_t n) {
     for (size_t i = 0; i < n; i++) p[i] = (char)(1 + next() % 255);
 }
 
+// At level unknown the processor is asked in the midst of what follows, by whichever function comes then.
+enum { ENOUGH = 4096 };
+static void forget(size_t n) {
+    // To ask takes longer than all else here.
+    if (level || (n < PAGE && next() % 64)) return;
+    brawn_memory_level = 0;
+    brawn_memory_count = ENOUGH - (unsigned)next() % 80;
+}
+
 // One copying call of each kind; the room around the destination has to stay.
 static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     enum { BESIDE = 96 };
     char *const s = place(A, off_a, n, at_end), *const d = place(B, off_b, n, at_end);
+    forget(n);
     char *const from = d - BESIDE < B ? B : d - BESIDE;
     const size_t span = (d + n + BESIDE > B + ROOM ? B + ROOM : d + n + BESIDE) - from, before = d - from;
 #define EXPECT(...)                                            \
@@ -175,6 +189,7 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
 
 static void comparisons(size_t off_a, size_t off_b, size_t n, int at_end) {
     char *const a = place(A, off_a, n, at_end), *const b = place(B, off_b, n, at_end);
+    forget(n);
     memcpy(b, a, n);
     now_at("memcmp", off_a, off_b, n);
     MUST(our_memcmp(a, b, n) == 0);
@@ -223,6 +238,7 @@ static void comparisons(size_t off_a, size_t off_b, size_t n, int at_end) {
 // What is looked for is at `where` and, unless that is the last byte, again behind it.
 static void searches(size_t off, size_t n, size_t where, int at_end) {
     enum { WANTED = 'Q' };
+    forget(n);
     char *const s = place(A, off, n, at_end);
     for (size_t i = 0; i < n; i++) s[i] = s[i] == WANTED || !s[i] ? 'r' : s[i];
     now_at("memchr", off, where, n);
@@ -298,6 +314,7 @@ static void parts(void) {
             if (k % 4 == 3) text[at + next() % size] ^= 3;
         }
         text[length] = part[size] = 0;
+        forget(length);
         now_at("strstr", length, size, k);
         const char *const found = part_in(text, length, part, size);
         MUST(our_strstr(text, part) == found);
@@ -412,6 +429,63 @@ static void giants(char *a, char *b) {
     memset(a + GIANT, 'm', PIECE);
 }
 
+#ifdef __x86_64__
+// Calls of all kinds that are done without asking the processor, until they were enough.
+static void asked_late(void) {
+    now_at("level", 0, 0, 0);
+    level = 0;
+    brawn_memory_level = 0, brawn_memory_count = 0;
+    memset(A, 'a', ROOM - 1);
+    memset(B, 'a', ROOM - 1);
+    A[ROOM - 1] = B[ROOM - 1] = 0;
+    char *const a = A + ROOM - 40, *const b = B + ROOM - 40;
+    for (int k = 0; k < 100; k++) {
+        MUST(our_strlen(a) == 39 && our_strnlen(a, 50) == 39 && our_strchr(a, 'b') == NULL && our_strchrnul(a, 'b') == a + 39);
+        MUST(our_strrchr(a, 'a') == a + 38 && our_strcmp(a, b) == 0 && our_strncmp(a, b, 50) == 0 && our_memchr(a, 0, 40) == a + 39);
+        MUST(our_memrchr(a, 'b', 40) == NULL);
+        MUST(our_memcmp(a, b, 40) == 0);
+        MUST(our_strstr(a, "ab") == NULL);
+        MUST(our_memmem(a, 40, "ab", 2) == NULL);
+        MUST(our_memcpy(image, A, 40 + (size_t)k) == image && our_memset(image, 0, 40 + (size_t)k) == image && our_stpcpy(image, a) == image + 39);
+        MUST(our_strncat(image, "a", 1) == image && our_strncpy(image, a, 50) == image);
+    }
+    MUST(!brawn_memory_level);
+    for (int k = 0; !brawn_memory_level; k++) MUST(k < ENOUGH && our_strlen(a) == 39);
+    // What is long counts for as much as it is long.
+#define SOON(call)                                                          \
+    do {                                                                    \
+        brawn_memory_level = 0, brawn_memory_count = 0;                     \
+        MUST(call);                                                         \
+        MUST(!brawn_memory_level);                                          \
+        for (int k = 0; !brawn_memory_level; k++) MUST(k < 20 && (call));   \
+        MUST(call);                                                         \
+    } while (0)
+    SOON(our_strlen(A) == ROOM - 1);
+    SOON(our_strnlen(A, ROOM) == ROOM - 1);
+    SOON(our_strchr(A, 'b') == NULL);
+    SOON(our_strchrnul(A, 'b') == A + ROOM - 1);
+    SOON(our_strrchr(A, 'b') == NULL);
+    SOON(our_strcmp(A, B) == 0);
+    SOON(our_strncmp(A, B, ROOM) == 0);
+    SOON(our_memchr(A, 'b', ROOM) == NULL);
+    SOON(our_memrchr(A, 'b', ROOM) == NULL);
+    SOON(our_memcmp(A, B, ROOM) == 0);
+    SOON(our_memcpy(image, A, ROOM) == image);
+    SOON(our_memset(image, 0, ROOM) == image);
+    SOON(our_stpcpy(image, A) == image + ROOM - 1);
+    SOON(our_strncpy(image, A, ROOM) == image);
+    SOON(our_strstr(A, "ba") == NULL);
+    SOON(our_memmem(A, ROOM, "ba", 2) == NULL);
+    // A very long one is done with the level at once.
+    brawn_memory_level = 0, brawn_memory_count = 0;
+    char *const much = guarded(ENOUGH * 256);
+    MUST(our_memset(much, 0, ENOUGH * 256) == much);
+    MUST(brawn_memory_level);
+    brawn_memory_level = 0, brawn_memory_count = ENOUGH - 2;
+    MUST(our_strlen(A + 3) == ROOM - 4 && brawn_memory_level);
+}
+#endif
+
 int main(int argc, char **argv) {
     glance = argc > 1 && !strcmp(argv[1], "glance");
     sparse = glance || (argc > 1 && !strcmp(argv[1], "sparse"));
@@ -420,21 +494,15 @@ int main(int argc, char **argv) {
     signal(SIGSEGV, fault);
     signal(SIGBUS, fault);
     A = guarded(ROOM), B = guarded(ROOM), image = guarded(ROOM + 16 * PAGE);
-    // The first call of all finds the level out, whichever function it is of.
 #ifdef __x86_64__
-    if (brawn_memory_level) fail("a level before any call");
-#endif
-    noise(A, ROOM);
-    now_at("memcpy", 0, 0, 100);
-    MUST(our_memcpy(B, A, 100) == B && !memcmp(A, B, 100));
-#ifdef __x86_64__
-    if (!brawn_memory_level) fail("no level after a call");
+    if (brawn_memory_level || brawn_memory_count) fail("a level before any call");
+    while (!brawn_memory_level) our_strlen("");
 #else
     brawn_memory_level = 1;
 #endif
     const unsigned char best = brawn_memory_level;
     char *const giant_a = argc < 2 ? repeated(GIANT, PIECE) : NULL, *const giant_b = argc < 2 ? repeated(GIANT, PIECE) : NULL;
-    for (level = 1; level < sizeof LEVELS / sizeof *LEVELS; level++) {
+    for (level = FIRST_LEVEL; level < sizeof LEVELS / sizeof *LEVELS; level++) {
         if (level > best) {
             say(1, "level %s: not run, this processor has none\n", LEVELS[level]);
             continue;
@@ -482,5 +550,8 @@ int main(int argc, char **argv) {
         if (argc < 2) giants(giant_a, giant_b);
         say(1, "level %s: done, %ld ms\n", LEVELS[level], (long)((clock() - begin) * 1000 / CLOCKS_PER_SEC));
     }
+#ifdef __x86_64__
+    asked_late();
+#endif
     return 0;
 }

@@ -1,35 +1,60 @@
 // Which level this processor has, asked of the processor itself: libc may not have been set up yet.
+//
+// In a virtual machine each CPUID leaves it, which takes 1 to 20 us; a short program lives 80 us.  So the calls
+// before the processor is asked take SSE2, and what they lose by that is counted: the processor is asked when that may
+// be as much as asking costs.  A program then loses at most about twice what the better choice would have cost it.
 #include "memory.h"
 #include <cpuid.h>
 
 HIDDEN unsigned char brawn_memory_level;
 
+enum {
+    // A short call counts as 1, which is about 2 ns by measurement, and 256 bytes of a long one as much.
+    PIECE = 256,
+    // 8 us, about two CPUIDs: 4096 short calls, or 1 MiB.
+    ENOUGH = 4096,
+};
+// Threads that count at once lose some of it, which only makes them ask later.
+HIDDEN unsigned brawn_memory_count;
+
 HIDDEN COLD KEEPS_REGISTERS void brawn_memory_detect(void) {
-    enum { YMM = 0x06, ZMM = 0xe6, EXTENDED = 0x80000000 };
-    const unsigned basic = bit_OSXSAVE | bit_AVX | bit_MOVBE, avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
+    enum { YMM = 0x06, ZMM = 0xe6 };
+    const unsigned basic = bit_OSXSAVE | bit_AVX | bit_MOVBE | bit_FMA, avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
     const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL;
-    unsigned a, b, c, d, last, level = SSE2;
-    __cpuid(0, last, b, c, d);
-    if (last >= 7) {
-        __cpuid(1, a, b, c, d);
-        if ((c & basic) == basic) {
-            // The registers that the kernel saves for a thread (XCR0).
-            unsigned state;
-            __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
-            unsigned extended = 0;
-            __cpuid(EXTENDED, a, b, c, d);
-            if (a > EXTENDED) {
-                __cpuid(EXTENDED + 1, a, b, c, d);
-                extended = c;
-            }
-            __cpuid_count(7, 0, a, b, c, d);
-            if ((state & YMM) == YMM && (extended & bit_ABM) && (b & avx2) == avx2) {
-                level = AVX2;
-                // rep movsb and stosb belong to this level, too: every processor that has it has ERMS.
-                if ((state & ZMM) == ZMM && (b & avx512) == avx512) level = AVX512;
-            }
+    unsigned a, b, c, d, level = SSE2;
+    __cpuid(1, a, b, c, d);
+    if ((c & basic) == basic) {
+        // The registers that the kernel saves for a thread (XCR0).
+        unsigned state;
+        __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
+        // There is a leaf 7: kernels that say OSXSAVE have read leaf 13, which says how much there is to save.
+        __cpuid_count(7, 0, a, b, c, d);
+        if ((state & YMM) == YMM && (b & avx2) == avx2) {
+            level = AVX2;
+            // rep movsb and stosb belong to this level, too: every processor that has it has ERMS.
+            if ((state & ZMM) == ZMM && (b & avx512) == avx512) level = AVX512;
         }
     }
     // One store of one byte, in which no thread can see anything but 0 and this; clang takes the builtin for a call.
     __asm__ volatile("movb %1, %0" : "=m"(brawn_memory_level) : "q"((unsigned char)level));
+}
+
+// No functions: those that keep every register must not call, not even in line, what does not say the same.
+#define NOW(x) (*(volatile __typeof(x) *)&(x))
+#define ADD(pieces)                                         \
+    do {                                                    \
+        const unsigned sum = NOW(brawn_memory_count) + (pieces); \
+        NOW(brawn_memory_count) = sum;                      \
+        if (sum >= ENOUGH) brawn_memory_detect();           \
+    } while (0)
+
+HIDDEN COLD KEEPS_REGISTERS void brawn_memory_short(void) { ADD(1); }
+
+HIDDEN COLD KEEPS_REGISTERS void brawn_memory_page(void) {
+    if (NOW(brawn_memory_level) == UNKNOWN) ADD(PAGE / PIECE);
+}
+
+HIDDEN COLD int brawn_memory_long(size_t n) {
+    ADD(n < (size_t)PIECE * ENOUGH ? 1 + (unsigned)(n / PIECE) : ENOUGH);
+    return LEVEL() > SSE2;
 }

@@ -2,10 +2,7 @@
 #define SOURCE "memchr.c"
 #include "levels.h"
 
-static COLD void *first(const void *s, int c, size_t n) {
-    brawn_memory_detect();
-    return brawn_memchr(s, c, n);
-}
+FIRST(void *, first, find, (const void *s, int c, size_t n), s, c, n)
 
 HIDDEN void *brawn_memchr(const void *s, int c, size_t n) { DISPATCH(find, first, s, c, n); }
 NAME(memchr, brawn_memchr)
@@ -23,12 +20,13 @@ TARGET static void *AT(find)(const void *from, int c, size_t n) {
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;
     const char *const end = (const char *)sum;
-#define STEP                          \
-    do {                              \
-        p += WIDTH;                   \
-        if (p >= end) return NULL;    \
-        m = EQ(LOAD(p), x);           \
-        if (m) goto found;            \
+#define STEP                                                    \
+    do {                                                        \
+        p += WIDTH;                                             \
+        if (p >= end) return NULL;                              \
+        LOOK_UP(p, brawn_memchr(p, c, (size_t)(end - p)));      \
+        m = EQ(LOAD(p), x);                                     \
+        if (m) goto found;                                      \
     } while (0)
 #if WIDTH == 16
     // Space counts more than the speed of a level that few processors are left with.

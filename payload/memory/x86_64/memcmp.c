@@ -6,8 +6,7 @@
 #include "levels.h"
 
 static COLD int first(const void *a, const void *b, size_t n) {
-    brawn_memory_detect();
-    return brawn_memcmp(a, b, n);
+    return brawn_memory_long(n) ? brawn_memcmp(a, b, n) : compare_sse2(a, b, n);
 }
 
 HIDDEN int brawn_memcmp(const void *a, const void *b, size_t n) { DISPATCH(compare, first, a, b, n); }

@@ -13,8 +13,7 @@ enum {
 #include "levels.h"
 
 static COLD void *first(void *to, const void *from, size_t n) {
-    brawn_memory_detect();
-    return brawn_memcpy(to, from, n);
+    return brawn_memory_long(n) ? brawn_memcpy(to, from, n) : move_sse2(to, from, n);
 }
 
 // Every load comes before every store: the two may overlap.

@@ -7,10 +7,7 @@
 
 #include "levels.h"
 
-static COLD void *first(const byte *text, size_t length, const byte *part, size_t size) {
-    brawn_memory_detect();
-    return brawn_memmem(text, length, part, size);
-}
+FIRST(void *, first, search, (const byte *text, size_t length, const byte *part, size_t size), text, length, part, size)
 
 HIDDEN void *brawn_memmem(const void *text, size_t length, const void *part, size_t size) {
     if (UNLIKELY(size > length)) return NULL;
@@ -29,6 +26,7 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
     const size_t places = length - size + 1;
     size_t budget = 256;
     for (size_t at = 0; at < places; at += WIDTH) {
+        if (at) LOOK_UP(at, brawn_memmem(text + at, length - at, part, size));
         const byte *p = text + at + early, *q = text + at + late;
         bits m;
         if (LIKELY(places - at >= WIDTH || (FITS(p) && FITS(q)))) m = EQ(LOADU(p), x) & EQ(LOADU(q), y);

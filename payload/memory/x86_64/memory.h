@@ -5,25 +5,48 @@
 
 // What the processor and the kernel can do.  Static programs get no IFUNC relocations processed, and a table of
 // addresses would need relocations in static-pie, so the functions read a small number and branch on it, always
-// the same way.  UNKNOWN, which is 0, until the first call that asks: brawn_memory_detect stores the same
-// number whoever calls it, so threads that do so at once store the same.
+// the same way.  It is UNKNOWN, which is 0, until there has been enough to do (level.c); brawn_memory_detect then stores
+// the same number whoever calls it, so threads that do so at once store the same.  AVX2 is BMI, BMI2, MOVBE and FMA, too,
+// and not LZCNT, of which only a leaf of its own would tell; AVX512 is F, BW and VL.
 enum { UNKNOWN, SSE2, AVX2, AVX512 };
 extern HIDDEN unsigned char brawn_memory_level;
-// It leaves every register alone, so that a function's first call need not keep its arguments anywhere: a third of
-// the size, twenty times.
+// These leave every register alone, so that a function that calls them need not keep its arguments anywhere: a third of
+// the size, twenty times.  (clang 14 breaks the promise of those that give a value.)
 #define KEEPS_REGISTERS __attribute__((no_caller_saved_registers, target("general-regs-only")))
+// Asks the processor at once: for what gains more by a level than 10 us.
 HIDDEN KEEPS_REGISTERS void brawn_memory_detect(void);
+// While the level is UNKNOWN: counts one more call that is done with SSE2, and asks if they were enough.
+HIDDEN KEEPS_REGISTERS void brawn_memory_short(void);
+// The same for a call that works on n bytes; says whether there is a better level now.
+HIDDEN int brawn_memory_long(size_t n);
+// At any level: counts a page of a string if the level is UNKNOWN.
+HIDDEN KEEPS_REGISTERS void brawn_memory_page(void);
 
 #define LEVEL() __atomic_load_n(&brawn_memory_level, __ATOMIC_RELAXED)
 
-// Ends a function: calls the variant that the level asks for.  `again` is the function itself, for the first call.
-#define DISPATCH(variant, again, ...)                                   \
-    do {                                                                \
-        unsigned level = LEVEL();                                       \
+// Ends a function: calls the variant that the level asks for, or `first` while it is UNKNOWN.
+#define DISPATCH(variant, first, ...)                                      \
+    do {                                                                   \
+        const unsigned level = LEVEL();                                    \
         if (LIKELY(level == AVX512)) return variant##_avx512(__VA_ARGS__); \
-        if (LIKELY(level == AVX2)) return variant##_avx2(__VA_ARGS__);  \
-        if (LIKELY(level == SSE2)) return variant##_sse2(__VA_ARGS__);  \
-        return again(__VA_ARGS__);                                      \
+        if (LIKELY(level == AVX2)) return variant##_avx2(__VA_ARGS__);     \
+        if (LIKELY(level == SSE2)) return variant##_sse2(__VA_ARGS__);     \
+        return first(__VA_ARGS__);                                         \
+    } while (0)
+// A function of its own, so that the others need no stack: counts the call, and does it with SSE2.
+#define FIRST(result, first, variant, parameters, ...) \
+    static COLD result first parameters {              \
+        brawn_memory_short();                          \
+        return variant##_sse2(__VA_ARGS__);            \
+    }
+
+// In SSE2's loop over a string: counts every page of it, and goes on by `rest` once there is a better level.
+#define LOOK_UP(p, rest)                                                     \
+    do {                                                                     \
+        if (WIDTH == 16 && UNLIKELY(!((uintptr_t)(p) & (PAGE - 1)))) {       \
+            brawn_memory_page();                                             \
+            if (UNLIKELY(LEVEL() > SSE2)) return rest;                       \
+        }                                                                    \
     } while (0)
 
 // Gives p without letting the compiler see that it is the argument that came in: it would call the variant and then

@@ -2,10 +2,7 @@
 #define SOURCE "memrchr.c"
 #include "levels.h"
 
-static COLD void *first(const void *s, int c, size_t n) {
-    brawn_memory_detect();
-    return brawn_memrchr(s, c, n);
-}
+FIRST(void *, first, find_last, (const void *s, int c, size_t n), s, c, n)
 
 HIDDEN void *brawn_memrchr(const void *s, int c, size_t n) { DISPATCH(find_last, first, s, c, n); }
 NAME(__memrchr, brawn_memrchr)
@@ -32,6 +29,7 @@ TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
     // Space counts more than the speed of a level that few processors are left with.
     for (int i = 0; WIDTH == 16 || i < 3; i++) {
         if (p <= s) return NULL;
+        LOOK_UP(p, brawn_memrchr(s, c, (size_t)(p - s)));
         p -= WIDTH;
         m = EQ(LOAD(p), x);
         if (m) goto found;

@@ -6,8 +6,7 @@ enum { STOS_FROM = 8192 };
 #include "levels.h"
 
 static COLD void *first(void *to, int c, size_t n) {
-    brawn_memory_detect();
-    return brawn_memset(to, c, n);
+    return brawn_memory_long(n) ? brawn_memset(to, c, n) : fill_sse2(to, c, n);
 }
 
 HIDDEN __attribute__((aligned(64))) void *brawn_memset(void *to, int c, size_t n) {

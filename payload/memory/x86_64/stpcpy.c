@@ -3,10 +3,7 @@
 #include "../generic/copy-short.h"
 #include "levels.h"
 
-static COLD char *first(char *restrict to, const char *restrict from) {
-    brawn_memory_detect();
-    return brawn_stpcpy(to, from);
-}
+FIRST(char *, first, copy, (char *restrict to, const char *restrict from), to, from)
 
 HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) { DISPATCH(copy, first, to, from); }
 NAME(__stpcpy, brawn_stpcpy)
@@ -56,6 +53,7 @@ TARGET static char *AT(copy)(char *restrict to, const char *restrict from) {
     const ptrdiff_t apart = to - from;
     for (;;) {
         p += WIDTH;
+        LOOK_UP(DOWN(p, 2 * WIDTH), brawn_stpcpy((char *)p + apart, p));
         vec x = LOAD(p);
         m = EQ(x, zero);
         if (m) break;

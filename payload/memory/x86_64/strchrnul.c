@@ -3,11 +3,7 @@
 #include "find-char.h"
 #include "levels.h"
 
-static COLD char *first(const char *s, int c, int or_null) {
-    (void)or_null;
-    brawn_memory_detect();
-    return brawn_strchrnul(s, c);
-}
+FIRST(char *, first, brawn_find_char, (const char *s, int c, int or_null), s, c, or_null)
 
 HIDDEN char *brawn_strchrnul(const char *s, int c) { DISPATCH(brawn_find_char, first, s, c, 0); }
 NAME(__strchrnul, brawn_strchrnul)
@@ -32,6 +28,7 @@ TARGET HIDDEN char *AT(brawn_find_char)(const char *s, int c, int or_null) {
     // Space counts more than the speed of a level that few processors are left with.
     for (int i = 0; WIDTH == 16 || i < 3; i++) {
         p += WIDTH;
+        LOOK_UP(p, or_null ? brawn_strchr(p, c) : brawn_strchrnul(p, c));
         const vec a = LOAD(p);
         m = EQ(MIN(a, XOR(a, x)), zero);
         if (m) goto found;

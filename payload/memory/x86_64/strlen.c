@@ -2,10 +2,7 @@
 #define SOURCE "strlen.c"
 #include "levels.h"
 
-static COLD size_t first(const char *s) {
-    brawn_memory_detect();
-    return brawn_strlen(s);
-}
+FIRST(size_t, first, length, (const char *s), s)
 
 HIDDEN size_t brawn_strlen(const char *s) { DISPATCH(length, first, s); }
 NAME(strlen, brawn_strlen)
@@ -21,6 +18,7 @@ TARGET static size_t AT(length)(const char *s) {
 #define STEP                                                \
     do {                                                    \
         p += WIDTH;                                         \
+        LOOK_UP(p, (size_t)(p - s) + brawn_strlen(p));      \
         m = EQ(LOAD(p), zero);                              \
         if (m) return (size_t)(p - s) + CTZ(m);             \
     } while (0)

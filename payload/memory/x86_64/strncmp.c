@@ -3,10 +3,7 @@
 #include "order.h"
 #include "levels.h"
 
-static COLD int first(const char *a, const char *b, size_t n) {
-    brawn_memory_detect();
-    return brawn_strncmp(a, b, n);
-}
+FIRST(int, first, brawn_order, (const char *a, const char *b, size_t n), a, b, n)
 
 HIDDEN int brawn_strncmp(const char *a, const char *b, size_t n) {
     if (UNLIKELY(!n)) return 0;
@@ -49,7 +46,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
             i += WIDTH;
             if (i >= n) return 0;
         }
-        if (!room) continue;
+        if (!room) goto page;
         // b's page ends within the next vector.  First the vector that ends with the page, unless the first one of all
         // has seen what is there; then that next one: b goes on there.
         if (i + room > WIDTH) {
@@ -64,6 +61,8 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
         if (m) FOUND(i, m);
         i += WIDTH;
         if (i >= n) return 0;
+    page:
+        LOOK_UP(0, brawn_strncmp((const char *)a + i, (const char *)b + i, n - i));
     }
 }
 

@@ -2,10 +2,7 @@
 #define SOURCE "strnlen.c"
 #include "levels.h"
 
-static COLD size_t first(const char *s, size_t n) {
-    brawn_memory_detect();
-    return brawn_strnlen(s, n);
-}
+FIRST(size_t, first, length, (const char *s, size_t n), s, n)
 
 HIDDEN size_t brawn_strnlen(const char *s, size_t n) { DISPATCH(length, first, s, n); }
 NAME(strnlen, brawn_strnlen)

@@ -2,10 +2,7 @@
 #define SOURCE "strrchr.c"
 #include "levels.h"
 
-static COLD char *first(const char *s, int c) {
-    brawn_memory_detect();
-    return brawn_strrchr(s, c);
-}
+FIRST(char *, first, find_last, (const char *s, int c), s, c)
 
 HIDDEN char *brawn_strrchr(const char *s, int c) { DISPATCH(find_last, first, s, c); }
 NAME(strrchr, brawn_strrchr)
@@ -40,6 +37,7 @@ TARGET static char *AT(find_last)(const char *s, int c) {
             if (end) goto at_end;
             if (m) last = p + TOP(m), block = NULL;
             p += WIDTH;
+            LOOK_UP(p, brawn_strrchr(p, c) ?: (char *)last);
         } while (WIDTH == 16 || (uintptr_t)p & (4 * WIDTH - 1));
         for (;; p += 4 * WIDTH) {
             const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);

@@ -3,10 +3,7 @@
 #include "../generic/in-pieces.h"
 #include "levels.h"
 
-static COLD char *first(const char *text, const char *part) {
-    brawn_memory_detect();
-    return brawn_strstr(text, part);
-}
+FIRST(char *, first, search, (const char *text, const char *part), text, part)
 
 HIDDEN char *brawn_strstr(const char *text, const char *part) {
     if (UNLIKELY(!part[0])) return (char *)text;
@@ -51,6 +48,7 @@ TARGET static char *AT(search)(const char *text, const char *part) {
         }
         if (ends) return NULL;
         p += WIDTH;
+        LOOK_UP(p, brawn_strstr(p - carry, part));
         budget += WIDTH;
         a = LOAD(p);
         ends = EQ(a, zero);

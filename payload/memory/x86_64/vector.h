@@ -33,7 +33,7 @@
 #undef FILL_IN
 
 #if WIDTH == 16
-#define TARGET
+#define TARGET __attribute__((noinline))
 #define AT(name) name##_sse2
 #define vec __m128i
 #define bits uint32_t
@@ -59,7 +59,7 @@
 #define STOP(a, b) EQ(MIN(a, SAME(a, b)), ZERO)
 #define EITHER(a, x) EQ(MIN(a, XOR(a, x)), ZERO)
 #elif WIDTH == 32
-#define TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt,movbe"), noinline))
+#define TARGET __attribute__((target("avx2,bmi,bmi2,movbe"), noinline))
 #define AT(name) name##_avx2
 #define vec __m256i
 #define bits uint32_t
@@ -85,7 +85,7 @@
 #define STOP(a, b) EQ(MIN(a, SAME(a, b)), ZERO)
 #define EITHER(a, x) EQ(MIN(a, XOR(a, x)), ZERO)
 #else
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,lzcnt,movbe" EVEX512), noinline))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,movbe" EVEX512), noinline))
 #define AT(name) name##_avx512
 #define vec __m512i
 #define bits uint64_t
