@@ -7,8 +7,7 @@ use brawn_core::component::Component;
 use brawn_core::archive::read::Archive;
 use brawn_core::archive::{Options, edit_bytes};
 use brawn_payload::{
-    Architecture, Frames, Function, HEAP_SURFACE, Member, Memory, Payload, Profile, Supplies,
-    Supply,
+    Architecture, Frames, Function, HEAP_SURFACE, Member, Payload, Profile, Set, Supplies, Supply,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -28,6 +27,7 @@ const PAYLOAD: Payload = Payload {
     surface: HEAP_SURFACE,
     needs: &["__errno_location"],
     memory: Some(&MEMORY),
+    libc: &Set::EMPTY,
     supplied: &SUPPLIED,
 };
 
@@ -37,51 +37,51 @@ const NO_FRAMES: Frames = Frames {
 };
 
 /// The same for its memory functions, one of which needs all others.
-const MEMORY: Memory = Memory {
+const MEMORY: Set = Set {
     version: "0.0.0",
     compiler: "as",
     source: "0",
     functions: &[
-        Function {
-            member: Member {
+        Function::memory(
+            Member {
                 name: "brawn_level.o",
                 bytes: include_bytes!("../seeds/brawn_level.o"),
                 frames: NO_FRAMES,
             },
-            surface: &[],
-            own: &["brawn_level"],
-            needs: &[],
-        },
-        Function {
-            member: Member {
+            &[],
+            &["brawn_level"],
+            &[],
+        ),
+        Function::memory(
+            Member {
                 name: "brawn_memcpy.o",
                 bytes: include_bytes!("../seeds/brawn_memcpy.o"),
                 frames: NO_FRAMES,
             },
-            surface: &["memcpy", "memmove"],
-            own: &["brawn_memcpy"],
-            needs: &["brawn_level"],
-        },
-        Function {
-            member: Member {
+            &["memcpy", "memmove"],
+            &["brawn_memcpy"],
+            &["brawn_level"],
+        ),
+        Function::memory(
+            Member {
                 name: "brawn_strcat.o",
                 bytes: include_bytes!("../seeds/brawn_strcat.o"),
                 frames: NO_FRAMES,
             },
-            surface: &["strcat"],
-            own: &["brawn_strcat"],
-            needs: &["brawn_memcpy", "brawn_strlen"],
-        },
-        Function {
-            member: Member {
+            &["strcat"],
+            &["brawn_strcat"],
+            &["brawn_memcpy", "brawn_strlen"],
+        ),
+        Function::memory(
+            Member {
                 name: "brawn_strlen.o",
                 bytes: include_bytes!("../seeds/brawn_strlen.o"),
                 frames: NO_FRAMES,
             },
-            surface: &["strlen"],
-            own: &["brawn_strlen"],
-            needs: &["brawn_level"],
-        },
+            &["strlen"],
+            &["brawn_strlen"],
+            &["brawn_level"],
+        ),
     ],
 };
 

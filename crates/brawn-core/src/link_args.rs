@@ -20,7 +20,7 @@ use crate::error::{Error, Kind, Result};
 use crate::note::Note;
 use crate::publish::place::File;
 use crate::shown::is_plain;
-use brawn_payload::{Memory, Payload};
+use brawn_payload::{Payload, Set};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
@@ -247,7 +247,7 @@ fn archive(payload: &Payload) -> Result<Vec<u8>> {
 }
 
 /// An archive of the memory functions.
-pub fn memory_archive(memory: &Memory) -> Result<Vec<u8>> {
+pub fn memory_archive(memory: &Set) -> Result<Vec<u8>> {
     let members = memory.functions.iter().map(|f| f.member);
     let members: Vec<_> = members.map(|m| (m.name, m.bytes)).collect();
     archive_of(&members)

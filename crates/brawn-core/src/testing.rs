@@ -265,6 +265,7 @@ pub fn fake_payload(version: &str) -> brawn_payload::Payload {
         surface: SURFACE,
         needs: &["__errno_location"],
         memory: None,
+        libc: &brawn_payload::Set::EMPTY,
         supplied: &NOTHING_SUPPLIED,
     }
 }

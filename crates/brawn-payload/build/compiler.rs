@@ -163,6 +163,30 @@ impl Compiler {
         self.object(command, &object)
     }
 
+    /// Compiles one file of `payload/libc/`, with flags of its own and the note if it is to carry it, and returns the
+    /// object's bytes.
+    pub fn compile_libc(
+        &self,
+        payload: &Path,
+        architecture: &Architecture,
+        family: &str,
+        file: &str,
+        flags: &[&str],
+        note: Option<&str>,
+    ) -> Result<Vec<u8>> {
+        let object = self
+            .work
+            .join(format!("{}-libc-{file}-raw.o", architecture.name));
+        let mut command = self.command(architecture);
+        command.current_dir(payload.join("libc").join(family));
+        command.args(FLAGS).args(architecture.flags);
+        command.args(flags);
+        command.args(note.map(define));
+        command.arg("-c").arg(format!("{file}.c"));
+        command.arg("-o").arg(&object);
+        self.object(command, &object)
+    }
+
     /// Compiles what a rewritten program runs before its own entry point, and returns the object's bytes.
     pub fn compile_attach(&self, payload: &Path, architecture: &Architecture) -> Result<Vec<u8>> {
         let object = self

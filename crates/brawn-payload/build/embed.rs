@@ -3,7 +3,8 @@
 use crate::Result;
 use crate::finish::Finished;
 use crate::heap::Heaps;
-use crate::memory::Memory;
+use crate::libc::{self, Libc};
+use crate::memory::{self, Memory};
 use crate::recipe::{self, Architecture, Form};
 use crate::supplied::Supplied;
 use crate::targets::Target;
@@ -26,8 +27,10 @@ pub fn items(embed: &Embed<'_>, targets: &[Target], licenses: &str) -> Result<St
         attach.push(embed.attach(target)?);
         if let Some(memory) = &target.memory {
             let value = embed.memory(target.architecture, memory)?;
-            sets += &item("static", &set("MEMORY", target), "Memory", &value);
+            sets += &item("static", &set("MEMORY", target), "Set", &value);
         }
+        let value = embed.libc(target.architecture, &target.libc)?;
+        sets += &item("static", &set("LIBC", target), "Set", &value);
         let value = embed.supplied(target.architecture, &target.supplied)?;
         sets += &item("static", &set("SUPPLIED", target), "Supplies", &value);
         for heaps in &target.heaps {
@@ -55,7 +58,9 @@ pub fn items(embed: &Embed<'_>, targets: &[Target], licenses: &str) -> Result<St
 fn names() -> String {
     let memory = recipe::memory_names();
     let preload = recipe::preload_names();
-    let lists: [(&str, &str, &[&str]); 5] = [
+    let families: Vec<&str> = libc::FAMILIES.iter().map(|(name, _)| *name).collect();
+    let libc = libc::names();
+    let lists: [(&str, &str, &[&str]); 7] = [
         (
             "HEAP_NAMES",
             "The heap's public names, sorted: what ISO C, POSIX and musl's headers declare.",
@@ -72,6 +77,12 @@ fn names() -> String {
             "The memory functions, by the names that programs call, sorted.",
             &memory,
         ),
+        (
+            "LIBC_NAMES",
+            "The functions of libc beside heap and memory functions, by the names that programs call, sorted.",
+            &libc,
+        ),
+        ("LIBC_FAMILIES", "Their families, sorted.", &families),
         (
             "PRELOAD_NAMES",
             "The names that the object for `LD_PRELOAD` defines for others, sorted.",
@@ -128,20 +139,46 @@ impl Embed<'_> {
     }
 
     fn memory(&self, architecture: &Architecture, built: &Memory) -> Result<String> {
-        let functions = built.functions.iter().map(|function| {
-            let fields = [
-                (
-                    "member",
-                    self.function(architecture, &function.member, &function.object)?,
-                ),
-                ("surface", texts(&function.surface)),
-                ("own", texts(&function.own)),
-                ("needs", texts(&function.object.needs)),
-            ];
-            Ok(value("Function", &fields))
+        let functions = built.functions.iter();
+        let functions = functions.map(|f| self.listed(architecture, f, &["memory", ""], true));
+        let functions = functions.collect::<Result<Vec<_>>>()?;
+        Ok(self.set("Set", &built.source, functions))
+    }
+
+    fn libc(&self, architecture: &Architecture, built: &Libc) -> Result<String> {
+        let functions = built.functions.iter().map(|listed| {
+            let words = [listed.family, listed.row.group];
+            self.listed(architecture, &listed.function, &words, listed.row.exact)
         });
         let functions = functions.collect::<Result<Vec<_>>>()?;
-        Ok(self.set("Memory", &built.source, functions))
+        Ok(self.set("Set", &built.source, functions))
+    }
+
+    /// One of a set, of a family and a group.
+    fn listed(
+        &self,
+        architecture: &Architecture,
+        function: &memory::Function,
+        [family, group]: &[&str; 2],
+        exact: bool,
+    ) -> Result<String> {
+        let needs = function.object.needs.iter();
+        let (needs, asks): (Vec<_>, Vec<_>) =
+            needs.partition(|name| name.starts_with(recipe::MEMORY_PREFIX));
+        let fields = [
+            (
+                "member",
+                self.function(architecture, &function.member, &function.object)?,
+            ),
+            ("family", text(family)),
+            ("group", text(group)),
+            ("exact", exact.to_string()),
+            ("surface", texts(&function.surface)),
+            ("own", texts(&function.own)),
+            ("needs", texts(&needs)),
+            ("asks", texts(&asks)),
+        ];
+        Ok(value("Function", &fields))
     }
 
     fn supplied(&self, architecture: &Architecture, built: &Supplied) -> Result<String> {
@@ -185,6 +222,7 @@ impl Embed<'_> {
             ("surface", texts(&heap.object.surface)),
             ("needs", texts(&heap.object.needs)),
             ("memory", memory),
+            ("libc", format!("&{}", set("LIBC", target))),
             ("supplied", format!("&{}", set("SUPPLIED", target))),
         ]);
         Ok(value("Payload", &fields))

@@ -45,6 +45,25 @@ pub fn is_hidden<'a>(symbol: &impl object::ObjectSymbol<'a>) -> Result<bool> {
     }
 }
 
+impl Finished {
+    /// The same with a need of `name`, a hidden symbol, although nothing refers to it: a linker that takes this
+    /// object from an archive takes the one that defines the name, too.
+    pub fn asking_for(mut self, name: &str) -> Result<Self> {
+        let mut object = Builder::read(self.bytes.as_slice())?;
+        let symbol = object.symbols.add();
+        symbol.name = name.as_bytes().into();
+        symbol.set_st_info(elf::STB_GLOBAL, elf::STT_NOTYPE);
+        symbol.st_other = elf::SymbolOther(elf::STV_HIDDEN.0);
+        symbol.st_shndx = elf::SHN_UNDEF;
+        let mut bytes = Vec::new();
+        object.write(&mut bytes)?;
+        self.bytes = bytes;
+        self.needs.push(name.to_owned());
+        self.needs.sort();
+        Ok(self)
+    }
+}
+
 pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> {
     let mut changed = raw.to_vec();
     hide_address_significance(&mut changed)?;

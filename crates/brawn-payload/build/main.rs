@@ -12,6 +12,7 @@ mod engine;
 mod finish;
 mod frames;
 mod heap;
+mod libc;
 mod memory;
 mod parallel;
 mod preload;

@@ -68,6 +68,21 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
         .iter()
         .find(|(name, _)| *name == file)
         .ok_or("not in the list of recipe.rs")?;
+    let function = checked(recipe::memory_member(file), raw, allowed, |_| false)?;
+    if !allowed.is_empty() && !function.surface.iter().any(|name| name == file) {
+        return Err(format!("it does not define {file}").into());
+    }
+    Ok(function)
+}
+
+/// Checks that an object defines weak names of `allowed` and hidden ones of brawn's, and finishes it.  Of libc it may
+/// need what `may_need` says.
+pub fn checked(
+    member: String,
+    raw: &[u8],
+    allowed: &[&str],
+    may_need: impl Fn(&str) -> bool,
+) -> Result<Function> {
     let object = object::File::parse(raw)?;
     let (mut surface, mut own) = (Vec::new(), Vec::new());
     for symbol in object.symbols() {
@@ -89,16 +104,13 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     }
     surface.sort();
     own.sort();
-    if !allowed.is_empty() && !surface.iter().any(|name| name == file) {
-        return Err(format!("it does not define {file}").into());
-    }
     let mut all: Vec<&str> = surface.iter().chain(&own).map(String::as_str).collect();
     all.sort_unstable();
     let needs: Vec<String> = object
         .symbols()
         .filter(|symbol| symbol.is_undefined() && !symbol.is_local())
         .filter_map(|symbol| Some(symbol.name().ok()?.to_owned()))
-        .filter(|name| name.starts_with(MEMORY_PREFIX))
+        .filter(|name| name.starts_with(MEMORY_PREFIX) || may_need(name))
         .collect();
     let listed: Vec<&str> = needs.iter().map(String::as_str).collect();
     let finished = finish(raw, &all, &listed)?;
@@ -106,7 +118,7 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     refuse_sections(&finished.bytes, &ACTIVE)?;
     refuse_sections(&finished.bytes, &[".eh_frame"])?;
     Ok(Function {
-        member: recipe::memory_member(file),
+        member,
         surface,
         own,
         object: finished,

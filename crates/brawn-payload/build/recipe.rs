@@ -458,7 +458,7 @@ pub fn source_hash(
 }
 
 /// A hash begun with `words`, each ended by a 0.
-fn of_words<'a>(words: impl IntoIterator<Item = &'a &'a str>) -> Sha256 {
+pub fn of_words<'a>(words: impl IntoIterator<Item = &'a &'a str>) -> Sha256 {
     let mut hash = Sha256::new();
     for word in words {
         hash.update(word.as_bytes());
@@ -467,7 +467,7 @@ fn of_words<'a>(words: impl IntoIterator<Item = &'a &'a str>) -> Sha256 {
     hash
 }
 
-fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
+pub fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
     hash.update(name.as_bytes());
     hash.update([0]);
     let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -476,13 +476,13 @@ fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn hex(hash: Sha256) -> String {
+pub fn hex(hash: Sha256) -> String {
     let bytes = hash.finalize();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// All files below `folder`, sorted.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for entry in entries {

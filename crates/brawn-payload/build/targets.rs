@@ -5,6 +5,7 @@ use crate::attach::{self, Attach};
 use crate::compiler::Compiler;
 use crate::engine::Engine;
 use crate::heap::{Heaps, Kit};
+use crate::libc::{self, Libc};
 use crate::memory::{self, Memory};
 use crate::recipe::{ARCHITECTURES, Architecture};
 use crate::supplied::{self, Supplied};
@@ -15,6 +16,7 @@ pub struct Target {
     pub architecture: &'static Architecture,
     pub attach: Attach,
     pub memory: Option<Memory>,
+    pub libc: Libc,
     pub supplied: Supplied,
     /// One for each profile.
     pub heaps: Vec<Heaps>,
@@ -42,6 +44,7 @@ pub fn build(
             architecture,
             attach: attach::build(compiler, payload, architecture, version)?,
             supplied: supplied::build(compiler, payload, architecture, version)?,
+            libc: libc::build(compiler, payload, architecture, version, memory.as_ref())?,
             heaps: kit.build(work, memory.as_ref())?,
             memory,
         })

@@ -93,30 +93,70 @@ pub struct Frames {
     pub functions: &'static [(u32, &'static str, u64)],
 }
 
-/// One of the memory functions, with what goes by other names for it.
+/// One of the functions of a [`Set`], with what goes by other names for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     /// Its object.
     pub member: Member,
+    /// `memory`, or one of [`LIBC_FAMILIES`].
+    pub family: &'static str,
+    /// Functions that look at each other's state have the same name here, and go together or not at all; empty for
+    /// one on its own.
+    pub group: &'static str,
+    /// Whether its results are musl's to the bit.
+    pub exact: bool,
     /// The public names that it defines, musl's internal ones among them, sorted.  All are weak.
     pub surface: &'static [&'static str],
     /// The hidden names by which the others call it, sorted.
     pub own: &'static [&'static str],
-    /// The hidden names of others that it needs, sorted.  It needs nothing else.
+    /// The hidden names of others that it needs, of the memory functions or of its own set, sorted.
     pub needs: &'static [&'static str],
+    /// The names of libc that it needs, sorted.  It needs nothing else.
+    pub asks: &'static [&'static str],
 }
 
-/// The memory functions for one architecture, whatever the profile.
+impl Function {
+    /// A memory function.
+    pub const fn memory(
+        member: Member,
+        surface: &'static [&'static str],
+        own: &'static [&'static str],
+        needs: &'static [&'static str],
+    ) -> Self {
+        Self {
+            member,
+            family: "memory",
+            group: "",
+            exact: true,
+            surface,
+            own,
+            needs,
+            asks: &[],
+        }
+    }
+}
+
+/// Functions of libc for one architecture, whatever the profile: the memory functions, or all others.
 #[derive(Clone, Copy, Debug)]
-pub struct Memory {
+pub struct Set {
     /// Version of brawn that they were built from.
     pub version: &'static str,
     /// The compiler that made the bytes.
     pub compiler: &'static str,
     /// SHA-256, in hex, over every source file and flag that went into the bytes.
     pub source: &'static str,
-    /// The functions, sorted by name.
+    /// The functions, sorted by name within a family.
     pub functions: &'static [Function],
+}
+
+impl Set {
+    /// One without functions.
+    pub const EMPTY: Self = Self {
+        version: "",
+        compiler: "",
+        source: "",
+        functions: &[],
+    };
 }
 
 /// A function that an archive may lack once another heap's members have left it.
@@ -172,7 +212,9 @@ pub struct Payload {
     /// Every symbol that the members need from libc, sorted.
     pub needs: &'static [&'static str],
     /// The memory functions; `None` for an architecture that has none yet.
-    pub memory: Option<&'static Memory>,
+    pub memory: Option<&'static Set>,
+    /// The functions of libc beside heap and memory functions.
+    pub libc: &'static Set,
     /// What an archive may lack once another heap's members have left it.
     pub supplied: &'static Supplies,
 }

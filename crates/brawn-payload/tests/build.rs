@@ -21,6 +21,8 @@ mod finish;
 mod frames;
 #[path = "../build/heap.rs"]
 mod heap;
+#[path = "../build/libc/mod.rs"]
+mod libc;
 #[path = "../build/memory.rs"]
 mod memory;
 #[path = "../build/parallel.rs"]

@@ -2,7 +2,7 @@
 
 use crate::elf::image::Image;
 use crate::error::{Error, Result};
-use brawn_payload::{Architecture, Member, Memory, Payload};
+use brawn_payload::{Architecture, Member, Payload, Set};
 use object::read::elf::ElfFile64;
 use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SectionKind,
@@ -90,7 +90,7 @@ impl Code {
     }
 
     /// Reads the memory functions of `payload`, which has some.
-    pub fn memory(payload: &Payload, memory: &Memory) -> Result<Self> {
+    pub fn memory(payload: &Payload, memory: &Set) -> Result<Self> {
         let members: Vec<Member> = memory.functions.iter().map(|f| f.member).collect();
         Self::of(memory.version, payload.architecture, &members, true)
     }

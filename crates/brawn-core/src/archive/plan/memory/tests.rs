@@ -31,19 +31,15 @@ fn payload(version: &str) -> Payload {
             .collect();
         let note = format!("brawn={version}\ncomponent=memory\n");
         let note = (name == "level").then_some(note.as_str());
-        brawn_payload::Function {
-            member: Object {
-                name: format!("brawn_{name}.o").leak(),
-                bytes: object(&symbols, note).leak(),
-                frames: brawn_payload::Frames::default(),
-            },
-            surface,
-            own: vec![own].leak(),
-            needs,
-        }
+        let member = Object {
+            name: format!("brawn_{name}.o").leak(),
+            bytes: object(&symbols, note).leak(),
+            frames: brawn_payload::Frames::default(),
+        };
+        brawn_payload::Function::memory(member, surface, vec![own].leak(), needs)
     });
     Payload {
-        memory: Some(Box::leak(Box::new(brawn_payload::Memory {
+        memory: Some(Box::leak(Box::new(brawn_payload::Set {
             version: "1.0.0",
             compiler: "test 2",
             source: "0",

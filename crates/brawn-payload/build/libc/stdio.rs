@@ -1,0 +1,5 @@
+//! The files of `payload/libc/stdio/`.
+
+use super::Row;
+
+pub const ROWS: &[Row] = &[];

@@ -1,0 +1,333 @@
+//! Compiles `payload/libc/` with every compiler that has to be able to, and runs each family's test program, which
+//! holds its functions against stock musl's: natively, or under qemu-user.  Looks at the members of every musl that
+//! they stand in for.
+
+#![allow(dead_code, missing_docs)] // the modules are the build script's; these tests use their lists and flags
+
+use object::{Object as _, ObjectSymbol as _};
+use std::collections::{BTreeSet, HashSet};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+mod common;
+#[path = "../build/compiler.rs"]
+mod compiler;
+#[path = "../build/engine.rs"]
+mod engine;
+#[path = "../build/finish.rs"]
+mod finish;
+#[path = "../build/frames.rs"]
+mod frames;
+#[path = "../build/libc/mod.rs"]
+mod libc;
+#[path = "../build/memory.rs"]
+mod memory;
+#[path = "../build/parallel.rs"]
+mod parallel;
+#[path = "../build/recipe.rs"]
+mod recipe;
+
+use common::root;
+use libc::{FAMILIES, Row};
+use recipe::Architecture;
+
+/// What compiles the functions, and what they run on.
+struct Side {
+    compiler: &'static str,
+    architecture: &'static Architecture,
+    /// The folder of the musl that the test programs are linked with, in `target/tools/musls/`.
+    musl: &'static str,
+    /// What runs them, with the argument that has them take few inputs.
+    emulator: &'static [&'static str],
+    arguments: &'static [&'static str],
+    archive: OnceLock<std::result::Result<PathBuf, String>>,
+}
+
+impl Side {
+    const fn new(compiler: &'static str, number: usize, musl: &'static str) -> Self {
+        Self {
+            compiler,
+            architecture: &recipe::ARCHITECTURES[number],
+            musl,
+            emulator: &[],
+            arguments: &[],
+            archive: OnceLock::new(),
+        }
+    }
+}
+
+static ZIG: Side = Side::new("zig", 0, "1.2.3");
+static GCC: Side = Side::new("gcc", 0, "1.2.3");
+static ARM: Side = Side {
+    emulator: &["qemu-aarch64"],
+    arguments: &["sparse"],
+    compiler: "zig",
+    architecture: &recipe::ARCHITECTURES[1],
+    musl: "1.2.3-arm64",
+    archive: OnceLock::new(),
+};
+
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        Ok(text)
+    } else {
+        Err(format!("{command:?}: {}:\n{text}", output.status).into())
+    }
+}
+
+fn musls() -> PathBuf {
+    root().join("target/tools/musls")
+}
+
+impl Side {
+    /// A folder of its own, which outlives the test: what is compiled in it is looked at after a failure.
+    fn folder(&self) -> Result<PathBuf> {
+        let name = format!("libc-{}-{}", self.compiler, self.architecture.name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    fn command(&self) -> Command {
+        if self.compiler == "gcc" {
+            return Command::new("gcc");
+        }
+        let mut command = Command::new(root().join("target/tools/zig/ziglang/zig"));
+        command.args(["cc", "-target", self.architecture.zig_target]);
+        command.arg("-fno-sanitize=all");
+        let cache = root().join("target/tools/zig-cache");
+        command.env("ZIG_GLOBAL_CACHE_DIR", &cache);
+        command.env("ZIG_LOCAL_CACHE_DIR", cache);
+        command
+    }
+
+    /// Compiles `source`, without public names, to an object called `name`.
+    fn compile(&self, source: &Path, name: &str, flags: &[&str]) -> Result<PathBuf> {
+        let object = self.folder()?.join(name);
+        let mut command = self.command();
+        command.args(recipe::FLAGS).args(self.architecture.flags);
+        command.args(["-DBRAWN_MEMORY_UNNAMED", "-DBRAWN_NOTE=\"test\""]);
+        command.args(["-Wextra", "-Werror"]).args(flags);
+        run(command.arg("-c").arg(source).arg("-o").arg(&object))?;
+        Ok(object)
+    }
+
+    /// An archive of all functions and the memory functions, by their own names alone.
+    fn archive(&self) -> Result<&Path> {
+        let built = self.archive.get_or_init(|| {
+            let built = self.build();
+            built.map_err(|error| error.to_string())
+        });
+        Ok(built.as_ref().map_err(String::as_str)?)
+    }
+
+    fn build(&self) -> Result<PathBuf> {
+        let payload = root().join("payload");
+        let mut files: Vec<(PathBuf, String, Vec<&str>)> = Vec::new();
+        let of_libc = |row: &Row| [libc::FLAGS, row.flags].concat();
+        for (family, row) in rows() {
+            if row.only.is_none_or(|only| only == self.architecture.name) {
+                let path = payload.join("libc").join(family);
+                let path = path.join(row.file).with_extension("c");
+                files.push((path, format!("{family}-{}.o", row.file), of_libc(row)));
+            }
+        }
+        let note = payload.join("libc/note.c");
+        files.push((note, "note.o".into(), libc::FLAGS.to_vec()));
+        for entry in fs::read_dir(payload.join("memory").join(self.architecture.name))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|ending| ending == "c") {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                let name = format!("memory-{stem}.o");
+                files.push((path, name, recipe::MEMORY_FLAGS.to_vec()));
+            }
+        }
+        let objects = parallel::map(&files, |(path, name, flags)| {
+            self.compile(path, name, flags)
+        })?;
+        let archive = self.folder()?.join("libbrawn.a");
+        if archive.exists() {
+            fs::remove_file(&archive)?;
+        }
+        run(Command::new("ar").arg("rcs").arg(&archive).args(objects))?;
+        Ok(archive)
+    }
+
+    /// gcc for this architecture, with the headers and libc.a of the musl.
+    fn gcc(&self) -> Result<Command> {
+        let musl = musls().join(self.musl);
+        let specs = fs::read_to_string(root().join("conformance/src/musl.specs"))?
+            .replace("@LIB@", &musl.join("lib").display().to_string())
+            .replace("@INC@", &musl.join("include").display().to_string());
+        let file = self.folder()?.join("musl.specs");
+        fs::write(&file, specs)?;
+        let mut command = match self.architecture.name == std::env::consts::ARCH {
+            true => Command::new("gcc"),
+            false => Command::new(format!("{}-linux-gnu-gcc", self.architecture.name)),
+        };
+        command.arg(format!("-specs={}", file.display()));
+        Ok(command)
+    }
+
+    /// Builds and runs the test program of `family`.
+    fn holds(&self, family: &str) -> Result<()> {
+        let source = root().join(format!("payload/libc/tests/{family}.c"));
+        if !source.exists() {
+            let named = rows().find(|(of, row)| *of == family && !row.names.is_empty());
+            assert!(named.is_none(), "{}: not there", source.display());
+            return Ok(());
+        }
+        let program = self.folder()?.join(family);
+        let mut command = self.gcc()?;
+        // The functions that are held against ours are the library's, not the compiler's.
+        command.args(["-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fno-builtin"]);
+        command.args(["-static", "-pthread"]).arg(&source);
+        command.arg(self.archive()?).args(["-lm", "-o"]);
+        run(command.arg(&program))?;
+        let mut started = match self.emulator.split_first() {
+            None => Command::new(&program),
+            Some((emulator, arguments)) => {
+                let mut command = Command::new(emulator);
+                command.args(arguments).arg(&program);
+                command
+            }
+        };
+        let said = run(started.args(self.arguments))?;
+        print!("{said}");
+        Ok(())
+    }
+}
+
+fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
+    let families = FAMILIES.iter();
+    families.flat_map(|(family, rows)| rows.iter().map(move |row| (*family, row)))
+}
+
+macro_rules! families {
+    ($($family:ident)*) => {
+        $(mod $family {
+            use super::{ARM, GCC, Result, ZIG};
+
+            #[test]
+            fn holds_as_zig_compiles_it() -> Result<()> {
+                ZIG.holds(stringify!($family))
+            }
+
+            #[test]
+            fn holds_as_gcc_compiles_it() -> Result<()> {
+                GCC.holds(stringify!($family))
+            }
+
+            #[test]
+            fn holds_on_aarch64() -> Result<()> {
+                ARM.holds(stringify!($family))
+            }
+        })*
+
+        #[test]
+        fn every_family_is_tested() {
+            let tested = [$(stringify!($family)),*];
+            assert!(FAMILIES.iter().map(|(family, _)| *family).eq(tested));
+        }
+    };
+}
+
+families!(math numbers sort stdio strings threads time);
+
+/// The members of a libc.a: what each defines for others, and what it needs.
+fn members(archive: &Path) -> Result<Vec<(String, BTreeSet<String>)>> {
+    let bytes = fs::read(archive).map_err(|e| format!("{}: {e}", archive.display()))?;
+    let file = object::read::archive::ArchiveFile::parse(&*bytes)?;
+    let mut found = Vec::new();
+    for member in file.members() {
+        let member = member?;
+        let name = String::from_utf8_lossy(member.name()).into_owned();
+        let Ok(object) = object::File::parse(member.data(&*bytes)?) else {
+            continue;
+        };
+        let symbols = object.symbols();
+        let defined = symbols.filter(|s| s.is_global() && s.is_definition() || s.is_common());
+        let defined = defined.map(|s| Ok(s.name()?.to_owned()));
+        found.push((name, defined.collect::<Result<_>>()?));
+    }
+    Ok(found)
+}
+
+/// A member stays where it defines a name that no row has; and a need that one musl does not have would leave that
+/// musl without the function.
+#[test]
+fn every_member_of_every_musl_can_go_and_has_what_is_needed() -> Result<()> {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for entry in fs::read_dir(musls())? {
+        let archive = entry?.path().join("lib/libc.a");
+        if !archive.exists() {
+            continue;
+        }
+        seen += 1;
+        let musl = archive.display();
+        let is_arm = musl.to_string().contains("arm64");
+        let architecture = &recipe::ARCHITECTURES[usize::from(is_arm)];
+        let ours = || rows().filter(|(_, row)| row.only.is_none_or(|a| a == architecture.name));
+        let libc: HashSet<&str> = ours().flat_map(|(_, row)| row.names).copied().collect();
+        let memory = recipe::MEMORY.iter().flat_map(|(_, names)| names.iter());
+        let known: HashSet<&str> = libc.iter().copied().chain(memory.copied()).collect();
+        let members = members(&archive)?;
+        for (member, defined) in &members {
+            let goes = |name: &&String| libc.contains(name.as_str());
+            let stays: Vec<_> = defined
+                .iter()
+                .filter(|name| !known.contains(name.as_str()))
+                .collect();
+            if let Some(name) = defined.iter().find(goes)
+                && !stays.is_empty()
+            {
+                wrong.push(format!(
+                    "{musl}({member}): defines {name}, but also {stays:?}"
+                ));
+            }
+        }
+        let defined: HashSet<&str> = members
+            .iter()
+            .flat_map(|(_, names)| names.iter().map(String::as_str))
+            .collect();
+        for (family, row) in ours() {
+            for need in row.needs.iter().filter(|need| !defined.contains(*need)) {
+                wrong.push(format!(
+                    "{musl}: no {need}, which {family}/{}.c needs",
+                    row.file
+                ));
+            }
+        }
+    }
+    assert!(seen >= 8, "musls in {}: {seen}", musls().display());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn every_object_is_small_named_once_and_asks_for_the_note() -> Result<()> {
+    for payload in brawn_payload::payloads() {
+        let mut names = HashSet::new();
+        for function in payload.libc.functions {
+            let member = function.member;
+            assert!(member.name.len() <= 15, "{}", member.name);
+            assert!(names.insert(member.name), "{} twice", member.name);
+            let is_note = function.own == ["brawn_libc_note"];
+            assert_eq!(is_note, function.family.is_empty(), "{}", member.name);
+            assert_ne!(is_note, function.needs.contains(&"brawn_libc_note"));
+            let object = object::File::parse(member.bytes)?;
+            let has_note = object.section_by_name(".note.brawn").is_some();
+            assert_eq!(has_note, is_note, "{}", member.name);
+        }
+    }
+    Ok(())
+}
