@@ -1,10 +1,19 @@
 //! What aarch64 code refers to.  Every instruction is a word of 4 bytes, and addresses of data take two: `adrp` gives
 //! the page, and what follows the place in it.  Encodings are those of the Arm Architecture Reference Manual, chapter C4.
 
+mod data;
+mod table;
+mod trail;
+mod word;
+
+pub use data::take_out;
+pub use table::Data;
+
 use super::reference::Reference;
 use super::scan::Wanted;
-use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
+use trail::Trail;
+use word::{bit, direct, page, written};
 
 /// Size of an instruction, and of the jump `b`, in bytes.
 pub const JUMP: u64 = 4;
@@ -26,12 +35,6 @@ fn words(code: &[u8]) -> impl Iterator<Item = u32> + '_ {
         .0
         .iter()
         .map(|w| u32::from_le_bytes(*w))
-}
-
-/// The field of `width` bits from bit `low` on, as a signed number.
-fn signed(word: u32, low: u32, width: u32) -> i64 {
-    let shifted = word << (32 - low - width);
-    i64::from(shifted as i32 >> (32 - width))
 }
 
 /// The address behind a landing pad at `address`.
@@ -56,9 +59,7 @@ pub fn third_argument(code: &[u8]) -> Option<u64> {
         } else if word & 0x7fff_ffff == 0x2a1f_03e2 {
             // mov of the register that is zero
             value = Some(0);
-        } else if matches!(use_of(word, 2), Use::Ends | Use::Last(_))
-            || word & 0x7f80_001f == 0x7280_0002
-        {
+        } else if written(word) & bit(2) != 0 || word & 0x7f80_001f == 0x7280_0002 {
             // A call, or a register's other value; movk changes a part.
             value = None;
         }
@@ -70,149 +71,6 @@ pub fn third_argument(code: &[u8]) -> Option<u64> {
 /// Whether there is a `svc #0` in `code`.
 pub fn calls_kernel(code: &[u8]) -> bool {
     words(code).any(|w| w == 0xd400_0001)
-}
-
-/// What the instruction `word` at `at` refers to by itself: its target, and whether that is a branch's, one that is
-/// always taken and without return.
-fn direct(word: u32, at: u64) -> Option<(u64, bool, bool)> {
-    let to = |distance: i64| at.wrapping_add_signed(distance);
-    Some(match word >> 24 {
-        // b, bl
-        0x14..=0x17 | 0x94..=0x97 => (to(signed(word, 0, 26) * 4), true, word >> 31 == 0),
-        // b.cond; cbz, cbnz of 32 and 64 bits
-        0x54 | 0x34 | 0x35 | 0xb4 | 0xb5 => (to(signed(word, 5, 19) * 4), true, false),
-        // tbz, tbnz
-        0x36 | 0x37 | 0xb6 | 0xb7 => (to(signed(word, 5, 14) * 4), true, false),
-        // ldr of a literal
-        0x18 | 0x58 | 0x98 | 0x1c | 0x5c | 0x9c => (to(signed(word, 5, 19) * 4), false, false),
-        // adr
-        0x10 | 0x30 | 0x50 | 0x70 => {
-            let low = i64::from(word >> 29 & 3);
-            (to(signed(word, 5, 19) * 4 + low), false, false)
-        }
-        _ => return None,
-    })
-}
-
-/// The page that `adrp` gives, if `word` is one.
-fn page(word: u32, at: u64) -> Option<u64> {
-    let pages = signed(word, 5, 19) * 4 + i64::from(word >> 29 & 3);
-    (word & 0x9f00_0000 == 0x9000_0000).then(|| (at & !0xfff).wrapping_add_signed(pages << 12))
-}
-
-/// What an instruction does to a register that holds a page.
-enum Use {
-    /// Makes the address at this distance into the page, and keeps it.
-    Completes(u64),
-    /// The same, and overwrites it.
-    Last(u64),
-    /// Overwrites it.
-    Ends,
-    /// Something else.
-    Keeps,
-}
-
-fn use_of(word: u32, register: u32) -> Use {
-    let (destination, base) = (word & 31, word >> 5 & 31);
-    let immediate = u64::from(word >> 10 & 0xfff);
-    let made = |within, is_overwritten: bool| match is_overwritten {
-        true => Use::Last(within),
-        false => Use::Completes(within),
-    };
-    // add of an immediate
-    if word & 0xff80_0000 == 0x9100_0000 && base == register {
-        let within = immediate << (12 * (word >> 22 & 1));
-        return made(within, destination == register);
-    }
-    // ldr, str and their kin with an offset, which counts in units of what they move
-    if word & 0x3b00_0000 == 0x3900_0000 {
-        let is_vector = word >> 26 & 1 == 1;
-        let is_quad = is_vector && word >> 30 == 0 && word >> 23 & 1 == 1;
-        let unit = if is_quad { 4 } else { word >> 30 };
-        let is_overwritten = word >> 22 & 3 != 0 && !is_vector && destination == register;
-        if base == register {
-            return made(immediate << unit, is_overwritten);
-        }
-        return if is_overwritten {
-            Use::Ends
-        } else {
-            Use::Keeps
-        };
-    }
-    // adr, adrp
-    if word & 0x1f00_0000 == 0x1000_0000 && destination == register {
-        return Use::Ends;
-    }
-    // Arithmetic, moves, bit fields and selections: all but `movk`, which changes a part, and the comparisons
-    // `ccmp` and `ccmn`, which have flags there.
-    let makes = match word >> 25 & 0xf {
-        0x8 | 0x9 => word & 0x7f80_0000 != 0x7280_0000,
-        0x5 | 0xd => word & 0x1fe0_0000 != 0x1a40_0000,
-        _ => false,
-    };
-    if makes && destination == register {
-        return Use::Ends;
-    }
-    // ldp, and ldr of other forms.
-    let is_pair = word & 0x3e40_0000 == 0x2840_0000;
-    if is_pair && (destination == register || word >> 10 & 31 == register) {
-        return Use::Ends;
-    }
-    let is_form = word & 0x3f20_0000 == 0x3800_0000 || word & 0x3f20_0c00 == 0x3820_0800;
-    // Neither a store nor a prefetch, which has a number there.
-    let is_load = is_form && word >> 22 & 3 != 0 && word >> 22 != 0x3e2;
-    if is_load && destination == register {
-        return Use::Ends;
-    }
-    // A call, which keeps the registers from x19 on.
-    let is_call = word >> 26 == 0x25 || word & 0xffff_fc1f == 0xd63f_0000;
-    if is_call && register < 19 {
-        return Use::Ends;
-    }
-    Use::Keeps
-}
-
-/// The addresses that the instructions behind an `adrp`, which is that with this number, make of its page on any way;
-/// no more than `most` instructions are looked at.  Gives how many were.
-fn completed(code: &[u8], number: usize, most: usize, mut found: impl FnMut(u64)) -> usize {
-    let word = |n: usize| {
-        code.as_chunks::<4>()
-            .0
-            .get(n)
-            .map(|w| u32::from_le_bytes(*w))
-    };
-    let register = word(number).unwrap_or_default() & 31;
-    // Ways are followed in the order in which they were found: what is near comes before what a jump leads to, and
-    // before what stands behind a call that never returns.
-    let mut ways = VecDeque::from([number + 1]);
-    let mut seen: HashSet<usize> = HashSet::new();
-    while let Some(mut n) = ways.pop_front() {
-        while let Some(word) = word(n).filter(|_| seen.len() < most && seen.insert(n)) {
-            match use_of(word, register) {
-                Use::Completes(within) => found(within),
-                Use::Last(within) => {
-                    found(within);
-                    break;
-                }
-                Use::Ends => break,
-                Use::Keeps if word == RET => break,
-                Use::Keeps => {}
-            }
-            // Not calls, and no literals.
-            if let Some((to, true, is_last)) =
-                direct(word, 4 * n as u64).filter(|_| word >> 26 != 0x25)
-            {
-                if to < code.len() as u64 {
-                    ways.push_back(to as usize / 4);
-                }
-                if is_last {
-                    break;
-                }
-            }
-            n += 1;
-        }
-    }
-    seen.len()
 }
 
 /// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before
@@ -255,19 +113,26 @@ pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
         if let Some((target, is_branch, is_last)) = direct(word, at) {
             push(target, is_branch, is_last);
         } else if let Some(page) = page(word, at) {
-            completed(code, number, NEAR, |within| {
-                push(page.wrapping_add(within), false, false);
-            });
+            let trail = Trail::follow(code, address, number, NEAR, Data::NONE);
+            for within in trail.completed {
+                push(page.wrapping_add_signed(within), false, false);
+            }
         }
     }
     found
 }
 
-/// Calls `found` with every reference from the code at `address` to a place in `wanted`.
+/// Calls `found` with every reference from the code at `address` to a place in `wanted`; `data` reads the program's data.
 ///
-/// A page whose address nothing near completes counts, if it has such a place: what is not understood only means to
-/// refuse.
-pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Reference)) {
+/// A page that nothing is seen to complete counts, if it has such a place and was lost on the way: what is not understood
+/// only means to refuse.
+pub fn scan<'c>(
+    code: &'c [u8],
+    address: u64,
+    wanted: &Wanted,
+    data: Data<'c>,
+    mut found: impl FnMut(Reference),
+) {
     let Some(Range { start, end }) = wanted.span() else {
         return;
     };
@@ -305,31 +170,29 @@ pub fn scan(code: &[u8], address: u64, wanted: &Wanted, mut found: impl FnMut(Re
                 });
             }
         } else if let Some(page) = page(word, at).filter(|p| p.wrapping_sub(first) < length) {
-            let mut is_complete = false;
-            let mut tell = |target| {
-                found(Reference {
-                    at,
-                    target,
-                    is_branch: false,
-                    is_last: false,
-                    is_absolute: false,
-                });
-            };
             let most = WIDE.min(room.max(NEAR));
-            let looked_at = completed(code, number, most, |within| {
-                let target = page.wrapping_add(within);
-                is_complete = true;
-                if wanted.contains(target) {
-                    tell(target);
-                }
-            });
-            room = room.saturating_sub(looked_at);
-            if let Some(target) = wanted
-                .first_in(page..page.saturating_add(0x1000))
-                .filter(|_| !is_complete)
-            {
-                tell(target);
+            let mut trail = Trail::follow(code, address, number, most, data);
+            let is_seen = !trail.completed.is_empty();
+            if !is_seen && !trail.is_lost {
+                trail.enter(number);
             }
+            room = room.saturating_sub(trail.looked_at);
+            let targets = trail.completed.iter();
+            let targets = targets.map(|within| page.wrapping_add_signed(*within));
+            let page = page..page.saturating_add(0x1000);
+            let unknown = (trail.is_lost && !is_seen).then(|| wanted.first_in(page));
+            targets
+                .filter(|target| wanted.contains(*target))
+                .chain(unknown.flatten())
+                .for_each(|target| {
+                    found(Reference {
+                        at,
+                        target,
+                        is_branch: false,
+                        is_last: false,
+                        is_absolute: false,
+                    });
+                });
         }
     }
 }
@@ -399,9 +262,9 @@ mod tests {
             targets(&[0xb000_0008, 0xf905_5513, 0x9100_03e8, 0x9100_2100]),
             [(0x1_1aa8, false)]
         );
-        // adrp x8; orr x8, x9, x10; ldr x0, [x8]: likewise.  After movk and ccmp it is not.
+        // adrp x8; orr x8, x9, x10; ldr x0, [x8]: likewise.  After movk of the highest bits and ccmp it is not.
         assert_eq!(targets(&[0xb000_0008, 0xaa0a_0128, 0xf940_0100]), []);
-        assert_eq!(targets(&[0xb000_0008, 0xf280_0028, 0xf940_0100]).len(), 1);
+        assert_eq!(targets(&[0xb000_0008, 0xf2e0_0028, 0xf940_0100]).len(), 1);
         assert_eq!(targets(&[0xb000_0008, 0xfa41_0008, 0xf940_0100]).len(), 1);
         // adrp x0; bl; add x0, x0, #1: a call does not keep it.  But it does x19.
         assert_eq!(targets(&[0xb000_0000, 0x9400_0001, 0x9100_0400]).len(), 1);
@@ -413,7 +276,9 @@ mod tests {
         let wanted = Wanted::new(vec![0x1_1008..0x1_1009, 0x1_2000..0x1_2004]);
         let of = |words: &[u32]| {
             let mut found = Vec::new();
-            scan(&bytes(words), 0x1_0000, &wanted, |r| found.push(r.target));
+            scan(&bytes(words), 0x1_0000, &wanted, Data::NONE, |r| {
+                found.push(r.target);
+            });
             found
         };
         assert_eq!(of(&[0xb000_0001, 0xf900_0421]), [0x1_1008]);

@@ -42,7 +42,7 @@ pub fn pass(
     };
     let is_fixed = whole.program.placement == Placement::Fixed;
     for (address, bytes) in &code.regions {
-        let mut hit = |reference: Reference| {
+        let hit = |reference: Reference| {
             hits.push(Hit {
                 from: reference.at,
                 target: reference.target,
@@ -51,11 +51,18 @@ pub fn pass(
             });
         };
         if code.architecture == Architecture::Aarch64 {
-            arm::scan(bytes, *address, wanted, |r| {
+            let data = arm::Data {
+                at: &|at, size| whole.program.at(at, size),
+                function: &|at| code.function(at).map(|(extent, _)| extent),
+            };
+            let mut references = Vec::new();
+            arm::scan(bytes, *address, wanted, data, |r| {
                 if !is_without(r.at) {
-                    hit(r);
+                    references.push(r);
                 }
             });
+            arm::take_out(bytes, *address, &mut references);
+            references.into_iter().for_each(hit);
             continue;
         }
         let mut places: Vec<u64> = Vec::new();

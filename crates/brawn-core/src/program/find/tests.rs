@@ -1,6 +1,7 @@
 //! On real executables: built here with gcc and each musl, and from public packages.
 
 mod build;
+mod pages;
 mod slide;
 mod trust;
 

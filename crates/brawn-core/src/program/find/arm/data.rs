@@ -1,0 +1,79 @@
+//! Data amid code, where what looks like an instruction is none: tables of constants that libraries keep beside the
+//! functions that read them.
+
+use super::super::reference::Reference;
+use super::word::{Op, direct, is_unallocated, op};
+use std::ops::RangeInclusive;
+
+/// How many words on either side are looked at.
+const AROUND: usize = 64;
+/// How many jumps there may be among what is data: one word in sixty looks like one.
+const MORE: usize = 2;
+
+fn word(code: &[[u8; 4]], n: usize) -> u32 {
+    code.get(n).map_or(0, |w| u32::from_le_bytes(*w))
+}
+
+/// Whether what follows it is not run after it.
+fn ends(word: u32) -> bool {
+    match op(word) {
+        Op::Jump { .. } | Op::Return | Op::Stop => true,
+        // Of branches and exceptions; vectors of any length are none.
+        Op::Unknown => matches!(word >> 25 & 0xf, 10 | 11),
+        _ => word >> 26 == 5,
+    }
+}
+
+/// The words up to the one with number `n` that are run if it is: no processor runs what is before the first of them, nor
+/// what comes behind in a row.  `None` where that is not so.  Where a row begins behind what looks like a jump, that one is
+/// looked at in the same way, `more` times.
+fn row(code: &[[u8; 4]], n: usize, more: usize) -> Option<RangeInclusive<usize>> {
+    let is_none = |n: usize| is_unallocated(word(code, n));
+    let is_edge = |n: &usize| is_none(*n) || ends(word(code, *n));
+    let mut first = (n.saturating_sub(AROUND)..n).rev().find(is_edge)? + 1;
+    let last = (n + 1..code.len().min(n + AROUND)).find(is_edge);
+    let is_jump = word(code, n) >> 26 == 5;
+    if !is_jump && last.is_none_or(|n| !is_none(n)) {
+        return None;
+    }
+    if !is_none(first - 1) {
+        let before = more.checked_sub(1).filter(|_| !is_jump)?;
+        first = *row(code, first - 1, before)?.start();
+    }
+    Some(first..=n)
+}
+
+/// Takes out what data in the code at `address` seems to refer to: it stands in a row with words that no processor runs, on
+/// either side, and nothing that may be run leads between them.
+pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
+    let code = code.as_chunks::<4>().0;
+    let place = |n: usize| address + 4 * n as u64;
+    let rows = references.iter().filter_map(|r| {
+        let n = (r.at - address) as usize / 4;
+        row(code, n, MORE).map(|row| (place(*row.start())..=r.at, false))
+    });
+    // Ascending, as the references are: by their ends, and so by their begins.
+    let mut rows: Vec<(RangeInclusive<u64>, bool)> = rows.collect();
+    rows.dedup_by(|a, b| a.0 == b.0);
+    if rows.is_empty() {
+        return;
+    }
+    for n in 0..code.len() {
+        let Some((to, true, _)) = direct(word(code, n), place(n)) else {
+            continue;
+        };
+        let behind = rows.partition_point(|(row, _)| *row.end() < to);
+        let led = rows[behind..]
+            .iter_mut()
+            .take_while(|(row, _)| row.contains(&to));
+        let mut led = led.filter(|(row, _)| !row.contains(&place(n))).peekable();
+        if led.peek().is_some() && row(code, n, MORE).is_none() {
+            led.for_each(|(_, is_run)| *is_run = true);
+        }
+    }
+    let is_data = |at: u64| {
+        let row = rows.binary_search_by_key(&at, |(row, _)| *row.end());
+        row.is_ok_and(|n| !rows[n].1)
+    };
+    references.retain(|r| !is_data(r.at));
+}
