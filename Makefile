@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all c-packages
+.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all c-packages
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -40,7 +40,15 @@ test: tools
 test-all: export BRAWN_CONFORMANCE_ALL = 1
 test-all: test
 
-lint:
+# What to run before every commit: formatting, lints, unit and property tests, and the repository's own rules.  Needs no
+# root, no network and nothing but `make tools`; three minutes where dependencies are compiled.
+check: lint unit
+# All unit tests but those that look into programs of other musls, which `make test` gets.
+# They run as whoever runs them.
+unit: | tools
+	$(stage) --cargo env -u CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER cargo test --workspace --locked --no-fail-fast --lib --bins --test tidy -- --skip find::tests::
+
+lint: | tools
 	cargo fmt --all --check
 	$(stage) clippy cargo clippy --workspace --all-targets --locked -- -D warnings
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# tools/fuzz.sh SECONDS: runs every fuzz target for SECONDS, as many at a time as there are processors,
-# and fails if one crashes, takes 5 seconds for one input or 512 MiB.  tools/fuzz.sh --build only compiles them.
+# tools/fuzz.sh SECONDS [TARGET…]: runs every fuzz target, or these, for SECONDS, as many at a time as there are
+# processors, and fails if one crashes, takes 5 seconds for one input or 512 MiB.  tools/fuzz.sh --build only compiles
+# them.
 #
 # Works with stable Rust and without cargo-fuzz: the flags are those by which the compiler counts
 # edges for libFuzzer.  What a run finds stays out of the committed corpora; a crash is kept in
 # target/fuzz/artifacts/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:?usage: tools/fuzz.sh SECONDS|--build}
+seconds=${1:?usage: tools/fuzz.sh SECONDS|--build [TARGET…]}
+shift
 host=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-target}/fuzz
 mkdir -p "$build"
@@ -43,14 +45,23 @@ fuzz() { # TARGET
     return "$status"
 }
 
+targets=("$@")
+for source in fuzz/fuzz_targets/*.rs; do
+    (($#)) || targets+=("$(basename "$source" .rs)")
+done
 status=0
 running=0
-for source in fuzz/fuzz_targets/*.rs; do
+for target in "${targets[@]}"; do
+    if [[ ! -f fuzz/fuzz_targets/$target.rs ]]; then
+        echo "$target: no such target in fuzz/fuzz_targets" >&2
+        status=1
+        continue
+    fi
     if ((running == $(nproc))); then
         wait -n || status=1
         running=$((running - 1))
     fi
-    fuzz "$(basename "$source" .rs)" &
+    fuzz "$target" &
     running=$((running + 1))
 done
 for ((; running; running--)); do wait -n || status=1; done

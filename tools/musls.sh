@@ -45,14 +45,13 @@ get_oldmalloc() {
 }
 
 # What zig links into programs.  It compiles musl when a program first needs it, and keeps the result
-# in its cache.  The pinned zig's, target/tools/zig-cache, is that of all tests: a musl takes it a minute.
+# in its cache, target/tools/zig-cache, which is that of all tests: a musl takes it a minute.
 get_zig() {
   local name=$1 work=$2 kind=$3 release file sha zig=$root/target/tools/zig cache=$root/target/tools/zig-cache said from
   read -r release file sha < <(of "$name")
   if [[ $kind == zig-line ]] || ! "$zig/ziglang/zig" version 2>/dev/null | grep -qx "$release"; then
     printf '%s --hash=sha256:%s\n' "$file" "$sha" >"$work/requirements.txt"
     zig=$work/zig
-    cache=$work/cache
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
       --root-user-action=ignore --target "$zig" -r "$work/requirements.txt" || fail "musl $name: pip could not install $file"
   fi

@@ -3,7 +3,7 @@
 #
 # tools/stage.sh NAME COMMAND…        runs COMMAND and notes its wall and processor time
 # tools/stage.sh --cargo COMMAND…     the same for `cargo test`: one stage for each program of tests
-# tools/stage.sh --table              prints what was noted since --begin, and the sum
+# tools/stage.sh --table              prints what was noted since --begin, and a line of totals
 # tools/stage.sh --begin              forgets what was noted before
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,19 +18,29 @@ case ${1:?usage: tools/stage.sh NAME COMMAND…} in
 --table)
   [[ -s $notes && -s target/stages.begin ]] || exit 0
   printf '\n%-44s %9s %13s\n' stage 'wall (s)' 'processor (s)'
-  awk -F '\t' '$2 >= 1 { printf "%-44s %9.0f %13s\n", $1, $2, $3 == "-" ? "-" : sprintf("%.0f", $3); sum += $3 == "-" ? 0 : $3 }' "$notes"
-  printf '%-44s %9d\n' 'all, some stages beside others' $(($(date +%s) - $(cat target/stages.begin)))
+  awk -F '\t' -v all="$(($(date +%s) - $(cat target/stages.begin)))" -v processors="$(nproc)" '
+    $2 >= 1 { printf "%-44s %9.0f %13s\n", $1, $2, $3 == "-" ? "-" : sprintf("%.0f", $3) }
+    $3 != "-" { sum += $3 }
+    END { printf "%-44s %9d %13.0f   %d:%02d min on %d processors, some stages beside others\n",
+      "total", all, sum, all / 60, all % 60, processors }' "$notes"
   ;;
 --cargo)
   shift
-  # `Running NAME` and `Doc-tests NAME` stand before each program's own lines.
-  "$@" 2>&1 | awk -v notes="$notes" '
+  # `Running NAME` and `Doc-tests NAME` stand before each program's own lines.  The processor time is of all together.
+  TIMEFORMAT='%R %U %S'
+  times=$(mktemp)
+  status=0
+  { time "$@" 2>&1; } 2>"$times" | awk -v notes="$notes" '
     function now(  t) { "date +%s" | getline t; close("date +%s"); return t }
-    function note() { if (name != "") printf "%s\t%d\t-\n", name, now() - begun >>notes }
+    function note() { if (name != "") printf "  %s\t%d\t-\n", name, now() - begun >>notes }
     /^ +(Running|Doc-tests) / { note(); name = $0; sub(/^ +/, "", name); sub(/ \(.*/, "", name)
       if (match($0, /deps\/[a-z_]+/)) name = substr($0, RSTART + 5, RLENGTH - 5) substr(name, 8); begun = now() }
     { print; fflush() }
-    END { note() }'
+    END { note() }' || status=$?
+  read -r wall user system < <(tail -n 1 "$times")
+  rm -f "$times"
+  printf '%s\t%s\t%s\n' "$*" "$wall" "$(awk "BEGIN { print $user + $system }")" >>"$notes"
+  exit "$status"
   ;;
 *)
   name=$1

@@ -1,7 +1,8 @@
 //! Which trials are enough: most of all trials repeat a case in surroundings that others cover together.
 //!
 //! Chosen are as few as possible of which these hold: every program runs at every place at least once; and every case
-//! runs by every route, on every musl, with every link, and with every profile, but for two of them together.
+//! runs by every route, on every musl, with every link, and with every profile, but for two of them together.  A run on
+//! a heap that is not brawn's counts for its place and its route alone: it says nothing of brawn's.
 
 use crate::toolchain::{Libc, Link, Place};
 use crate::trial::Trial;
@@ -18,17 +19,22 @@ enum Covered<'a> {
     Profile(Profile, &'a str, &'a str),
 }
 
-fn covered<'a>(trial: &Trial<'a>) -> [Covered<'a>; 5] {
+fn covered<'a>(trial: &Trial<'a>) -> Vec<Covered<'a>> {
     let (place, program) = (trial.place, trial.program.name.as_str());
     let case = trial.case.unwrap_or_default();
     let musl = place.musl.map(|musl| musl.name.as_str());
-    [
+    let mut covered = vec![
         Covered::Place(place, program),
         Covered::Route(place.libc, program, case),
-        Covered::Musl(musl, program, case),
-        Covered::Link(place.link, program, case),
-        Covered::Profile(place.profile, program, case),
-    ]
+    ];
+    if place.libc.is_brawns() {
+        covered.extend([
+            Covered::Musl(musl, program, case),
+            Covered::Link(place.link, program, case),
+            Covered::Profile(place.profile, program, case),
+        ]);
+    }
+    covered
 }
 
 /// For each of `trials` whether it is chosen; the same for the same list.  What is not covered at its place is left as

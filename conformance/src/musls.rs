@@ -231,7 +231,8 @@ impl Musl {
         }
         let zig = self.has("zig/ziglang", "zig")?.join("zig");
         let mut command = Command::new(zig);
-        command.env("ZIG_GLOBAL_CACHE_DIR", cache.join(&self.name));
+        // tools/musls.sh had it compile its musl into this cache.
+        command.env("ZIG_GLOBAL_CACHE_DIR", toolchain::zig_cache());
         command.env("ZIG_LOCAL_CACHE_DIR", cache.join("zig-local"));
         Ok(command)
     }

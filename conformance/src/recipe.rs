@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Programs call a heap in ways that compilers rightly warn of: that is their purpose.
-pub const COMPILE: &str = "-c -g -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builtin \
+pub const COMPILE: &str = "-c -g1 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builtin \
     -Wno-unknown-warning-option -Wno-use-after-free -Wno-alloc-size-larger-than \
     -Wno-free-nonheap-object -Wno-unused-result";
 

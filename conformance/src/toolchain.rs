@@ -207,13 +207,15 @@ pub fn zig(cache: &Path) -> Result<Command, String> {
         ));
     }
     let mut command = Command::new(path);
-    // Its libc and C++ library take it minutes: what tools/ and other tests had it compile is there.
-    command.env(
-        "ZIG_GLOBAL_CACHE_DIR",
-        home().join("../target/tools/zig-cache"),
-    );
+    command.env("ZIG_GLOBAL_CACHE_DIR", zig_cache());
     command.env("ZIG_LOCAL_CACHE_DIR", cache.join("zig-local"));
     Ok(command)
+}
+
+/// Where every zig keeps its libc and C++ library, which take it minutes: what tools/ and other tests had one compile is
+/// there.
+pub fn zig_cache() -> PathBuf {
+    home().join("../target/tools/zig-cache")
 }
 
 /// gcc's specs for a musl whose libraries are in `libraries`: what musl-gcc's do, and static-pie,

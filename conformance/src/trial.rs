@@ -257,9 +257,15 @@ impl Trial<'_> {
             env.push(("CONFORMANCE_PROFILE".to_owned(), profile.name().to_owned()));
         }
         let share = place.musl.map_or(SHARE, Musl::share);
-        // Of the rewritten ones those that are linked in the simplest way have the whole counts; glibc's heap is not ours.
+        // Of the rewritten ones those that are linked in the simplest way have the whole counts.  Heaps that are not
+        // ours show that the program is right, for which few are enough, unless ours is measured against them.
         let is_again = place.libc == Libc::Rewritten && !matches!(place.link, Link::Static);
-        let is_reference = place.libc == Libc::Glibc;
+        let is_measured = program.percent(profile).is_some();
+        let is_reference = match place.libc {
+            Libc::Glibc => true,
+            Libc::Stock => !is_measured,
+            _ => false,
+        };
         if place.musl.is_some() || profile != Profile::Fast || is_again || is_reference {
             env.push(("CONFORMANCE_SHARE".to_owned(), share.to_string()));
         }
