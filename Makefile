@@ -46,7 +46,7 @@ check: lint unit
 # All unit tests but those that look into programs of other musls, which `make test` gets.
 # They run as whoever runs them.
 unit: | tools
-	$(stage) --cargo env -u CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER cargo test --workspace --locked --no-fail-fast --lib --bins --test tidy -- --skip find::tests::
+	$(stage) --cargo env -u CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER cargo test --workspace --locked --no-fail-fast --lib --bins --test tidy --test rooms -- --skip find::tests::
 
 lint: | tools
 	cargo fmt --all --check
