@@ -121,6 +121,17 @@ enum Command {
         #[command(flatten)]
         own: Own,
     },
+    /// Measure whole programs with real jobs, with stock musl, brawn and glibc (tools/acid.sh gets their sources)
+    Acid {
+        /// Only these programs
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Short jobs, and no raw data: to try the machinery
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
     /// Measure `brawn rewrite` and `brawn run`: time, memory, disk
     Rewrite {
         #[command(flatten)]
@@ -286,6 +297,21 @@ fn execute(command: Command) -> Result<()> {
             })?;
             print(&own::libc::show(&raw), own.markdown);
             anstream::print!("{}", own::libc::summary(&raw));
+            Ok(())
+        }
+        Command::Acid { only, quick, own } => {
+            let names = || own::acid::PROGRAMS.iter().map(|p| p.name);
+            if let Some(unknown) = only.iter().find(|o| !names().any(|name| name == *o)) {
+                let names: Vec<&str> = names().collect();
+                return Err(format!(
+                    "no program {unknown}; there are {}",
+                    names.join(", ")
+                ));
+            }
+            let raw = own.raw("acid", !quick, |room, rounds, progress| {
+                own::acid::measure(room, &only, rounds, quick, progress)
+            })?;
+            print(&own::acid::show(&raw), own.markdown);
             Ok(())
         }
         Command::Rewrite { own } => own.run("rewrite", own::rewrite::measure, own::rewrite::show),

@@ -6,6 +6,7 @@
 //!
 //! As elsewhere here, each round runs every side once, and every sample is kept.
 
+pub mod acid;
 pub mod bundle;
 pub mod libc;
 pub mod preload;

@@ -1,0 +1,488 @@
+//! Whole programs with real jobs: static with stock musl, static with brawn's `libc.a`, dynamic with glibc.
+//!
+//! Some are `bench/acid`'s own, each of what one kind of program does all day; the others are built from the sources that
+//! `tools/acid.sh` gets. A program's outputs must be the same with every libc.
+
+use super::{Raw, Room};
+use crate::launch::Sample;
+use crate::measure::shuffle;
+use crate::prepare::{checked, copy_writable};
+use crate::progress::Progress;
+use crate::show::{self, Cell, Row, Table, Tone};
+use crate::stats::{Estimate, estimate};
+use crate::{Result, context, repository};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program and its job.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub title: &'static str,
+    /// Source files below `target/tools/acid` or, of this repository's own programs, `bench/acid`; `*` in a file's name stands
+    /// for any letters.
+    sources: &'static [&'static str],
+    /// Files of those that are left out.
+    without: &'static [&'static str],
+    flags: &'static [&'static str],
+    /// `$IN` is a copy of the text to work on, `$OUT` a file to write.
+    arguments: &'static [&'static str],
+    /// A shorter job, for tests.
+    pub quick: &'static [&'static str],
+    /// Whether what it prints and writes depends on nothing but its input.
+    is_exact: bool,
+}
+
+const OWN: Program = Program {
+    name: "",
+    title: "",
+    sources: &[],
+    without: &[],
+    flags: &[],
+    arguments: &[],
+    quick: &[],
+    is_exact: true,
+};
+
+/// All of them.
+pub const PROGRAMS: &[Program] = &[
+    Program {
+        name: "weblog",
+        title: "log lines written and analysed: strftime, localtime_r, regexec, strtod",
+        sources: &["own/weblog.c"],
+        arguments: &["150000"],
+        quick: &["2000"],
+        ..OWN
+    },
+    Program {
+        name: "resp",
+        title: "Redis' protocol parsed and answered",
+        sources: &["own/resp.c"],
+        arguments: &["1000000"],
+        quick: &["5000"],
+        ..OWN
+    },
+    Program {
+        name: "lines",
+        title: "300,000 lines written, read, sorted twice",
+        sources: &["own/lines.c"],
+        arguments: &["$OUT", "300000"],
+        quick: &["$OUT", "2000"],
+        ..OWN
+    },
+    Program {
+        name: "json",
+        title: "JSON parsed into a tree: strtod, small blocks",
+        sources: &["own/json.c"],
+        arguments: &["60"],
+        quick: &["1"],
+        ..OWN
+    },
+    Program {
+        name: "server",
+        title: "requests to a pool of threads, and to a thread each",
+        sources: &["own/server.c"],
+        arguments: &["200000"],
+        quick: &["500"],
+        ..OWN
+    },
+    Program {
+        name: "signal",
+        title: "a codec's arithmetic: sin, pow, log10, floor, lrint",
+        sources: &["own/signal.c"],
+        arguments: &["4000"],
+        quick: &["20"],
+        ..OWN
+    },
+    Program {
+        name: "lua",
+        title: "Lua 5.4: strings, tables, numbers",
+        sources: &["lua/src/*.c"],
+        without: &["luac.c"],
+        flags: &["-DLUA_USE_POSIX"],
+        arguments: &["$ACID/work.lua"],
+        quick: &["-v"],
+        ..OWN
+    },
+    Program {
+        name: "sqlite",
+        title: "SQLite's speedtest1, in memory",
+        sources: &["sqlite/sqlite3.c", "sqlite/test/speedtest1.c"],
+        flags: &["-Isqlite", "-DSQLITE_OMIT_LOAD_EXTENSION"],
+        arguments: &["--memdb", "--size", "15"],
+        quick: &["--memdb", "--size", "1"],
+        // It prints times.
+        is_exact: false,
+        ..OWN
+    },
+    Program {
+        name: "zstd",
+        title: "zstd -6 of 8 MB of text",
+        sources: &[
+            "zstd/lib/common/*.c",
+            "zstd/lib/compress/*.c",
+            "zstd/lib/decompress/*.c",
+            "zstd/lib/dictBuilder/*.c",
+            "zstd/lib/decompress/*.S",
+            "zstd/programs/*.c",
+        ],
+        flags: &[
+            "-Izstd/lib",
+            "-Izstd/lib/common",
+            "-DZSTD_MULTITHREAD",
+            "-DZSTD_LEGACY_SUPPORT=0",
+            "-DXXH_NAMESPACE=ZSTD_",
+        ],
+        arguments: &["-q", "-f", "-6", "--single-thread", "$IN", "-o", "$OUT"],
+        quick: &["-q", "-f", "-1", "$IN", "-o", "$OUT"],
+        ..OWN
+    },
+    Program {
+        name: "bzip2",
+        title: "bzip2 of 8 MB of text",
+        sources: &["bzip2/*.c"],
+        without: &[
+            "bzip2recover.c",
+            "dlltest.c",
+            "mk251.c",
+            "spewG.c",
+            "unzcrash.c",
+        ],
+        flags: &["-D_FILE_OFFSET_BITS=64"],
+        arguments: &["-k", "-f", "$IN"],
+        quick: &["-k", "-f", "$IN"],
+        ..OWN
+    },
+    Program {
+        name: "opus",
+        title: "Opus' encoder and decoder, two minutes of sound",
+        sources: &[
+            "opus/src/*.c",
+            "opus/celt/*.c",
+            "opus/silk/*.c",
+            "opus/silk/float/*.c",
+        ],
+        without: &[
+            "opus_compare.c",
+            "opus_custom_demo.c",
+            "repacketizer_demo.c",
+            "qext_compare.c",
+        ],
+        flags: &[
+            "-DOPUS_BUILD",
+            "-DUSE_ALLOCA",
+            "-DHAVE_LRINT",
+            "-DHAVE_LRINTF",
+            "-Iopus/include",
+            "-Iopus/celt",
+            "-Iopus/silk",
+            "-Iopus/silk/float",
+            "-Iopus/src",
+        ],
+        arguments: &["audio", "48000", "1", "48000", "$IN", "$OUT"],
+        quick: &["audio", "48000", "1", "48000", "$IN", "$OUT"],
+        // The last bits of a libm are its own.
+        is_exact: false,
+    },
+];
+
+const SIDES: [&str; 3] = ["stock musl", "brawn", "glibc"];
+
+/// Builds, runs `rounds` rounds of the programs whose names are in `only` (none: all), and gives everything that was measured.
+pub fn measure(
+    room: &Room,
+    only: &[String],
+    rounds: usize,
+    quick: bool,
+    progress: &Progress,
+) -> Result<Raw> {
+    let chosen = |p: &&Program| only.is_empty() || only.iter().any(|name| name == p.name);
+    let programs: Vec<&Program> = PROGRAMS.iter().filter(chosen).collect();
+    let patched = room.at("patched");
+    context(fs::create_dir_all(&patched), "create", &patched)?;
+    copy_writable(&room.libc, &patched.join("libc.a"))?;
+    checked(
+        Command::new(&room.brawn)
+            .arg("patch")
+            .arg(patched.join("libc.a")),
+    )?;
+    let input = text(if quick { 100_000 } else { 8_000_000 });
+    for side in SIDES {
+        let path = room.at(&format!("in-{side}"));
+        context(fs::write(&path, &input), "write", &path)?;
+    }
+    for program in &programs {
+        progress.step(&format!("building {}", program.name));
+        build(room, program, &patched)?;
+        said_alike(room, program, quick)?;
+    }
+    let mut raw = Raw::new("brawn-bench acid", &room.brawn);
+    let mut state = 0x9e37_79b9_7f4a_7c15;
+    progress.steps("whole programs", rounds * programs.len() * SIDES.len());
+    for _ in 0..rounds {
+        let mut round = BTreeMap::new();
+        for program in &programs {
+            let mut sides = SIDES;
+            shuffle(&mut sides, &mut state);
+            for side in sides {
+                let sample = run(room, program, side, quick)?;
+                round.insert(key(program, side), sample);
+                progress.advance();
+            }
+        }
+        raw.rounds.push(round);
+    }
+    Ok(raw)
+}
+
+fn key(program: &Program, side: &str) -> String {
+    format!("{} / {side}", program.name)
+}
+
+/// Text with the words of programs, `size` bytes of it.
+fn text(size: usize) -> Vec<u8> {
+    let words = [
+        "the",
+        "archive",
+        "of",
+        "member",
+        "symbol",
+        "is",
+        "a",
+        "relocation",
+        "int",
+        "return",
+        "size_t",
+        "\n",
+        "=",
+        "(x)",
+        "0x7f",
+    ];
+    let mut state: u64 = 88_172_645_463_325_252;
+    let mut bytes = Vec::with_capacity(size + 16);
+    while bytes.len() < size {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend(words[(state >> 33) as usize % words.len()].as_bytes());
+        match state % 11 {
+            0 => bytes.extend(format!("{}", state >> 44).as_bytes()),
+            _ => bytes.push(b' '),
+        }
+    }
+    bytes.truncate(size);
+    bytes
+}
+
+/// Compiles it once for musl and once for glibc, and links it for each side.
+fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
+    let home = repository().join("target/tools/acid");
+    for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
+        let objects = room.at(&format!("{}-objects-{libc}", program.name));
+        context(fs::create_dir_all(&objects), "create", &objects)?;
+        let mut files = Vec::new();
+        for source in sources(program, &home)? {
+            let object = objects.join(format!("{}.o", files.len()));
+            let mut command = Command::new(compiler);
+            command.args(["-O2", "-w", "-pthread", "-c"]);
+            for flag in program.flags {
+                match flag.strip_prefix("-I") {
+                    Some(folder) => command.arg("-I").arg(home.join(folder)),
+                    None => command.arg(flag),
+                };
+            }
+            checked(command.arg("-o").arg(&object).arg(source))?;
+            files.push(object);
+        }
+        for side in SIDES
+            .iter()
+            .filter(|side| (**side == "glibc") == (libc == "glibc"))
+        {
+            let mut command = Command::new(compiler);
+            command.args(["-O2", "-pthread", "-s"]);
+            if libc == "musl" {
+                command.arg("-static");
+            }
+            command
+                .arg("-o")
+                .arg(room.at(&format!("{}-{side}", program.name)))
+                .args(&files);
+            if *side == "brawn" {
+                command.arg("-L").arg(patched);
+            }
+            checked(command.arg("-lm"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Its source files, in the order of their names.
+fn sources(program: &Program, home: &Path) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for source in program.sources {
+        let path = match source.strip_prefix("own/") {
+            Some(own) => repository().join("bench/acid").join(own),
+            None => home.join(source),
+        };
+        let folder = path.parent().unwrap_or(home);
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let mut found = match name.split_once('*') {
+            None => vec![path.clone()],
+            Some((start, end)) => {
+                let entries = context(fs::read_dir(folder), "list", folder)
+                    .map_err(|error| format!("{error}; tools/acid.sh gets it"))?;
+                let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
+                let names = names.filter(|n| n.starts_with(start) && n.ends_with(end));
+                let names = names.filter(|n| !program.without.contains(&n.as_str()));
+                names.map(|n| folder.join(n)).collect()
+            }
+        };
+        found.sort();
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// Its arguments on one side.
+fn arguments(room: &Room, program: &Program, side: &str, quick: bool) -> Vec<String> {
+    let [input, output] =
+        ["in", "out"].map(|name| room.at(&format!("{name}-{side}")).display().to_string());
+    let acid = repository().join("bench/acid").display().to_string();
+    let arguments = if quick {
+        program.quick
+    } else {
+        program.arguments
+    };
+    let filled = arguments
+        .iter()
+        .map(|a| a.replace("$IN", &input).replace("$OUT", &output));
+    filled.map(|a| a.replace("$ACID", &acid)).collect()
+}
+
+fn run(room: &Room, program: &Program, side: &str, quick: bool) -> Result<Sample> {
+    let executable = room.at(&format!("{}-{side}", program.name));
+    room.run(&executable, &arguments(room, program, side, quick), &[])
+        .map_err(|error| format!("{}, {side}: {error}", program.name))
+}
+
+/// An error if it prints or writes something else with another libc.
+fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
+    let mut first: Option<(&str, String, Option<Vec<u8>>)> = None;
+    for side in SIDES {
+        let output = room.at(&format!("out-{side}"));
+        if output.exists() {
+            context(fs::remove_file(&output), "remove", &output)?;
+        }
+        let mut command = Command::new(room.at(&format!("{}-{side}", program.name)));
+        let said = checked(command.args(arguments(room, program, side, quick)))?;
+        let written = fs::read(&output).ok();
+        match &first {
+            _ if !program.is_exact => {}
+            None => first = Some((side, said, written)),
+            Some((other, text, bytes)) if *text != said || *bytes != written => {
+                return Err(format!(
+                    "{}: with {side} it says {said:?}, with {other} {text:?}, or writes another file",
+                    program.name
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// brawn's or stock's time over glibc's, by pairs.
+fn ratio(raw: &Raw, program: &Program, side: &str, figure: &str) -> Option<Estimate> {
+    let of = |round: &BTreeMap<String, Sample>, side: &str| {
+        round.get(&key(program, side))?.get(figure).copied()
+    };
+    let pairs = raw
+        .rounds
+        .iter()
+        .filter_map(|r| Some(of(r, side)? / of(r, "glibc")?));
+    estimate(&pairs.collect::<Vec<_>>())
+}
+
+/// Processor time and memory of each program, against glibc.
+pub fn show(raw: &Raw) -> Table {
+    let header = ["program", "glibc", "stock musl", "brawn", "memory"]
+        .map(Cell::from)
+        .into();
+    let rows = PROGRAMS.iter().filter_map(|program| {
+        let glibc = raw.median(&key(program, "glibc"), "cpu_ns");
+        let (stock, brawn) = (
+            ratio(raw, program, "stock musl", "cpu_ns")?,
+            ratio(raw, program, "brawn", "cpu_ns")?,
+        );
+        let memory = ratio(raw, program, "brawn", "peak_rss_kb")?;
+        let tone = match brawn.low > 1.0 {
+            true => Tone::Bad,
+            false => Tone::Good,
+        };
+        let time = format!(
+            "{} ({:.2} … {:.2}x)",
+            show::ratio(brawn.median),
+            brawn.low,
+            brawn.high
+        );
+        Some(Row::Cells(vec![
+            Cell::from(format!("{}: {}", program.name, program.title)),
+            Cell::from(show::time(glibc)),
+            Cell::from(show::ratio(stock.median)),
+            Cell::new(time, tone),
+            Cell::from(show::ratio(memory.median)),
+        ]))
+    });
+    Table {
+        header,
+        rows: rows.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The programs that need no other sources, in short, with both libcs.
+    #[test]
+    fn own_programs_say_the_same_with_musl_and_glibc() {
+        let folder = repository().join("target/tmp/acid");
+        fs::create_dir_all(&folder).expect("a folder");
+        let own = PROGRAMS.iter().filter(|p| p.sources[0].starts_with("own/"));
+        let mut count = 0;
+        for program in own {
+            let said = ["musl-gcc", "gcc"].map(|compiler| {
+                let out = folder.join(format!("{}-{compiler}", program.name));
+                let mut command = Command::new(compiler);
+                command
+                    .args(["-O2", "-Wall", "-Werror", "-pthread", "-o"])
+                    .arg(&out);
+                command
+                    .args(sources(program, &folder).expect("sources"))
+                    .arg("-lm");
+                checked(&mut command).expect("compiles without a warning");
+                let written = folder.join("out").display().to_string();
+                let arguments = program.quick.iter().map(|a| a.replace("$OUT", &written));
+                checked(Command::new(&out).args(arguments)).expect("runs")
+            });
+            assert_eq!(said[0], said[1], "{}", program.name);
+            assert!(!said[0].is_empty(), "{}", program.name);
+            count += 1;
+        }
+        assert!(count >= 6, "only {count}");
+    }
+
+    #[test]
+    fn the_text_is_the_same_each_time() {
+        assert_eq!(text(1000), text(1000));
+        assert_eq!(text(1000).len(), 1000);
+    }
+}
