@@ -2,4 +2,38 @@
 
 use super::Row;
 
-pub const ROWS: &[Row] = &[];
+pub const ROWS: &[Row] = &[
+    Row {
+        needs: &["__environ"],
+        ..Row::new("getenv", &["getenv"])
+    },
+    Row::new("memccpy", &["memccpy"]),
+    Row::new(
+        "strcasecmp",
+        &["strcasecmp", "__strcasecmp_l", "strcasecmp_l"],
+    ),
+    Row::new("strcasestr", &["strcasestr"]),
+    Row::new("strcspn", &["strcspn"]),
+    Row::new("strlcat", &["strlcat"]),
+    Row::new("strlcpy", &["strlcpy"]),
+    Row::new(
+        "strncasecmp",
+        &["strncasecmp", "__strncasecmp_l", "strncasecmp_l"],
+    ),
+    Row::new("strpbrk", &["strpbrk"]),
+    Row::new("strspn", &["strspn"]),
+    Row::new("wcscat", &["wcscat"]),
+    Row::new("wcschr", &["wcschr"]),
+    Row::new("wcscmp", &["wcscmp"]),
+    Row::new("wcscpy", &["wcscpy"]),
+    Row::new("wcslen", &["wcslen"]),
+    Row::new("wcsncmp", &["wcsncmp"]),
+    Row::new("wcsnlen", &["wcsnlen"]),
+    Row::new("wcsrchr", &["wcsrchr"]),
+    Row::new("wcsstr", &["wcsstr"]),
+    Row::new("wmemchr", &["wmemchr"]),
+    Row::new("wmemcmp", &["wmemcmp"]),
+    Row::new("wmemcpy", &["wmemcpy"]),
+    Row::new("wmemmove", &["wmemmove"]),
+    Row::new("wmemset", &["wmemset"]),
+];

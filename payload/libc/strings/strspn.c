@@ -1,0 +1,67 @@
+// strspn, and strcspn with it: every byte of the set is compared with a vector of the string, and after the first
+// vector, where a set may be worth it, a table of bits tells.
+#ifndef WIDTH
+#define SOURCE "../../libc/strings/strspn.c"
+#include "strings.h"
+
+// A bit for every upper half of a byte.
+static const unsigned char powers[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+
+#include "levels.h"
+
+FIRST(size_t, first, brawn_span, (const char *s, const char *set, int in), s, set, in)
+
+HIDDEN size_t brawn_strspn(const char *s, const char *set) {
+    if (UNLIKELY(!set[0])) return 0;
+    DISPATCH(brawn_span, first, s, set, 1);
+}
+NAME(strspn, brawn_strspn)
+
+#else
+#include "words.h"
+// After the first vectors: a bit for every byte, in the byte that its lower half and its highest bit choose.
+TARGET static __attribute__((noinline)) size_t AT(span_on)(const char *s, const char *p, const char *set, int in) {
+    unsigned char table[32] = {0};
+    if (!in) table[0] = 1;
+    for (const unsigned char *c = (const unsigned char *)set; *c; c++) table[(*c & 15) | (*c >> 3 & 16)] |= (unsigned char)(1 << (*c >> 4 & 7));
+#ifdef SHUFFLE
+    const vec low = TABLE(table), high = TABLE(table + 16), power = TABLE(powers), zero = ZERO;
+    for (;; p += WIDTH) {
+        const vec x = LOAD(p), place = AND(x, FILL(0x8f));
+        const vec row = OR(SHUFFLE(low, place), SHUFFLE(high, XOR(place, FILL(0x80))));
+        const vec is = AND(row, SHUFFLE(power, HIGH4(x)));
+        const bits m = in ? EQ(is, zero) : NE(is, zero);
+        if (m) return (size_t)(p - s) + CTZ(m);
+    }
+#else
+    for (;; p++) {
+        const unsigned c = (unsigned char)*p;
+        LOOK_UP(p, (size_t)(p - s) + (in ? brawn_strspn(p, set) : brawn_strcspn(p, set)));
+        if ((table[(c & 15) | (c >> 3 & 16)] >> (c >> 4 & 7) & 1) != in) return (size_t)(p - s);
+    }
+#endif
+}
+
+// `is`: where x is in the set or, for strcspn, the end: in SAME's words.
+#undef MEMBERS
+#define MEMBERS(is, x)                                     \
+    vec is = SAME(x, FILL(in ? set[0] : 0));               \
+    for (const char *c = set + in; *c; c++) is = JOIN(is, SAME(x, FILL(*c)))
+
+TARGET HIDDEN size_t AT(brawn_span)(const char *s, const char *set, int in) {
+    const char *p = DOWN(s, WIDTH);
+    bits m;
+    const bits flip = in ? ALL : 0;
+    if (LIKELY(FITS(s))) {
+        const vec x = LOADU(s);
+        MEMBERS(is, x);
+        m = HITS(is) ^ flip;
+    } else {
+        const vec x = LOAD(p);
+        MEMBERS(is, x);
+        m = SKIPPED(HITS(is) ^ flip, s - p);
+    }
+    if (LIKELY(m)) return CTZ(m);
+    return AT(span_on)(s, p + WIDTH, set, in);
+}
+#endif

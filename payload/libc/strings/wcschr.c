@@ -1,0 +1,53 @@
+// wcschr, and wcslen with it.
+#ifndef WIDTH
+#define SOURCE "../../libc/strings/wcschr.c"
+#include "strings.h"
+
+#include "levels.h"
+
+FIRST(wide *, first, brawn_find_wide, (const wide *s, wide c), s, c)
+INLINE wide *find(const wide *s, wide c) { DISPATCH(brawn_find_wide, first, s, c); }
+
+HIDDEN wide *brawn_wcschr(const wide *s, wide c) {
+    wide *const p = find(s, c);
+    return *p == c ? p : NULL;
+}
+NAME(wcschr, brawn_wcschr)
+
+#else
+#include "words.h"
+TARGET HIDDEN wide *AT(brawn_find_wide)(const wide *s, wide c) {
+    const vec x = FILL32(c), zero = ZERO;
+    const char *p = DOWN((const char *)s, WIDTH);
+    bits m;
+    if (LIKELY(FITS(s))) {
+        const vec a = LOADU(s);
+        m = EQ32(a, x) | EQ32(a, zero);
+    } else {
+        const vec a = LOAD(p);
+        m = SKIPPED32(EQ32(a, x) | EQ32(a, zero), (const char *)s - p);
+    }
+    if (LIKELY(m)) return (wide *)s + AT32(m);
+    // Space counts more than the speed of a level that few processors are left with.
+    for (int i = 0; ONLY_SSE2 || i < 3; i++) {
+        p += WIDTH;
+        LOOK_UP(p, brawn_wcschr((const wide *)p, c) ?: (wide *)p + brawn_wcslen((const wide *)p));
+        const vec a = LOAD(p);
+        m = EQ32(a, x) | EQ32(a, zero);
+        if (m) return (wide *)p + AT32(m);
+    }
+#ifdef MIN32
+    // What has been seen of the first four is looked at again.
+    for (p = DOWN(p + WIDTH, 4 * WIDTH);; p += 4 * WIDTH) {
+        const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
+        const vec ax = MIN32(a, XOR(a, x)), bx = MIN32(b, XOR(b, x)), dx = MIN32(d, XOR(d, x)), ex = MIN32(e, XOR(e, x));
+        if (UNLIKELY(EQ32(MIN32(MIN32(ax, bx), MIN32(dx, ex)), zero))) break;
+    }
+    for (;; p += WIDTH) {
+        const vec a = LOAD(p);
+        m = EQ32(a, x) | EQ32(a, zero);
+        if (m) return (wide *)p + AT32(m);
+    }
+#endif
+}
+#endif

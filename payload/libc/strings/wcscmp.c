@@ -1,0 +1,6 @@
+#include "strings.h"
+
+FIRST(int, first, brawn_order_wide, (const wide *a, const wide *b, size_t n, int ends), a, b, n, ends)
+
+HIDDEN int brawn_wcscmp(const wide *a, const wide *b) { DISPATCH(brawn_order_wide, first, a, b, SIZE_MAX, 1); }
+NAME(wcscmp, brawn_wcscmp)

@@ -1,0 +1,31 @@
+// wcsstr, by memmem: what it finds between words does not count.
+#include "strings.h"
+
+// As far as `length` words; those that are found, or NULL.
+INLINE wide *in(const wide *text, size_t length, const wide *part, size_t size) {
+    const char *from = (const char *)text, *const end = (const char *)(text + length);
+    for (;;) {
+        char *const found = brawn_memmem(from, (size_t)(end - from), part, size * sizeof *part);
+        const size_t between = (size_t)(found - (const char *)text) % sizeof *text;
+        if (!found || !between) return (wide *)(void *)found;
+        from = found - between + sizeof *text;
+    }
+}
+
+HIDDEN wide *brawn_wcsstr(const wide *text, const wide *part) {
+    if (!part[0]) return (wide *)text;
+    // Where it can begin, and nothing before.
+    text = brawn_wcschr(text, part[0]);
+    if (!text || !part[1]) return (wide *)text;
+    const size_t size = brawn_wcslen(part);
+    // A piece at a time, not far beyond where it may be, and each twice as long.
+    for (size_t step = size < 64 ? 64 : size;; step *= 2) {
+        const wide *const end = brawn_wmemchr(text, 0, size + step);
+        const size_t length = end ? (size_t)(end - text) : size + step;
+        if (length < size) return NULL;
+        wide *const found = in(text, length, part, size);
+        if (found || end) return found;
+        text += length - (size - 1);
+    }
+}
+NAME(wcsstr, brawn_wcsstr)

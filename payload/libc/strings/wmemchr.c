@@ -1,0 +1,41 @@
+#ifndef WIDTH
+#define SOURCE "../../libc/strings/wmemchr.c"
+#include "strings.h"
+
+#include "levels.h"
+
+FIRST(wide *, first, find, (const wide *s, wide c, size_t n), s, c, n)
+
+HIDDEN wide *brawn_wmemchr(const wide *s, wide c, size_t n) { DISPATCH(find, first, s, c, n); }
+NAME(wmemchr, brawn_wmemchr)
+
+#else
+#include "words.h"
+TARGET static wide *AT(find)(const wide *s, wide c, size_t n) {
+    const vec x = FILL32(c);
+    const char *p = DOWN((const char *)s, WIDTH);
+    bits m;
+    if (UNLIKELY(!n)) return NULL;
+    if (LIKELY(FITS(s))) m = EQ32(LOADU(s), x);
+    else m = SKIPPED32(EQ32(LOAD(p), x), (const char *)s - p);
+    if (m) return AT32(m) < n ? (wide *)s + AT32(m) : NULL;
+    // Callers who know that it is there may say more than there can be.
+    const size_t some = n < SIZE_MAX / 8 ? n : SIZE_MAX / 8;
+    for (;;) {
+        p += WIDTH;
+#ifdef MIN32
+        // Four at once, aligned, as long as all of them count.
+        if (!((uintptr_t)p & (4 * WIDTH - 1)) && (size_t)(p - (const char *)s) / 4 < some)
+            for (; some - (size_t)(p - (const char *)s) / 4 >= 4 * LANES; p += 4 * WIDTH) {
+                const vec a = SAME32(LOAD(p), x), b = SAME32(LOAD(p + WIDTH), x), d = SAME32(LOAD(p + 2 * WIDTH), x), e = SAME32(LOAD(p + 3 * WIDTH), x);
+                if (UNLIKELY(HIT32(JOIN32(JOIN32(a, b), JOIN32(d, e))))) break;
+            }
+#endif
+        const size_t seen = (size_t)(p - (const char *)s) / 4;
+        if (seen >= some) return NULL;
+        LOOK_UP(p, brawn_wmemchr((const wide *)p, c, n - seen));
+        m = EQ32(LOAD(p), x);
+        if (m) return seen + AT32(m) < n ? (wide *)p + AT32(m) : NULL;
+    }
+}
+#endif

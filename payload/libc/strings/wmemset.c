@@ -1,0 +1,34 @@
+#ifndef WIDTH
+#define SOURCE "../../libc/strings/wmemset.c"
+#include "strings.h"
+
+#include "levels.h"
+
+FIRST(wide *, first, fill, (wide *to, wide c, size_t n), to, c, n)
+
+HIDDEN wide *brawn_wmemset(wide *to, wide c, size_t n) {
+    if (LIKELY(n < 16)) {
+        for (size_t i = 0; i < n; i++) {
+            to[i] = c;
+            __asm__ volatile("" ::: "memory");
+        }
+        return to;
+    }
+    DISPATCH(fill, first, to, c, n);
+}
+NAME(wmemset, brawn_wmemset)
+
+#else
+#include "words.h"
+#ifndef __x86_64__
+#define STOREU(p, x) STORE(p, x)
+#endif
+// n is 16 or more.
+TARGET static wide *AT(fill)(wide *to, wide c, size_t n) {
+    const vec x = FILL32(c);
+    wide *const last = to + n - LANES;
+    for (wide *p = to; p < last; p += LANES) STOREU(p, x);
+    STOREU(last, x);
+    return to;
+}
+#endif
