@@ -1,6 +1,6 @@
-// What stands between a rewritten program and the heap that it did not have when it was linked: the start, before
-// the program's own, and the end of a thread, which musl knows nothing of the heap at.  It also has the heap's few
-// wishes to libc, whose own answers need not be in the program.
+// What a rewritten program needs so that it can use a heap that it was not linked with: a start that runs before the
+// program's own, and the heap's part of a thread's end, of which musl knows nothing.  It also defines the few functions
+// of libc that the heap calls, since the program need not contain libc's own.
 //
 // Nothing here is called before the kernel's first instruction or needs anything but the stack: libc has not been set
 // up, a static-pie is not relocated, thread-locals do not exist.
@@ -13,8 +13,8 @@
 // The program's own: its former entry point (start.h), and __pthread_tsd_run_dtors.
 HIDDEN void brawn_host_tsd_run_dtors(void);
 
-// Words of a position-independent program that hold addresses and have been moved, which the program itself does not
-// relocate: so many, then for each where it is and what it holds, both relative to the table.
+// Words of a position-independent program that hold addresses, were moved, and are not relocated by the program itself:
+// their number, then for each word its place and its value, both relative to the table.
 extern HIDDEN const int64_t brawn_attach_table[];
 
 // What the kernel put on the first stack (System V ABI, "Process Initialization").

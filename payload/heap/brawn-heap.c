@@ -35,8 +35,8 @@
 #define _mi_stat_decrease(stat, amount) ((void)0)
 #define _mi_stat_counter_increase(stat, amount) ((void)0)
 #if BRAWN_CHECKED
-// What it found wrong in its own data is a program's doing; that memory ran out, or was asked for without
-// measure, is none.
+// The engine reports errors by their number.  Damage in its own data means that the program misused the heap, so the
+// program ends.  Out of memory, or a size that is too large, is no misuse: the caller gets NULL.
 #define _mi_error_message(error, ...) ((error) == ENOMEM || (error) == EOVERFLOW ? (void)0 : brawn_trap_corrupted())
 #else
 #define _mi_error_message(error, ...) ((void)0)
@@ -59,7 +59,7 @@ _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes sl
 #undef MI_MAX_ALIGN_GUARANTEE
 #define MI_MAX_ALIGN_GUARANTEE 0
 
-// The compiler may make a call of its own library of the engine's.
+// The engine's builtin could become a call of the compiler's own library, which no program has to link.
 static inline size_t brawn_popcount(size_t x) {
   size_t count = 0;
   for (; x != 0; x &= x - 1) count++;

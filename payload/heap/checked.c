@@ -44,15 +44,15 @@ static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uin
   return size;
 }
 
-// The segment of what may be a block and is not the calling thread's own.  A header in front of a pointer
-// that is none holds no cookie of this process, if there is memory at all.
+// The segment of `p`, which may be no block at all.  Only a real segment's header holds this process's cookie; in front
+// of any other pointer there is something else, or no memory.
 static inline mi_segment_t *brawn_checked_segment(const void *p) {
   mi_segment_t *const segment = brawn_segment(p);
   if (mi_unlikely(segment->cookie != _mi_ptr_cookie(segment))) brawn_trap_not_a_block();
   return segment;
 }
 
-// The engine's code for the links of free lists (internal.h, mi_ptr_encode), for a processor whose rotations take
+// How the engine encodes the links of free lists (internal.h, mi_ptr_encode).  Written for processors whose rotations take
 // any count.  The page itself stands for the end of a list.
 static inline mi_encoded_t brawn_encode(const mi_page_t *page, const mi_block_t *next) {
   const uintptr_t key = page->keys[0], x = (next == NULL ? (uintptr_t)page : (uintptr_t)next) ^ page->keys[1];
@@ -130,7 +130,7 @@ static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
   return block;
 }
 
-// A block that is freed comes back after so many others of its page, if it has so many.
+// A freed block is handed out again only after this many others of its page, if the page has that many.
 enum { BRAWN_ROUND = 16 };
 
 // Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
   const size_t block = size + more;
   if (mi_unlikely(heap == NULL)) return brawn_block_slow(block, size, zero);
   mi_page_t *page = NULL;
-  // A size so large that the sum overflows is none of the small ones.
+  // If the sum overflows, `size` is not a small one, and the slow path refuses it.
   if (mi_likely(size <= MI_SMALL_SIZE_MAX - BRAWN_SEAL && (more == BRAWN_SEAL || block <= MI_SMALL_SIZE_MAX))) {
     // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
     page = heap->pages_free_direct[_mi_align_up(block, MI_MAX_ALIGN_SIZE) / sizeof(uintptr_t)];

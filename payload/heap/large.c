@@ -45,7 +45,7 @@ static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->
 // The byte behind the program's, where there is one before the guard; the same for a block while it lives.
 static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (uint8_t)(segment->cookie | 1); }
 
-// What the program asked for of what may be a live block.
+// How many bytes the program asked for, if this is a live block.
 static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
   const size_t size = mi_atomic_load_acquire(brawn_large_asked(segment));
   if (brawn_large_page(segment)->page_start != (const uint8_t *)p) brawn_trap_not_a_block();

@@ -30,7 +30,7 @@
 #define MI_MEDIUM_PAGE_SHIFT 17
 #define BRAWN_SPAN_MAX (96u << 10)
 
-// A page holds at least so many blocks, and is no smaller than this.
+// A page holds at least BRAWN_PAGE_BLOCKS blocks, and has at least BRAWN_PAGE_MIN bytes.
 #ifndef BRAWN_PAGE_BLOCKS
 #define BRAWN_PAGE_BLOCKS 8
 #endif
@@ -38,12 +38,12 @@
 #define BRAWN_PAGE_MIN (16u << 10)
 #endif
 
-// A block of up to so many bytes is moved by `realloc` in units of 16 bytes, in half to nine tenths of the time that
-// the microcode's copy takes to start and run; at the double it takes longer (compare the Intel Optimization Manual,
+// `realloc` moves a block of at most this many bytes in units of 16, which takes half to nine tenths of the time
+// of the microcode's copy; at twice the size it takes longer (compare the Intel Optimization Manual,
 // 3.7.6).
 #define BRAWN_COPY_UNITS (1u << 10)
 
-// An empty page, the only one of its size, waits for so many other pages to be made before it is given up.
+// The only page of its size is given up, when it is empty, after this many other pages were made.
 // The engine's own 16 are too few for a program that uses all sizes in turn: there are more sizes than that,
 // and each one's page is gone when it is needed again.
 #ifndef BRAWN_RETIRE_CYCLES
@@ -58,25 +58,25 @@
 #define BRAWN_PURGE_DELAY (BRAWN_SHARED ? 1000 : 10)
 #endif
 
-// At most so many free segments stay with the process, for the next thread or size that needs one.
+// At most this many free segments stay with the process, for the next thread or size that needs one.
 #ifndef BRAWN_KEPT_SEGMENTS
 #define BRAWN_KEPT_SEGMENTS 4
 #endif
 
 // A block with a span of its own costs the engine some hundred nanoseconds each way.  A thread keeps
-// at most so many that it freed, still allocated as far as the engine knows.
+// at most this many that it freed; the engine takes them for allocated.
 #ifndef BRAWN_KEPT_SPANS
 #define BRAWN_KEPT_SPANS 4
 #endif
 
-// A thread that needs a segment looks at so many whose threads have ended; each of them that is empty
-// goes back, so that they become fewer than are made.
+// A thread that needs a segment looks at no more than this many whose threads have ended.  The empty ones
+// go back to the kernel, so that more go than come.
 #ifndef BRAWN_ABANDONED_VISITS
 #define BRAWN_ABANDONED_VISITS 16
 #endif
 
-// Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most so many, in
-// all at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
+// Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most BRAWN_KEPT_LARGE blocks, together
+// at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
 // is in use, and (seen at the next free) for at most BRAWN_KEPT_LARGE_TIME units of arch_clock.  A block
 // of at most BRAWN_KEPT_LARGE_ONE counts as in use while it is freed.
 // Measured with bench/workloads/{stress,huge,realloc}.c: three times what is in use takes fewer
@@ -96,16 +96,16 @@
 #ifndef BRAWN_KEPT_LARGE_TIME
 #define BRAWN_KEPT_LARGE_TIME 1000
 #endif
-// Together with those in use they take no more than the most that was in use, and one part in so many of that;
-// 0: no such bound.  (With it the stress takes a tenth less memory, and up to half as much time more.)
+// Used and kept blocks together take no more than the most that was ever in use, plus a part of it: one in
+// BRAWN_KEPT_LARGE_ROOM.  0: no such bound.  (With it the stress takes a tenth less memory, and up to half as much time more.)
 #ifndef BRAWN_KEPT_LARGE_ROOM
 #define BRAWN_KEPT_LARGE_ROOM 0
 #endif
 
-// From so many mappings of such blocks on, new ones take whole multiples of a segment's size.
+// Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size.
 #define BRAWN_LARGE_APART 32768
 
-// So many segments, and so many mappings of such blocks, have guard pages, which split a mapping in up to
+// At most this many segments, and as many mappings of large blocks, have guard pages.  Those split a mapping in up to
 // four of the 65,530 that a process may have (vm.max_map_count).
 #define BRAWN_GUARDED 4096
 

@@ -1,4 +1,4 @@
-// What memcmp does with little.
+// Comparisons of few bytes.
 #pragma once
 #include "memory.h"
 

@@ -1,4 +1,4 @@
-// What copies do with little.
+// Copies of few bytes.
 #pragma once
 #include "memory.h"
 

@@ -1,4 +1,4 @@
-// What strstr ends in.
+// The end of strstr, for text in which its quick search makes no way.
 #pragma once
 #include "memory.h"
 

@@ -3,7 +3,8 @@
 // bits: one bit a byte, the first byte's lowest.  EQ, NE: which bytes are equal, are not.  SAME: a vector that says
 // so, JOIN: where either of two says so, HITS: its bits; no more is known of it, since the levels differ.  STOP:
 // where two strings differ or the first one ends; only its lowest bit is meant.  EITHER: what is 0 or equal.
-// LOADU_IN, FILL_IN: in register 16 or higher where there are such: who uses no lower one needs no vzeroupper.
+// LOADU_IN, FILL_IN: the same in a register of 16 to 31, where the processor has them.  A function that uses only these needs no
+// vzeroupper at its end.
 #undef TARGET
 #undef AT
 #undef vec
@@ -97,7 +98,7 @@
 #define STREAM(p, x) _mm512_stream_si512((__m512i *)(p), x)
 #define FILL(c) _mm512_set1_epi8((char)(c))
 #define ZERO _mm512_setzero_si512()
-// A mask that is asked whether it is 0 and then where it is not: it is moved once, not tested where it is, too.
+// For a mask that is tested for 0 and then searched: it is moved to a general register once, and tested there.
 INLINE uint64_t moved(uint64_t mask) {
     __asm__("" : "+r"(mask));
     return mask;
