@@ -1,0 +1,104 @@
+// __fdopen, which fopen, fdopen, popen and tmpfile make streams with.  musl's buffers have 1 KiB, so that a program that reads
+// a file by lines, numbers or small pieces asks the kernel four times as often as with glibc: that, and not the code of getline,
+// fgets and fread, is what they are slower for.  These have 4 KiB.
+#include "../libc.h"
+
+enum { BUFFER = 4096, UNGET = 8 };
+
+// musl's (src/internal/stdio_impl.h), as it is used here: the same in musl 1.2.2 to 1.2.6.
+typedef struct stream stream;
+struct stream {
+    unsigned flags;
+    void *reading[2];
+    int (*close)(stream *);
+    void *writing[4];
+    size_t (*read)(stream *, unsigned char *, size_t);
+    size_t (*write)(stream *, const unsigned char *, size_t);
+    int64_t (*seek)(stream *, int64_t, int);
+    unsigned char *buffer;
+    size_t size;
+    void *neighbours[2];
+    int fd;
+    int pipe_pid;
+    long lock_count;
+    int mode;
+    volatile int lock;
+    // What ends a line for a buffer that is written by lines, or NO_LINES.
+    int line_end;
+    void *rest[10];
+};
+_Static_assert(offsetof(stream, fd) == 0x78 && offsetof(stream, lock) == 0x8c && sizeof(stream) == 0xe8, "musl's FILE");
+enum { NO_READING = 4, NO_WRITING = 8, APPENDS = 128, NO_LINES = -1, NO_LOCK = -1 };
+
+// The beginning of musl's struct __libc (src/internal/libc.h), the same in these.
+extern struct {
+    char can_have_threads, has_threads;
+} __libc;
+
+extern void *malloc(size_t);
+extern stream *__ofl_add(stream *);
+extern size_t __stdio_read(stream *, unsigned char *, size_t);
+extern size_t __stdio_write(stream *, const unsigned char *, size_t);
+extern int64_t __stdio_seek(stream *, int64_t, int);
+extern int __stdio_close(stream *);
+
+enum { EINVAL = 22, F_SETFD = 2, F_GETFL = 3, F_SETFL = 4, FD_CLOEXEC = 1, O_APPEND = 02000, TIOCGWINSZ = 0x5413 };
+
+// A system call that leaves errno alone: a negative number is an error.
+INLINE long ask(long number, long first, long second, long third) {
+#ifdef __x86_64__
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third) : "rcx", "r11", "memory");
+    return result;
+#else
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = first;
+    register long x1 __asm__("x1") = second;
+    register long x2 __asm__("x2") = third;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
+    return x0;
+#endif
+}
+#ifdef __x86_64__
+enum { FCNTL = 72, IOCTL = 16 };
+#else
+enum { FCNTL = 25, IOCTL = 29 };
+#endif
+
+INLINE int has(const char *s, char c) {
+    while (*s && *s != c) s++;
+    return *s == c;
+}
+
+HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
+    const char first = *mode;
+    // To musl, an empty mode is one for writing.
+    if (first && first != 'r' && first != 'w' && first != 'a') {
+        ERRNO = EINVAL;
+        return NULL;
+    }
+    stream *const f = malloc(sizeof *f + UNGET + BUFFER);
+    if (!f) return NULL;
+    brawn_memset(f, 0, sizeof *f);
+    if (!has(mode, '+')) f->flags = first == 'r' ? NO_WRITING : NO_READING;
+    if (has(mode, 'e')) ask(FCNTL, fd, F_SETFD, FD_CLOEXEC);
+    if (first == 'a') {
+        const long flags = ask(FCNTL, fd, F_GETFL, 0);
+        if (!(flags & O_APPEND)) ask(FCNTL, fd, F_SETFL, flags | O_APPEND);
+        f->flags |= APPENDS;
+    }
+    f->fd = fd;
+    f->buffer = (unsigned char *)(f + 1) + UNGET;
+    f->size = BUFFER;
+    // To a terminal, by lines.
+    uint16_t window[4];
+    f->line_end = !(f->flags & NO_WRITING) && !ask(IOCTL, fd, TIOCGWINSZ, (long)window) ? '\n' : NO_LINES;
+    f->read = __stdio_read;
+    f->write = __stdio_write;
+    f->seek = __stdio_seek;
+    f->close = __stdio_close;
+    if (!__libc.has_threads) f->lock = NO_LOCK;
+    return __ofl_add(f);
+}
+NAME(__fdopen, brawn___fdopen)
+NAME(fdopen, brawn___fdopen)
