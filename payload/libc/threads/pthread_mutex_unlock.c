@@ -1,0 +1,60 @@
+// pthread_mutex_unlock: see pthread_mutex_timedlock.c.
+#include "threads.h"
+
+extern thread *pthread_self(void);
+extern void __vm_lock(void);
+extern void __vm_unlock(void);
+
+// Of which the owner is known.
+static COLD int unlock_owned(mutex *m) {
+    // Nothing of it is read when it is unlocked: it may be gone.
+    const int waiters = m->waiters, type = m->type, is_private = !(type & SHARED), old = m->lock;
+    thread *const self = pthread_self();
+    if ((old & OWNER) != self->id) return EPERM;
+    if ((type & 3) == RECURSIVE && m->count) {
+        m->count--;
+        return 0;
+    }
+    const int next = (type & ROBUST) && (old & DIED) ? NOT_RECOVERABLE : 0;
+    if (!is_private) {
+        // While the kernel may still mark it, no thread of this process unmaps it.
+        self->pending = (void *)&m->next;
+        __vm_lock();
+    }
+    // Out of the list of those that are held.
+    void *volatile *const before = m->previous;
+    void *volatile *const after = m->next;
+    *before = (void *)after;
+    if (after != &self->held) after[-1] = (void *)before;
+    int was = 0;
+    if (type & INHERITING) {
+        int expected = old;
+        if (old < 0 || !__atomic_compare_exchange_n(&m->lock, &expected, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+            if (next) __atomic_store_n(&m->waiters, -1, __ATOMIC_SEQ_CST);
+            futex(&m->lock, FUTEX_UNLOCK_PI | (is_private ? FUTEX_PRIVATE : 0), 0, NULL);
+        }
+    } else {
+        was = __atomic_exchange_n(&m->lock, next, __ATOMIC_SEQ_CST);
+    }
+    if (!is_private) {
+        self->pending = NULL;
+        __vm_unlock();
+    }
+    if (!(type & INHERITING) && (waiters || was < 0)) wake(&m->lock, 1, is_private);
+    return 0;
+}
+
+HIDDEN int brawn_pthread_mutex_unlock(mutex *m) {
+    const int type = m->type;
+    if (UNLIKELY(type & KIND)) return unlock_owned(m);
+    const int waiters = load(&m->waiters);
+    const int was = __atomic_exchange_n(&m->lock, 0, __ATOMIC_RELEASE);
+    if (UNLIKELY(waiters || was < 0)) {
+        // musl's own code counts those who wait in a plain one only in pthread_cond_timedwait, and then one who wakes does not tell
+        // who waits besides.
+        wake(&m->lock, waiters && !(type & SHARED) ? INT_MAX : 1, !(type & SHARED));
+    }
+    return 0;
+}
+NAME(__pthread_mutex_unlock, brawn_pthread_mutex_unlock)
+NAME(pthread_mutex_unlock, brawn_pthread_mutex_unlock)

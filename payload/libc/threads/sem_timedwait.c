@@ -1,0 +1,70 @@
+// sem_timedwait, and how sem_wait waits.  The states are those of musl's sem_post and sem_trywait: another process may have musl's
+// own code of this.
+//
+// musl looks a hundred times before it sleeps.  Where each post is answered by one, the other side is asleep and needs
+// longer than that to wake, so that nearly every wait takes the time of both: this looks a few times.
+#include "threads.h"
+
+typedef struct {
+    volatile int value;
+    volatile int waiters;
+    // 128, or 0 if processes share it.
+    int is_private;
+    int unused[5];
+} semaphore;
+_Static_assert(sizeof(semaphore) == 32, "musl's sem_t");
+
+// musl's: a handler on the stack that runs when the thread is cancelled.
+typedef struct cleanup {
+    void (*function)(void *);
+    void *argument;
+    struct cleanup *next;
+} cleanup;
+extern void _pthread_cleanup_push(cleanup *c, void (*function)(void *), void *argument);
+extern void _pthread_cleanup_pop(cleanup *c, int runs);
+extern void pthread_testcancel(void);
+extern int sem_post(semaphore *s);
+extern int sem_trywait(semaphore *s);
+
+enum { SEM_SPINS = 10 };
+
+static void leave(void *waiters) {
+    __atomic_fetch_sub((volatile int *)waiters, 1, __ATOMIC_SEQ_CST);
+}
+
+// What a semaphore's value is while somebody waits: -1 before musl 1.2.4, and the highest bit since.  musl's sem_post tells: to the
+// newer one, -1 has that bit and the highest count there is.
+static volatile int waited_for;
+
+static COLD int find_waited_for(void) {
+    const int before = ERRNO;
+    semaphore s = {.value = -1, .is_private = 128};
+    const int found = sem_post(&s) ? CONTENDED : -1;
+    ERRNO = before;
+    __atomic_store_n(&waited_for, found, __ATOMIC_RELAXED);
+    return found;
+}
+
+HIDDEN int brawn_sem_timedwait(semaphore *restrict s, const timespec *restrict until) {
+    pthread_testcancel();
+    if (!sem_trywait(s)) return 0;
+    for (int spins = SEM_SPINS; spins && load(&s->value) <= 0 && !load(&s->waiters); spins--) breathe();
+    int value = load(&waited_for);
+    if (UNLIKELY(!value)) value = find_waited_for();
+    while (sem_trywait(s)) {
+        cleanup c;
+        const int is_private = s->is_private;
+        __atomic_fetch_add(&s->waiters, 1, __ATOMIC_SEQ_CST);
+        int expected = 0;
+        __atomic_compare_exchange_n(&s->value, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        _pthread_cleanup_push(&c, leave, (void *)&s->waiters);
+        const int error = __timedwait_cp(&s->value, value, REALTIME, until, is_private);
+        _pthread_cleanup_pop(&c, 1);
+        if (error) {
+            ERRNO = error;
+            return -1;
+        }
+    }
+    return 0;
+}
+NAME(sem_timedwait, brawn_sem_timedwait)
