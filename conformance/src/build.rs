@@ -1,34 +1,20 @@
 //! Compiles and links programs, and keeps the executables by a hash of all that went into them.
 
-use crate::directives::{Program, Stage};
+use crate::failure::Failure;
+use crate::files::{hash, write_once};
 use crate::musls::Musl;
 use crate::patched::{self, Patched};
+use crate::place::Place;
 use crate::recipe::{COMPILE, Recipe, again, finish, words};
 use crate::rewritten;
-use crate::toolchain::{self, Libc, Link, Place};
+use crate::toolchain;
 use brawn_payload::{Architecture, Profile};
-use sha2::{Digest, Sha256};
+use brawn_verify::directives::{Program, Stage};
+use brawn_verify::ways::{Libc, Link};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-/// Something that did not work, and what was being done.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// What was being done.
-    pub stage: Stage,
-    /// What is told about it.
-    pub text: String,
-}
-
-impl Failure {
-    /// A failure before linking.
-    pub fn setup(text: impl Into<String>) -> Self {
-        let (stage, text) = (Stage::Setup, text.into());
-        Self { stage, text }
-    }
-}
 
 /// A file that is made once, whoever asks for it first.
 type Built = Arc<OnceLock<Result<PathBuf, Failure>>>;
@@ -133,7 +119,7 @@ impl Builder {
             .join(&hash(&[object.bytes])[..32]);
         let path = folder.join(brawn_payload::PRELOAD_NAME);
         if !path.is_file() {
-            patched::write_once(&path, object.bytes).map_err(Failure::setup)?;
+            write_once(&path, object.bytes).map_err(Failure::setup)?;
         }
         Ok(path)
     }
@@ -203,7 +189,7 @@ impl Builder {
     fn specs(&self, libraries: &Path, headers: &Path) -> Result<String, Failure> {
         let specs = toolchain::specs(libraries, headers);
         let path = self.cache.join(format!("{}.specs", &hash(&[&specs])[..16]));
-        patched::write_once(&path, specs.as_bytes()).map_err(Failure::setup)?;
+        write_once(&path, specs.as_bytes()).map_err(Failure::setup)?;
         Ok(format!("-specs={}", path.display()))
     }
 
@@ -306,19 +292,4 @@ fn refuse_second_heap(executable: &Path) -> Result<(), Failure> {
         return Err(Failure { stage, text });
     }
     Ok(())
-}
-
-/// SHA-256 in hex.
-pub fn hash<T: AsRef<[u8]>>(parts: &[T]) -> String {
-    let mut state = Sha256::new();
-    for part in parts {
-        let part = part.as_ref();
-        state.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
-        state.update(part);
-    }
-    state
-        .finalize()
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect()
 }

@@ -4,9 +4,10 @@
 //! runs by every route, on every musl, with every link, and with every profile, but for two of them together.  A run on
 //! a heap that is not brawn's counts for its place and its route alone: it says nothing of brawn's.
 
-use crate::toolchain::{Libc, Link, Place};
+use crate::place::Place;
 use crate::trial::Trial;
 use brawn_payload::Profile;
+use brawn_verify::ways::{Libc, Link};
 use std::collections::{BinaryHeap, HashSet};
 
 /// What one trial covers.

@@ -1,7 +1,8 @@
 //! The musls of `tools/musls.lock`, to which the payload is held besides the distribution's.
 
-use crate::toolchain::{self, Link, home};
+use crate::toolchain::{self, home};
 use brawn_payload::Architecture;
+use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

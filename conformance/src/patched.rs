@@ -1,6 +1,7 @@
 //! Makes the musl that has brawn's payload as its heap.
 
-use crate::build::{Failure, hash};
+use crate::failure::Failure;
+use crate::files::{hash, write_once};
 use crate::musls::Musl;
 use crate::toolchain;
 use brawn_core::component::Component;
@@ -132,19 +133,4 @@ pub fn payload(architecture: Architecture, profile: Profile) -> Result<&'static 
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-fn create(folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))
-}
-
-/// Writes a file whole, by renaming: another runner may read it at the same time.
-pub fn write_once(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
-    let folder = path.parent().unwrap_or(Path::new("."));
-    create(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
-    file.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
 }

@@ -1,9 +1,9 @@
 //! How one program is compiled and linked at one place.
 
-use crate::build::{Failure, hash};
-use crate::directives::{Program, Stage};
-use crate::patched;
-use crate::toolchain::Link;
+use crate::failure::Failure;
+use crate::files::{hash, write_once};
+use brawn_verify::directives::{Program, Stage};
+use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -147,7 +147,7 @@ impl Recipe {
         command.arg(self.libraries.join("libc.a")).arg("-lgcc");
         finish(&mut command, Stage::Link)?;
         let main = work.join("main.c");
-        patched::write_once(
+        write_once(
             &main,
             b"int conformance(void);\nint main(void) { return conformance(); }\n",
         )

@@ -1,13 +1,13 @@
 //! Stock's executables, rewritten.
 
-use crate::build::Failure;
-use crate::directives::{Program, Stage};
+use crate::failure::Failure;
 use crate::musls::Musl;
 use crate::patched;
-use crate::toolchain::Place;
+use crate::place::Place;
 use brawn_core::component::Component;
 use brawn_core::program::{Options, rewrite};
 use brawn_payload::Architecture;
+use brawn_verify::directives::{Program, Stage};
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

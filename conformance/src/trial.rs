@@ -1,12 +1,14 @@
 //! One program, one libc, one way of linking, one case: what it did against what it should do.
 
-use crate::build::{Builder, Failure};
-use crate::directives::{Program, Stage};
+use crate::build::Builder;
+use crate::failure::Failure;
 use crate::musls::{Extent, Musl, SHARE};
-use crate::run::run;
-use crate::toolchain::{Libc, Link, Place, home};
+use crate::place::Place;
+use crate::toolchain::home;
 use brawn_payload::Profile;
-use std::path::PathBuf;
+use brawn_verify::directives::{Program, Stage};
+use brawn_verify::run::{measures, run};
+use brawn_verify::ways::{Libc, Link};
 
 /// A combination that is tried.
 #[derive(Clone, Debug)]
@@ -21,15 +23,7 @@ pub struct Trial<'a> {
 
 /// Every program of `programs/`, sorted by name.
 pub fn programs() -> Result<Vec<Program>, String> {
-    let folder = home().join("programs");
-    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries
-        .flatten()
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"))
-        .collect();
-    paths.sort();
-    paths.iter().map(|p| Program::read(p)).collect()
+    Program::all(&home().join("programs"))
 }
 
 /// Every trial of `program`, with the musls of `matrix` besides the distribution's.
@@ -46,7 +40,7 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
     places.extend(
         matrix
             .iter()
-            .filter(|musl| program.runs_on(musl))
+            .filter(|musl| runs_on(program, musl))
             .map(|musl| Place {
                 libc: Libc::Brawn,
                 musl: Some(musl),
@@ -71,6 +65,18 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
         }));
     }
     all
+}
+
+/// Whether `program` runs on `musl`, too: what is linked statically, and C++ where zig brings its library.
+fn runs_on(program: &Program, musl: &Musl) -> bool {
+    let links = |link| program.links.contains(&link);
+    let wanted = match musl.extent {
+        Extent::All => true,
+        Extent::Short => !program.alone,
+        Extent::Linking => links(Link::StaticPie),
+        Extent::Cxx => program.cxx,
+    };
+    program.libcs.contains(&Libc::Brawn) && wanted && (links(Link::Static) || links(musl.link))
 }
 
 /// The places of the profiles besides the default one: the distribution's musl, linked in the simplest way,
@@ -134,7 +140,7 @@ fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
             true => matters && musl.extent != Extent::Short,
             false => matters || program.alone,
         };
-        is_wanted && program.runs_on(musl)
+        is_wanted && runs_on(program, musl)
     });
     places.extend(musls.map(|musl| place(Some(musl), musl.link, Profile::Fast)));
     places
@@ -166,7 +172,7 @@ fn preloaded(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
             false => matters || program.alone,
         };
         // zig brings the C++ library, and no shared musl.
-        musl.is_shared() && !program.cxx && is_wanted && program.runs_on(musl)
+        musl.is_shared() && !program.cxx && is_wanted && runs_on(program, musl)
     });
     places.extend(musls.map(|musl| place(Some(musl), Profile::Fast)));
     places
@@ -188,13 +194,17 @@ impl Trial<'_> {
 
     /// Why it is not covered, if it is not.
     pub fn not_covered(&self) -> Option<&str> {
-        let found = self.program.not_covered(self.place, self.case);
+        let found = self
+            .program
+            .not_covered(&self.place.surroundings(), self.case);
         found.map(|exception| exception.reason.as_str())
     }
 
     /// Tries it.  A failure that is declared must happen, where it is declared to.
     pub fn attempt(&self, builder: &Builder) -> Result<(), String> {
-        let exception = self.program.exception(self.place, self.case);
+        let exception = self
+            .program
+            .exception(&self.place.surroundings(), self.case);
         match (exception, self.perform(builder)) {
             (None, Ok(())) => Ok(()),
             (Some(e), Err(f)) if f.stage == e.stage => Ok(()),
@@ -289,13 +299,4 @@ impl Trial<'_> {
             Failure { stage, text }
         })
     }
-}
-
-/// The lines `measure NAME VALUE`.
-pub fn measures(text: &str) -> Vec<(String, u64)> {
-    let measure = |line: &str| {
-        let (name, value) = line.strip_prefix("measure ")?.rsplit_once(' ')?;
-        Some((name.to_owned(), value.parse().ok()?))
-    };
-    text.lines().filter_map(measure).collect()
 }

@@ -4,11 +4,11 @@ use super::Args;
 use crate::exit::Exit;
 use crate::ui::{self, Tone};
 use anstyle::{AnsiColor, Style};
-use brawn_conformance::verify::{
-    Case, Outcome, Report, Request, Side, Sides, Step, Verdict, list as all, verify,
-};
 use brawn_core::error::printable;
 use brawn_core::link_args::shell;
+use brawn_verify::{
+    Case, Outcome, Report, Request, Side, Sides, Step, Verdict, list as all, verify,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

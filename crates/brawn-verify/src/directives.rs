@@ -26,8 +26,7 @@
 //! every musl, `brawn@1.2.2` on one, and `qemu` everything that runs under qemu-user.  What is declared
 //! to fail and does not is an error, so that declarations stay true.
 
-use crate::musls::{Extent, Musl};
-use crate::toolchain::{Libc, Link, Place};
+use crate::ways::{Libc, Link};
 use brawn_payload::Profile;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,7 +53,16 @@ pub struct Exception {
     pub reason: String,
 }
 
-/// One program of `programs/`, as its directives describe it.
+/// Where a program runs, by the names that patterns go by.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Every name of the libc: of the heap alone, with its profile, with its musl.
+    pub libcs: Vec<String>,
+    /// How it is linked.
+    pub link: Link,
+}
+
+/// One program of `conformance/programs/`, as its directives describe it.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// File name without extension.
@@ -102,6 +110,19 @@ pub struct Program {
 }
 
 impl Program {
+    /// Every program of `folder`, sorted by name.
+    pub fn all(folder: &Path) -> Result<Vec<Self>, String> {
+        let entries =
+            std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let mut paths: Vec<PathBuf> = entries
+            .flatten()
+            .map(|e| e.path())
+            .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"))
+            .collect();
+        paths.sort();
+        paths.iter().map(|p| Self::read(p)).collect()
+    }
+
     /// Reads `path`'s directives.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -224,19 +245,6 @@ impl Program {
         }
     }
 
-    /// Whether it runs on `musl`, too: what is linked statically, and C++ where zig brings its
-    /// library.
-    pub fn runs_on(&self, musl: &Musl) -> bool {
-        let links = |link| self.links.contains(&link);
-        let wanted = match musl.extent {
-            Extent::All => true,
-            Extent::Short => !self.alone,
-            Extent::Linking => links(Link::StaticPie),
-            Extent::Cxx => self.cxx,
-        };
-        self.libcs.contains(&Libc::Brawn) && wanted && (links(Link::Static) || links(musl.link))
-    }
-
     /// Whether only root can run `case`.
     pub fn is_roots(&self, case: Option<&str>) -> bool {
         self.needs_root.as_ref().is_some_and(|cases| {
@@ -252,13 +260,13 @@ impl Program {
     }
 
     /// The declared failure of this trial, if there is one.
-    pub fn exception(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
+    pub fn exception(&self, place: &Surroundings, case: Option<&str>) -> Option<&Exception> {
         let mut all = self.exceptions.iter();
         all.find(|e| e.fits(place, case))
     }
 
     /// The declaration that this trial can state nothing, if there is one.
-    pub fn not_covered(&self, place: Place, case: Option<&str>) -> Option<&Exception> {
+    pub fn not_covered(&self, place: &Surroundings, case: Option<&str>) -> Option<&Exception> {
         let mut all = self.not_covered.iter();
         all.find(|e| e.fits(place, case))
     }
@@ -276,20 +284,27 @@ fn exception(stage: Stage, value: &str) -> Result<Exception, String> {
 }
 
 impl Exception {
-    fn fits(&self, place: Place, case: Option<&str>) -> bool {
-        let (name, heap) = (place.name(), place.heap());
-        let is_emulated = place.musl.is_some_and(Musl::is_emulated);
-        let libcs = [
-            name.as_str(),
-            // `brawn` means every profile on every musl, `brawn-lean` that one on every musl.
-            place.libc.name(),
-            heap.as_str(),
-            if is_emulated { "qemu" } else { "" },
-        ];
+    fn fits(&self, place: &Surroundings, case: Option<&str>) -> bool {
+        let libcs: Vec<&str> = place.libcs.iter().map(String::as_str).collect();
         let parts: [&[&str]; 3] = [&libcs, &[place.link.name()], &[case.unwrap_or("")]];
         let pattern: Vec<&str> = self.pattern.split('/').collect();
         let fits = |(p, part): (&&str, &&[&str])| *p == "*" || part.contains(p);
         pattern.len() <= parts.len() && pattern.iter().zip(&parts).all(fits)
+    }
+}
+
+impl Surroundings {
+    /// Those of brawn's heap in a user's own toolchain, where nothing is known of the musl.
+    pub fn brawns(profile: Profile, link: Link) -> Self {
+        let brawn = Libc::Brawn.name();
+        let heap = match profile {
+            Profile::Fast => brawn.to_owned(),
+            other => format!("{brawn}-{}", other.name()),
+        };
+        Self {
+            libcs: vec![brawn.to_owned(), heap],
+            link,
+        }
     }
 }
 
@@ -312,13 +327,11 @@ mod tests {
         assert_eq!(program.cases, ["a", "b"]);
         assert_eq!(program.links_with(Libc::Stock), [Link::Static, Link::Zig]);
         assert_eq!(program.links_with(Libc::Brawn).len(), 3);
-        let glibc = Place {
-            libc: Libc::Glibc,
-            musl: None,
+        let glibc = Surroundings {
+            libcs: vec!["glibc".to_owned()],
             link: Link::Dynamic,
-            profile: Profile::Fast,
         };
-        let exception = |case| program.exception(glibc, Some(case));
+        let exception = |case| program.exception(&glibc, Some(case));
         assert!(exception("a").is_none());
         assert_eq!(exception("b").unwrap().reason, "it is lenient");
         assert!(program.is_roots(Some("b")) && !program.is_roots(Some("a")));

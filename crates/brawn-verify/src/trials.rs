@@ -1,12 +1,11 @@
 //! Builds every program for both sides and runs every case on both.
 
-use super::sides::{Side, Sides, through, write};
-use super::tool::{Tool, text};
-use super::{Filter, PROGRAMS, Request, Step, is_wanted};
-use crate::directives::{Program, Stage};
-use crate::run::watch;
-use crate::toolchain::{Libc, Link, Place};
-use crate::trial::measures;
+use crate::directives::{Program, Stage, Surroundings};
+use crate::run::{measures, watch};
+use crate::sides::{Side, Sides, through, write};
+use crate::tool::{Tool, text};
+use crate::ways::Link;
+use crate::{Filter, PROGRAMS, Request, Step, is_wanted};
 use brawn_core::link_args::{archive_of, shell};
 use brawn_core::report::inspect::inspect;
 use brawn_core::{Error, Result};
@@ -334,13 +333,9 @@ impl Plan<'_> {
             (result.before, stocks) = self.outcome(program, before, case, None);
         }
         (result.with, _) = self.outcome(program, with, case, Some(&stocks));
-        let place = Place {
-            libc: Libc::Brawn,
-            musl: None,
-            link: if program.cxx { Link::Zig } else { Link::Static },
-            profile: self.profile(program),
-        };
-        let declared = program.exception(place, case);
+        let link = if program.cxx { Link::Zig } else { Link::Static };
+        let place = Surroundings::brawns(self.profile(program), link);
+        let declared = program.exception(&place, case);
         let declared = declared.filter(|e| match result.with {
             Outcome::Fails { .. } => e.stage == Stage::Run,
             Outcome::DoesNotLink { .. } => e.stage == Stage::Link,

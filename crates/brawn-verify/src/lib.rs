@@ -1,15 +1,20 @@
 //! Holds a user's own toolchain to the programs: each is built by the user's command, once with
 //! brawn's heap and once with musl's, and a failure with brawn's that musl's does not have is new.
 
+#![forbid(unsafe_code)]
+
+pub mod directives;
+pub mod embedded;
+pub mod run;
 mod sides;
 mod tool;
 mod trials;
+pub mod ways;
 
 pub use sides::{Side, Sides};
 pub use trials::{Case, Outcome, Verdict};
 
 use crate::directives::Program;
-use crate::embedded;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::Profile;
 use serde::Serialize;

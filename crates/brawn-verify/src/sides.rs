@@ -1,7 +1,7 @@
 //! What a toolchain's programs have for a heap, and how to link them with brawn's and without.
 
-use super::tool::{Tool, is_linked, text};
 use crate::run::watch;
+use crate::tool::{Tool, is_linked, text};
 use brawn_core::component::Component;
 use brawn_core::elf::image::Image;
 use brawn_core::identify::heap::{Found, Heap};

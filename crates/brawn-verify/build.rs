@@ -1,4 +1,4 @@
-//! Embeds `programs/`, so that `brawn verify` has them where there is no checkout.
+//! Embeds `conformance/programs/`, so that `brawn verify` has them where there is no checkout.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::{env, fs, io};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let home = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("run through cargo")?);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("run through cargo")?);
-    let programs = home.join("programs");
+    let programs = home.join("../../conformance/programs").canonicalize()?;
     println!("cargo::rerun-if-changed={}", programs.display());
     let mut names = Vec::new();
     list(&programs, "", &mut names)?;

@@ -145,3 +145,12 @@ fn text(file: &mut File) -> io::Result<String> {
     file.take(KEPT).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
+
+/// The lines `measure NAME VALUE`.
+pub fn measures(text: &str) -> Vec<(String, u64)> {
+    let measure = |line: &str| {
+        let (name, value) = line.strip_prefix("measure ")?.rsplit_once(' ')?;
+        Some((name.to_owned(), value.parse().ok()?))
+    };
+    text.lines().filter_map(measure).collect()
+}

@@ -1,0 +1,126 @@
+//! Whose heap a program runs on, and how it is linked: what directives name.
+
+/// Whose heap a program runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Libc {
+    /// musl as the distribution (or zig) ships it.
+    Stock,
+    /// The same musl, with brawn's payload as its heap.
+    Brawn,
+    /// The machine's glibc, for reference.
+    Glibc,
+    /// Stock's executables, rewritten as `brawn rewrite` does.
+    Rewritten,
+    /// Stock's dynamic executables, with the object of `brawn preload`.
+    Preloaded,
+}
+
+impl Libc {
+    /// Those that programs are linked with, in the order in which trials are listed.
+    pub const ALL: [Self; 3] = [Self::Stock, Self::Brawn, Self::Glibc];
+
+    /// As in directives and names of trials.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stock => "stock",
+            Self::Brawn => "brawn",
+            Self::Glibc => "glibc",
+            Self::Rewritten => "rewritten",
+            Self::Preloaded => "preloaded",
+        }
+    }
+
+    /// Whether the heap is brawn's.
+    pub const fn is_brawns(self) -> bool {
+        matches!(self, Self::Brawn | Self::Rewritten | Self::Preloaded)
+    }
+
+    /// The libc of this name.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|l| l.name() == name);
+        found.ok_or_else(|| format!("unknown libc {name}"))
+    }
+}
+
+/// How a program is compiled and linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Link {
+    /// gcc and GNU ld, `-static`.
+    Static,
+    /// gcc and GNU ld, position-independent: `-static-pie`.
+    StaticPie,
+    /// gcc and lld, `-static`.
+    Lld,
+    /// gcc and lld, `-static-pie`.
+    LldPie,
+    /// A section for each function and object, and `--gc-sections`.
+    Gc,
+    /// The same with lld.
+    GcLld,
+    /// gcc, `-flto`.
+    LtoGcc,
+    /// clang, `-flto`, linked by lld.
+    LtoClang,
+    /// gcc and GNU ld with stock's libc.a, and the payload's objects before it.
+    Line,
+    /// The same with lld.
+    LineLld,
+    /// `zig cc` or `zig c++` with zig's own musl; brawn's payload is on the link line.
+    Zig,
+    /// A shared object that holds libc.a, needed by a dynamically linked musl program.
+    Shared,
+    /// The default of a toolchain with a shared libc: glibc's, and musl's that is preloaded for.
+    Dynamic,
+}
+
+impl Link {
+    const ALL: [(Self, &'static str); 13] = [
+        (Self::Static, "static"),
+        (Self::StaticPie, "static-pie"),
+        (Self::Lld, "lld"),
+        (Self::LldPie, "lld-pie"),
+        (Self::Gc, "gc"),
+        (Self::GcLld, "gc-lld"),
+        (Self::LtoGcc, "lto-gcc"),
+        (Self::LtoClang, "lto-clang"),
+        (Self::Line, "line"),
+        (Self::LineLld, "line-lld"),
+        (Self::Zig, "zig"),
+        (Self::Shared, "shared"),
+        (Self::Dynamic, "dynamic"),
+    ];
+
+    /// As in directives and names of trials.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(link, _)| *link == self);
+        found.map_or("", |(_, name)| name)
+    }
+
+    /// The way of this name.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|(_, n)| *n == name);
+        found
+            .map(|(link, _)| *link)
+            .ok_or_else(|| format!("unknown link {name}"))
+    }
+
+    /// Whether there is nothing to link in this way without a payload.
+    pub const fn needs_payload(self) -> bool {
+        matches!(self, Self::Line | Self::LineLld)
+    }
+
+    /// Whether a static executable comes of it.
+    pub const fn gives_static(self) -> bool {
+        !matches!(self, Self::Shared | Self::Dynamic)
+    }
+
+    /// Whether the program is optimized as a whole.
+    pub const fn is_lto(self) -> bool {
+        matches!(self, Self::LtoGcc | Self::LtoClang)
+    }
+
+    /// Whether the payload's objects are on the link line, and libc.a is stock's.
+    pub const fn payload_on_line(self) -> bool {
+        matches!(self, Self::Line | Self::LineLld | Self::Zig)
+    }
+}
