@@ -1,0 +1,55 @@
+// What the functions of math are written with.
+//
+// What is said of a function as `exact` gives musl's result and musl's exceptions for every argument and rounding
+// mode; but a signaling NaN, of which musl takes no notice anywhere, may come out quiet here.  Nothing here sets
+// errno, as nothing of musl's math does.
+#pragma once
+#ifdef __x86_64__
+#include "../../memory/x86_64/memory.h"
+#else
+#include "../../memory/generic/memory.h"
+#endif
+
+// A product and a sum are one operation only where the source says so: gcc would join them wherever the processor
+// can, and what is exact by two steps would not be.
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+INLINE uint64_t bits_of(double x) {
+    return ((union { double of; uint64_t bits; }){x}).bits;
+}
+
+INLINE double double_of(uint64_t bits) {
+    return ((union { uint64_t bits; double of; }){bits}).of;
+}
+
+INLINE uint32_t bits_of_float(float x) {
+    return ((union { float of; uint32_t bits; }){x}).bits;
+}
+
+INLINE float float_of(uint32_t bits) {
+    return ((union { uint32_t bits; float of; }){bits}).of;
+}
+
+// The same number, which the compiler knows nothing of: what is computed from it is computed at run time, and raises
+// its exceptions there.
+INLINE double hidden(double x) {
+#ifdef __x86_64__
+    __asm__ volatile("" : "+x"(x));
+#else
+    __asm__ volatile("" : "+w"(x));
+#endif
+    return x;
+}
+
+INLINE float hidden_float(float x) {
+#ifdef __x86_64__
+    __asm__ volatile("" : "+x"(x));
+#else
+    __asm__ volatile("" : "+w"(x));
+#endif
+    return x;
+}
