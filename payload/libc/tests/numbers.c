@@ -1,0 +1,138 @@
+// Holds the functions of payload/libc/numbers against the musl that this is linked with, over generated texts, numbers
+// and formats, in every rounding mode.
+//
+//     numbers [glance|long]
+//
+// The functions come under their own names, brawn_NAME (-DBRAWN_MEMORY_UNNAMED).  Prints what it did; wrong answers
+// end it with 1, with the function, the arguments and both results.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fenv.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <arpa/inet.h>
+
+static long rounds = 100000, trials;
+static int wrong;
+
+static uint64_t random_bits(void) {
+    static uint64_t state = 88172645463325252;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545f4914f6cdd1d;
+}
+
+static void failed(void) {
+    if (++wrong >= 20) exit(1);
+}
+
+extern double brawn_strtod(const char *, char **);
+extern float brawn_strtof(const char *, char **);
+extern long double brawn_strtold(const char *, char **);
+extern double brawn_atof(const char *);
+
+#define READ(Float, function, spell)                                                                                \
+    {                                                                                                               \
+        char *our_end = 0, *musls_end = 0;                                                                          \
+        errno = 0;                                                                                                  \
+        Float ours = brawn_##function(text, &our_end);                                                              \
+        int our_error = errno;                                                                                      \
+        errno = 0;                                                                                                  \
+        Float musls = function(text, &musls_end);                                                                   \
+        int musls_error = errno;                                                                                    \
+        int same = ours == musls ? signbit(ours) == signbit(musls) : ours != ours && musls != musls;                \
+        if (!same || our_end != musls_end || our_error != musls_error) {                                            \
+            printf("numbers: " #function " of \"%s\", mode %#x: " spell ", end %td, errno %d, and musl's " spell   \
+                   ", %td, %d\n", text, mode, ours, our_end - text, our_error, musls, musls_end - text, musls_error); \
+            failed();                                                                                               \
+        }                                                                                                           \
+        trials++;                                                                                                   \
+    }
+
+static void read_one(const char *text, int mode) {
+    fesetround(mode);
+    READ(double, strtod, "%a")
+    READ(float, strtof, "%a")
+    READ(long double, strtold, "%La")
+    if (brawn_atof(text) != atof(text) && atof(text) == atof(text)) printf("numbers: atof of %s\n", text), failed();
+    fesetround(FE_TONEAREST);
+}
+
+static const char *const TEXTS[] = {
+    "", " ", "+", "-", ".", "-.", "+.5", ".e1", "e5", "0", "-0", "+0", "00", "0.", ".0", "-.0", "0e", "0e5", "0e99999", "-0e-99999",
+    "1", "1e", "1e+", "1e-", "1e+x", "1ex", "1e5", "1E5", "1e05", "1e00000000005", "1e0000", "1e9999", "1e99999", "1e-9999",
+    "1e-99999", "1e99999999999999999999", "inf", "-INF", "infinity", "infin", "nan", "NaN(12)", "nan(", "-nan", "0x", "0x1", "0x1p3", "0x1.8p-3", "0x.8",
+    "0x1p", "0xg", "-0x1.fffffffffffffp1023", "\t\n\v\f\r 12.5abc", "\b12", "1.2.3", "1,5", "1_000", "12e3.4", "9007199254740993",
+    "9007199254740992", "9007199254740991.5", "1152921504606846976", "18446744073709551615", "18446744073709551616",
+    "99999999999999999999", "100000000000000000000000", "1e22", "1e23", "8.5e22", "1.7976931348623157e308", "1.7976931348623158e308",
+    "1.7976931348623159e308", "1.797693134862315708e308", "2.2250738585072014e-308", "2.2250738585072011e-308",
+    "2.2250738585072012e-308", "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "5e-324", "3e-324",
+    "1e-323", "1.17549435e-38", "1.17549428e-38", "3.4028235e38", "3.4028236e38", "3.40282357e38", "1.4e-45", "7e-46", "0.1", "0.3",
+    "123456789012345678901234567890", "1234567890123456.5", "1234567890123457.5", "0.500000000000000166533453693773481063544750213623046875",
+    "3.518437208883201171875e13", "62.5364939768271845828", "8.10109172351e-10", "1.50000000000000011102230246251565",
+    "9007199254740993.00000000000000000000000000000000000000001", "6929495644600919.5", "3.7455744005952583e15",
+    "0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000012345", "000000000000000000000000000000001.5",
+    "12345678901234567890123456789012345678901234567890e-30", "1.00000005960464477539062499", "1.000000059604644775390625",
+    "1.00000005960464477539062501", "1.e5", ".5e1", "5.e", "1e1e1", "++1", "+-1", "1 ", "0b1", "0.0000000000000000000", "-1e-400", "1e400"};
+
+static void generated(char *text) {
+    uint64_t bits = random_bits();
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    if (isnan(x) || isinf(x)) x = 0.25;
+    double small = (double)(int64_t)random_bits() * 0x1p-50;
+    switch (random_bits() % 12) {
+    case 0: sprintf(text, "%.17g", x); break;
+    case 1: sprintf(text, "%.15g", x); break;
+    case 2: sprintf(text, "%.*e", (int)(bits % 40), x); break;
+    case 3: sprintf(text, "%.*f", (int)(bits % 20), small); break;
+    case 4: sprintf(text, "%d.%02d", (int)(random_bits() % 100000), (int)(random_bits() % 100)); break;
+    case 5: sprintf(text, "%.9g", (double)(float)small); break;
+    case 6: sprintf(text, "%lld", (long long)random_bits() >> bits % 63); break;
+    case 7: sprintf(text, "%llue%d", (unsigned long long)random_bits() >> bits % 63, (int)(random_bits() % 700) - 360); break;
+    case 8: {
+        // Half way between two numbers, or next to it.
+        float f = (float)small;
+        double half = bits & 1 ? ((double)f + (double)nextafterf(f, INFINITY)) / 2 : 0;
+        if (bits & 1) sprintf(text, "%.40f", half);
+        else sprintf(text, "%llu.5", (unsigned long long)(((uint64_t)1 << 52) + random_bits() % ((uint64_t)1 << 52)));
+        if (bits & 2) strcat(text, bits & 4 ? "1" : "0");
+        break;
+    }
+    case 9: {
+        long double middle = ((long double)x + (long double)nextafter(x, INFINITY)) / 2;
+        sprintf(text, "%.*Le", 20 + (int)(bits % 800), middle);
+        break;
+    }
+    case 10: {
+        int n = (int)(bits % 30) + 1, i = 0;
+        for (; i < n; i++) text[i] = "0123456789.eE+-x 0000"[random_bits() % 21];
+        text[i] = 0;
+        break;
+    }
+    default: sprintf(text, "%.*g", (int)(bits % 17) + 1, small * pow(10, (int)(random_bits() % 60) - 30)); break;
+    }
+}
+
+static void reading(void) {
+    static const int MODES[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    static char text[4096];
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+        for (int mode = 0; mode < 4; mode++) read_one(TEXTS[i], MODES[mode]);
+    for (long i = 0; i < rounds; i++) {
+        generated(text);
+        read_one(text, i % 8 ? FE_TONEAREST : MODES[i / 8 % 4]);
+    }
+}
+
+int main(int count, char **arguments) {
+    if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 3000;
+    reading();
+    printf("numbers: %ld trials, %d wrong\n", trials, wrong);
+    return wrong != 0;
+}
