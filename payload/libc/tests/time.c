@@ -1,5 +1,14 @@
-// Holds the functions of time/ against the libc that this is linked with, which is stock musl.
+// Holds the functions of payload/libc/time against the musl that this is linked with, over generated dates and formats.
+//
+//     time [glance|long]
+//
+// The functions come under their own names, brawn_NAME (-DBRAWN_MEMORY_UNNAMED).  Prints what it did; wrong answers
+// end it with 1, with the function, the arguments and both results.
 #define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,27 +16,96 @@
 #include <time.h>
 #include <unistd.h>
 
-time_t brawn_time(time_t *to);
+static long rounds = 100000, trials;
+static int wrong;
 
-static void fail(const char *what, long got, long expected) {
-    fprintf(stderr, "time: %s: %ld, expected %ld\n", what, got, expected);
-    exit(1);
+static uint64_t random_bits(void) {
+    static uint64_t state = 88172645463325252;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545f4914f6cdd1d;
 }
 
+extern size_t brawn_strftime(char *, size_t, const char *, const struct tm *);
+extern size_t brawn_strftime_l(char *, size_t, const char *, const struct tm *, locale_t);
+
+static const char CONVERSIONS[] = "aAbBcCdDeFgGhHIjmMnprRsStTuUVwWxXyYzZ%";
+
+static void write_one(const char *format, const struct tm *date, size_t size, locale_t locale) {
+    char ours[400], musls[400];
+    memset(ours, '#', sizeof ours);
+    memset(musls, '#', sizeof musls);
+    size_t our_length = locale ? brawn_strftime_l(ours, size, format, date, locale) : brawn_strftime(ours, size, format, date);
+    size_t musls_length = locale ? strftime_l(musls, size, format, date, locale) : strftime(musls, size, format, date);
+    trials++;
+    if (our_length != musls_length || memcmp(ours, musls, sizeof ours) != 0) {
+        ours[399] = musls[399] = 0;
+        printf("time: strftime of \"%s\" with %zu bytes, year %d: %zu \"%s\", and musl's %zu \"%s\"\n", format, size,
+               date->tm_year, our_length, ours, musls_length, musls);
+        if (++wrong >= 20) exit(1);
+    }
+}
+
+static void some_format(char *format) {
+    int parts = 1 + (int)(random_bits() % 5);
+    for (int i = 0; i < parts; i++) {
+        if (random_bits() % 4 == 0) format += sprintf(format, "%s", random_bits() % 2 ? " at " : "-");
+        *format++ = '%';
+        if (random_bits() % 4 == 0) *format++ = "-_0"[random_bits() % 3];
+        if (random_bits() % 6 == 0) *format++ = '+';
+        if (random_bits() % 6 == 0) format += sprintf(format, "%d", (int)(random_bits() % 12));
+        if (random_bits() % 8 == 0) *format++ = "EO"[random_bits() % 2];
+        *format++ = random_bits() % 50 ? CONVERSIONS[random_bits() % (sizeof CONVERSIONS - 1)] : 'q';
+    }
+    *format = 0;
+}
+
+static void some_date(struct tm *date) {
+    time_t when = (time_t)(random_bits() % 8 ? random_bits() % 4102444800 : random_bits() >> 10) - 1000000;
+    if (random_bits() % 2 ? !gmtime_r(&when, date) : !localtime_r(&when, date)) memset(date, 0, sizeof *date);
+    // What no calendar has.
+    if (random_bits() % 8 == 0) {
+        int *field = &date->tm_sec + random_bits() % 9;
+        *field = random_bits() % 2 ? (int)random_bits() : (int)(random_bits() % 400) - 200;
+    }
+    if (random_bits() % 16 == 0) date->tm_year = (int)(random_bits() % 24000) - 12000;
+    if (random_bits() % 16 == 0) date->tm_gmtoff = (long)(random_bits() % 200000) - 100000;
+}
+
+extern time_t brawn_time(time_t *to);
+
 // The kernel's own answer before and after: the coarse clock lies between them, and is never ahead of the fine one.
-static void test_time(void) {
+static void telling(void) {
     for (int i = 0; i < 1000; i++) {
         struct timespec coarse;
         syscall(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &coarse);
         time_t stored = -1, now = brawn_time(i % 2 ? &stored : 0), after = time(0);
-        if (now < coarse.tv_sec) fail("time before the kernel's", now, coarse.tv_sec);
-        if (now > after) fail("time after musl's", now, after);
-        if (i % 2 && stored != now) fail("what time stores", stored, now);
+        if (now < coarse.tv_sec || now > after || (i % 2 && stored != now)) {
+            printf("time: time: %lld, stored %lld, expected from %lld to %lld\n", (long long)now, (long long)stored,
+                   (long long)coarse.tv_sec, (long long)after);
+            if (++wrong >= 20) exit(1);
+        }
+        trials++;
     }
 }
 
-int main(void) {
-    test_time();
-    puts("time: done");
-    return 0;
+static const char *const ZONES[] = {"UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", ""};
+
+int main(int count, char **arguments) {
+    if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 5000;
+    telling();
+    locale_t plain = newlocale(LC_ALL_MASK, "C", 0);
+    for (int zone = 0; zone < 4; zone++) {
+        setenv("TZ", ZONES[zone], 1);
+        for (long i = 0; i < rounds / 4; i++) {
+            char format[100];
+            struct tm date;
+            some_format(format);
+            some_date(&date);
+            write_one(format, &date, random_bits() % 8 ? 300 : random_bits() % 40, i % 4 ? 0 : plain);
+        }
+    }
+    printf("time: %ld trials, %d wrong\n", trials, wrong);
+    return wrong != 0;
 }

@@ -1,0 +1,288 @@
+// A date as text: strftime, strftime_l, and what wcsftime makes one conversion by.
+//
+// As musl's (1.2.5, src/time/strftime.c) to the byte, what it leaves in a buffer that is too small included; but
+// numbers are written here instead of by snprintf, and the usual forms of date and time by no second pass.
+#include "../../memory/generic/memory.h"
+
+// struct tm, as musl's include/time.h has it in every version.
+typedef struct {
+    int second, minute, hour, day, month, year, weekday, yearday, summer;
+    long offset;
+    const char *zone;
+} Date;
+_Static_assert(sizeof(Date) == 56, "struct tm");
+
+typedef struct Locale Locale;
+
+// include/langinfo.h.
+enum { SHORT_DAYS = 0x20000, DAYS = 0x20007, SHORT_MONTHS = 0x2000e, MONTHS = 0x2001a, AM = 0x20026, PM = 0x20027,
+    DATE_AND_TIME = 0x20028, DATE = 0x20029, TIME = 0x2002a, TIME_AM_PM = 0x2002b };
+
+enum { ROOM = 100 };
+
+char *nl_langinfo(int item);
+char *nl_langinfo_l(int item, Locale *locale);
+unsigned long strtoul(const char *restrict s, char **restrict end, int base);
+HIDDEN long long __tm_to_secs(const Date *date);
+HIDDEN const char *__tm_to_tzname(const Date *date);
+
+HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict format, const Date *restrict date,
+                               Locale *locale);
+
+INLINE const char *word(int item, Locale *locale) {
+    return locale ? nl_langinfo_l(item, locale) : nl_langinfo(item);
+}
+
+static int is_leap(int year) {
+    if (year > INT32_MAX - 1900) year -= 2000;
+    year += 1900;
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+// The week's number by ISO 8601: weeks begin on Monday, and the first one has the year's first Thursday.
+static int week(const Date *date) {
+    unsigned weekday = (unsigned)date->weekday, yearday = (unsigned)date->yearday;
+    int number = (int)((yearday + 7 - (weekday + 6) % 7) / 7);
+    if ((weekday + 371 - yearday - 2) % 7 <= 2) number++;
+    if (number == 0) {
+        unsigned last = (weekday + 7 - yearday - 1) % 7;
+        return last == 4 || (last == 5 && is_leap(date->year % 400 - 1)) ? 53 : 52;
+    }
+    if (number == 53) {
+        unsigned first = (weekday + 371 - yearday) % 7;
+        if (first != 4 && (first != 3 || !is_leap(date->year))) return 1;
+    }
+    return number;
+}
+
+static long long week_year(const Date *date) {
+    long long year = date->year + 1900LL;
+    if (date->yearday < 3 && week(date) != 1) return year - 1;
+    if (date->yearday > 360 && week(date) == 1) return year + 1;
+    return year;
+}
+
+INLINE char *two_digits(char *to, unsigned number) {
+    to[0] = (char)('0' + number / 10);
+    to[1] = (char)('0' + number % 10);
+    return to + 2;
+}
+
+// As "%0*lld" ('0'), "%*lld" ('_') or "%lld" ('-') of printf; returns its length.
+static size_t number_to(char *to, long long number, int width, int pad) {
+    if (LIKELY(width == 2 && (unsigned long long)number < 100 && pad == '0')) {
+        two_digits(to, (unsigned)number);
+        return 2;
+    }
+    char digits[24];
+    size_t count = 0, length = 0;
+    unsigned long long rest = number < 0 ? -(unsigned long long)number : (unsigned long long)number;
+    do digits[count++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    size_t all = count + (number < 0), wide = pad == '-' ? 0 : (size_t)width;
+    if (pad == '_') {
+        while (all + length < wide) to[length++] = ' ';
+    }
+    if (number < 0) to[length++] = '-';
+    if (pad != '_') {
+        for (size_t missing = all; missing < wide; missing++) to[length++] = '0';
+    }
+    while (count) to[length++] = digits[--count];
+    return length;
+}
+
+// Whether a number is one that two digits tell.
+INLINE int short_number(int number) {
+    return (unsigned)number < 100;
+}
+
+// %D, %F, %R and %T of what has no more digits than usual; 0 for all else.
+static size_t usual(char *to, int conversion, const Date *date) {
+    char *start = to;
+    long long year = date->year + 1900LL;
+    if (conversion == 'F' || conversion == 'D') {
+        if (year < 0 || year > 9999 || !short_number(date->month + 1) || !short_number(date->day)) return 0;
+        if (conversion == 'F') {
+            to = two_digits(to, (unsigned)year / 100);
+            to = two_digits(to, (unsigned)year % 100);
+            *to++ = '-';
+        }
+        to = two_digits(to, (unsigned)date->month + 1);
+        *to++ = conversion == 'F' ? '-' : '/';
+        to = two_digits(to, (unsigned)date->day);
+        if (conversion == 'F') return (size_t)(to - start);
+        *to++ = '/';
+        return (size_t)(two_digits(to, (unsigned)year % 100) - start);
+    }
+    if (!short_number(date->hour) || !short_number(date->minute) || !short_number(date->second)) return 0;
+    to = two_digits(to, (unsigned)date->hour);
+    *to++ = ':';
+    to = two_digits(to, (unsigned)date->minute);
+    if (conversion == 'R') return (size_t)(to - start);
+    *to++ = ':';
+    return (size_t)(two_digits(to, (unsigned)date->second) - start);
+}
+
+// What a conversion that is a number says, its width, and how it is filled up; 0 if it is none.
+static int number_of(int conversion, const Date *date, long long *number, int *pad) {
+    *pad = '0';
+    switch (conversion) {
+    case 'C': *number = (1900LL + date->year) / 100; return 2;
+    case 'e': *pad = '_'; *number = date->day; return 2;
+    case 'd': *number = date->day; return 2;
+    case 'g': *number = week_year(date) % 100; return 2;
+    case 'G': *number = week_year(date); return 4;
+    case 'H': *number = date->hour; return 2;
+    case 'I': *number = date->hour == 0 ? 12 : date->hour > 12 ? date->hour - 12 : date->hour; return 2;
+    case 'j': *number = (int)((unsigned)date->yearday + 1); return 3;
+    case 'm': *number = (int)((unsigned)date->month + 1); return 2;
+    case 'M': *number = date->minute; return 2;
+    case 's': *number = __tm_to_secs(date) - date->offset; return 1;
+    case 'S': *number = date->second; return 2;
+    case 'u': *number = date->weekday ? date->weekday : 7; return 1;
+    case 'U': *number = ((unsigned)date->yearday + 7 - (unsigned)date->weekday) / 7; return 2;
+    case 'V': *number = week(date); return 2;
+    case 'w': *number = date->weekday; return 1;
+    case 'W': *number = ((unsigned)date->yearday + 7 - ((unsigned)date->weekday + 6) % 7) / 7; return 2;
+    case 'y':
+        *number = (date->year + 1900LL) % 100;
+        if (*number < 0) *number = -*number;
+        return 2;
+    case 'Y': *number = date->year + 1900LL; return 4;
+    default: return 0;
+    }
+}
+
+static const char *text(const char *s, size_t *length) {
+    *length = brawn_strlen(s);
+    return s;
+}
+
+// One conversion: its text, in `buffer` or anywhere, and its length; a null pointer if there is none, or no room.
+HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, int conversion, const Date *date,
+                                        Locale *locale, int pad) {
+    long long number;
+    int usual_pad, width = number_of(conversion, date, &number, &usual_pad);
+    if (width) {
+        if (conversion == 'Y' && number >= 10000) {
+            (*buffer)[0] = '+';
+            *length = 1 + number_to(*buffer + 1, number, 0, '-');
+        } else {
+            *length = number_to(*buffer, number, width, pad ? pad : usual_pad);
+        }
+        return *buffer;
+    }
+    const char *format;
+    switch (conversion) {
+    case 'a': return text((unsigned)date->weekday > 6 ? "-" : word(SHORT_DAYS + date->weekday, locale), length);
+    case 'A': return text((unsigned)date->weekday > 6 ? "-" : word(DAYS + date->weekday, locale), length);
+    case 'h':
+    case 'b': return text((unsigned)date->month > 11 ? "-" : word(SHORT_MONTHS + date->month, locale), length);
+    case 'B': return text((unsigned)date->month > 11 ? "-" : word(MONTHS + date->month, locale), length);
+    case 'p': return text(word(date->hour >= 12 ? PM : AM, locale), length);
+    case 'n': return text("\n", length);
+    case 't': return text("\t", length);
+    case '%': return text("%", length);
+    case 'c': format = word(DATE_AND_TIME, locale); break;
+    case 'r': format = word(TIME_AM_PM, locale); break;
+    case 'x': format = word(DATE, locale); break;
+    case 'X': format = word(TIME, locale); break;
+    case 'D':
+    case 'F':
+    case 'R':
+    case 'T':
+        if (LIKELY((*length = usual(*buffer, conversion, date)) != 0)) return *buffer;
+        format = conversion == 'D' ? "%m/%d/%y" : conversion == 'F' ? "%Y-%m-%d" : conversion == 'R' ? "%H:%M" : "%H:%M:%S";
+        break;
+    case 'z':
+        if (date->summer < 0) return text("", length);
+        number = date->offset / 3600 * 100 + date->offset % 3600 / 60;
+        (*buffer)[0] = number < 0 ? '-' : '+';
+        *length = 1 + number_to(*buffer + 1, number < 0 ? -number : number, 4, '0');
+        return *buffer;
+    case 'Z': return text(date->summer < 0 ? "" : __tm_to_tzname(date), length);
+    default: return 0;
+    }
+    *length = brawn_strftime_l(*buffer, ROOM, format, date, locale);
+    return *length ? *buffer : 0;
+}
+
+// A conversion with a width: sign and zeros in front go, then it is filled up.  Returns the new place in s; `t` and
+// `length` become what is left to write.
+static size_t widened(char *s, size_t l, size_t n, const char **t, size_t *length, unsigned long width, int century,
+                      int plus, const Date *date) {
+    if (**t == '+' || **t == '-') (*t)++, (*length)--;
+    for (; **t == '0' && (unsigned)((*t)[1] - '0') < 10; (*t)++, (*length)--) {}
+    if (width < *length) width = *length;
+    size_t digits = 0;
+    while ((unsigned)((*t)[digits] - '0') < 10) digits++;
+    if (date->year < -1900) {
+        s[l++] = '-';
+        width--;
+    } else if (plus && digits + (width - *length) >= (century ? 3 : 5)) {
+        s[l++] = '+';
+        width--;
+    }
+    for (; width > *length && l < n; width--) s[l++] = '0';
+    return l;
+}
+
+// `locale` is null for the one in force.
+HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict format, const Date *restrict date,
+                               Locale *locale) {
+    size_t l = 0;
+    while (l < n) {
+        if (*format == 0) {
+            s[l] = 0;
+            return l;
+        }
+        if (*format != '%') {
+            s[l++] = *format++;
+            continue;
+        }
+        format++;
+        int pad = 0, plus = 0;
+        unsigned long width = 0;
+        if (*format == '-' || *format == '_' || *format == '0') pad = *format++;
+        if (*format == '+') plus = 1, format++;
+        const char *flags_end = format;
+        if ((unsigned)(*format - '0') < 10) {
+            char *end;
+            width = strtoul(format, &end, 10);
+            format = end;
+        }
+        if (*format == 'C' || *format == 'F' || *format == 'G' || *format == 'Y') {
+            if (width == 0 && format != flags_end) width = 1;
+        } else {
+            width = 0;
+        }
+        const int century = *format == 'C';
+        if (*format == 'E' || *format == 'O') format++;
+        char buffer[ROOM];
+        size_t length;
+        const char *t = brawn_strftime_fmt_1(&buffer, &length, *format, date, locale, pad);
+        if (!t) break;
+        format++;
+        if (width) l = widened(s, l, n, &t, &length, width, century, plus, date);
+        if (length > n - l) length = n - l;
+        if (LIKELY(length <= 16)) {
+            for (size_t i = 0; i < length; i++) s[l + i] = t[i];
+        } else {
+            brawn_memcpy(s + l, t, length);
+        }
+        l += length;
+    }
+    if (n) {
+        if (l == n) l = n - 1;
+        s[l] = 0;
+    }
+    return 0;
+}
+
+HIDDEN size_t brawn_strftime(char *restrict s, size_t n, const char *restrict format, const Date *restrict date) {
+    return brawn_strftime_l(s, n, format, date, 0);
+}
+NAME(strftime, brawn_strftime)
+NAME(__strftime_fmt_1, brawn_strftime_fmt_1)
+NAME(strftime_l, brawn_strftime_l)
+NAME(__strftime_l, brawn_strftime_l)
