@@ -1,0 +1,37 @@
+// What logf, log2f and powf begin with: x = 2^k * z, z in the i-th of sixteen intervals from 0.7 to 1.4.
+#pragma once
+#include "float.h"
+#include "tables-float.h"
+
+typedef struct {
+    double z;
+    int k;
+    unsigned i;
+} Split;
+
+// For the bits of a positive normal number, or of one times 2^23 with the exponent less 23.
+INLINE Split split(uint32_t bits) {
+    uint32_t from_start = bits - 0x3f330000;
+    Split parts = {float_of(bits - (from_start & 0xff800000)), (int32_t)from_start >> 23, from_start >> 19 & 15};
+    return parts;
+}
+
+// Whether bits are those of a negative number, a subnormal one, zero, infinity or a NaN.
+INLINE int odd(uint32_t bits) {
+    return bits - 0x00800000 >= 0x7f800000 - 0x00800000;
+}
+
+INLINE uint32_t normal_bits(uint32_t bits) {
+    return bits_of_float(float_of(bits) * 0x1p23f) - (23u << 23);
+}
+
+// The logarithm of what odd() says, unless it is a subnormal number, for which `done` stays 0.
+static COLD float odd_logarithm(float x, int *done) {
+    uint32_t bits = bits_of_float(x);
+    *done = 1;
+    if (bits << 1 == 0) return infinite(1);
+    if (bits == 0x7f800000) return x;
+    if (bits >> 31 || bits << 1 > 0xff000000) return invalid(x);
+    *done = 0;
+    return 0;
+}

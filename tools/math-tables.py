@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Writes the tables and polynomials of payload/libc/math, computed with mpmath (pip install mpmath) in 120 digits:
+payload/libc/math/tables-float.h.  Polynomials are Chebyshev's interpolation of what is left after the exact first terms."""
+
+import sys
+from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt
+
+mp.dps = 120
+PLACE = "payload/libc/math/tables-float.h"
+
+
+def double(x):
+    """x as a double, in hexadecimal."""
+    return float(x).hex()
+
+
+def fit(f, low, high, terms):
+    """Coefficients, the constant first, of a polynomial near f."""
+    return [double(c) for c in reversed(chebyfit(f, [mpf(low), mpf(high)], terms))]
+
+
+def array(name, values, per_line=4):
+    lines = ["static const double %s[] = {" % name]
+    for i in range(0, len(values), per_line):
+        lines.append("    " + ", ".join(values[i:i + per_line]) + ",")
+    return lines + ["};", ""]
+
+
+def exponentials():
+    """2^(r/32) = 1 + r * EXP(r), |r| <= 1/2 (a little more, for other rounding modes)."""
+    n, bound = 32, mpf("0.51")
+    out = ["// 2^(i/32) as bits, less i << 47, so that adding k << 47 gives 2^(k/32).", "static const uint64_t EXP_TABLE[] = {"]
+    for i in range(n):
+        bits = int.from_bytes(__import__("struct").pack(">d", float(mpf(2) ** (mpf(i) / n))), "big")
+        out.append("    0x%016x," % ((bits - (i << 47)) % 2 ** 64))
+    out += ["};", "", "// (2^(r/32) - 1) / r for |r| <= 1/2."]
+    ln2 = log(mpf(2)) / n
+    out += array("EXP", fit(lambda r: (exp(r * ln2) - 1) / r if r else ln2, -bound, bound, 3))
+    return out
+
+
+def logarithms(name, base, terms):
+    """Sixteen intervals from OFF on; the one around 1 has 1 itself, so that nothing cancels there."""
+    off, step = 0x3f330000, 0x80000
+    rows, bound = [], mpf(0)
+    for i in range(16):
+        ends = []
+        for bits in (off + i * step, off + (i + 1) * step):
+            ends.append(mpf(1 + mpf(bits & 0x7fffff) / 2 ** 23) * mpf(2) ** ((bits >> 23) - 127))
+        inverse = mpf(1) if ends[0] < 1 < ends[1] else mpf(float(2 / (ends[0] + ends[1])))
+        bound = max(bound, *[abs(e * inverse - 1) for e in ends])
+        rows += [double(inverse), double(-log(inverse) / log(mpf(base)))]
+    scale = 1 / log(mpf(base))
+    out = ["// 1/c and the logarithm of c to base %s, for c in the middle of each interval." % ("e" if base != 2 else "2")]
+    out += array(name + "_TABLE", rows, 2)
+    if base == 2:
+        out.append("// log2(1 + r) / r.")
+        out += array(name, fit(lambda r: log(1 + r) * scale / r if r else scale, -bound, bound, terms))
+    else:
+        out.append("// (log(1 + r) - r) / r^2.")
+        out += array(name, fit(lambda r: (log(1 + r) - r) / r ** 2 if r else mpf(-1) / 2, -bound, bound, terms))
+    return out
+
+
+def trigonometry():
+    bound = pi / 4 + mpf("0.001")
+    out = ["// (sin(r) - r) / r^3 and (cos(r) - 1) / r^2, in r^2, for |r| <= pi/4."]
+    top = bound ** 2
+    tiny = mpf(10) ** -40
+    out += array("SIN", fit(lambda s: (sin(sqrt(s)) - sqrt(s)) / sqrt(s) ** 3 if s > tiny else -mpf(1) / 6, 0, top, 4))
+    out += array("COS", fit(lambda s: (cos(sqrt(s)) - 1) / s if s > tiny else -mpf(1) / 2, 0, top, 5))
+    half = pi / 2
+    first = mpf(int(half * 2 ** 25)) / 2 ** 25
+    out += ["// pi/2: its first 26 bits, and the rest."]
+    out += array("HALF_PI", [double(first), double(half - first)], 2)
+    out += ["// 2/pi, 32 bits each, the first of them in front of the point."]
+    words = [int(floor(2 / pi * mpf(2) ** (32 * i))) & 0xffffffff for i in range(0, 10)]
+    out += ["static const uint32_t TWO_OVER_PI[] = {", "    " + ", ".join("0x%08x" % w for w in words) + ",", "};", ""]
+    return out
+
+
+def main():
+    lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", ""]
+    parts = {"EXP": exponentials(), "LOG": logarithms("LOG", exp(mpf(1)), 4), "LOG2": logarithms("LOG2", 2, 6),
+             "TRIGONOMETRY": trigonometry()}
+    for name, part in parts.items():
+        lines += ["#ifdef NEEDS_" + name] + part + ["#endif", ""]
+    with open(PLACE, "w") as file:
+        file.write("\n".join(lines).rstrip("\n") + "\n")
+
+
+main()
