@@ -56,6 +56,8 @@ def logarithms(name, base, terms):
     if base == 2:
         out.append("// log2(1 + r) / r.")
         out += array(name, fit(lambda r: log(1 + r) * scale / r if r else scale, -bound, bound, terms))
+        out += ["// The same with less care: where no exponent makes its error larger."]
+        out += array(name + "_SHORT", fit(lambda r: log(1 + r) * scale / r if r else scale, -bound, bound, terms - 1))
     else:
         out.append("// (log(1 + r) - r) / r^2.")
         out += array(name, fit(lambda r: (log(1 + r) - r) / r ** 2 if r else mpf(-1) / 2, -bound, bound, terms))

@@ -15,7 +15,7 @@
         Split parts = split(bits);                                                        \
         double r = mad(parts.z, LOG2_TABLE[2 * parts.i], -1.0);                           \
         double big = (double)parts.k + LOG2_TABLE[2 * parts.i + 1];                       \
-        return (float)mad(r, POLYNOMIAL_6(mad, LOG2, r), big);                            \
+        return (float)mad(r, POLYNOMIAL_5(mad, LOG2_SHORT, r), big);                            \
     }
 
 BY_LEVEL(float, log2f, (float x), (x), BODY)

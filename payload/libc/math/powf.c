@@ -6,7 +6,7 @@
 
 enum { ONE = 0x3f800000, INFINITE = 0x7f800000, EVEN = 2, ODD = 1 };
 // Added to the integer of POWER_OF_32ND's number, it is the result's sign.
-#define MINUS 0x1p16
+#define MINUS ((uint64_t)1 << 16)
 
 // 0 for what is no integer.
 INLINE int integer_kind(uint32_t bits) {
@@ -39,7 +39,7 @@ static COLD float odd_power(float x, float y) {
 #define BODY(suffix, attributes, mad)                                                          \
     static attributes float powf_##suffix(float x, float y) {                                  \
         uint32_t bits = bits_of_float(x), exponent = bits_of_float(y);                         \
-        double sign = 0;                                                                       \
+        uint64_t sign = 0;                                                                     \
         if (UNLIKELY(odd(bits) || zero_infinite_or_nan(exponent))) {                           \
             if (zero_infinite_or_nan(bits) || zero_infinite_or_nan(exponent)) return odd_power(x, y); \
             if (bits >> 31) {                                                                  \
@@ -53,7 +53,7 @@ static COLD float odd_power(float x, float y) {
         Split parts = split(bits);                                                             \
         double r = mad(parts.z, LOG2_TABLE[2 * parts.i], -1.0);                                \
         double big = (double)parts.k + LOG2_TABLE[2 * parts.i + 1];                            \
-        double power = mad(r, POLYNOMIAL_6(mad, LOG2, r), big) * y;                            \
+        double power = mad(r, POLYNOMIAL_5(mad, LOG2_SHORT, r), big) * y;                      \
         if (UNLIKELY((bits_of(power) << 1) >= bits_of(126.0) << 1)) {                          \
             if (power > 0x1.fffffffd1d571p+6) return too_large(sign != 0);                     \
             if (power <= -150) return too_small(sign != 0);                                    \
@@ -61,7 +61,7 @@ static COLD float odd_power(float x, float y) {
         double z = power * 32, shifted = z + INTEGERS;                                         \
         uint64_t k = bits_of(shifted);                                                         \
         double rest = z - (shifted - INTEGERS);                                                \
-        double base = double_of(EXP_TABLE[k % 32] + ((k + (uint64_t)sign) << 47));             \
+        double base = double_of(EXP_TABLE[k % 32] + ((k + sign) << 47));                       \
         return (float)mad(base * rest, POLYNOMIAL_3(mad, EXP, rest), base);                    \
     }
 

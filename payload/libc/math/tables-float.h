@@ -101,6 +101,12 @@ static const double LOG2[] = {
     0x1.27bdf8d71e62dp-2, -0x1.eced39152f469p-3,
 };
 
+// The same with less care: where no exponent makes its error larger.
+static const double LOG2_SHORT[] = {
+    0x1.71547652b82fep+0, -0x1.71547460d6a2bp-1, 0x1.ec709a6e16ed4p-2, -0x1.7199add506d35p-2,
+    0x1.27b21994621aep-2,
+};
+
 #endif
 
 #ifdef NEEDS_TRIGONOMETRY

@@ -130,9 +130,42 @@ static void reading(void) {
     }
 }
 
+extern const char *brawn_inet_ntop(int, const void *, char *, socklen_t);
+
+static void addresses(void) {
+    for (long i = 0; i < rounds; i++) {
+        unsigned char a[16];
+        char ours[64], musls[64];
+        uint64_t zeros = random_bits();
+        for (int j = 0; j < 16; j++) a[j] = zeros >> j / 2 & 1 || (zeros >> (16 + j) & 3) == 3 ? 0 : (unsigned char)(random_bits() >> (zeros >> 60));
+        if (i % 8 == 0) memcpy(a, "\0\0\0\0\0\0\0\0\0\0\377\377", 12);
+        int family = i % 3 == 0 ? AF_INET : i % 101 == 0 ? AF_UNIX : AF_INET6;
+        socklen_t size = i % 16 ? 60 : (socklen_t)(random_bits() % 50);
+        memset(ours, '#', sizeof ours);
+        memset(musls, '#', sizeof musls);
+        errno = 0;
+        const char *our_result = brawn_inet_ntop(family, a, ours, size);
+        int our_error = errno;
+        errno = 0;
+        const char *musls_result = inet_ntop(family, a, musls, size);
+        // Of two runs of zeros as long, the first: in musl from 1.2.6 on.
+        unsigned char back[16];
+        if (family == AF_INET6 && our_result && strncmp(ours, "::", 2) == 0 && strncmp(musls, "0:0:", 4) == 0 &&
+            inet_pton(AF_INET6, ours, back) == 1 && memcmp(a, back, 16) == 0) continue;
+        // What is behind the text, and in a buffer too small, too.
+        if (!our_result != !musls_result || (our_result && our_result != ours) || our_error != errno || memcmp(ours, musls, sizeof ours) != 0) {
+            printf("numbers: inet_ntop, family %d, %u bytes: \"%.60s\", errno %d, and musl's \"%.60s\", %d\n", family, size, ours,
+                   our_error, musls, errno);
+            failed();
+        }
+        trials++;
+    }
+}
+
 int main(int count, char **arguments) {
     if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 3000;
     reading();
+    addresses();
     printf("numbers: %ld trials, %d wrong\n", trials, wrong);
     return wrong != 0;
 }
