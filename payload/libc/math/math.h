@@ -6,17 +6,8 @@
 #pragma once
 #ifdef __x86_64__
 #include "../../memory/x86_64/memory.h"
-#else
-#include "../../memory/generic/memory.h"
 #endif
-
-// A product and a sum are one operation only where the source says so: gcc would join them wherever the processor
-// can, and what is exact by two steps would not be.
-#ifdef __clang__
-#pragma STDC FP_CONTRACT OFF
-#else
-#pragma GCC optimize("fp-contract=off")
-#endif
+#include "../libc.h"
 
 INLINE uint64_t bits_of(double x) {
     return ((union { double of; uint64_t bits; }){x}).bits;

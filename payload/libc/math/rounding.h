@@ -5,8 +5,8 @@
 // fraction, as musl's functions do (musl 1.2.5, src/math/floor.c and its kin); one comparison then tells on which
 // side the result is.  The sign is the argument's, which matters for zeros.
 //
-// SSE4.1 has an instruction, which every processor of the level AVX2 has.  The level is read and not asked for: who
-// calls nothing else is served nearly as fast without, and pays for no CPUID.
+// SSE4.1 has an instruction, which every processor of the level AVX2 has.  The level is read, and asked for after as
+// many calls as the memory functions wait: without, it is nearly as fast.
 #pragma once
 #include "math.h"
 
@@ -66,18 +66,9 @@ ROUNDING(float, uint32_t, bits_of_float, float_of, hidden_float, 23, 127, float)
         result;                                                            \
     })
 
-// After that many calls a program lives by them: then the level is worth its price.
-enum { MANY = 4096 };
-
 #define DEFINE_ROUNDING(Float, suffix, INSTRUCTION, name, direction)                                    \
-    static unsigned calls;                                                                              \
-                                                                                                        \
     static Float __attribute__((noinline)) name##_sse2(Float x) {                                       \
-        if (LEVEL() == UNKNOWN) {                                                                       \
-            unsigned before = __atomic_load_n(&calls, __ATOMIC_RELAXED);                                \
-            __atomic_store_n(&calls, before + 1, __ATOMIC_RELAXED);                                     \
-            if (before == MANY) brawn_memory_detect();                                                  \
-        }                                                                                               \
+        if (LEVEL() == UNKNOWN) brawn_memory_short();                                                   \
         return (direction) == QUIETLY ? QUIET(Float, rounded_##suffix, x) : rounded_##suffix(x, direction); \
     }                                                                                                   \
                                                                                                         \

@@ -1,5 +1,5 @@
 // The number at the beginning of a text, as a double.
-#include "../../memory/generic/memory.h"
+#include "../libc.h"
 
 HIDDEN double brawn_strtod(const char *restrict s, char **restrict end);
 

@@ -6,7 +6,7 @@
 // would lead to other bits: about once in 2^60 numbers.  (The idea of stopping there is D. Lemire's, "Number parsing at a gigabyte per
 // second", 2021; 10 KiB of table became 600 bytes by the product of two.)  What is not sure is left to the caller's exact way.
 #pragma once
-#include "../../memory/generic/memory.h"
+#include "../libc.h"
 #include "powers.h"
 
 __extension__ typedef unsigned __int128 Wide;

@@ -1,7 +1,5 @@
 // An address of the internet as text; the text that musl's is from 1.2.6 on, to the byte.
-#include "../../memory/generic/memory.h"
-
-int *__errno_location(void);
+#include "../libc.h"
 
 // Linux's numbers.
 enum { INTERNET = 2, INTERNET_6 = 10, NO_SPACE = 28, NO_SUPPORT = 97 };
@@ -64,7 +62,7 @@ HIDDEN const char *brawn_inet_ntop(int family, const void *restrict address, cha
         *end = 0;
         end = shortened(text, end);
     } else {
-        *__errno_location() = NO_SUPPORT;
+        ERRNO = NO_SUPPORT;
         return 0;
     }
     *end = 0;
@@ -78,7 +76,7 @@ HIDDEN const char *brawn_inet_ntop(int family, const void *restrict address, cha
         for (size_t i = 0; i + 1 < size; i++) s[i] = text[i];
         s[size - 1] = 0;
     }
-    *__errno_location() = NO_SPACE;
+    ERRNO = NO_SPACE;
     return 0;
 }
 NAME(inet_ntop, brawn_inet_ntop)

@@ -26,7 +26,7 @@ enum { UNKNOWN, SSE2 };
 static const int MODES[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 static const int FLAGS = FE_INEXACT | FE_UNDERFLOW | FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID;
 static int wrong;
-static long rounds = 10000;
+static long rounds = 4000;
 
 static uint64_t random_bits(void) {
     static uint64_t state = 88172645463325252;
@@ -39,6 +39,12 @@ static uint64_t random_bits(void) {
 static double as_double(uint64_t bits) { double x; memcpy(&x, &bits, sizeof x); return x; }
 static uint64_t as_bits(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }
 static float as_float(uint32_t bits) { float x; memcpy(&x, &bits, sizeof x); return x; }
+
+// Any float but a signaling NaN, of which musl's functions are not told what to do.
+static float any_float(void) {
+    float x = as_float((uint32_t)random_bits());
+    return isnan(x) ? NAN : x;
+}
 
 static const double SPECIAL[] = {0, 0.5, 1, 1.5, 2, 2.5, 3, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, 0x1p52, 0x1p51,
     0x1.8p51, 0x1p53, 0x1p63, 0x1p62, 0x1p31, 0x1.fffffffffffffp-2, 0x1p-149, 0x1p-126, 0x1.fffffep127, 0x1p23, 0x1p22,
@@ -252,7 +258,7 @@ static void all_near(void) {
             near_one(f, between(f->low, f->high));
             near_one(f, between(-10, 10));
             near_one(f, between(0.5, 2));
-            near_one(f, as_float((uint32_t)random_bits()));
+            near_one(f, any_float());
         }
         printf("math: %s at level %d: at most %.3f of the last place\n", f->name, brawn_memory_level, worst);
     }
@@ -263,7 +269,7 @@ static void all_near(void) {
         near_power(between(0, 100), between(-20, 20));
         near_power(between(0.9f, 1.1f), between(-900, 900));
         near_power(between(-100, 0), (float)(int)between(-20, 20));
-        near_power(as_float((uint32_t)random_bits()), as_float((uint32_t)random_bits()));
+        near_power(any_float(), any_float());
     }
     printf("math: powf at level %d: at most %.3f of the last place\n", brawn_memory_level, worst);
 }
@@ -283,7 +289,7 @@ static void every_level(void (*check)(void)) {
 }
 
 int main(int count, char **arguments) {
-    if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 2000;
+    if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 1000;
     every_level(all_near);
     every_level(all_exact);
     printf("math: %ld arguments a function, mode and level, %d wrong\n", rounds, wrong);

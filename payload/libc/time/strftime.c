@@ -2,7 +2,7 @@
 //
 // As musl's (1.2.5, src/time/strftime.c) to the byte, what it leaves in a buffer that is too small included; but
 // numbers are written here instead of by snprintf, and the usual forms of date and time by no second pass.
-#include "../../memory/generic/memory.h"
+#include "../libc.h"
 
 // struct tm, as musl's include/time.h has it in every version.
 typedef struct {
@@ -22,7 +22,6 @@ enum { ROOM = 100 };
 
 char *nl_langinfo(int item);
 char *nl_langinfo_l(int item, Locale *locale);
-unsigned long strtoul(const char *restrict s, char **restrict end, int base);
 HIDDEN long long __tm_to_secs(const Date *date);
 HIDDEN const char *__tm_to_tzname(const Date *date);
 
@@ -207,6 +206,22 @@ HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, in
     return *length ? *buffer : 0;
 }
 
+// A width, which begins at *format: as strtoul tells it, errno of one that is too large included.
+static unsigned long width_of(const char *restrict *format) {
+    enum { OUT_OF_RANGE = 34 };
+    unsigned long width = 0;
+    const unsigned long most = (unsigned long)-1;
+    int too_large = 0;
+    for (; (unsigned)(**format - '0') < 10; ++*format) {
+        unsigned long digit = (unsigned long)(**format - '0');
+        if (width > most / 10 || width * 10 > most - digit) too_large = 1;
+        width = width * 10 + digit;
+    }
+    if (!too_large) return width;
+    ERRNO = OUT_OF_RANGE;
+    return most;
+}
+
 // A conversion with a width: sign and zeros in front go, then it is filled up.  Returns the new place in s; `t` and
 // `length` become what is left to write.
 static size_t widened(char *s, size_t l, size_t n, const char **t, size_t *length, unsigned long width, int century,
@@ -247,9 +262,7 @@ HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict 
         if (*format == '+') plus = 1, format++;
         const char *flags_end = format;
         if ((unsigned)(*format - '0') < 10) {
-            char *end;
-            width = strtoul(format, &end, 10);
-            format = end;
+            width = width_of(&format);
         }
         if (*format == 'C' || *format == 'F' || *format == 'G' || *format == 'Y') {
             if (width == 0 && format != flags_end) width = 1;

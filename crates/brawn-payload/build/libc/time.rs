@@ -2,7 +2,22 @@
 
 use super::Row;
 
-pub const ROWS: &[Row] = &[Row {
-    needs: &["__clock_gettime"],
-    ..Row::new("time", &["time"])
-}];
+pub const ROWS: &[Row] = &[
+    Row {
+        needs: &[
+            "__errno_location",
+            "__tm_to_secs",
+            "__tm_to_tzname",
+            "nl_langinfo",
+            "nl_langinfo_l",
+        ],
+        ..Row::new(
+            "strftime",
+            &["strftime", "strftime_l", "__strftime_l", "__strftime_fmt_1"],
+        )
+    },
+    Row {
+        needs: &["__clock_gettime"],
+        ..Row::new("time", &["time"])
+    },
+];
