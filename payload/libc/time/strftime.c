@@ -227,10 +227,10 @@ static unsigned long width_of(const char *restrict *format) {
 static size_t widened(char *s, size_t l, size_t n, const char **t, size_t *length, unsigned long width, int century,
                       int plus, const Date *date) {
     if (**t == '+' || **t == '-') (*t)++, (*length)--;
-    for (; **t == '0' && (unsigned)((*t)[1] - '0') < 10; (*t)++, (*length)--) {}
+    for (; *length > 1 && **t == '0' && (unsigned)((*t)[1] - '0') < 10; (*t)++, (*length)--) {}
     if (width < *length) width = *length;
     size_t digits = 0;
-    while ((unsigned)((*t)[digits] - '0') < 10) digits++;
+    while (digits < *length && (unsigned)((*t)[digits] - '0') < 10) digits++;
     if (date->year < -1900) {
         s[l++] = '-';
         width--;
