@@ -6,4 +6,5 @@ pub mod image;
 pub mod interpreter;
 pub mod object;
 pub mod program;
+pub mod raw;
 pub mod system;

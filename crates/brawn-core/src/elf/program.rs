@@ -3,6 +3,7 @@
 //! A program runs by its program headers alone; sections and symbols are what tools use, and a stripped file has
 //! few or none.  Numbers are the file's own (ELF-64 Object File Format, version 1.5).
 
+use super::raw::{Bytes, FileHeader, ProgramHeader, RawSymbol, SectionHeader};
 use crate::elf::ident::Ident;
 use crate::elf::image;
 use crate::elf::interpreter;
@@ -11,21 +12,15 @@ use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use crate::work::{MOST_LOADS, Strings, overlap};
 use brawn_payload::Architecture;
-use object::{Endianness, elf};
+use object::{Endianness, LittleEndian, elf};
+use std::mem::offset_of;
 use std::ops::Range;
 
 /// What every other file is told.
 pub const WANTED: &str = "brawn rewrites static musl programs";
 const LINK_FIRST: &str = "rewrite what is linked from it";
 
-/// Size of the ELF header, in bytes.
-pub const FILE_HEADER: u64 = 64;
-/// Size of a program header, in bytes.
-pub const PROGRAM_HEADER: u64 = 56;
-/// Size of a section header, in bytes.
-pub const SECTION_HEADER: u64 = 64;
-/// Size of a symbol, in bytes.
-pub const SYMBOL: u64 = 24;
+pub use super::raw::{FILE_HEADER, PROGRAM_HEADER, SECTION_HEADER, SYMBOL, Section, Segment};
 
 /// Whether the program may be loaded anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -35,111 +30,6 @@ pub enum Placement {
     Fixed,
     /// `ET_DYN` without an interpreter (static-pie): anywhere.
     Anywhere,
-}
-
-/// A program header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// `p_type`.
-    pub kind: u32,
-    /// `p_flags`.
-    pub flags: u32,
-    /// `p_offset`.
-    pub offset: u64,
-    /// `p_vaddr`.
-    pub address: u64,
-    /// `p_filesz`.
-    pub file_size: u64,
-    /// `p_memsz`; at least `file_size`.
-    pub size: u64,
-    /// `p_align`.
-    pub align: u64,
-}
-
-impl Segment {
-    /// Whether it is loaded.
-    pub fn is_load(&self) -> bool {
-        self.kind == elf::PT_LOAD.0
-    }
-
-    /// Whether its bytes are run.
-    pub fn is_code(&self) -> bool {
-        self.is_load() && self.flags & elf::PF_X.0 != 0
-    }
-
-    /// Where it is in memory.
-    pub fn addresses(&self) -> Range<u64> {
-        self.address..self.address + self.size
-    }
-
-    /// The part of [`Segment::addresses`] that the file fills.
-    pub fn filled(&self) -> Range<u64> {
-        self.address..self.address + self.file_size
-    }
-}
-
-/// A section header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Section<'a> {
-    /// Its name.
-    pub name: &'a [u8],
-    /// `sh_name`.
-    pub name_at: u32,
-    /// `sh_type`.
-    pub kind: u32,
-    /// `sh_flags`.
-    pub flags: u64,
-    /// `sh_addr`.
-    pub address: u64,
-    /// `sh_offset`.
-    pub offset: u64,
-    /// `sh_size`.
-    pub size: u64,
-    /// `sh_link`.
-    pub link: u32,
-    /// `sh_info`.
-    pub info: u32,
-    /// `sh_addralign`.
-    pub align: u64,
-    /// `sh_entsize`.
-    pub entry_size: u64,
-}
-
-impl Section<'_> {
-    /// The header in these bytes, without its name, which is in another section.
-    pub fn of(header: &[u8; SECTION_HEADER as usize]) -> Self {
-        let (words, _) = header.as_chunks::<4>();
-        let word = |at: usize| u32::from_le_bytes(words[at / 4]);
-        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-        Self {
-            name: &[],
-            name_at: word(0),
-            kind: word(4),
-            flags: long(8),
-            address: long(16),
-            offset: long(24),
-            size: long(32),
-            link: word(40),
-            info: word(44),
-            align: long(48),
-            entry_size: long(56),
-        }
-    }
-
-    /// Whether it is loaded.
-    pub fn is_allocated(&self) -> bool {
-        self.flags & elf::SHF_ALLOC.0 != 0
-    }
-
-    /// Where it is in the file: nowhere for `SHT_NOBITS`.
-    pub fn range(&self) -> Range<u64> {
-        let size = if self.kind == elf::SHT_NOBITS.0 {
-            0
-        } else {
-            self.size
-        };
-        self.offset..self.offset + size
-    }
 }
 
 /// What a symbol names.
@@ -206,26 +96,38 @@ impl<'a> Program<'a> {
             )));
         };
         let file = Bytes(bytes);
-        let kind = file.u16(16)?;
-        let placement = match elf::FileType(kind) {
+        let header = file.one::<FileHeader>(0)?;
+        let kind = header.e_type.get(LittleEndian);
+        let placement = match kind {
             elf::ET_EXEC => Placement::Fixed,
             elf::ET_DYN => Placement::Anywhere,
             elf::ET_REL => return Err(no_program("an object file").next(LINK_FIRST)),
             elf::ET_CORE => return Err(no_program("a core dump")),
-            _ => return Err(no_program(&format!("an ELF file of type {kind}"))),
+            _ => return Err(no_program(&format!("an ELF file of type {}", kind.0))),
         };
-        let headers_at = file.u64(32)?;
-        let sizes = [(54, PROGRAM_HEADER), (58, SECTION_HEADER)];
-        let counts = [file.u16(56)?, file.u16(60)?];
-        for ((at, expected), count) in sizes.into_iter().zip(counts) {
-            let found = file.u16(at)?;
+        let headers_at = header.e_phoff.get(LittleEndian);
+        let count = header.e_phnum.get(LittleEndian);
+        for (at, found, expected, count) in [
+            (
+                offset_of!(FileHeader, e_phentsize),
+                header.e_phentsize.get(LittleEndian),
+                PROGRAM_HEADER,
+                count,
+            ),
+            (
+                offset_of!(FileHeader, e_shentsize),
+                header.e_shentsize.get(LittleEndian),
+                SECTION_HEADER,
+                header.e_shnum.get(LittleEndian),
+            ),
+        ] {
             if count != 0 && u64::from(found) != expected {
                 return Err(Error::malformed(format!("headers of {found} bytes"))
-                    .at(at)
+                    .at(at as u64)
                     .expected(expected.to_string()));
             }
         }
-        let segments = (0..counts[0])
+        let segments = (0..count)
             .map(|number| {
                 let at = headers_at.saturating_add(u64::from(number) * PROGRAM_HEADER);
                 file.segment(at).map_err(|e| e.segment(number.into()))
@@ -240,7 +142,7 @@ impl<'a> Program<'a> {
         if let Some(number) = is(elf::PT_INTERP) {
             return Err(dynamic(bytes, &segments[number]).segment(number));
         }
-        let entry = file.u64(24)?;
+        let entry = header.e_entry.get(LittleEndian);
         if !segments
             .iter()
             .any(|s| s.is_code() && s.filled().contains(&entry))
@@ -252,8 +154,8 @@ impl<'a> Program<'a> {
             };
             return Err(no_program(found));
         }
-        let sections_at = file.u64(40)?;
-        let (sections, names_section) = file.sections(sections_at, counts[1])?;
+        let sections_at = header.e_shoff.get(LittleEndian);
+        let (sections, names_section) = file.sections(header)?;
         let symbols = file.symbols(&sections, &segments)?;
         Ok(Self {
             bytes,
@@ -408,60 +310,9 @@ fn check_overlap(segments: &[Segment], size: usize) -> Result<()> {
     overlap("segments", loads.map(|s| s.file_size), size)
 }
 
-/// A file's bytes, read with a check.
-struct Bytes<'a>(&'a [u8]);
-
 impl<'a> Bytes<'a> {
-    fn array<const N: usize>(&self, at: u64) -> Result<[u8; N]> {
-        let from = usize::try_from(at)
-            .ok()
-            .and_then(|at| self.0.get(at..)?.first_chunk());
-        from.copied().ok_or_else(|| {
-            let found = format!("the file ends at {:#x}", self.0.len());
-            Error::malformed(found)
-                .at(at)
-                .expected(format!("{N} more bytes"))
-        })
-    }
-
-    fn u16(&self, at: u64) -> Result<u16> {
-        self.array(at).map(u16::from_le_bytes)
-    }
-
-    fn u32(&self, at: u64) -> Result<u32> {
-        self.array(at).map(u32::from_le_bytes)
-    }
-
-    fn u64(&self, at: u64) -> Result<u64> {
-        self.array(at).map(u64::from_le_bytes)
-    }
-
-    /// Those bytes, which must be in the file.
-    fn range(&self, offset: u64, size: u64) -> Result<&'a [u8]> {
-        let end = offset.checked_add(size);
-        let range = end.and_then(|end| {
-            self.0
-                .get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
-        });
-        range.ok_or_else(|| {
-            Error::malformed(format!(
-                "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {offset:#x} by its headers",
-                self.0.len()
-            ))
-            .next("get it, or link it, again")
-        })
-    }
-
     fn segment(&self, at: u64) -> Result<Segment> {
-        let segment = Segment {
-            kind: self.u32(at)?,
-            flags: self.u32(at + 4)?,
-            offset: self.u64(at + 8)?,
-            address: self.u64(at + 16)?,
-            file_size: self.u64(at + 32)?,
-            size: self.u64(at + 40)?,
-            align: self.u64(at + 48)?,
-        };
+        let segment = Segment::from(self.one::<ProgramHeader>(at)?);
         if segment.is_load() || segment.kind == elf::PT_TLS.0 || segment.kind == elf::PT_DYNAMIC.0 {
             self.range(segment.offset, segment.file_size)
                 .map_err(|e| e.at(at))?;
@@ -482,24 +333,28 @@ impl<'a> Bytes<'a> {
             if !(segment.align == 0 || segment.align.is_power_of_two()) {
                 let found = format!("alignment {:#x}", segment.align);
                 return Err(Error::malformed(found)
-                    .at(at + 48)
+                    .at(at + offset_of!(ProgramHeader, p_align) as u64)
                     .expected("a power of two"));
             }
         }
         Ok(segment)
     }
 
-    fn sections(&self, at: u64, count: u16) -> Result<(Vec<Section<'a>>, usize)> {
+    fn sections(&self, header: &FileHeader) -> Result<(Vec<Section<'a>>, usize)> {
+        let (at, count) = (
+            header.e_shoff.get(LittleEndian),
+            header.e_shnum.get(LittleEndian),
+        );
         if at == 0 || count == 0 {
             return Ok((Vec::new(), 0));
         }
-        let names_section = usize::from(self.u16(62)?);
+        let names_section = usize::from(header.e_shstrndx.get(LittleEndian).0);
         let mut sections = (0..u64::from(count))
             .map(|number| self.section(at.saturating_add(number * SECTION_HEADER)))
             .collect::<Result<Vec<_>>>()?;
         let names = sections.get(names_section).ok_or_else(|| {
             Error::malformed(format!("section {names_section} for the sections' names"))
-                .at(62)
+                .at(offset_of!(FileHeader, e_shstrndx) as u64)
                 .expected(format!("less than {count}"))
         })?;
         let names = self.range(names.offset, names.range().end - names.offset)?;
@@ -511,7 +366,7 @@ impl<'a> Bytes<'a> {
     }
 
     fn section(&self, at: u64) -> Result<Section<'a>> {
-        let section = Section::of(&self.array(at)?);
+        let section = Section::from(self.one::<SectionHeader>(at)?);
         let is_in_file = !matches!(
             elf::SectionType(section.kind),
             elf::SHT_NOBITS | elf::SHT_NULL
@@ -546,9 +401,7 @@ impl<'a> Bytes<'a> {
             );
         };
         let names = self.range(names.offset, names.range().end - names.offset)?;
-        let (entries, _) = self
-            .range(table.offset, table.size)?
-            .as_chunks::<{ SYMBOL as usize }>();
+        let entries = self.all::<RawSymbol>(table.offset, table.size)?;
         let names = Strings::new(names, entries.len());
         let code: Vec<Range<u64>> = segments
             .iter()
@@ -557,11 +410,9 @@ impl<'a> Bytes<'a> {
             .collect();
         let mut symbols = Vec::with_capacity(entries.len());
         for entry in entries {
-            let word =
-                |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap_or_default());
-            let section = u16::from_le_bytes([entry[6], entry[7]]);
-            let kind = elf::SymbolType(entry[4] & 15);
-            let address = word(8);
+            let section = entry.st_shndx.get(LittleEndian).0;
+            let kind = entry.st_info.st_type();
+            let address = entry.st_value.get(LittleEndian);
             // Not undefined, absolute or common.
             if section == 0 || section >= 0xff00 {
                 continue;
@@ -574,7 +425,7 @@ impl<'a> Bytes<'a> {
                 elf::STT_NOTYPE => Kind::Object,
                 _ => continue,
             };
-            let name = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+            let name = entry.st_name.get(LittleEndian);
             // Names that are no text are none of musl's.
             let name = text(&names, name).map_err(|e| e.at(table.offset))?;
             let Ok(name) = std::str::from_utf8(name) else {
@@ -583,7 +434,7 @@ impl<'a> Bytes<'a> {
             symbols.push(Symbol {
                 name,
                 address,
-                size: word(16),
+                size: entry.st_size.get(LittleEndian),
                 kind,
             });
         }

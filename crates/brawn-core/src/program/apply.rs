@@ -9,8 +9,10 @@ use super::plan::Plan;
 use super::sections::{Sections, zeros};
 use super::segments;
 use crate::content::{Content, Piece};
-use crate::elf::program::{FILE_HEADER, Program};
+use crate::elf::program::Program;
+use crate::elf::raw::{self, FileHeader};
 use crate::error::{Error, Result};
+use object::LittleEndian;
 use object::elf;
 
 /// The new file.  Every byte that the plan does not name is the old one.
@@ -40,21 +42,18 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
     let body = body(program, layout, linked, &table);
     let sections = Sections::edit(program, layout, linked, body, &mut edits)?;
 
-    let mut header = program.bytes[..FILE_HEADER as usize].to_vec();
     let entry = match &plan.start {
         Some(start) => target(linked, start)?,
         None => program.entry,
     };
-    let count = segments.len() as u16;
-    for (at, word) in [
-        (24, entry),
-        (32, layout.headers.at.offset),
-        (40, sections.offset),
-    ] {
-        header[at..at + 8].copy_from_slice(&word.to_le_bytes());
-    }
-    header[56..58].copy_from_slice(&count.to_le_bytes());
-    header[60..62].copy_from_slice(&sections.count.to_le_bytes());
+    let mut header: FileHeader =
+        raw::first(program.bytes).ok_or_else(|| Error::malformed("no file header"))?;
+    header.e_entry.set(LittleEndian, entry);
+    header.e_phoff.set(LittleEndian, layout.headers.at.offset);
+    header.e_phnum.set(LittleEndian, segments.len() as u16);
+    header.e_shoff.set(LittleEndian, sections.offset);
+    header.e_shnum.set(LittleEndian, sections.count);
+    let mut header = raw::bytes(&header).to_vec();
     if layout.headers.place != Where::Below {
         edits.replace(0, header);
         return edits.apply(program.bytes);

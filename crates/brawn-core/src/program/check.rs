@@ -13,8 +13,11 @@ use crate::content::Content;
 use crate::elf::program::{
     FILE_HEADER, PROGRAM_HEADER, Program, SECTION_HEADER, SYMBOL, Section, Segment,
 };
+use crate::elf::raw::{self, FileHeader, ProgramHeader, SectionHeader};
 use crate::error::{Error, Result, printable};
-use object::elf;
+use object::endian::U64;
+use object::pod::Pod;
+use object::{LittleEndian, elf};
 use std::ops::Range;
 
 /// Fails unless `new` is `program` with exactly the plan's changes, and a file that every kernel runs.
@@ -49,47 +52,42 @@ struct Check<'a, 'p> {
 }
 
 impl Check<'_, '_> {
-    fn array<const N: usize>(&self, at: u64) -> Result<[u8; N]> {
-        let array = self.new.array(at);
-        array.ok_or_else(|| wrong(format!("the new file ends at {:#x}", self.size)).at(at))
+    /// The structure at `at` of the new file.
+    fn one<T: Pod + Copy>(&self, at: u64) -> Result<T> {
+        let bytes: Vec<u8> = self
+            .new
+            .read(at..at.saturating_add(size_of::<T>() as u64))
+            .flatten()
+            .copied()
+            .collect();
+        let value = raw::first(&bytes);
+        value.ok_or_else(|| wrong(format!("the new file ends at {:#x}", self.size)).at(at))
     }
 
-    fn u16(&self, at: u64) -> Result<u16> {
-        self.array(at).map(u16::from_le_bytes)
-    }
-
-    fn u32(&self, at: u64) -> Result<u32> {
-        self.array(at).map(u32::from_le_bytes)
-    }
-
-    fn u64(&self, at: u64) -> Result<u64> {
-        self.array(at).map(u64::from_le_bytes)
+    /// The new file header.
+    fn header(&self) -> Result<FileHeader> {
+        self.one(0)
     }
 
     /// The file header and the program headers.
     fn headers(&self) -> Result<Vec<Segment>> {
-        let mut header: [u8; FILE_HEADER as usize] = self.array(0)?;
-        let was = &self.old.bytes[..FILE_HEADER as usize];
-        // Entry, places of both tables, and their lengths.
-        for field in [24..32, 32..40, 40..48, 56..58, 60..62] {
-            header[field.clone()].copy_from_slice(&was[field]);
-        }
-        if header != was {
+        let header = self.header()?;
+        let mut expected = header;
+        let was: FileHeader = raw::first(self.old.bytes).ok_or_else(|| wrong("no old header"))?;
+        // All but the entry, the places of both tables, and their lengths.
+        expected.e_entry = was.e_entry;
+        expected.e_phoff = was.e_phoff;
+        expected.e_phnum = was.e_phnum;
+        expected.e_shoff = was.e_shoff;
+        expected.e_shnum = was.e_shnum;
+        if raw::bytes(&expected) != raw::bytes(&was) {
             return Err(wrong("the file header has changed").at(0));
         }
-        let at = self.u64(32)?;
-        (0..u64::from(self.u16(56)?))
+        let at = header.e_phoff.get(LittleEndian);
+        (0..u64::from(header.e_phnum.get(LittleEndian)))
             .map(|number| {
-                let at = at + number * PROGRAM_HEADER;
-                Ok(Segment {
-                    kind: self.u32(at)?,
-                    flags: self.u32(at + 4)?,
-                    offset: self.u64(at + 8)?,
-                    address: self.u64(at + 16)?,
-                    file_size: self.u64(at + 32)?,
-                    size: self.u64(at + 40)?,
-                    align: self.u64(at + 48)?,
-                })
+                let header: ProgramHeader = self.one(at.saturating_add(number * PROGRAM_HEADER))?;
+                Ok(Segment::from(&header))
             })
             .collect()
     }
@@ -153,7 +151,7 @@ impl Check<'_, '_> {
         if let Some(segment) = new.iter().find(|s| !in_file(s)) {
             return Err(wrong("a segment is not in the file").at(segment.offset));
         }
-        let entry = self.u64(24)?;
+        let entry = self.header()?.e_entry.get(LittleEndian);
         let expected = match &self.plan.start {
             Some(start) => self.linked.symbols.get(start).copied(),
             None => Some(self.old.entry),
@@ -199,7 +197,7 @@ impl Check<'_, '_> {
     ///
     /// Since 5.18 a kernel looks for the segment that has them; before, it took the first one to have the whole file.
     fn table(&self, segments: &[Segment]) -> Result<()> {
-        let offset = self.u64(32)?;
+        let offset = self.header()?.e_phoff.get(LittleEndian);
         let end = offset + segments.len() as u64 * PROGRAM_HEADER;
         let mut loads = segments.iter().filter(|s| s.is_load());
         let holds = |s: &&Segment| s.offset <= offset && end <= s.offset + s.file_size;
@@ -298,7 +296,7 @@ impl Check<'_, '_> {
             .flat_map(|r| r.dynamic(self.old))
         {
             named.push(at..at + 8);
-            if self.u64(at)? != value {
+            if self.one::<U64<LittleEndian>>(at)?.get(LittleEndian) != value {
                 return Err(wrong("the dynamic section does not say what has moved").at(at));
             }
         }
@@ -367,19 +365,22 @@ impl Check<'_, '_> {
         if !self.is(self.size - rest.len() as u64, rest) {
             return Err(wrong("what is behind the sections has changed").at(known));
         }
-        let (at, count) = (self.u64(40)?, u64::from(self.u16(60)?));
+        let header = self.header()?;
+        let at = header.e_shoff.get(LittleEndian);
+        let count = u64::from(header.e_shnum.get(LittleEndian));
+        let section = |number: u64| -> Result<Section<'_>> {
+            let header: SectionHeader = self.one(at.saturating_add(number * SECTION_HEADER))?;
+            Ok(Section::from(&header))
+        };
         if count < self.old.sections.len() as u64 {
             return Err(wrong("a section is missing").at(at));
         }
         let names_at = match self.old.sections.is_empty() {
             true => 0,
-            false => {
-                let number = self.old.names_section as u64;
-                self.u64(at + number * SECTION_HEADER + 24)?
-            }
+            false => section(self.old.names_section as u64)?.offset,
         };
         for number in 0..count {
-            let section = Section::of(&self.array(at + number * SECTION_HEADER)?);
+            let section = section(number)?;
             let old = self.old.sections.get(number as usize);
             let name = old.map_or_else(|| format!("{number}"), |s| printable(s.name));
             let failed = |found: &str| wrong(format!("section {name}: {found}")).at(section.offset);

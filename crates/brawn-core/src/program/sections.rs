@@ -8,56 +8,10 @@ use super::linked::Linked;
 use super::symbols;
 use crate::content::Piece;
 use crate::elf::program::{Program, SECTION_HEADER, Section};
+use crate::elf::raw;
 use crate::error::{Error, Result};
 use object::elf;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A section header without its name.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    name_at: u32,
-    kind: u32,
-    flags: u64,
-    address: u64,
-    offset: u64,
-    size: u64,
-    link: u32,
-    info: u32,
-    align: u64,
-    entry_size: u64,
-}
-
-impl Header {
-    fn of(section: &Section<'_>) -> Self {
-        Self {
-            name_at: section.name_at,
-            kind: section.kind,
-            flags: section.flags,
-            address: section.address,
-            offset: section.offset,
-            size: section.size,
-            link: section.link,
-            info: section.info,
-            align: section.align,
-            entry_size: section.entry_size,
-        }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(SECTION_HEADER as usize);
-        bytes.extend(self.name_at.to_le_bytes());
-        bytes.extend(self.kind.to_le_bytes());
-        for word in [self.flags, self.address, self.offset, self.size] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes.extend(self.link.to_le_bytes());
-        bytes.extend(self.info.to_le_bytes());
-        for word in [self.align, self.entry_size] {
-            bytes.extend(word.to_le_bytes());
-        }
-        bytes
-    }
-}
 
 /// Where the new section headers are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,7 +50,7 @@ fn is_in_file(section: &Section<'_>) -> bool {
 pub(super) struct Sections<'a, 'p> {
     program: &'p Program<'a>,
     layout: &'p Layout,
-    headers: Vec<Header>,
+    headers: Vec<Section<'a>>,
     /// What is added to the end of old sections.
     grown: BTreeMap<usize, Vec<u8>>,
     /// Old ones that have their new place already.
@@ -134,7 +88,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         let mut sections = Self {
             program,
             layout,
-            headers: program.sections.iter().map(Header::of).collect(),
+            headers: program.sections.clone(),
             grown: BTreeMap::new(),
             placed: BTreeSet::new(),
             symbols: None,
@@ -165,10 +119,10 @@ impl<'a, 'p> Sections<'a, 'p> {
         at
     }
 
-    fn add(&mut self, name: &str, header: Header) -> usize {
+    fn add(&mut self, name: &str, header: Section<'a>) -> usize {
         let names = self.program.names_section;
         let at = self.grow(names, &[name.as_bytes(), b"\0"].concat());
-        self.headers.push(Header {
+        self.headers.push(Section {
             name_at: at as u32,
             ..header
         });
@@ -185,7 +139,8 @@ impl<'a, 'p> Sections<'a, 'p> {
     ) -> usize {
         // As wide as the address is, up to what is wanted.
         let address = 1u64 << place.address.trailing_zeros().min(16);
-        let header = Header {
+        let header = Section {
+            name: &[],
             name_at: 0,
             kind: kind.0,
             flags,
@@ -430,7 +385,8 @@ impl<'a, 'p> Sections<'a, 'p> {
         for (number, pieces) in behind {
             self.headers[number].offset = put(pieces, &mut end);
         }
-        let headers: Vec<u8> = self.headers.iter().flat_map(Header::bytes).collect();
+        let headers: Vec<_> = self.headers.iter().map(Section::header).collect();
+        let headers: Vec<u8> = headers.iter().flat_map(raw::bytes).copied().collect();
         let table = Table {
             offset: put(vec![Piece::Bytes(headers.into())], &mut end),
             count: self.headers.len() as u16,

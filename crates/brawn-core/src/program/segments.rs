@@ -4,6 +4,7 @@ use super::headers::{Headers, Where, moved};
 use super::layout::{Layout, Place};
 use super::tls;
 use crate::elf::program::{PROGRAM_HEADER, Program, Segment};
+use crate::elf::raw::{self, ProgramHeader};
 use object::elf;
 use std::ops::Range;
 
@@ -107,19 +108,6 @@ fn loads(layout: &Layout) -> impl Iterator<Item = Segment> {
 /// A program header's bytes.
 pub fn bytes(segment: &Segment) -> [u8; PROGRAM_HEADER as usize] {
     let mut bytes = [0; PROGRAM_HEADER as usize];
-    bytes[..4].copy_from_slice(&segment.kind.to_le_bytes());
-    bytes[4..8].copy_from_slice(&segment.flags.to_le_bytes());
-    let words = [
-        segment.offset,
-        segment.address,
-        // The physical address, which means nothing here, is the same by custom.
-        segment.address,
-        segment.file_size,
-        segment.size,
-        segment.align,
-    ];
-    for (to, word) in bytes[8..].chunks_exact_mut(8).zip(words) {
-        to.copy_from_slice(&word.to_le_bytes());
-    }
+    bytes.copy_from_slice(raw::bytes(&ProgramHeader::from(segment)));
     bytes
 }

@@ -4,7 +4,9 @@ use super::edits::Edits;
 use super::layout::Layout;
 use super::linked::Linked;
 use crate::elf::program::{Program, SYMBOL};
-use object::elf;
+use crate::elf::raw::{self, RawSymbol};
+use object::endian::{U16, U32, U64};
+use object::{LittleEndian, elf};
 
 /// Symbols that come into the table.
 pub(super) struct Added {
@@ -35,11 +37,14 @@ impl Added {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.list.len() * SYMBOL as usize);
         for (name, address, size) in &self.list {
-            bytes.extend(name.to_le_bytes());
-            bytes.extend([elf::STT_FUNC.0, 0]);
-            bytes.extend(self.section.to_le_bytes());
-            bytes.extend(address.to_le_bytes());
-            bytes.extend(size.to_le_bytes());
+            bytes.extend(raw::bytes(&RawSymbol {
+                st_name: U32::new(LittleEndian, *name),
+                st_info: elf::SymbolInfo::new(elf::STB_LOCAL, elf::STT_FUNC),
+                st_other: elf::SymbolOther(0),
+                st_shndx: U16::new(LittleEndian, elf::SymbolSection(self.section)),
+                st_value: U64::new(LittleEndian, *address),
+                st_size: U64::new(LittleEndian, *size),
+            }));
         }
         bytes
     }
@@ -85,9 +90,14 @@ pub(super) fn add(
             .chunks_exact(SYMBOL as usize)
             .zip((range.start..).step_by(SYMBOL as usize))
         {
-            if entry[4] & 15 == elf::STT_TLS.0 && entry[6..8] != [0, 0] {
-                let value = u64::from_le_bytes(*entry[8..].first_chunk()?);
-                edits.replace(at + 8, value.wrapping_add(before).to_le_bytes().to_vec());
+            let mut symbol: RawSymbol = raw::first(entry)?;
+            let is_defined = symbol.st_shndx.get(LittleEndian) != elf::SHN_UNDEF;
+            if symbol.st_info.st_type() == elf::STT_TLS && is_defined {
+                let value = symbol.st_value.get(LittleEndian);
+                symbol
+                    .st_value
+                    .set(LittleEndian, value.wrapping_add(before));
+                edits.replace(at, raw::bytes(&symbol).to_vec());
             }
         }
     }

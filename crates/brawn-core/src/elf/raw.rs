@@ -1,0 +1,226 @@
+//! The structures of 64-bit little-endian ELF files: read from a file and written to one by the names of their fields, and
+//! nowhere else byte by byte (ELF-64 Object File Format, version 1.5).
+
+use crate::error::{Error, Result};
+use object::endian::{U32, U64};
+use object::pod::{Pod, bytes_of, from_bytes, slice_from_bytes};
+use object::{LittleEndian, elf};
+use std::ops::Range;
+
+/// The file header.
+pub type FileHeader = elf::FileHeader64<LittleEndian>;
+/// A program header.
+pub type ProgramHeader = elf::ProgramHeader64<LittleEndian>;
+/// A section header.
+pub type SectionHeader = elf::SectionHeader64<LittleEndian>;
+/// A symbol.
+pub type RawSymbol = elf::Sym64<LittleEndian>;
+
+/// Size of the ELF header, in bytes.
+pub const FILE_HEADER: u64 = size_of::<FileHeader>() as u64;
+/// Size of a program header, in bytes.
+pub const PROGRAM_HEADER: u64 = size_of::<ProgramHeader>() as u64;
+/// Size of a section header, in bytes.
+pub const SECTION_HEADER: u64 = size_of::<SectionHeader>() as u64;
+/// Size of a symbol, in bytes.
+pub const SYMBOL: u64 = size_of::<RawSymbol>() as u64;
+
+/// A program header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// `p_type`.
+    pub kind: u32,
+    /// `p_flags`.
+    pub flags: u32,
+    /// `p_offset`.
+    pub offset: u64,
+    /// `p_vaddr`.
+    pub address: u64,
+    /// `p_filesz`.
+    pub file_size: u64,
+    /// `p_memsz`; at least `file_size`.
+    pub size: u64,
+    /// `p_align`.
+    pub align: u64,
+}
+
+impl Segment {
+    /// Whether it is loaded.
+    pub fn is_load(&self) -> bool {
+        self.kind == elf::PT_LOAD.0
+    }
+
+    /// Whether its bytes are run.
+    pub fn is_code(&self) -> bool {
+        self.is_load() && self.flags & elf::PF_X.0 != 0
+    }
+
+    /// Where it is in memory.
+    pub fn addresses(&self) -> Range<u64> {
+        self.address..self.address + self.size
+    }
+
+    /// The part of [`Segment::addresses`] that the file fills.
+    pub fn filled(&self) -> Range<u64> {
+        self.address..self.address + self.file_size
+    }
+}
+
+impl From<&ProgramHeader> for Segment {
+    fn from(header: &ProgramHeader) -> Self {
+        Self {
+            kind: header.p_type.get(LittleEndian).0,
+            flags: header.p_flags.get(LittleEndian).0,
+            offset: header.p_offset.get(LittleEndian),
+            address: header.p_vaddr.get(LittleEndian),
+            file_size: header.p_filesz.get(LittleEndian),
+            size: header.p_memsz.get(LittleEndian),
+            align: header.p_align.get(LittleEndian),
+        }
+    }
+}
+
+impl From<&Segment> for ProgramHeader {
+    fn from(segment: &Segment) -> Self {
+        Self {
+            p_type: U32::new(LittleEndian, elf::ProgramType(segment.kind)),
+            p_flags: U32::new(LittleEndian, elf::ProgramFlags(segment.flags)),
+            p_offset: U64::new(LittleEndian, segment.offset),
+            p_vaddr: U64::new(LittleEndian, segment.address),
+            // It means nothing here, and is the same by custom.
+            p_paddr: U64::new(LittleEndian, segment.address),
+            p_filesz: U64::new(LittleEndian, segment.file_size),
+            p_memsz: U64::new(LittleEndian, segment.size),
+            p_align: U64::new(LittleEndian, segment.align),
+        }
+    }
+}
+
+/// A section header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// `sh_name`.
+    pub name_at: u32,
+    /// `sh_type`.
+    pub kind: u32,
+    /// `sh_flags`.
+    pub flags: u64,
+    /// `sh_addr`.
+    pub address: u64,
+    /// `sh_offset`.
+    pub offset: u64,
+    /// `sh_size`.
+    pub size: u64,
+    /// `sh_link`.
+    pub link: u32,
+    /// `sh_info`.
+    pub info: u32,
+    /// `sh_addralign`.
+    pub align: u64,
+    /// `sh_entsize`.
+    pub entry_size: u64,
+}
+
+impl Section<'_> {
+    /// The header that says so.
+    pub fn header(&self) -> SectionHeader {
+        SectionHeader {
+            sh_name: U32::new(LittleEndian, self.name_at),
+            sh_type: U32::new(LittleEndian, elf::SectionType(self.kind)),
+            sh_flags: U64::new(LittleEndian, elf::SectionFlags(self.flags)),
+            sh_addr: U64::new(LittleEndian, self.address),
+            sh_offset: U64::new(LittleEndian, self.offset),
+            sh_size: U64::new(LittleEndian, self.size),
+            sh_link: U32::new(LittleEndian, self.link),
+            sh_info: U32::new(LittleEndian, self.info),
+            sh_addralign: U64::new(LittleEndian, self.align),
+            sh_entsize: U64::new(LittleEndian, self.entry_size),
+        }
+    }
+
+    /// Whether it is loaded.
+    pub fn is_allocated(&self) -> bool {
+        self.flags & elf::SHF_ALLOC.0 != 0
+    }
+
+    /// Where it is in the file: nowhere for `SHT_NOBITS`.
+    pub fn range(&self) -> Range<u64> {
+        let size = if self.kind == elf::SHT_NOBITS.0 {
+            0
+        } else {
+            self.size
+        };
+        self.offset..self.offset + size
+    }
+}
+
+impl From<&SectionHeader> for Section<'_> {
+    /// Without its name, which is in another section.
+    fn from(header: &SectionHeader) -> Self {
+        Self {
+            name: &[],
+            name_at: header.sh_name.get(LittleEndian),
+            kind: header.sh_type.get(LittleEndian).0,
+            flags: header.sh_flags.get(LittleEndian).0,
+            address: header.sh_addr.get(LittleEndian),
+            offset: header.sh_offset.get(LittleEndian),
+            size: header.sh_size.get(LittleEndian),
+            link: header.sh_link.get(LittleEndian),
+            info: header.sh_info.get(LittleEndian),
+            align: header.sh_addralign.get(LittleEndian),
+            entry_size: header.sh_entsize.get(LittleEndian),
+        }
+    }
+}
+
+/// A structure's bytes, as the file has them.
+pub fn bytes<T: Pod>(value: &T) -> &[u8] {
+    bytes_of(value)
+}
+
+/// The structure that `bytes` begin with; `None` where they end before it does.
+pub fn first<T: Pod + Copy>(bytes: &[u8]) -> Option<T> {
+    from_bytes(bytes).ok().map(|(value, _)| *value)
+}
+
+/// A file's bytes, read with a check.
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    /// The structure at `at`.
+    pub(crate) fn one<T: Pod>(&self, at: u64) -> Result<&'a T> {
+        let from = usize::try_from(at).ok().and_then(|at| self.0.get(at..));
+        let value = from.and_then(|from| from_bytes(from).ok());
+        value.map(|(value, _)| value).ok_or_else(|| {
+            let found = format!("the file ends at {:#x}", self.0.len());
+            Error::malformed(found)
+                .at(at)
+                .expected(format!("{} more bytes", size_of::<T>()))
+        })
+    }
+
+    /// As many structures as are whole in those bytes.
+    pub(crate) fn all<T: Pod>(&self, offset: u64, size: u64) -> Result<&'a [T]> {
+        let bytes = self.range(offset, size)?;
+        let all = slice_from_bytes(bytes, bytes.len() / size_of::<T>());
+        Ok(all.map_or(&[], |(all, _)| all))
+    }
+
+    /// Those bytes, which must be in the file.
+    pub(crate) fn range(&self, offset: u64, size: u64) -> Result<&'a [u8]> {
+        let end = offset.checked_add(size);
+        let range = end.and_then(|end| {
+            self.0
+                .get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
+        });
+        range.ok_or_else(|| {
+            Error::malformed(format!(
+                "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {offset:#x} by its headers",
+                self.0.len()
+            ))
+            .next("get it, or link it, again")
+        })
+    }
+}
