@@ -146,7 +146,6 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
             "no memory functions for {name} in this brawn"
         )));
     }
-    let words = |words: &[&str]| -> Vec<String> { words.iter().map(|w| w.to_string()).collect() };
     let members = payload.members.iter().filter(|_| has_heap);
     let objects: Vec<String> = members.map(|m| at(m.name)).collect();
     // `-u` is understood by compilers and by linkers alike.
@@ -164,20 +163,6 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
         .chain(&memory_archive)
         .cloned()
         .collect();
-    // In front of libc.a, where rustc puts a crate's native libraries; an object behind `link-arg` comes
-    // after it.  Not `+whole-archive`: Cargo passes its flags to every crate, and each would add the
-    // objects once more.
-    let mut rustc = words(&["-L", &format!("native={folder}")]);
-    if has_heap {
-        rustc.extend(words(&["-l", &format!("static:-bundle={LIBRARY}")]));
-        rustc.extend(words(&["-C", &format!("link-arg=-u{PULL}")]));
-    }
-    if memory.is_some() {
-        rustc.extend(words(&["-l", &format!("static:-bundle={MEMORY_LIBRARY}")]));
-        for pull in &pulled {
-            rustc.extend(words(&["-C", &format!("link-arg={pull}")]));
-        }
-    }
     let cmake = at(CMAKE);
     Ok(Link {
         brawn: payload.version,
@@ -193,7 +178,7 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
         flags: Flags {
             cc: line.clone(),
             ld: line,
-            rustc,
+            rustc: rustc(folder, has_heap, memory.is_some(), &pulled),
             // The Static Linux SDK links with lld, which needs no `-u`, and takes what the archives have from them
             // before it comes to libc.a, whoever asks.
             swift: [
@@ -212,6 +197,29 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
         cmake,
         objects,
     })
+}
+
+/// rustc's flags for the files in `folder`.
+fn rustc(folder: &str, has_heap: bool, has_memory: bool, pulled: &[String]) -> Vec<String> {
+    // In front of libc.a, where rustc puts a crate's native libraries; an object behind `link-arg` comes
+    // after it.  Not `+whole-archive`: Cargo passes its flags to every crate, and each would add the
+    // objects once more.
+    let mut flags = words(&["-L", &format!("native={folder}")]);
+    if has_heap {
+        flags.extend(words(&["-l", &format!("static:-bundle={LIBRARY}")]));
+        flags.extend(words(&["-C", &format!("link-arg=-u{PULL}")]));
+    }
+    if has_memory {
+        flags.extend(words(&["-l", &format!("static:-bundle={MEMORY_LIBRARY}")]));
+        for pull in pulled {
+            flags.extend(words(&["-C", &format!("link-arg={pull}")]));
+        }
+    }
+    flags
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// The files that [`Link`] speaks of.

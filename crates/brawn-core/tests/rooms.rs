@@ -1,4 +1,4 @@
-//! The rooms of this crate as a test: which may use which, and that no file needs one that needs it.
+//! The rooms of this crate as a test: which may use which, that no file needs one that needs it, and how large they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,6 +37,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["archive", "bundle", "identify", "publish", "report"],
     ),
 ];
+
+/// A longer file is two files.
+const MOST_LINES: usize = 500;
+/// A longer function is two functions.  Those of tests may be longer: most of them are tables.
+const MOST_OF_A_FUNCTION: usize = 80;
 
 /// The path of a module below the crate's root; that of an item in one.
 type Names = Vec<String>;
@@ -236,4 +241,44 @@ fn no_file_needs_one_that_needs_it() {
             }
         }
     }
+}
+
+#[test]
+fn files_and_functions_have_a_size_that_can_be_read_at_once() {
+    let mut long = Vec::new();
+    for (module, text) in sources() {
+        let name = module.join("::");
+        let lines: Vec<&str> = text.lines().collect();
+        if lines.len() > MOST_LINES {
+            long.push(format!("{name}: {} lines", lines.len()));
+        }
+        for (number, line) in lines.iter().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let words = ["fn ", "pub fn ", "pub(super) fn ", "pub(crate) fn "];
+            if is_test(&module) || !words.iter().any(|word| line.trim_start().starts_with(word)) {
+                continue;
+            }
+            let end = format!("{:indent$}}}", "");
+            let length = lines[number..]
+                .iter()
+                .position(|line| *line == end)
+                .unwrap_or(0)
+                + 1;
+            if length > MOST_OF_A_FUNCTION {
+                long.push(format!(
+                    "{name}:{}: a function of {length} lines",
+                    number + 1
+                ));
+            }
+        }
+        assert!(
+            !text.contains("#[path"),
+            "{name}: its file stands where its module is"
+        );
+    }
+    assert!(
+        long.is_empty(),
+        "at most {MOST_LINES} lines and {MOST_OF_A_FUNCTION} of a function:\n{}",
+        long.join("\n")
+    );
 }

@@ -2,16 +2,16 @@
 
 mod memory;
 mod supplied;
+mod symbols;
 
 use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::mimalloc::Mimalloc;
 use crate::archive::read::Archive;
-use crate::error::{Error, Kind, Result, printable};
+use crate::error::{Error, Result, printable};
 use crate::identify::{Libc, fork, is_heap, is_surface};
 use crate::note::Note;
 use brawn_payload::{Payload, Profile};
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
 
 use crate::component::Component;
 use crate::provenance::Provenance;
@@ -267,7 +267,7 @@ pub fn plan(
         let has_changed = plan.remove.iter().any(is_of(Part::Heap))
             || parts != (plan.remove.len(), plan.add.len());
         if has_changed {
-            check_symbols(findings, payload, &plan)?;
+            symbols::check(findings, payload, &plan)?;
         }
     }
     plan.remove.sort_by_key(|removed| removed.entry);
@@ -439,92 +439,6 @@ fn refuse_foreign(findings: &Findings<'_>) -> Result<()> {
                 .expected("an ELF object")
                 .next("use a libc.a that was built without link-time optimization"),
         );
-    }
-    Ok(())
-}
-
-/// Whatever stays must find what it needs, and must not clash with what comes.
-fn check_symbols(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Result<()> {
-    let surface: HashSet<&str> = payload.surface.iter().copied().collect();
-    let provided = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|n| surface.contains(n));
-    // Memory functions come for those that go.
-    let gone: HashSet<usize> = plan
-        .remove
-        .iter()
-        .filter(|r| r.component != Part::Memory)
-        .map(|r| r.entry)
-        .collect();
-    // Where the heap is the payload's already, it is what is provided.
-    let goes = |m: &&Member<'_>| gone.contains(&m.entry) || m.role == Role::Brawn;
-    // Who takes which symbols away.
-    let mut lost: HashMap<&[u8], &Member<'_>> = HashMap::new();
-    for member in findings.members.iter().filter(goes) {
-        for symbol in member.defined() {
-            if is_surface(symbol.name) && !provided(symbol.name) {
-                return Err(Error::refused(format!(
-                    "it defines `{}`, which the payload does not",
-                    printable(symbol.name)
-                ))
-                .member(member.name)
-                .at(member.offset)
-                .expected("a heap whose names the payload has"));
-            }
-            lost.insert(symbol.name, member);
-        }
-    }
-    let mut missing: HashSet<&[u8]> = payload.needs.iter().map(|n| n.as_bytes()).collect();
-    for name in payload.surface {
-        missing.remove(name.as_bytes());
-    }
-    for member in findings.members.iter().filter(|m| !goes(m)) {
-        for symbol in member.defined() {
-            lost.remove(symbol.name);
-            missing.remove(symbol.name);
-            let strong = symbol.binding == crate::elf::object::Binding::Strong;
-            if strong && provided(symbol.name) {
-                return Err(Error::refused(format!(
-                    "it defines `{}`, and so does the payload",
-                    printable(symbol.name)
-                ))
-                .member(member.name)
-                .at(member.offset));
-            }
-        }
-    }
-    for (symbol, _) in &findings.indexed {
-        lost.remove(symbol);
-        missing.remove(symbol);
-    }
-    let supplied: HashSet<&[u8]> = plan
-        .add
-        .iter()
-        .flat_map(|added| &added.defines)
-        .map(|name| name.as_bytes())
-        .collect();
-    lost.retain(|name, _| !provided(name) && !supplied.contains(name));
-    for member in findings.members.iter().filter(|m| !goes(m)) {
-        for symbol in member.undefined() {
-            if let Some(gone) = lost.get(symbol.name) {
-                return Err(Error::refused(format!(
-                    "it needs `{}`, which only member {} defines, and that is part of the heap",
-                    printable(symbol.name),
-                    printable(gone.name)
-                ))
-                .member(member.name)
-                .at(member.offset)
-                .expected("a musl whose other members need no internals of its heap"));
-            }
-        }
-    }
-    if let Some(name) = missing.into_iter().min() {
-        return Err(Error::new(
-            Kind::Refused,
-            format!(
-                "no member defines `{}`, which the payload needs",
-                printable(name)
-            ),
-        )
-        .expected(fork::EXPECTED));
     }
     Ok(())
 }

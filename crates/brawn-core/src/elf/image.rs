@@ -159,11 +159,7 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
     offset: u64,
     ident: Ident,
 ) -> Result<Image<'a>> {
-    let bad = |place: u64| {
-        move |error: object::read::Error| {
-            Error::malformed(error.to_string().to_lowercase()).at(offset.saturating_add(place))
-        }
-    };
+    let bad = bad(offset);
     let header = H::parse(bytes).map_err(bad(0))?;
     let endian = header.endian().map_err(bad(0))?;
     let mut image = Image {
@@ -197,57 +193,21 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
     image.read_segments::<H>(endian, segments, offset)?;
     let sections = header.sections(endian, bytes).map_err(bad(e_shoff))?;
     image.read_sections::<H>(endian, header, &sections, offset, segments.is_empty())?;
-    let mut table = sections
-        .symbols(endian, bytes, elf::SHT_SYMTAB)
-        .map_err(bad(e_shoff))?;
-    let dynamic = sections
-        .symbols(endian, bytes, elf::SHT_DYNSYM)
-        .map_err(bad(e_shoff))?;
-    image.has_exports = dynamic.iter().any(|s| {
-        s.st_type() == elf::STT_FUNC
-            && s.st_bind() != elf::STB_LOCAL
-            && s.st_shndx(endian) != elf::SHN_UNDEF
-    });
-    image.has_symbol_table = !table.is_empty();
-    if table.is_empty() {
-        table = dynamic;
-    }
-    let table_at = sections
-        .section(table.section())
-        .map(|s| s.sh_offset(endian).into())
-        .unwrap_or(e_shoff);
-    let names = strings::<H>(
-        endian,
-        bytes,
-        &sections,
-        table.string_section(),
-        table.len(),
-    );
-    let names = names.map_err(bad(table_at))?;
-    let refused = |e: Error| e.at(offset.saturating_add(table_at));
-    for (number, symbol) in table.enumerate() {
-        let kind = match symbol.st_type() {
-            elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
-            elf::STT_OBJECT | elf::STT_COMMON | elf::STT_TLS => SymbolKind::Object,
-            elf::STT_FILE | elf::STT_SECTION => continue,
-            _ => SymbolKind::Other,
-        };
-        let section = table
-            .symbol_section(endian, symbol, number)
-            .map_err(bad(table_at))?;
-        image.symbols.push(Symbol {
-            name: name_of(&names, symbol.st_name(endian)).map_err(refused)?,
-            address: symbol.st_value(endian).into(),
-            size: symbol.st_size(endian).into(),
-            kind,
-            global: symbol.st_bind() != elf::STB_LOCAL,
-            weak: symbol.st_bind() == elf::STB_WEAK,
-            defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
-            section: section.map_or(0, |s| s.0),
-        });
-    }
+    image.read_symbols::<H>(endian, &sections, offset, e_shoff)?;
     Ok(image)
 }
+
+/// The error for what is wrong at a place of a file that begins at `offset`.
+fn bad(offset: u64) -> impl Fn(u64) -> Malformed {
+    move |place| {
+        Box::new(move |error: object::read::Error| {
+            Error::malformed(error.to_string().to_lowercase()).at(offset.saturating_add(place))
+        })
+    }
+}
+
+/// What makes an error of the reader's.
+type Malformed = Box<dyn FnOnce(object::read::Error) -> Error>;
 
 /// The table of names in section `number`, for `count` of them; none, where there is no such section.
 fn strings<'a, H: FileHeader<Endian = Endianness>>(
@@ -332,6 +292,62 @@ impl<'a> Image<'a> {
         }
         self.check_loads()?;
         self.read_dynamic::<H>(endian, dynamic.unwrap_or_default());
+        Ok(())
+    }
+
+    /// The full symbol table or, without one, that of the dynamic linker.
+    fn read_symbols<H: FileHeader<Endian = Endianness>>(
+        &mut self,
+        endian: Endianness,
+        sections: &SectionTable<'a, H>,
+        offset: u64,
+        e_shoff: u64,
+    ) -> Result<()> {
+        let bytes = self.bytes;
+        let bad = bad(offset);
+        let mut table = sections
+            .symbols(endian, bytes, elf::SHT_SYMTAB)
+            .map_err(bad(e_shoff))?;
+        let dynamic = sections
+            .symbols(endian, bytes, elf::SHT_DYNSYM)
+            .map_err(bad(e_shoff))?;
+        self.has_exports = dynamic.iter().any(|s| {
+            s.st_type() == elf::STT_FUNC
+                && s.st_bind() != elf::STB_LOCAL
+                && s.st_shndx(endian) != elf::SHN_UNDEF
+        });
+        self.has_symbol_table = !table.is_empty();
+        if table.is_empty() {
+            table = dynamic;
+        }
+        let table_at = sections
+            .section(table.section())
+            .map(|s| s.sh_offset(endian).into())
+            .unwrap_or(e_shoff);
+        let names = strings::<H>(endian, bytes, sections, table.string_section(), table.len());
+        let names = names.map_err(bad(table_at))?;
+        let refused = |e: Error| e.at(offset.saturating_add(table_at));
+        for (number, symbol) in table.enumerate() {
+            let kind = match symbol.st_type() {
+                elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
+                elf::STT_OBJECT | elf::STT_COMMON | elf::STT_TLS => SymbolKind::Object,
+                elf::STT_FILE | elf::STT_SECTION => continue,
+                _ => SymbolKind::Other,
+            };
+            let section = table
+                .symbol_section(endian, symbol, number)
+                .map_err(bad(table_at))?;
+            self.symbols.push(Symbol {
+                name: name_of(&names, symbol.st_name(endian)).map_err(refused)?,
+                address: symbol.st_value(endian).into(),
+                size: symbol.st_size(endian).into(),
+                kind,
+                global: symbol.st_bind() != elf::STB_LOCAL,
+                weak: symbol.st_bind() == elf::STB_WEAK,
+                defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
+                section: section.map_or(0, |s| s.0),
+            });
+        }
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::note::{self, Note};
 use crate::work::{Strings, overlap};
 use object::LittleEndian;
 use object::elf;
-use object::read::elf::{FileHeader, SectionHeader, Sym};
+use object::read::elf::{FileHeader, SectionHeader, Sym, SymbolTable};
 
 type Header = elf::FileHeader64<LittleEndian>;
 
@@ -89,10 +89,8 @@ impl<'a> Object<'a> {
             let place = header_at(number.0);
             match section.sh_type(endian) {
                 elf::SHT_SYMTAB => {
-                    let table = object::read::elf::SymbolTable::parse(
-                        endian, bytes, &sections, number, section,
-                    )
-                    .map_err(bad(place))?;
+                    let table = SymbolTable::parse(endian, bytes, &sections, number, section)
+                        .map_err(bad(place))?;
                     let strings = match table.string_section().0 {
                         0 => &[][..],
                         _ => sections
@@ -100,24 +98,8 @@ impl<'a> Object<'a> {
                             .and_then(|s| s.data(endian, bytes))
                             .map_err(bad(place))?,
                     };
-                    let strings = Strings::new(strings, table.len());
-                    for symbol in table.iter() {
-                        let binding = match symbol.st_bind() {
-                            elf::STB_GLOBAL | elf::STB_GNU_UNIQUE => Binding::Strong,
-                            elf::STB_WEAK => Binding::Weak,
-                            _ => continue,
-                        };
-                        let at = offset.saturating_add(section.sh_offset(endian));
-                        let name = strings.get(symbol.st_name(endian).into());
-                        let name = name.map_err(|e| e.at(at))?.ok_or_else(|| {
-                            Error::malformed("a symbol's name behind the end of the names").at(at)
-                        })?;
-                        object.symbols.push(Symbol {
-                            name,
-                            binding,
-                            defined: symbol.st_shndx(endian) != elf::SHN_UNDEF,
-                        });
-                    }
+                    let at = offset.saturating_add(section.sh_offset(endian));
+                    object.symbols = symbols(&table, strings).map_err(|e| e.at(at))?;
                 }
                 elf::SHT_NOTE => {
                     let name = sections.section_name(endian, section).map_err(bad(place))?;
@@ -142,6 +124,28 @@ impl<'a> Object<'a> {
     pub fn undefined(&self) -> impl Iterator<Item = &Symbol<'a>> {
         self.symbols.iter().filter(|s| !s.defined)
     }
+}
+
+/// The global symbols of `table`, whose names are in `strings`.
+fn symbols<'a>(table: &SymbolTable<'a, Header>, strings: &'a [u8]) -> Result<Vec<Symbol<'a>>> {
+    let strings = Strings::new(strings, table.len());
+    let mut symbols = Vec::new();
+    for symbol in table.iter() {
+        let binding = match symbol.st_bind() {
+            elf::STB_GLOBAL | elf::STB_GNU_UNIQUE => Binding::Strong,
+            elf::STB_WEAK => Binding::Weak,
+            _ => continue,
+        };
+        let name = strings.get(symbol.st_name(LittleEndian).into())?;
+        let name =
+            name.ok_or_else(|| Error::malformed("a symbol's name behind the end of the names"))?;
+        symbols.push(Symbol {
+            name,
+            binding,
+            defined: symbol.st_shndx(LittleEndian) != elf::SHN_UNDEF,
+        });
+    }
+    Ok(symbols)
 }
 
 #[cfg(test)]

@@ -106,28 +106,8 @@ impl<'a> Program<'a> {
             _ => return Err(no_program(&format!("an ELF file of type {}", kind.0))),
         };
         let headers_at = header.e_phoff.get(LittleEndian);
-        let count = header.e_phnum.get(LittleEndian);
-        for (at, found, expected, count) in [
-            (
-                offset_of!(FileHeader, e_phentsize),
-                header.e_phentsize.get(LittleEndian),
-                PROGRAM_HEADER,
-                count,
-            ),
-            (
-                offset_of!(FileHeader, e_shentsize),
-                header.e_shentsize.get(LittleEndian),
-                SECTION_HEADER,
-                header.e_shnum.get(LittleEndian),
-            ),
-        ] {
-            if count != 0 && u64::from(found) != expected {
-                return Err(Error::malformed(format!("headers of {found} bytes"))
-                    .at(at as u64)
-                    .expected(expected.to_string()));
-            }
-        }
-        let segments = (0..count)
+        check_sizes(header)?;
+        let segments = (0..header.e_phnum.get(LittleEndian))
             .map(|number| {
                 let at = headers_at.saturating_add(u64::from(number) * PROGRAM_HEADER);
                 file.segment(at).map_err(|e| e.segment(number.into()))
@@ -278,6 +258,31 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
         )
     };
     no_program(&format!("dynamic, {libc}")).next(next)
+}
+
+/// The headers have the sizes that they are known to have.
+fn check_sizes(header: &FileHeader) -> Result<()> {
+    for (at, found, expected, count) in [
+        (
+            offset_of!(FileHeader, e_phentsize),
+            header.e_phentsize.get(LittleEndian),
+            PROGRAM_HEADER,
+            header.e_phnum.get(LittleEndian),
+        ),
+        (
+            offset_of!(FileHeader, e_shentsize),
+            header.e_shentsize.get(LittleEndian),
+            SECTION_HEADER,
+            header.e_shnum.get(LittleEndian),
+        ),
+    ] {
+        if count != 0 && u64::from(found) != expected {
+            return Err(Error::malformed(format!("headers of {found} bytes"))
+                .at(at as u64)
+                .expected(expected.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// Loaded segments ascend and do not overlap (ELF gABI, "Program Header"), which the kernel takes for granted.

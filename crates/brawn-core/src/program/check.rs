@@ -151,12 +151,18 @@ impl Check<'_, '_> {
         if let Some(segment) = new.iter().find(|s| !in_file(s)) {
             return Err(wrong("a segment is not in the file").at(segment.offset));
         }
+        self.entry(added, new)?;
+        self.others(segments)
+    }
+
+    /// The program begins where the plan says, in code: the payload's, if that is what runs first.
+    fn entry(&self, added: &[&Segment], new: &[&Segment]) -> Result<()> {
         let entry = self.header()?.e_entry.get(LittleEndian);
         let expected = match &self.plan.start {
             Some(start) => self.linked.symbols.get(start).copied(),
             None => Some(self.old.entry),
         };
-        let is_code = |s: &&&Segment| is_executable(s) && s.filled().contains(&entry);
+        let is_code = |s: &&&Segment| s.flags & elf::PF_X.0 != 0 && s.filled().contains(&entry);
         let is_there = match self.plan.start {
             Some(_) => added.iter().any(|s| is_code(&s)),
             None => new.iter().any(|s| is_code(&s)),
@@ -165,6 +171,11 @@ impl Check<'_, '_> {
             let found = format!("the entry point {entry:#x} is not that of the plan");
             return Err(wrong(found).at(24));
         }
+        Ok(())
+    }
+
+    /// What is no segment to be loaded is there as it was.
+    fn others(&self, segments: &[Segment]) -> Result<()> {
         let others = |segments: &[Segment]| -> Vec<Segment> {
             let is_other =
                 |s: &&Segment| !s.is_load() && s.kind != elf::PT_PHDR.0 && s.kind != elf::PT_TLS.0;

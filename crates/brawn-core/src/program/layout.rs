@@ -152,35 +152,10 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
             shift: 0,
         }
     });
-    let (writable, tls) = match (has_data, block) {
-        (false, None) => (None, None),
-        (false, Some(block)) => {
-            let old = old_tls
-                .copied()
-                .unwrap_or_else(|| tls::segment(&block, 0, 0));
-            let image = Place {
-                address: old.address,
-                offset: old.offset + shift,
-                size: old.file_size,
-            };
-            (None, Some(Tls { block, image }))
-        }
-        (true, block) => {
-            let (writable, moved) = writable(&executable, block.as_ref(), sizes, page);
-            let tls = block.map(|block| {
-                let image = match old_tls {
-                    Some(old) if !block.moves => Place {
-                        address: old.address,
-                        offset: old.offset + shift,
-                        size: old.file_size,
-                    },
-                    _ => moved,
-                };
-                Tls { block, image }
-            });
-            (Some(writable), tls)
-        }
-    };
+    let data = has_data.then(|| writable(&executable, block.as_ref(), sizes, page));
+    let writable = data.map(|(writable, _)| writable);
+    let moved = data.map(|(_, moved)| moved);
+    let tls = block.map(|block| thread_locals(block, old_tls, moved, shift));
     let last = writable.map_or(executable, |w| w.segment);
     let memory = writable.map_or(executable.size, |w| w.memory);
     if last.address + memory >= END {
@@ -200,6 +175,24 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
         room,
         new_end: last.offset + last.size,
     })
+}
+
+/// Where the thread-locals are: `moved`, if they are copied, and else where the program has them in a file that begins
+/// `shift` bytes earlier.
+fn thread_locals(block: Block, old: Option<&Segment>, moved: Option<Place>, shift: u64) -> Tls {
+    let stays = old.filter(|_| !block.moves || moved.is_none());
+    let image = match (stays, moved) {
+        (None, Some(moved)) => moved,
+        (stays, _) => {
+            let old = stays.copied().unwrap_or_else(|| tls::segment(&block, 0, 0));
+            Place {
+                address: old.address,
+                offset: old.offset + shift,
+                size: old.file_size,
+            }
+        }
+    };
+    Tls { block, image }
 }
 
 fn check_sizes(program: &Program<'_>, sizes: &Sizes) -> Result<()> {

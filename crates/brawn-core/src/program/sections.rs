@@ -360,17 +360,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         if !frame_bytes.is_empty() {
             behind.push((frame, vec![Piece::Bytes(frame_bytes.into())]));
         }
-        for (number, section) in self.program.sections.iter().enumerate() {
-            if section.kind == elf::SHT_NULL.0 || self.placed.contains(&number) {
-                continue;
-            }
-            let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
-            self.headers[number].offset = if is_loaded_zero {
-                section.offset.wrapping_add(self.layout.headers.shift)
-            } else {
-                edits.moved(section.offset)
-            };
-        }
+        self.place_old(edits);
         let mut end = edits.moved(known_end);
         let mut last = Vec::new();
         let mut put = |pieces: Vec<Piece<'a>>, end: &mut u64| {
@@ -393,6 +383,21 @@ impl<'a, 'p> Sections<'a, 'p> {
         };
         edits.insert(known_end, last);
         Ok(table)
+    }
+
+    /// Old sections are where their bytes are now.
+    fn place_old(&mut self, edits: &Edits<'a>) {
+        for (number, section) in self.program.sections.iter().enumerate() {
+            if section.kind == elf::SHT_NULL.0 || self.placed.contains(&number) {
+                continue;
+            }
+            let is_loaded_zero = section.kind == elf::SHT_NOBITS.0 && section.is_allocated();
+            self.headers[number].offset = if is_loaded_zero {
+                section.offset.wrapping_add(self.layout.headers.shift)
+            } else {
+                edits.moved(section.offset)
+            };
+        }
     }
 
     /// Whether no section but this one has bytes on both sides of `offset`.

@@ -86,20 +86,7 @@ pub(super) fn add(
     }
     let before = layout.tls.map_or(0, |tls| tls.block.before);
     if before > 0 {
-        for (entry, at) in entries
-            .chunks_exact(SYMBOL as usize)
-            .zip((range.start..).step_by(SYMBOL as usize))
-        {
-            let mut symbol: RawSymbol = raw::first(entry)?;
-            let is_defined = symbol.st_shndx.get(LittleEndian) != elf::SHN_UNDEF;
-            if symbol.st_info.st_type() == elf::STT_TLS && is_defined {
-                let value = symbol.st_value.get(LittleEndian);
-                symbol
-                    .st_value
-                    .set(LittleEndian, value.wrapping_add(before));
-                edits.replace(at, raw::bytes(&symbol).to_vec());
-            }
-        }
+        move_locals(entries, range.start, before, edits)?;
     }
     let counts_symbols = |kind: u32| {
         [
@@ -136,4 +123,24 @@ pub(super) fn add(
         added.names.push(0);
     }
     Some(added)
+}
+
+/// Symbols of thread-locals, which are offsets in their block, grow by `before`.  The symbols are `entries`, which begin at
+/// `start` of the file.
+fn move_locals(entries: &[u8], start: u64, before: u64, edits: &mut Edits<'_>) -> Option<()> {
+    for (entry, at) in entries
+        .chunks_exact(SYMBOL as usize)
+        .zip((start..).step_by(SYMBOL as usize))
+    {
+        let mut symbol: RawSymbol = raw::first(entry)?;
+        let is_defined = symbol.st_shndx.get(LittleEndian) != elf::SHN_UNDEF;
+        if symbol.st_info.st_type() == elf::STT_TLS && is_defined {
+            let value = symbol.st_value.get(LittleEndian);
+            symbol
+                .st_value
+                .set(LittleEndian, value.wrapping_add(before));
+            edits.replace(at, raw::bytes(&symbol).to_vec());
+        }
+    }
+    Some(())
 }

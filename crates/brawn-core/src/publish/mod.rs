@@ -161,24 +161,7 @@ impl Target {
     ) -> Result<(Published, Fingerprint)> {
         let known = self.record.as_ref();
         let state = known.map(|r| r.state(before));
-        let is_kept = match state {
-            None if self.original().exists() => {
-                return Err(Error::refused(format!(
-                    "{} is there without its record",
-                    shown(&self.original())
-                ))
-                .expected("both or neither")
-                .next("move it away, then patch again"));
-            }
-            Some(State::Changed) if has_payload => return Err(self.changed_with_payload()),
-            Some(State::Result) => {
-                if !is_original_checked {
-                    self.check_original(known)?;
-                }
-                true
-            }
-            None | Some(State::Original | State::Changed) => false,
-        };
+        let is_kept = self.is_kept(state, has_payload, is_original_checked)?;
         let mut record = match (known, state) {
             (Some(known), Some(State::Result | State::Original)) => known.clone(),
             _ => Record::new(before.clone()),
@@ -234,6 +217,31 @@ impl Target {
             in_place,
         };
         Ok((published, after))
+    }
+
+    /// Whether the original is kept already; refused where what is there must not take its place.
+    fn is_kept(
+        &self,
+        state: Option<State>,
+        has_payload: bool,
+        is_original_checked: bool,
+    ) -> Result<bool> {
+        match state {
+            None if self.original().exists() => Err(Error::refused(format!(
+                "{} is there without its record",
+                shown(&self.original())
+            ))
+            .expected("both or neither")
+            .next("move it away, then patch again")),
+            Some(State::Changed) if has_payload => Err(self.changed_with_payload()),
+            Some(State::Result) => {
+                if !is_original_checked {
+                    self.check_original(self.record.as_ref())?;
+                }
+                Ok(true)
+            }
+            None | Some(State::Original | State::Changed) => Ok(false),
+        }
     }
 
     /// Undoes what preparing left behind.  Whatever fails here is a leftover that the next run

@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Kind;
 use crate::testing::{Sym, archive, fake_payload, musl, object};
 
 fn planned(bytes: &[u8], payload: &Payload) -> Result<Plan> {

@@ -1,0 +1,123 @@
+//! Whether every name still has its one definition once the heap is exchanged.
+
+use super::{Part, Plan};
+use crate::archive::findings::{Findings, Member, Role};
+use crate::elf::object::Binding;
+use crate::error::{Error, Kind, Result, printable};
+use crate::identify::{fork, is_surface};
+use brawn_payload::Payload;
+use std::collections::{HashMap, HashSet};
+
+/// What goes, and what comes in its place.
+struct Exchange<'p> {
+    /// The names of the payload's heap.
+    surface: HashSet<&'p str>,
+    /// The entries that go with the heap.
+    gone: HashSet<usize>,
+}
+
+/// Names that have no definition any more, each with the member that had it.
+type Lost<'f, 'a> = HashMap<&'a [u8], &'f Member<'a>>;
+
+/// Whatever stays must find what it needs, and must not clash with what comes.
+pub(super) fn check(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Result<()> {
+    // Memory functions come for those that go.
+    let gone = plan.remove.iter().filter(|r| r.component != Part::Memory);
+    let exchange = Exchange {
+        surface: payload.surface.iter().copied().collect(),
+        gone: gone.map(|r| r.entry).collect(),
+    };
+    let mut lost = exchange.lost(findings)?;
+    let mut missing: HashSet<&[u8]> = payload.needs.iter().map(|n| n.as_bytes()).collect();
+    for name in payload.surface {
+        missing.remove(name.as_bytes());
+    }
+    for name in exchange.staying(findings)? {
+        lost.remove(name);
+        missing.remove(name);
+    }
+    let supplied = plan.add.iter().flat_map(|added| &added.defines);
+    let supplied: HashSet<&[u8]> = supplied.map(|name| name.as_bytes()).collect();
+    lost.retain(|name, _| !exchange.provides(name) && !supplied.contains(name));
+    exchange.check_needs(findings, &lost)?;
+    match missing.into_iter().min() {
+        Some(name) => Err(Error::new(
+            Kind::Refused,
+            format!(
+                "no member defines `{}`, which the payload needs",
+                printable(name)
+            ),
+        )
+        .expected(fork::EXPECTED)),
+        None => Ok(()),
+    }
+}
+
+impl Exchange<'_> {
+    fn provides(&self, name: &[u8]) -> bool {
+        std::str::from_utf8(name).is_ok_and(|name| self.surface.contains(name))
+    }
+
+    /// Where the heap is the payload's already, it is what is provided.
+    fn goes(&self, member: &Member<'_>) -> bool {
+        self.gone.contains(&member.entry) || member.role == Role::Brawn
+    }
+
+    /// What goes takes these names away.
+    fn lost<'f, 'a>(&self, findings: &'f Findings<'a>) -> Result<Lost<'f, 'a>> {
+        let mut lost = Lost::new();
+        for member in findings.members.iter().filter(|m| self.goes(m)) {
+            for symbol in member.defined() {
+                if is_surface(symbol.name) && !self.provides(symbol.name) {
+                    return Err(Error::refused(format!(
+                        "it defines `{}`, which the payload does not",
+                        printable(symbol.name)
+                    ))
+                    .member(member.name)
+                    .at(member.offset)
+                    .expected("a heap whose names the payload has"));
+                }
+                lost.insert(symbol.name, member);
+            }
+        }
+        Ok(lost)
+    }
+
+    /// What stays defines these names.
+    fn staying<'a>(&self, findings: &Findings<'a>) -> Result<Vec<&'a [u8]>> {
+        let mut names: Vec<&[u8]> = findings.indexed.iter().map(|(name, _)| *name).collect();
+        for member in findings.members.iter().filter(|m| !self.goes(m)) {
+            for symbol in member.defined() {
+                if symbol.binding == Binding::Strong && self.provides(symbol.name) {
+                    return Err(Error::refused(format!(
+                        "it defines `{}`, and so does the payload",
+                        printable(symbol.name)
+                    ))
+                    .member(member.name)
+                    .at(member.offset));
+                }
+                names.push(symbol.name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// What stays needs nothing that is lost.
+    fn check_needs(&self, findings: &Findings<'_>, lost: &Lost<'_, '_>) -> Result<()> {
+        for member in findings.members.iter().filter(|m| !self.goes(m)) {
+            for symbol in member.undefined() {
+                if let Some(gone) = lost.get(symbol.name) {
+                    return Err(Error::refused(format!(
+                        "it needs `{}`, which only member {} defines, and that is part of the heap",
+                        printable(symbol.name),
+                        printable(gone.name)
+                    ))
+                    .member(member.name)
+                    .at(member.offset)
+                    .expected("a musl whose other members need no internals of its heap"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
