@@ -1,5 +1,5 @@
 // What POSIX and musl promise of mutexes, locks for readers and writers, semaphores and condition variables, by their public names:
-// linked with brawn's, as a program has them, beside musl's own pthread_mutex_lock, condition variables and C11 functions; with -DSTOCK
+// linked with brawn's, as a program has them, beside musl's own pthread_mutex_trylock, pthread_cond_wait and C11 functions; with -DSTOCK
 // musl's alone.  Ends with 1 and says what is wrong; what hangs ends after LIMIT seconds.  An argument makes it shorter.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,6 +29,7 @@ enum { LIMIT = 300, THREADS = 16 };
 #endif
 #define IS_OURS(public, own) __asm__(".text\n.globl " #public "\n.type " #public ", %function\n" #public ": " JUMP " brawn_" #own);
 #define OURS(name) IS_OURS(name, name) IS_OURS(__##name, name)
+OURS(pthread_mutex_lock)
 OURS(pthread_mutex_timedlock)
 OURS(pthread_mutex_unlock)
 OURS(pthread_rwlock_rdlock)
@@ -39,6 +40,8 @@ OURS(pthread_rwlock_trywrlock)
 OURS(pthread_rwlock_timedwrlock)
 OURS(pthread_rwlock_unlock)
 IS_OURS(sem_timedwait, sem_timedwait)
+IS_OURS(pthread_cond_signal, pthread_cond_signal)
+IS_OURS(pthread_cond_broadcast, pthread_cond_broadcast)
 #endif
 
 static const char *doing = "";

@@ -4,7 +4,7 @@
 // musl's words: 0, BUSY, and BUSY with CONTENDED, when somebody may wait.  Whoever has waited takes it with CONTENDED, since
 // others may wait still, and so nobody else needs to count them: unlocking asks the kernel only where the bit was set.  (musl counts
 // those who wait, up to when they have the lock, and asks the kernel as long as there are any: also for one who is awake.)
-// musl's pthread_mutex_lock and _trylock put BUSY where 0 was, which is right here, too.  musl's pthread_cond_timedwait may have a
+// musl's pthread_mutex_trylock puts BUSY where 0 was, which is right here, too.  musl's pthread_cond_timedwait may have a
 // thread wait here that takes the mutex without the bit: as long as it does, `waiters` is not 0, and unlocking wakes all.
 //
 // Any other mutex is locked as musl does it, word for word of its states: its owner's exit, another process or the kernel

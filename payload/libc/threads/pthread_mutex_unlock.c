@@ -48,7 +48,13 @@ HIDDEN int brawn_pthread_mutex_unlock(mutex *m) {
     const int type = m->type;
     if (UNLIKELY(type & KIND)) return unlock_owned(m);
     const int waiters = load(&m->waiters);
-    const int was = __atomic_exchange_n(&m->lock, 0, __ATOMIC_RELEASE);
+    int was;
+    if (is_alone() && !(type & SHARED)) {
+        was = load(&m->lock);
+        __atomic_store_n(&m->lock, 0, __ATOMIC_RELAXED);
+    } else {
+        was = __atomic_exchange_n(&m->lock, 0, __ATOMIC_RELEASE);
+    }
     if (UNLIKELY(waiters || was < 0)) {
         // musl's own code counts those who wait in a plain one only in pthread_cond_timedwait, and then one who wakes does not tell
         // who waits besides.

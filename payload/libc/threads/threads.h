@@ -116,3 +116,16 @@ INLINE void breathe(void) {
     __asm__ volatile("isb" ::: "memory");
 #endif
 }
+
+// The beginning of musl's struct __libc (src/internal/libc.h), the same in musl 1.2.2 to 1.2.6.
+extern struct {
+    char flags[4];
+    int threads_minus_1;
+} __libc;
+_Static_assert(sizeof(__libc) == 8, "musl's struct __libc");
+
+// Whether this is the only thread.  pthread_create counts the new one before it begins, and a thread that ends has unlocked
+// what it unlocks before it is taken off, so that what a private lock guards needs no atomic operation: as in glibc.
+INLINE int is_alone(void) {
+    return !__atomic_load_n(&__libc.threads_minus_1, __ATOMIC_ACQUIRE);
+}

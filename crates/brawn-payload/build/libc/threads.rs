@@ -2,7 +2,7 @@
 
 use super::Row;
 
-/// musl's pthread_mutex_lock and pthread_mutex_trylock stay: what they do where nobody waits is right for both.
+/// musl's pthread_mutex_trylock stays: what it does where nobody waits is right for both.
 const MUTEX: Row = Row {
     group: "mutex",
     ..Row::new("", &[])
@@ -16,6 +16,20 @@ const RWLOCK: Row = Row {
 
 pub const ROWS: &[Row] = &[
     Row {
+        needs: &["__private_cond_signal"],
+        ..Row::new("pthread_cond_signal", &["pthread_cond_signal"])
+    },
+    Row {
+        needs: &["__private_cond_signal"],
+        ..Row::new("pthread_cond_broadcast", &["pthread_cond_broadcast"])
+    },
+    Row {
+        file: "pthread_mutex_lock",
+        names: &["pthread_mutex_lock", "__pthread_mutex_lock"],
+        needs: &["__libc"],
+        ..MUTEX
+    },
+    Row {
         file: "pthread_mutex_timedlock",
         names: &["pthread_mutex_timedlock", "__pthread_mutex_timedlock"],
         needs: &["__pthread_mutex_trylock", "__timedwait", "pthread_self"],
@@ -24,7 +38,7 @@ pub const ROWS: &[Row] = &[
     Row {
         file: "pthread_mutex_unlock",
         names: &["pthread_mutex_unlock", "__pthread_mutex_unlock"],
-        needs: &["__vm_lock", "__vm_unlock", "pthread_self"],
+        needs: &["__libc", "__vm_lock", "__vm_unlock", "pthread_self"],
         ..MUTEX
     },
     Row {
