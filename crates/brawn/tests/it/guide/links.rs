@@ -69,12 +69,72 @@ fn resolved(folder: &Path, link: &str) -> Option<PathBuf> {
     Some(path)
 }
 
+/// The pages for contributors.
+fn house() -> Vec<(String, String)> {
+    let folder = std::fs::read_dir(root().join("docs/contributing")).expect("readable");
+    let names = folder.map(|e| e.expect("readable").file_name().into_string());
+    let names = names.map(|n| format!("docs/contributing/{}", n.expect("UTF-8")));
+    let more = [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "bench/README.md",
+        "conformance/README.md",
+        "payload/README.md",
+        "payload/libc/README.md",
+        "payload/memory/README.md",
+    ];
+    let names = names.chain(more.map(String::from));
+    let text = |name: &String| std::fs::read_to_string(root().join(name)).expect("UTF-8");
+    names.map(|name| (name.clone(), text(&name))).collect()
+}
+
+/// What contributors are led to is there: files that are named by their whole path.
+#[test]
+fn every_path_for_contributors_is_there() {
+    // The pages on how to add something name what is to be added.
+    let new = [
+        "riscv64",
+        "batch",
+        "size.",
+        "NAME",
+        "DATE",
+        "ARCHITECTURE/",
+        "*",
+    ];
+    let mut wrong = String::new();
+    let mut count = 0;
+    for (name, text) in house() {
+        for (number, line) in text.lines().enumerate() {
+            for part in line.split('`').skip(1).step_by(2) {
+                let rooms = [
+                    "bench/",
+                    "conformance/",
+                    "crates/",
+                    "docs/",
+                    "payload/",
+                    "tools/",
+                ];
+                let is_path = rooms.iter().any(|room| part.starts_with(room));
+                if !is_path || part.contains(' ') || new.iter().any(|new| part.contains(new)) {
+                    continue;
+                }
+                count += 1;
+                if !root().join(part).exists() {
+                    wrong += &format!("{name}:{}: {part}: there is no such file\n", number + 1);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+    assert!(count > 50, "only {count} paths were found");
+}
+
 /// Every link of every page that leads nowhere.
 #[test]
 fn every_link_leads_somewhere() {
     let mut wrong = String::new();
     let mut count = 0;
-    for (name, text) in pages() {
+    for (name, text) in pages().into_iter().chain(house()) {
         let folder = Path::new(&name).parent().expect("a file's");
         for (line, link) in find(&text).links {
             if link.contains("://") {
