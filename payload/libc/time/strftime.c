@@ -16,7 +16,8 @@ typedef struct Locale Locale;
 
 // include/langinfo.h.
 enum { SHORT_DAYS = 0x20000, DAYS = 0x20007, SHORT_MONTHS = 0x2000e, MONTHS = 0x2001a, AM = 0x20026, PM = 0x20027,
-    DATE_AND_TIME = 0x20028, DATE = 0x20029, TIME = 0x2002a, TIME_AM_PM = 0x2002b };
+    DATE_AND_TIME = 0x20028, DATE = 0x20029, TIME = 0x2002a, TIME_AM_PM = 0x2002b,
+    NAME_FOR_TIME = 0x2ffff };
 
 enum { ROOM = 100 };
 
@@ -30,6 +31,34 @@ HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict 
 
 INLINE const char *word(int item, Locale *locale) {
     return locale ? nl_langinfo_l(item, locale) : nl_langinfo(item);
+}
+
+// The locale "C", whose words musl would count through a list for; a musl that does not tell a locale's name says "".
+static int plain(Locale *locale) {
+    const char *name = word(NAME_FOR_TIME, locale);
+    return name[0] == 'C' && name[1] == 0;
+}
+
+static const char WEEKDAYS[][10] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+static const char YEARS_MONTHS[][10] = {"January", "February", "March", "April", "May", "June", "July", "August",
+    "September", "October", "November", "December"};
+
+static const char *name_of(const char *plain_name, int short_form, int item, Locale *locale, size_t *length) {
+    const char *name = plain(locale) ? plain_name : word(item, locale);
+    *length = short_form && name == plain_name ? 3 : brawn_strlen(name);
+    return name;
+}
+
+static const char *weekday_of(const Date *date, int short_form, Locale *locale, size_t *length) {
+    if ((unsigned)date->weekday > 6) return *length = 1, "-";
+    int item = (short_form ? SHORT_DAYS : DAYS) + date->weekday;
+    return name_of(WEEKDAYS[date->weekday], short_form, item, locale, length);
+}
+
+static const char *month_of(const Date *date, int short_form, Locale *locale, size_t *length) {
+    if ((unsigned)date->month > 11) return *length = 1, "-";
+    int item = (short_form ? SHORT_MONTHS : MONTHS) + date->month;
+    return name_of(YEARS_MONTHS[date->month], short_form, item, locale, length);
 }
 
 static int is_leap(int year) {
@@ -173,11 +202,11 @@ HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, in
     }
     const char *format;
     switch (conversion) {
-    case 'a': return text((unsigned)date->weekday > 6 ? "-" : word(SHORT_DAYS + date->weekday, locale), length);
-    case 'A': return text((unsigned)date->weekday > 6 ? "-" : word(DAYS + date->weekday, locale), length);
+    case 'a': return weekday_of(date, 1, locale, length);
+    case 'A': return weekday_of(date, 0, locale, length);
     case 'h':
-    case 'b': return text((unsigned)date->month > 11 ? "-" : word(SHORT_MONTHS + date->month, locale), length);
-    case 'B': return text((unsigned)date->month > 11 ? "-" : word(MONTHS + date->month, locale), length);
+    case 'b': return month_of(date, 1, locale, length);
+    case 'B': return month_of(date, 0, locale, length);
     case 'p': return text(word(date->hour >= 12 ? PM : AM, locale), length);
     case 'n': return text("\n", length);
     case 't': return text("\t", length);
