@@ -98,7 +98,7 @@ printf 'int main(void) { return 0; }\n' >"$work/main.c"
 make_target() {
   local arch=$1 from=$2 debian=$3 gcc=$4 triple=$1-unknown-linux-musl
   local libc=$new/musl/$arch libs=$new/lib/rustlib/$triple/lib file
-  local contained=$libs/self-contained
+  local contained=$libs/self-contained said
 
   # Its musl, and gcc for it.  Debian's own specs know no static-pie and one fixed place.
   mkdir -p "$libc" "$contained"
@@ -115,11 +115,12 @@ make_target() {
   for file in crtbegin.o crtbeginS.o crtbeginT.o crtend.o crtendS.o; do
     cp "$("$gcc" -print-file-name="$file")" "$contained/"
   done
-  # zig has an unwinder for musl, which it compiles when a program asks for it.
-  ZIG_GLOBAL_CACHE_DIR=$work/zig-$arch ZIG_LOCAL_CACHE_DIR=$work/zig-$arch \
-    "$zig" cc -O2 -target "$arch-linux-musl" -static -o "$work/main" "$work/main.c" -lunwind ||
-    fail "zig could not build its unwinder for $arch-linux-musl"
-  cp "$work/zig-$arch"/o/*/libunwind.a "$contained/"
+  # zig has an unwinder for musl, which it compiles when a program asks for it, with a musl, into the cache of all tests.
+  said=$(ZIG_VERBOSE_LINK=1 ZIG_GLOBAL_CACHE_DIR=$tools/zig-cache ZIG_LOCAL_CACHE_DIR=$work/zig \
+    "$zig" cc -O2 -target "$arch-linux-musl" -static -o "$work/main" "$work/main.c" -lunwind 2>&1) ||
+    fail "zig could not build its unwinder for $arch-linux-musl: $said"
+  # Its linker's command line says which of the cache's files it is.
+  cp "$(tr ' ' '\n' <<<"$said" | grep -m 1 '/libunwind.a$')" "$contained/"
   # Where crt-static is off, std asks for libgcc_s.
   printf 'INPUT(%s)\n' "$toolchain/lib/rustlib/$triple/lib/self-contained/libunwind.a" >"$libs/libgcc_s.so"
 
