@@ -31,7 +31,7 @@ HIDDEN wide *brawn_wcscpy(wide *restrict to, const wide *restrict from);
 
 // strncasecmp of 1 byte or more; strcasecmp has a limit that is never reached.
 VARIANTS(int, brawn_fold, (const char *a, const char *b, size_t n))
-// strspn where `in` is not 0, and else strcspn.
+// strspn where `in` is 1; strcspn where it is 0; where it is 2 strpbrk, which gives an address.
 VARIANTS(size_t, brawn_span, (const char *s, const char *set, int in))
 // Where c is first, or else the end.
 VARIANTS(wide *, brawn_find_wide, (const wide *s, wide c))

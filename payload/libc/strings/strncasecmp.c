@@ -35,7 +35,16 @@ TARGET HIDDEN int AT(brawn_fold)(const char *left, const char *right, size_t n) 
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
     vec x;
     bits m;
-    for (size_t i = 0; i < n;) {
+    size_t i = 0;
+    if (LIKELY(FITS(a)))
+        if (LIKELY(FITS(b))) {
+            x = LOWER(LOADU(a));
+            const vec y = LOADU(b);
+            m = STOP(x, LOWER(y));
+            if (LIKELY(m)) FOUND(0, m);
+            i = WIDTH;
+        }
+    while (i < n) {
         size_t j = i, room = WIDTH;
         if (UNLIKELY(!FITS(a + i) || !FITS(b + i))) {
             const size_t more_a = PAGE - ((uintptr_t)(a + i) & (PAGE - 1)), more_b = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));

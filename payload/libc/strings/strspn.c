@@ -22,7 +22,7 @@ NAME(strspn, brawn_strspn)
 // After the first vectors: a bit for every byte, in the byte that its lower half and its highest bit choose.
 TARGET static __attribute__((noinline)) size_t AT(span_on)(const char *s, const char *p, const char *set, int in) {
     unsigned char table[32] = {0};
-    if (!in) table[0] = 1;
+    if (in != 1) table[0] = 1;
     for (const unsigned char *c = (const unsigned char *)set; *c; c++) table[(*c & 15) | (*c >> 3 & 16)] |= (unsigned char)(1 << (*c >> 4 & 7));
 #ifdef SHUFFLE
     const vec low = TABLE(table), high = TABLE(table + 16), power = TABLE(powers), zero = ZERO;
@@ -30,14 +30,14 @@ TARGET static __attribute__((noinline)) size_t AT(span_on)(const char *s, const 
         const vec x = LOAD(p), place = AND(x, FILL(0x8f));
         const vec row = OR(SHUFFLE(low, place), SHUFFLE(high, XOR(place, FILL(0x80))));
         const vec is = AND(row, SHUFFLE(power, HIGH4(x)));
-        const bits m = in ? EQ(is, zero) : NE(is, zero);
+        const bits m = in == 1 ? EQ(is, zero) : NE(is, zero);
         if (m) return (size_t)(p - s) + CTZ(m);
     }
 #else
     for (;; p++) {
         const unsigned c = (unsigned char)*p;
-        LOOK_UP(p, (size_t)(p - s) + (in ? brawn_strspn(p, set) : brawn_strcspn(p, set)));
-        if ((table[(c & 15) | (c >> 3 & 16)] >> (c >> 4 & 7) & 1) != in) return (size_t)(p - s);
+        LOOK_UP(p, (size_t)(p - s) + (in == 1 ? brawn_strspn(p, set) : brawn_strcspn(p, set)));
+        if ((table[(c & 15) | (c >> 3 & 16)] >> (c >> 4 & 7) & 1) != (in == 1)) return (size_t)(p - s);
     }
 #endif
 }
@@ -45,23 +45,37 @@ TARGET static __attribute__((noinline)) size_t AT(span_on)(const char *s, const 
 // `is`: where x is in the set or, for strcspn, the end: in SAME's words.
 #undef MEMBERS
 #define MEMBERS(is, x)                                     \
-    vec is = SAME(x, FILL(in ? set[0] : 0));               \
-    for (const char *c = set + in; *c; c++) is = JOIN(is, SAME(x, FILL(*c)))
+    vec is = SAME(x, FILL(in == 1 ? set[0] : 0));          \
+    for (const char *c = set + (in == 1); *c; c++) is = JOIN(is, SAME(x, FILL(*c)))
 
 TARGET HIDDEN size_t AT(brawn_span)(const char *s, const char *set, int in) {
     const char *p = DOWN(s, WIDTH);
     bits m;
-    const bits flip = in ? ALL : 0;
+    const bits flip = in == 1 ? ALL : 0;
     if (LIKELY(FITS(s))) {
         const vec x = LOADU(s);
         MEMBERS(is, x);
         m = HITS(is) ^ flip;
+        // strpbrk: whether the first of them is the end.
+        if (LIKELY(m) && in == 2) return EQ(x, ZERO) & m & -m ? 0 : (size_t)(s + CTZ(m));
     } else {
         const vec x = LOAD(p);
         MEMBERS(is, x);
         m = SKIPPED(HITS(is) ^ flip, s - p);
     }
-    if (LIKELY(m)) return CTZ(m);
-    return AT(span_on)(s, p + WIDTH, set, in);
+    size_t at = m ? CTZ(m) : 0;
+    for (int i = 0; !m; i++) {
+        p += WIDTH;
+        if (i == 2) {
+            at = AT(span_on)(s, p, set, in);
+            break;
+        }
+        const vec x = LOAD(p);
+        MEMBERS(is, x);
+        m = HITS(is) ^ flip;
+        if (m) at = (size_t)(p - s) + CTZ(m);
+    }
+    if (in < 2) return at;
+    return s[at] ? (size_t)(s + at) : 0;
 }
 #endif

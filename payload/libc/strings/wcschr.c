@@ -17,15 +17,15 @@ NAME(wcschr, brawn_wcschr)
 #else
 #include "words.h"
 TARGET HIDDEN wide *AT(brawn_find_wide)(const wide *s, wide c) {
-    const vec x = FILL32(c), zero = ZERO;
+    const vec x = FILL32(c);
     const char *p = DOWN((const char *)s, WIDTH);
     bits m;
     if (LIKELY(FITS(s))) {
         const vec a = LOADU(s);
-        m = EQ32(a, x) | EQ32(a, zero);
+        m = EITHER32(a, x);
     } else {
         const vec a = LOAD(p);
-        m = SKIPPED32(EQ32(a, x) | EQ32(a, zero), (const char *)s - p);
+        m = SKIPPED32(EITHER32(a, x), (const char *)s - p);
     }
     if (LIKELY(m)) return (wide *)s + AT32(m);
     // Space counts more than the speed of a level that few processors are left with.
@@ -33,19 +33,23 @@ TARGET HIDDEN wide *AT(brawn_find_wide)(const wide *s, wide c) {
         p += WIDTH;
         LOOK_UP(p, brawn_wcschr((const wide *)p, c) ?: (wide *)p + brawn_wcslen((const wide *)p));
         const vec a = LOAD(p);
-        m = EQ32(a, x) | EQ32(a, zero);
+        m = EITHER32(a, x);
         if (m) return (wide *)p + AT32(m);
     }
 #ifdef MIN32
+    const vec zero = ZERO;
     // What has been seen of the first four is looked at again.
-    for (p = DOWN(p + WIDTH, 4 * WIDTH);; p += 4 * WIDTH) {
+    p = DOWN(p + WIDTH, 4 * WIDTH);
+    for (; c; p += 4 * WIDTH) {
         const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
         const vec ax = MIN32(a, XOR(a, x)), bx = MIN32(b, XOR(b, x)), dx = MIN32(d, XOR(d, x)), ex = MIN32(e, XOR(e, x));
         if (UNLIKELY(EQ32(MIN32(MIN32(ax, bx), MIN32(dx, ex)), zero))) break;
     }
+    for (; !c; p += 4 * WIDTH)
+        if (UNLIKELY(EQ32(MIN32(MIN32(LOAD(p), LOAD(p + WIDTH)), MIN32(LOAD(p + 2 * WIDTH), LOAD(p + 3 * WIDTH))), zero))) break;
     for (;; p += WIDTH) {
         const vec a = LOAD(p);
-        m = EQ32(a, x) | EQ32(a, zero);
+        m = EITHER32(a, x);
         if (m) return (wide *)p + AT32(m);
     }
 #endif

@@ -20,7 +20,7 @@ TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n, i
     while (i < n) {
 #ifdef MIN32
         // Four at once, where they count and lie in one page.
-        while (n - i >= 4 * LANES && i && FITS_IN(a + i, 4 * WIDTH) && FITS_IN(b + i, 4 * WIDTH)) {
+        while (n - i >= 4 * LANES && (i || !ends) && FITS_IN(a + i, 4 * WIDTH) && FITS_IN(b + i, 4 * WIDTH)) {
             const wide *const p = a + i, *const q = b + i;
             const vec c = LOADU(p), d = LOADU(p + LANES), e = LOADU(p + 2 * LANES), f = LOADU(p + 3 * LANES);
             const vec cd = OR(XOR(c, LOADU(q)), XOR(d, LOADU(q + LANES)));

@@ -26,9 +26,24 @@ NAME(wmemset, brawn_wmemset)
 // n is 16 or more.
 TARGET static wide *AT(fill)(wide *to, wide c, size_t n) {
     const vec x = FILL32(c);
-    wide *const last = to + n - LANES;
-    for (wide *p = to; p < last; p += LANES) STOREU(p, x);
+    if (n < 4 * LANES) {
+        for (wide *p = to; p < to + n - LANES; p += LANES) STOREU(p, x);
+        STOREU(to + n - LANES, x);
+        return to;
+    }
+    wide *const last = to + n - 4 * LANES;
+    STOREU(to, x);
+    // Aligned, if words are.
+    for (wide *p = to + (WIDTH - ((uintptr_t)to & (WIDTH - 1))) / 4; p < last; p += 4 * LANES) {
+        STOREU(p, x);
+        STOREU(p + LANES, x);
+        STOREU(p + 2 * LANES, x);
+        STOREU(p + 3 * LANES, x);
+    }
     STOREU(last, x);
+    STOREU(last + LANES, x);
+    STOREU(last + 2 * LANES, x);
+    STOREU(last + 3 * LANES, x);
     return to;
 }
 #endif

@@ -2,7 +2,7 @@
 //
 // SKIPPED(m, n): bits without the first n bytes', moved down.  STEP: how many bits a byte has, MASK1: one of each byte's.
 // LOWER: with ASCII's capital letters made small.  In words of 4 bytes: EQ32, NE32: bits, of which AT32 gives the first
-// word's number and TOP32 the last one's; SKIPPED32: as SKIPPED; and but
+// word's number and TOP32 the last one's; SKIPPED32, EITHER32: as SKIPPED and EITHER; and but
 // for SSE2 MIN32, and SAME32, JOIN32 and HIT32: as SAME, JOIN and HITS.  SHUFFLE(table, x): for every byte of x below 16 the
 // table's byte at that place, and 0 for those of 128 and more.  HIGH4: the upper half of every byte.
 #undef SKIPPED
@@ -19,6 +19,7 @@
 #undef HIGH4
 #undef SKIPPED32
 #undef LANES
+#undef EITHER32
 #undef ONLY_SSE2
 #undef SAME32
 #undef MIN32
@@ -35,6 +36,7 @@
 #define LOWER(x) _mm_or_si128(x, _mm_and_si128(_mm_cmpgt_epi8(_mm_add_epi8(x, FILL(127 - 'Z')), FILL(101)), FILL(0x20)))
 #define EQ32(a, b) ((bits)_mm_movemask_epi8(_mm_cmpeq_epi32(a, b)))
 #define NE32(a, b) (EQ32(a, b) ^ ALL)
+#define EITHER32(a, x) ((bits)_mm_movemask_epi8(OR(_mm_cmpeq_epi32(a, x), _mm_cmpeq_epi32(a, ZERO))))
 #define FILL32(c) _mm_set1_epi32((int)(c))
 #elif WIDTH == 32
 #define ONLY_SSE2 0
@@ -45,6 +47,7 @@
 #define JOIN32(a, b) OR(a, b)
 #define EQ32(a, b) ((bits)_mm256_movemask_epi8(_mm256_cmpeq_epi32(a, b)))
 #define NE32(a, b) (~EQ32(a, b))
+#define EITHER32(a, x) HITS(OR(SAME32(a, x), SAME32(a, ZERO)))
 #define FILL32(c) _mm256_set1_epi32((int)(c))
 #define SHUFFLE(table, x) _mm256_shuffle_epi8(table, x)
 #define AND(a, b) _mm256_and_si256(a, b)
@@ -59,6 +62,7 @@
 #define HIT32(a) ((bits)_mm512_testn_epi32_mask(a, a))
 #define EQ32(a, b) ((bits)_mm512_cmpeq_epi32_mask(a, b))
 #define NE32(a, b) ((bits)_mm512_cmpneq_epi32_mask(a, b))
+#define EITHER32(a, x) ((bits)moved(_mm512_cmpeq_epi32_mask(a, x) | _mm512_testn_epi32_mask(a, a)))
 #define FILL32(c) _mm512_set1_epi32((int)(c))
 #define SHUFFLE(table, x) _mm512_shuffle_epi8(table, x)
 #define AND(a, b) _mm512_and_si512(a, b)
@@ -87,6 +91,7 @@
 #define JOIN32(a, b) OR(a, b)
 #define EQ32(a, b) HITS(vreinterpretq_u8_u32(vceqq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b))))
 #define NE32(a, b) (~EQ32(a, b))
+#define EITHER32(a, x) HITS(OR(SAME32(a, x), SAME32(a, ZERO)))
 #define FILL32(c) vreinterpretq_u8_u32(vdupq_n_u32((uint32_t)(c)))
 #define SHUFFLE(table, x) vqtbl1q_u8(table, x)
 #define HIGH4(x) vshrq_n_u8(x, 4)
