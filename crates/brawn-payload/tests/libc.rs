@@ -242,6 +242,122 @@ macro_rules! families {
 
 families!(math numbers sort stdio strings threads time);
 
+/// A file of `payload/libc/strings/`, what is replaced in it, by what, and the function that has to be named.
+const BROKEN: &[(&str, &str, &str, &str)] = &[
+    ("getenv", "e[length] == '='", "e[length]", "getenv"),
+    ("getenv", "e[1] != two", "0", "getenv"),
+    ("memccpy", "m ^ (m - 1)", "m", "memccpy"),
+    ("memccpy", "last + 1", "last", "memccpy"),
+    ("strcasestr", "<< STEP) | before", "<< STEP)", "strcasestr"),
+    ("strcasestr", "size - 2", "size - 3", "strcasestr"),
+    ("strlcpy", "n - 1", "n", "strlcpy"),
+    ("strlcat", "n - there", "n", "strlcat"),
+    ("strncasecmp", "if (at >= n) return 0;", "", "strncasecmp"),
+    ("strncasecmp", "if (LIKELY(FITS(b)))", "", "strcasecmp"),
+    ("strncasecmp", "i + room - WIDTH", "i", "strcasecmp"),
+    ("strncasecmp", "c - 'A' < 26", "c - 'A' < 27", "strcasecmp"),
+    ("strspn", "if (in != 1) table[0] = 1;", "", "strcspn"),
+    ("strspn", "if (LIKELY(FITS(s)))", "if (1)", "strcspn"),
+    ("strspn", "? 0 : (size_t)", "? 1 : (size_t)", "strpbrk"),
+    ("strspn", "FILL(0x80)", "FILL(0)", "strspn"),
+    ("wcschr", "? p : NULL", "? p : p", "wcschr"),
+    (
+        "wcschr",
+        "EITHER32(a, x), (const char *)s",
+        "0, (const char *)s",
+        "wcslen",
+    ),
+    (
+        "wcscpy",
+        "(WIDTH - 4), LOADU",
+        "(WIDTH - 8), LOADU",
+        "wcscpy",
+    ),
+    ("wcslen", "if (LIKELY(FITS(s)))", "if (1)", "wcslen"),
+    ("wcsncmp", "if (ends) m |=", "if (0) m |=", "wcscmp"),
+    ("wcsncmp", "? -1 :", "? 1 :", "wcscmp"),
+    ("wcsrchr", "m &= end ^ (end - 1);", "", "wcsrchr"),
+    ("wcsstr", "!found || !between", "1", "wcsstr"),
+    ("wmemchr", "AT32(m) < n ?", "1 ?", "wmemchr"),
+    ("wmemset", "STOREU(last, x);", "", "wmemset"),
+    (
+        "words",
+        "FILL('A')), FILL(26)",
+        "FILL('A')), FILL(27)",
+        "strcasecmp",
+    ),
+];
+
+/// The files of one folder.
+fn copy_files(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        if path.is_file() {
+            fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Breaks each function in turn; every one has to be found, and named.
+#[test]
+fn a_broken_string_function_is_found_and_named() -> Result<()> {
+    let payload = root().join("payload");
+    let archive = GCC.archive()?;
+    let mut missed = Vec::new();
+    for (file, from, to, function) in BROKEN {
+        let work = tempfile::tempdir()?;
+        let work = work.path();
+        for part in ["libc/strings", "memory/generic", "memory/x86_64"] {
+            copy_files(&payload.join(part), &work.join(part))?;
+        }
+        let folder = work.join("libc/strings");
+        let header = folder.join(format!("{file}.h"));
+        let is_header = header.exists();
+        let path = match is_header {
+            true => header,
+            false => folder.join(format!("{file}.c")),
+        };
+        let text = fs::read_to_string(&path)?;
+        assert!(text.contains(from), "{file} has no {from:?} to break");
+        fs::write(&path, text.replace(from, to))?;
+        let source = match is_header {
+            true => folder.join("strncasecmp.c"),
+            false => path,
+        };
+        let object = work.join("broken.o");
+        let object = object.display().to_string();
+        let flags = [libc::FLAGS, &["-w"]].concat();
+        GCC.compile(&source, &object, &flags)?;
+        let program = work.join("strings");
+        let mut command = GCC.gcc()?;
+        command.args(["-O2", "-fno-builtin", "-static"]);
+        command.arg(payload.join("libc/tests/strings.c"));
+        // What is linked first takes the place of the archive's.
+        command.arg(&object).arg(archive).arg("-o");
+        run(command.arg(&program))?;
+        let named = format!("strings: {function} at level");
+        let mut said = None;
+        for way in ["glance", "sparse"] {
+            let output = Command::new(&program).arg(way).output()?;
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.code() == Some(1) && text.contains(&named) {
+                said = None;
+                break;
+            }
+            said = Some(format!("{file}: {from:?}: {}: {text}", output.status));
+        }
+        missed.extend(said);
+    }
+    assert!(
+        missed.is_empty(),
+        "not found, or not named:\n{}",
+        missed.join("\n")
+    );
+    Ok(())
+}
+
 /// The members of a libc.a: what each defines for others, and what it needs.
 fn members(archive: &Path) -> Result<Vec<(String, BTreeSet<String>)>> {
     let bytes = fs::read(archive).map_err(|e| format!("{}: {e}", archive.display()))?;
