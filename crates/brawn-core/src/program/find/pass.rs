@@ -25,6 +25,7 @@ pub struct Hit {
 
 /// Everything in the program that refers to `wanted`, but for code in `without` (ascending).  `begins`, which ascend, are
 /// addresses among those wanted that count wherever they stand.
+// Long because it is one pass with one list: code of either architecture, words of data, relocations.
 pub fn pass(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,

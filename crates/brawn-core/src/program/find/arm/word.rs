@@ -156,6 +156,7 @@ fn branch_or_system(word: u32) -> Op {
     }
 }
 
+// Long because it is a table: an arm for each class of loads and stores (Arm ARM, C4.1.94).
 fn memory(word: u32) -> Op {
     let (t, n, t2, m) = fields(word);
     let is_vector = word >> 26 & 1 == 1;
