@@ -12,9 +12,8 @@
 //! with whatever else came along: `strdup`, C++'s operators.  Who needs one of those gets a second heap, or a clash of
 //! strong names.  An archive of these, in front, keeps the linker away from that member.
 
-use crate::archive::apply::{header, index_contents};
-use crate::archive::read::{Archive, Dialect, HEADER, IndexFormat, MAGIC};
-use crate::component::Component;
+use crate::archive::read::Archive;
+use crate::component::{Component, Families};
 use crate::elf::object::Object;
 use crate::error::{Error, Kind, Result};
 use crate::note::Note;
@@ -25,6 +24,9 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
+mod archive;
+pub use archive::archive_of;
+
 /// The library's name, for `-l`.
 pub const LIBRARY: &str = "brawn_heap";
 /// The archive, as linkers look for [`LIBRARY`].
@@ -33,6 +35,10 @@ pub const ARCHIVE: &str = "libbrawn_heap.a";
 pub const MEMORY_LIBRARY: &str = "brawn_memory";
 /// The archive, as linkers look for [`MEMORY_LIBRARY`].
 pub const MEMORY_ARCHIVE: &str = "libbrawn_memory.a";
+/// The library of other functions of libc, for `-l`.
+pub const LIBC_LIBRARY: &str = "brawn_libc";
+/// The archive, as linkers look for [`LIBC_LIBRARY`].
+pub const LIBC_ARCHIVE: &str = "libbrawn_libc.a";
 /// The archive of what another heap in `libc.a` brings along besides a heap.
 pub const SUPPLIED_ARCHIVE: &str = "libbrawn_supplied.a";
 /// The file for `include()`.
@@ -77,6 +83,15 @@ pub struct Link {
     /// That archive's name for `-l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_library: Option<&'static str>,
+    /// Other functions of libc in an archive, which stands before the memory functions', since it needs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub libc_archive: Option<String>,
+    /// That archive's name for `-l`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub libc_library: Option<&'static str>,
+    /// Which of them are in it.
+    #[serde(skip)]
+    families: Option<Families>,
     /// `strdup` and its like and C++'s operators in an archive, for a `libc.a` that has them in one member with another
     /// heap: Swift's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,13 +126,18 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
     let functions = memory.iter().map(|f| &f.member);
     let supplied = payload.supplied.functions.iter().map(|f| &f.member);
-    for member in payload.members.iter().chain(functions).chain(supplied) {
+    let libc = payload.libc.functions.iter().map(|f| &f.member);
+    let functions = functions.chain(libc).chain(supplied);
+    for member in payload.members.iter().chain(functions) {
         hash.update(member.name.as_bytes());
         hash.update([0]);
         hash.update(member.bytes);
     }
     for component in components {
-        hash.update([*component as u8]);
+        hash.update(component.name().as_bytes());
+        if let Component::Libc(families) = component {
+            hash.update(families.bytes());
+        }
     }
     let hash: String = hash.finalize()[..8]
         .iter()
@@ -138,14 +158,9 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
     };
     let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
     let has_heap = components.contains(&Component::Heap);
-    let memory = payload.memory;
-    let memory = memory.filter(|_| components.contains(&Component::Memory));
-    if let ([Component::Memory], None) = (components, memory) {
-        let name = payload.architecture.name();
-        return Err(Error::not_applicable(format!(
-            "no memory functions for {name} in this brawn"
-        )));
-    }
+    let memory = memory(payload, components)?;
+    let families = families(components, memory)?;
+    let libc_archive = families.map(|_| at(LIBC_ARCHIVE));
     let members = payload.members.iter().filter(|_| has_heap);
     let objects: Vec<String> = members.map(|m| at(m.name)).collect();
     // `-u` is understood by compilers and by linkers alike.
@@ -160,9 +175,15 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
     let line: Vec<String> = [&objects, &pulled]
         .into_iter()
         .flatten()
+        .chain(&libc_archive)
         .chain(&memory_archive)
         .cloned()
         .collect();
+    let libraries = [
+        families.map(|_| LIBC_LIBRARY),
+        memory.map(|_| MEMORY_LIBRARY),
+    ];
+    let archives: Vec<&str> = libraries.into_iter().flatten().collect();
     let cmake = at(CMAKE);
     Ok(Link {
         brawn: payload.version,
@@ -174,15 +195,18 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
         archive: has_heap.then(|| at(ARCHIVE)),
         library: has_heap.then_some(LIBRARY),
         memory_library: memory.map(|_| MEMORY_LIBRARY),
+        libc_library: families.map(|_| LIBC_LIBRARY),
+        families,
         pkg_config: at(PKG_CONFIG),
         flags: Flags {
             cc: line.clone(),
             ld: line,
-            rustc: rustc(folder, has_heap, memory.is_some(), &pulled),
+            rustc: rustc(folder, has_heap, &archives, &pulled),
             // The Static Linux SDK links with lld, which needs no `-u`, and takes what the archives have from them
             // before it comes to libc.a, whoever asks.
             swift: [
                 &objects[..],
+                libc_archive.as_slice(),
                 memory_archive.as_slice(),
                 supplied_archive.as_slice(),
             ]
@@ -193,14 +217,40 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
             ]),
         },
         memory_archive,
+        libc_archive,
         supplied_archive,
         cmake,
         objects,
     })
 }
 
+/// The memory functions that come.
+fn memory(payload: &Payload, components: &[Component]) -> Result<Option<&'static Set>> {
+    let memory = payload.memory;
+    let memory = memory.filter(|_| components.contains(&Component::Memory));
+    if let ([Component::Memory], None) = (components, memory) {
+        let name = payload.architecture.name();
+        return Err(Error::not_applicable(format!(
+            "no memory functions for {name} in this brawn"
+        )));
+    }
+    Ok(memory)
+}
+
+/// The families of libc's functions that come.  Most of them need memory functions by brawn's own names.
+fn families(components: &[Component], memory: Option<&Set>) -> Result<Option<Families>> {
+    let families = Component::families(components);
+    if families.is_some() && !components.contains(&Component::Memory) {
+        return Err(
+            Error::new(Kind::Usage, "`libc` without `memory` on a link line")
+                .expected("`--only memory,libc`: libc's functions need brawn's memory functions"),
+        );
+    }
+    Ok(families.filter(|_| memory.is_some()))
+}
+
 /// rustc's flags for the files in `folder`.
-fn rustc(folder: &str, has_heap: bool, has_memory: bool, pulled: &[String]) -> Vec<String> {
+fn rustc(folder: &str, has_heap: bool, archives: &[&str], pulled: &[String]) -> Vec<String> {
     // In front of libc.a, where rustc puts a crate's native libraries; an object behind `link-arg` comes
     // after it.  Not `+whole-archive`: Cargo passes its flags to every crate, and each would add the
     // objects once more.
@@ -209,11 +259,11 @@ fn rustc(folder: &str, has_heap: bool, has_memory: bool, pulled: &[String]) -> V
         flags.extend(words(&["-l", &format!("static:-bundle={LIBRARY}")]));
         flags.extend(words(&["-C", &format!("link-arg=-u{PULL}")]));
     }
-    if has_memory {
-        flags.extend(words(&["-l", &format!("static:-bundle={MEMORY_LIBRARY}")]));
-        for pull in pulled {
-            flags.extend(words(&["-C", &format!("link-arg={pull}")]));
-        }
+    for archive in archives {
+        flags.extend(words(&["-l", &format!("static:-bundle={archive}")]));
+    }
+    for pull in pulled {
+        flags.extend(words(&["-C", &format!("link-arg={pull}")]));
     }
     flags
 }
@@ -238,6 +288,11 @@ pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
     if let Some(memory) = payload.memory.filter(|_| link.memory_archive.is_some()) {
         file(MEMORY_ARCHIVE, memory_archive(memory)?);
     }
+    if let Some(families) = link.families {
+        let functions = payload.libc.functions.iter().filter(|f| families.take(f));
+        let members: Vec<_> = functions.map(|f| (f.member.name, f.member.bytes)).collect();
+        file(LIBC_ARCHIVE, archive_of(&members)?);
+    }
     if link.supplied_archive.is_some() {
         let functions = payload.supplied.functions.iter().map(|f| f.member);
         let members: Vec<_> = functions.map(|m| (m.name, m.bytes)).collect();
@@ -261,43 +316,17 @@ pub fn memory_archive(memory: &Set) -> Result<Vec<u8>> {
     archive_of(&members)
 }
 
-/// An archive of objects, by name (at most 15 bytes) and contents, with a symbol index, as `ar rcsD`
-/// makes it.
-pub fn archive_of(members: &[(&str, &[u8])]) -> Result<Vec<u8>> {
-    let mut body = Vec::new();
-    let mut lines = Vec::new();
-    for (name, contents) in members {
-        if body.len() % 2 == 1 {
-            body.push(b'\n');
-        }
-        let object = Object::read(contents, 0).map_err(|e| e.member(name.as_bytes()))?;
-        let symbols = object.map(|o| o.symbols).unwrap_or_default();
-        let defined = symbols.into_iter().filter(|s| s.defined);
-        lines.extend(defined.map(|s| (s.name, body.len() as u64)));
-        body.extend(header(Dialect::Gnu, name, contents.len())?);
-        body.extend_from_slice(contents);
-    }
-    if body.len() % 2 == 1 {
-        body.push(b'\n');
-    }
-    let index = index_contents(IndexFormat::Gnu32, &lines, MAGIC.len() + HEADER)
-        .ok_or_else(|| Error::refused("objects of more than 4 GiB"))?;
-    let mut bytes = MAGIC.to_vec();
-    // The index is the member whose name is empty.
-    bytes.extend(header(Dialect::Gnu, "", index.len())?);
-    bytes.extend(index);
-    bytes.extend(body);
-    Ok(bytes)
-}
-
 /// What a text file begins with, so that the next run knows it for brawn's.
 const MARK: &str = "# brawn ";
 
 /// Whether a file that is already there may be replaced.
 pub fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK.as_bytes())
-        || crate::report::inspect::inspect(bytes)
-            .is_ok_and(|r| r.memory_note.is_some() || r.heaps.iter().any(|h| h.note.is_some()))
+        || crate::report::inspect::inspect(bytes).is_ok_and(|r| {
+            r.memory_note.is_some()
+                || r.libc_note.is_some()
+                || r.heaps.iter().any(|h| h.note.is_some())
+        })
         || Archive::read(bytes).is_ok_and(|archive| {
             let mut objects = archive
                 .members()
@@ -310,6 +339,9 @@ pub fn is_ours(bytes: &[u8]) -> bool {
 fn contents(link: &Link) -> String {
     let heap = format!("the heap {}", link.engine);
     match (&link.archive, &link.memory_archive) {
+        (Some(_), Some(_)) if link.libc_archive.is_some() => {
+            format!("{heap}, memory functions and others of libc")
+        }
         (Some(_), Some(_)) => format!("{heap} and memory functions"),
         (Some(_), None) => heap,
         _ => "memory functions".into(),
@@ -334,12 +366,14 @@ pub fn cmake(link: &Link, payload: &Payload) -> String {
     let members = payload.members.iter().filter(|_| link.archive.is_some());
     let objects: Vec<String> = members.map(|m| at(m.name)).collect();
     let pulled = link.flags.ld.iter().filter(|flag| flag.starts_with("-u"));
-    let archive = link.memory_archive.as_ref().map(|_| at(MEMORY_ARCHIVE));
+    let libc = link.libc_archive.as_ref().map(|_| at(LIBC_ARCHIVE));
+    let memory = link.memory_archive.as_ref().map(|_| at(MEMORY_ARCHIVE));
+    let archives: Vec<String> = libc.into_iter().chain(memory).collect();
     // Link options come before objects and libraries, whatever the project links: a `c` among those, too.
     let options: Vec<String> = objects
         .iter()
         .chain(pulled)
-        .chain(&archive)
+        .chain(&archives)
         .map(|option| for_executables(option))
         .collect();
     let target = match link.archive {
@@ -348,13 +382,11 @@ pub fn cmake(link: &Link, payload: &Payload) -> String {
     };
     let mut properties = format!("INTERFACE_LINK_OPTIONS \"{}\"", options.join(";"));
     let mut depends = objects;
-    if let Some(archive) = archive {
+    if !archives.is_empty() {
         // Once more behind the objects, for what they ask for.
-        properties += &format!(
-            "\n    INTERFACE_LINK_LIBRARIES \"{}\"",
-            for_executables(&archive)
-        );
-        depends.push(archive);
+        let again: Vec<String> = archives.iter().map(|a| for_executables(a)).collect();
+        properties += &format!("\n    INTERFACE_LINK_LIBRARIES \"{}\"", again.join(";"));
+        depends.extend(archives);
     }
     format!(
         "{}

@@ -15,7 +15,7 @@ const TYPE: u32 = 1;
 pub struct Note {
     /// Version of brawn.
     pub brawn: String,
-    /// Which part of libc it replaces: `heap` or `memory`; `supplied` of a function that libc lacked.
+    /// Which part of libc it replaces: `heap`, `memory` or `libc`; `supplied` of a function that libc lacked.
     pub component: String,
     /// The function that was supplied.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -43,6 +43,11 @@ impl Note {
         self.component == "memory"
     }
 
+    /// Whether it is that of other functions of libc.
+    pub fn is_libc(&self) -> bool {
+        self.component == "libc"
+    }
+
     /// Whether it is that of a function that the archive lacked.
     pub fn is_supplied(&self) -> bool {
         self.component == "supplied"
@@ -50,7 +55,7 @@ impl Note {
 
     /// Whether it is a heap's: every note that is none of the others.
     pub fn is_heap(&self) -> bool {
-        !self.is_memory() && !self.is_supplied()
+        !self.is_memory() && !self.is_libc() && !self.is_supplied()
     }
 
     /// Whether it is that of a heap which Rust code alone has, beside libc's own.

@@ -9,6 +9,7 @@ use object::read::elf::{FileHeader as _, SectionHeader as _};
 use object::{Endianness, Object as _, ObjectSection as _, SymbolFlags, elf};
 use std::collections::{HashMap, HashSet};
 
+#[derive(Default)]
 pub struct Finished {
     pub bytes: Vec<u8>,
     /// Unwind information, which the bytes do not have.

@@ -1,9 +1,11 @@
-//! `--only`, as every command that brings a payload has it.
+//! `--only` and `--without`, as every command that brings a payload has them.
 
-use brawn_core::component::Component;
+use brawn_core::component::{Component, Families};
+use brawn_core::{Error, Kind, Result};
 use clap::ValueEnum;
+use std::sync::OnceLock;
 
-/// [`Component`] as it is typed.
+/// A part of a finished program as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnlyArg {
     /// The malloc family.
@@ -12,11 +14,109 @@ pub enum OnlyArg {
     Memory,
 }
 
-/// What is exchanged: both, or one.
+/// What is exchanged in a finished program: both, or one.
 pub fn components(only: Option<OnlyArg>) -> &'static [Component] {
     match only {
         None => Component::ALL,
         Some(OnlyArg::Heap) => &[Component::Heap],
         Some(OnlyArg::Memory) => &[Component::Memory],
+    }
+}
+
+/// A part of libc as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PartArg {
+    /// The malloc family.
+    Heap,
+    /// memcpy, strlen and their kin.
+    Memory,
+    /// Other functions, of all families.
+    Libc,
+}
+
+/// What can be left out: a part, or a family of libc's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WithoutArg {
+    /// The malloc family.
+    Heap,
+    /// memcpy, strlen and their kin.
+    Memory,
+    /// Other functions, of all families.
+    Libc,
+    /// Functions of libm.
+    Math,
+    /// Numbers to text and back.
+    Numbers,
+    /// qsort and its kin.
+    Sort,
+    /// Files of stdio.
+    Stdio,
+    /// Strings beside the memory functions.
+    Strings,
+    /// Locks and threads.
+    Threads,
+    /// Clocks, dates and the environment.
+    Time,
+}
+
+/// Which of libm's functions come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MathArg {
+    /// All: results within musl's own error bounds.
+    #[default]
+    Fast,
+    /// Only those whose results are musl's to the bit.
+    Exact,
+}
+
+/// Which parts of libc are exchanged where it is linked.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Parts {
+    /// Only these parts of libc [default: all].
+    #[arg(long, value_enum, value_delimiter = ',')]
+    only: Vec<PartArg>,
+
+    /// All but these parts, or families of libc's functions.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    without: Vec<WithoutArg>,
+
+    /// Which functions of libm come.
+    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
+    math: MathArg,
+
+    #[arg(skip)]
+    asked: OnceLock<Vec<Component>>,
+}
+
+impl Parts {
+    /// What is asked for; an error if nothing is left.
+    pub fn components(&self) -> Result<&[Component]> {
+        let components = self.asked.get_or_init(|| self.asked());
+        if components.is_empty() {
+            let nothing = "`--only` and `--without` that leave nothing";
+            return Err(Error::new(Kind::Usage, nothing).expected("heap, memory or libc"));
+        }
+        Ok(components)
+    }
+
+    fn asked(&self) -> Vec<Component> {
+        let mut families = Families::ALL;
+        for family in &self.without {
+            if let Some(value) = family.to_possible_value() {
+                families = families.without(value.get_name());
+            }
+        }
+        if self.math == MathArg::Exact {
+            families = families.exact_math();
+        }
+        let parts = [
+            (PartArg::Heap, WithoutArg::Heap, Component::Heap),
+            (PartArg::Memory, WithoutArg::Memory, Component::Memory),
+            (PartArg::Libc, WithoutArg::Libc, Component::Libc(families)),
+        ];
+        let asked = parts.into_iter().filter(|(part, without, _)| {
+            (self.only.is_empty() || self.only.contains(part)) && !self.without.contains(without)
+        });
+        asked.map(|(_, _, component)| component).collect()
     }
 }

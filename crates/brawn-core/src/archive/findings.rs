@@ -27,6 +27,8 @@ pub enum Role {
     Brawn,
     /// One of brawn's memory functions: carries their note, or defines a name of theirs.
     BrawnMemory,
+    /// Another function of libc of brawn's: carries their note, or needs who does.
+    BrawnLibc,
     /// A function of brawn's that the archive lacked: carries its note.
     BrawnSupplied,
     /// mimalloc's, in the place of musl's heap.
@@ -103,8 +105,12 @@ impl<'a> Findings<'a> {
 
     /// Whether it has no member that defines a heap.
     pub fn has_no_heap(&self) -> bool {
-        let is_none =
-            |m: &Member<'_>| matches!(m.role, Role::Rest | Role::BrawnMemory | Role::BrawnSupplied);
+        let is_none = |m: &Member<'_>| {
+            matches!(
+                m.role,
+                Role::Rest | Role::BrawnMemory | Role::BrawnLibc | Role::BrawnSupplied
+            )
+        };
         self.members.iter().all(is_none)
             && !self.indexed.iter().any(|(symbol, _)| is_surface(symbol))
     }

@@ -6,7 +6,7 @@ use crate::elf::ident::Ident;
 use crate::elf::object::{Binding, Object};
 use crate::error::{Error, Result};
 use crate::format::Format;
-use crate::identify::{Libc, MEMORY_OWN, is_heap, is_public, is_surface};
+use crate::identify::{LIBC_NOTE, Libc, MEMORY_OWN, is_heap, is_public, is_surface};
 use crate::note::Note;
 use std::collections::HashSet;
 
@@ -99,6 +99,10 @@ fn role(object: &Object<'_>) -> Role {
     }
     if object.notes.iter().any(Note::is_supplied) {
         return Role::BrawnSupplied;
+    }
+    let symbols = || object.symbols.iter();
+    if object.notes.iter().any(Note::is_libc) || symbols().any(|s| s.name == LIBC_NOTE) {
+        return Role::BrawnLibc;
     }
     if !object.notes.is_empty() || object.defined().any(|s| s.name.starts_with(MEMORY_OWN)) {
         return Role::BrawnMemory;

@@ -1,5 +1,6 @@
 //! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
 
+mod libc;
 mod memory;
 mod supplied;
 mod symbols;
@@ -39,6 +40,8 @@ pub enum Why {
     Mimalloc,
     /// It defines nothing but memory functions that the payload has.
     MuslMemory,
+    /// It defines nothing but other functions of libc that the payload has.
+    MuslLibc,
     /// It is of another brawn payload.
     OtherPayload,
 }
@@ -51,6 +54,8 @@ pub enum Part {
     Heap,
     /// `memcpy` and its kin.
     Memory,
+    /// Other functions of libc.
+    Libc,
     /// Functions that the archive lacks once another heap has left it: they go and come with the heap.
     Supplied,
 }
@@ -99,6 +104,9 @@ pub struct Plan {
     /// What becomes of the memory functions; absent where they are left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// What becomes of other functions of libc; absent where they are left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub libc: Option<Memory>,
     /// What the notes of payloads that go say.
     pub replaces: Vec<Note>,
     /// Members that go.
@@ -126,6 +134,10 @@ impl Plan {
                 let mut members = functions.iter().map(|f| &f.member);
                 members.find(|m| m.name == added.name)
             }
+            Part::Libc => {
+                let mut members = payload.libc.functions.iter().map(|f| &f.member);
+                members.find(|m| m.name == added.name)
+            }
             Part::Supplied => {
                 let mut members = payload.supplied.functions.iter().map(|f| &f.member);
                 members.find(|m| m.name == added.name)
@@ -146,7 +158,7 @@ impl Plan {
 /// The profile of the heap that brawn put there, if it did, and if this brawn knows it.
 pub fn own_profile(findings: &Findings<'_>) -> Option<Profile> {
     let mut notes = findings.with_role(Role::Brawn).flat_map(|m| m.notes());
-    Profile::from_name(&notes.find(|note| !note.is_memory())?.profile)
+    Profile::from_name(&notes.find(|note| note.is_heap())?.profile)
 }
 
 /// The payload for what was found.
@@ -241,6 +253,7 @@ pub fn plan(
         architecture: payload.architecture.name().into(),
         payload: None,
         memory: None,
+        libc: None,
         replaces: Vec::new(),
         remove: Vec::new(),
         add: Vec::new(),
@@ -250,15 +263,7 @@ pub fn plan(
         refuse_mimalloc(archive, findings, options.upgrade)?;
         heap(archive, findings, payload, &mut plan)?;
     }
-    if components.contains(&Component::Memory) {
-        let memory = memory::plan(archive, findings, payload, &mut plan);
-        if components == [Component::Memory]
-            && let Some(error) = memory.refusal()
-        {
-            return Err(error);
-        }
-        plan.memory = Some(memory);
-    }
+    libc::functions(archive, findings, payload, components, &mut plan)?;
     if components.contains(&Component::Heap) {
         let parts = (plan.remove.len(), plan.add.len());
         let exchanges = options.upgrade && findings.with_role(Role::Mimalloc).next().is_some();
@@ -277,7 +282,7 @@ pub fn plan(
         let is_brawns = |m: &Member<'_>| {
             matches!(
                 m.role,
-                Role::Brawn | Role::BrawnMemory | Role::BrawnSupplied
+                Role::Brawn | Role::BrawnMemory | Role::BrawnLibc | Role::BrawnSupplied
             )
         };
         plan.action = match findings.members.iter().any(is_brawns) {
@@ -354,7 +359,11 @@ fn heap(
             Role::MuslHeap => Why::MuslHeap,
             Role::Mimalloc => Why::Mimalloc,
             Role::Brawn => Why::OtherPayload,
-            Role::ForeignHeap | Role::BrawnMemory | Role::BrawnSupplied | Role::Rest => continue,
+            Role::ForeignHeap
+            | Role::BrawnMemory
+            | Role::BrawnLibc
+            | Role::BrawnSupplied
+            | Role::Rest => continue,
         };
         plan.replaces.extend_from_slice(member.notes());
         plan.remove.push(removed(member, Part::Heap, why));

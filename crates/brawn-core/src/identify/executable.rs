@@ -73,6 +73,12 @@ pub fn identify(image: &Image<'_>) -> Identity {
         has_payload: image.ident.architecture().is_some(),
         memory,
         memory_notes: memory_notes(&image.brawn).collect(),
+        libc_notes: image
+            .brawn
+            .iter()
+            .filter(|n| n.is_libc())
+            .cloned()
+            .collect(),
         heaps,
         has_symbols: image.has_symbol_table,
         evidence,

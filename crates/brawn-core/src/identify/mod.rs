@@ -132,6 +132,8 @@ pub struct Identity {
     pub memory: Memory,
     /// Where brawn's are from: as many notes as it has of their payload.
     pub memory_notes: Vec<Note>,
+    /// The notes of other functions of libc, where they are brawn's.
+    pub libc_notes: Vec<Note>,
     /// What says all that, apart from the heaps' own evidence.
     pub evidence: Vec<String>,
     /// Functions of libc that an archive lacks since another heap was put in.
@@ -165,6 +167,9 @@ pub use brawn_payload::MEMORY_NAMES as MEMORY;
 
 /// What the names begin with by which brawn's memory functions call each other.
 pub const MEMORY_OWN: &[u8] = brawn_payload::MEMORY_PREFIX.as_bytes();
+
+/// What every other function of brawn's asks for: the object with their note.
+pub const LIBC_NOTE: &[u8] = b"brawn_libc_note";
 
 /// Whether `name` is one of the heap's public names.
 pub fn is_public(name: &[u8]) -> bool {

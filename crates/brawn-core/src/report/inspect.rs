@@ -71,6 +71,9 @@ pub struct Report {
     /// Where brawn's are from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_note: Option<Note>,
+    /// The note of other functions of libc, where they are brawn's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub libc_note: Option<Note>,
     /// What to make of it.
     pub verdict: Verdict,
     /// How far the verdict can be relied on.
@@ -142,6 +145,7 @@ fn report(format: &'static str, identity: Identity) -> Report {
         heap,
         memory: identity.memory,
         memory_note: identity.memory_notes.into_iter().next(),
+        libc_note: identity.libc_notes.into_iter().next(),
         verdict,
         sure,
         why,

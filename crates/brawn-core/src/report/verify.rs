@@ -144,6 +144,9 @@ pub struct Report {
     /// Where brawn's are from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_note: Option<Note>,
+    /// The note of other functions of libc, where they are brawn's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub libc_note: Option<Note>,
     /// What to make of it.
     pub verdict: Verdict,
     /// How far that can be relied on.
@@ -221,6 +224,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         note,
         memory: found.memory,
         memory_note: found.memory_note,
+        libc_note: found.libc_note,
         verdict,
         sure,
         why,

@@ -161,6 +161,7 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
     let notes = || report.heaps.iter().filter_map(|found| found.note.as_ref());
     toolchain.profile = notes().next().map(|note| note.profile.clone());
     let note = notes().next().or(report.memory_note.as_ref());
+    let note = note.or(report.libc_note.as_ref());
     toolchain.brawn = note.map(|note| note.brawn.clone());
     (toolchain.state, toolchain.why) = state(bytes, payloads, &report, toolchain.record);
     toolchain.architecture = Some(report.architecture);
@@ -177,11 +178,15 @@ fn state(
     record: Option<Standing>,
 ) -> (State, String) {
     let has_brawn = report.heaps.iter().any(|found| found.heap == Heap::Brawn);
-    let parts: &[Component] = match (has_brawn, report.memory_note.is_some()) {
-        (true, false) => &[Component::Heap],
-        (false, true) => &[Component::Memory],
-        _ => Component::ALL,
+    let has = |component: &&Component| match component {
+        Component::Heap => has_brawn,
+        Component::Memory => report.memory_note.is_some(),
+        Component::Libc(_) => report.libc_note.is_some(),
     };
+    let mut parts: Vec<Component> = Component::ALL.iter().filter(has).copied().collect();
+    if parts.is_empty() {
+        parts.extend_from_slice(Component::ALL);
+    }
     let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
     if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
         let next = match report.hint {
@@ -197,7 +202,7 @@ fn state(
     if has_brawn && report.verdict == Verdict::Mixed {
         return (State::Mixed, report.why.clone());
     }
-    let plan = match would(bytes, payloads, parts) {
+    let plan = match would(bytes, payloads, &parts) {
         Ok(plan) => plan,
         Err(error) => {
             let state = match error.kind() {
@@ -208,7 +213,7 @@ fn state(
             return (state, error.without_path().to_string());
         }
     };
-    let is_brawns = has_brawn || report.memory_note.is_some();
+    let is_brawns = has_brawn || report.memory_note.is_some() || report.libc_note.is_some();
     let changed =
         "it is not what brawn wrote, but holds brawn's payload: something changed it afterwards";
     match (record, plan.action) {

@@ -134,8 +134,27 @@ pub fn build(
             function,
         })
     })?;
+    let mut functions = functions;
+    whole_groups(&mut functions)?;
     together(&functions, memory)?;
     Ok(Libc { source, functions })
+}
+
+/// Whoever links one of a group links all: each asks for the others.
+fn whole_groups(functions: &mut [Listed]) -> Result<()> {
+    let grouped = functions.iter().filter(|f| !f.row.group.is_empty());
+    let first = |f: &Listed| Some((f.row.group, f.row.file, f.function.own.first()?.clone()));
+    let names: Vec<_> = grouped.filter_map(first).collect();
+    for listed in functions {
+        for (group, file, name) in &names {
+            let needs = &listed.function.object.needs;
+            if *group == listed.row.group && *file != listed.row.file && !needs.contains(name) {
+                let object = std::mem::take(&mut listed.function.object);
+                listed.function.object = object.asking_for(name)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Every file of the folders is in a table: one that nobody lists would be forgotten.

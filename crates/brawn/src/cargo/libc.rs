@@ -144,7 +144,7 @@ pub fn copy(
     })
 }
 
-fn options(request: &Request) -> Options<'static> {
+fn options<'a>(request: &Request<'a>) -> Options<'a> {
     Options {
         components: request.components,
         profile: request.profile,

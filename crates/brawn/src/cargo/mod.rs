@@ -37,7 +37,7 @@ pub struct Request<'a> {
     /// The variant, if one was asked for.
     pub profile: Option<Profile>,
     /// Which parts are replaced.
-    pub components: &'static [Component],
+    pub components: &'a [Component],
     /// Where patched copies go, if not into the cache.
     pub dir: Option<&'a Path>,
     /// cargo's own arguments.

@@ -2,7 +2,7 @@
 
 use crate::cargo::{self, Request};
 use crate::exit::Exit;
-use crate::only::{OnlyArg, components};
+use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::ui;
 use std::ffi::OsString;
@@ -21,9 +21,8 @@ pub struct Args {
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 
-    /// Only the heap, or only the memory functions [default: both].
-    #[arg(long, value_enum)]
-    only: Option<OnlyArg>,
+    #[command(flatten)]
+    parts: Parts,
 
     /// Where patched copies go [default: a folder in the user's cache].
     #[arg(long)]
@@ -39,12 +38,15 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let error = cargo::run(&Request {
-        profile: args.profile.map(Into::into),
-        components: components(args.only),
-        dir: args.dir.as_deref(),
-        arguments: &args.cargo,
-    });
+    let error = match args.parts.components() {
+        Ok(components) => cargo::run(&Request {
+            profile: args.profile.map(Into::into),
+            components,
+            dir: args.dir.as_deref(),
+            arguments: &args.cargo,
+        }),
+        Err(error) => error,
+    };
     ui::error(&error);
     error.kind().into()
 }

@@ -2,7 +2,7 @@
 
 use crate::arch::{Arch, architecture};
 use crate::exit::Exit;
-use crate::only::{OnlyArg, components};
+use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::link_args;
@@ -30,9 +30,8 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
 
-    /// Only the heap, or only the memory functions [default: both].
-    #[arg(long, value_enum)]
-    only: Option<OnlyArg>,
+    #[command(flatten)]
+    parts: Parts,
 
     /// What the program runs on [default: what brawn runs on].
     #[arg(long, value_enum)]
@@ -75,7 +74,7 @@ pub fn run(args: &Args) -> Exit {
 
 fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let payload = choose(args)?;
-    let components = components(args.only);
+    let components = args.parts.components()?;
     if let Some(dir) = &args.dir {
         // Flags are used in other folders than this one.
         let directory = std::path::absolute(dir)

@@ -5,7 +5,7 @@ mod say;
 
 use crate::exit::Exit;
 use crate::file;
-use crate::only::{OnlyArg, components};
+use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::report;
 use crate::ui;
@@ -14,6 +14,7 @@ use crate::which::{self, Which};
 use brawn_core::archive::plan::{Action, Plan};
 use brawn_core::archive::{Options, edit};
 use brawn_core::bundle::Target;
+use brawn_core::component::Component;
 use brawn_core::publish::{self, Published};
 use brawn_core::{Error, Kind, Result, toolchains};
 use brawn_payload::payloads;
@@ -54,9 +55,8 @@ pub struct Args {
     #[arg(short, long, conflicts_with = "json")]
     verbose: bool,
 
-    /// Only the heap, or only the memory functions [default: both].
-    #[arg(long, value_enum)]
-    only: Option<OnlyArg>,
+    #[command(flatten)]
+    parts: Parts,
 
     /// Replace a mimalloc that somebody put in the place of musl's heap, too, and supply what went with it.
     ///
@@ -112,10 +112,19 @@ fn failed(path: &Path, error: &Error) -> Report {
 
 pub fn run(args: &Args) -> Exit {
     let mut kinds = Vec::new();
+    let usage = match args.parts.components() {
+        Ok(parts) if args.upgrade && !parts.contains(&Component::Heap) => {
+            let without = Error::new(
+                Kind::Usage,
+                "`--upgrade` with `--only memory`, or else without the heap",
+            );
+            Some(without.expected("one of them: `--upgrade` is about the heap"))
+        }
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
     let reports = match &args.path {
-        path if args.upgrade && args.only == Some(OnlyArg::Memory) => {
-            let error = Error::new(Kind::Usage, "`--upgrade` with `--only memory`")
-                .expected("one of them: `--upgrade` is about the heap");
+        path if let Some(error) = usage => {
             let path = path.as_deref().unwrap_or(Path::new(""));
             vec![failed(path, &error)]
         }
@@ -217,9 +226,9 @@ fn one_of_many(args: &Args, path: &Path) -> Report {
 }
 
 /// What the flags ask for.
-fn options(args: &Args) -> Options<'static> {
+fn options(args: &Args) -> Options<'_> {
     Options {
-        components: components(args.only),
+        components: args.parts.components().unwrap_or_default(),
         profile: args.profile.map(Into::into),
         upgrade: args.upgrade,
     }

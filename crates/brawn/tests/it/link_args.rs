@@ -278,11 +278,13 @@ fn json_and_swift() {
         json["flags"]["cc"].as_array().unwrap().last().unwrap(),
         memory
     );
+    let libc = json["libc_archive"].as_str().unwrap();
+    assert!(Path::new(libc).exists());
     let supplied = json["supplied_archive"].as_str().unwrap();
     assert!(Path::new(supplied).exists());
     assert_eq!(
         room.link_args("swift"),
-        format!(".unsafeFlags([\"{object}\", \"{memory}\", \"{supplied}\"])")
+        format!(".unsafeFlags([\"{object}\", \"{libc}\", \"{memory}\", \"{supplied}\"])")
     );
 }
 

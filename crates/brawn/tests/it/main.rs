@@ -17,6 +17,7 @@ mod image_runs;
 mod inspect;
 mod inspect_says;
 mod interrupted;
+mod libc_part;
 mod link_args;
 mod mounts;
 mod musls;

@@ -19,6 +19,7 @@ fn reindexed(bytes: &[u8]) -> Vec<u8> {
         architecture: String::new(),
         payload: None,
         memory: None,
+        libc: None,
         replaces: Vec::new(),
         remove: Vec::new(),
         add: Vec::new(),

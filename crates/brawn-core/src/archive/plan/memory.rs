@@ -1,4 +1,4 @@
-//! The memory functions of an archive: what goes, what comes, and what stays and why.
+//! The memory functions of an archive, or another set: what goes, what comes, and what stays and why.
 //!
 //! Nothing here refuses an archive: its heap is exchanged whatever becomes of these.
 
@@ -7,11 +7,11 @@ use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
 use crate::error::{Error, printable};
 use crate::identify::MEMORY_OWN;
-use brawn_payload::{Function, Payload};
+use brawn_payload::{Function, Payload, Set};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
-/// Whose memory functions an archive has afterwards.
+/// Whose functions of a set an archive has afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -21,20 +21,20 @@ pub enum State {
     Stay,
 }
 
-/// A member that defines memory functions and stays.
+/// A member that defines such functions and stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stays {
     /// Its name.
     pub name: String,
     /// Where its header is in the file.
     pub offset: u64,
-    /// The memory functions that it defines.
+    /// Those that it defines.
     pub defines: Vec<String>,
     /// Why it stays.
     pub why: String,
 }
 
-/// What becomes of the memory functions.
+/// What becomes of the functions of a set: the memory functions, or the others of libc.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// Whose they are afterwards.
@@ -68,88 +68,114 @@ impl Memory {
     }
 
     /// For who asked for these alone: why they cannot be had.
-    pub(super) fn refusal(&self) -> Option<Error> {
+    pub(super) fn refusal(&self, what: &str) -> Option<Error> {
         let why = self.why.as_ref().filter(|_| self.state == State::Stay)?;
-        Some(Error::refused(format!("its memory functions stay: {why}")))
+        Some(Error::refused(format!("its {what} stay: {why}")))
     }
 }
 
-/// Plans their exchange: adds to what goes and comes.
+/// Plans their exchange: adds to what goes and comes.  `needed` are names of theirs that other functions of brawn's need.
 pub(super) fn plan(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
     payload: &Payload,
+    needed: HashSet<&str>,
     plan: &mut Plan,
 ) -> Memory {
     let Some(memory) = payload.memory else {
         let name = payload.architecture.name();
         return Memory::stays(format!("this brawn has none for {name}"), Vec::new());
     };
-    let known: HashSet<&[u8]> = memory
-        .functions
-        .iter()
-        .flat_map(|f| f.surface)
-        .map(|name| name.as_bytes())
-        .collect();
-    let stay = staying(findings, &known);
-    let old: Vec<&Member<'_>> = findings.with_role(Role::BrawnMemory).collect();
-    let musl: Vec<&Member<'_>> = findings
-        .members
-        .iter()
-        .filter(|m| goes(m, &known) == Goes::Yes)
-        .collect();
-    // What another brawn has brought may not vanish: musl's own is no longer there.
-    for member in &old {
-        let lost = |name: &[u8]| !name.starts_with(MEMORY_OWN) && !known.contains(name);
-        if let Some(symbol) = member.defined().find(|s| lost(s.name)) {
-            let why = format!(
-                "member {} of another brawn defines `{}`, which this one does not have; \
-                 `brawn restore` brings musl's back",
-                printable(member.name),
-                printable(symbol.name)
-            );
+    let exchange = Exchange {
+        set: memory,
+        functions: memory.functions.iter().collect(),
+        part: Part::Memory,
+        role: Role::BrawnMemory,
+        why: Why::MuslMemory,
+        needed,
+    };
+    exchange.plan(archive, findings, plan)
+}
+
+/// An exchange of a set of functions.
+pub(super) struct Exchange<'p> {
+    pub set: &'p Set,
+    /// Those of the set that may come, in its order.
+    pub functions: Vec<&'p Function>,
+    pub part: Part,
+    /// That of brawn's members of this part.
+    pub role: Role,
+    /// Why musl's go.
+    pub why: Why,
+    /// Own names of functions that come in any case.
+    pub needed: HashSet<&'p str>,
+}
+
+impl Exchange<'_> {
+    /// Adds to what goes and comes.
+    pub fn plan(self, archive: &Archive<'_>, findings: &Findings<'_>, plan: &mut Plan) -> Memory {
+        let names = self.functions.iter().flat_map(|f| f.surface);
+        let known: HashSet<&[u8]> = names.map(|name| name.as_bytes()).collect();
+        let stay = staying(findings, &known);
+        let old: Vec<&Member<'_>> = findings.with_role(self.role).collect();
+        let musl: Vec<&Member<'_>> = findings
+            .members
+            .iter()
+            .filter(|m| goes(m, &known) == Goes::Yes)
+            .collect();
+        // What another brawn has brought may not vanish: musl's own is no longer there.
+        for member in &old {
+            let lost = |name: &[u8]| !name.starts_with(MEMORY_OWN) && !known.contains(name);
+            if let Some(symbol) = member.defined().find(|s| lost(s.name)) {
+                let why = format!(
+                    "member {} of another brawn defines `{}`, which this one does not have; \
+                     `brawn restore` brings musl's back",
+                    printable(member.name),
+                    printable(symbol.name)
+                );
+                return Memory::stays(why, stay);
+            }
+        }
+        let there: HashSet<&[u8]> = musl
+            .iter()
+            .chain(&old)
+            .flat_map(|m| m.defined())
+            .map(|s| s.name)
+            .collect();
+        let wanted = wanted(&self.functions, &there, &self.needed);
+        if wanted.is_empty() {
+            let why = match stay.first() {
+                Some(first) => format!("member {}: {}", first.name, first.why),
+                None => "the archive defines none of them".into(),
+            };
             return Memory::stays(why, stay);
         }
-    }
-    let there: HashSet<&[u8]> = musl
-        .iter()
-        .chain(&old)
-        .flat_map(|m| m.defined())
-        .map(|s| s.name)
-        .collect();
-    let wanted = wanted(memory.functions, &there);
-    if wanted.is_empty() {
-        let why = match stay.first() {
-            Some(first) => format!("member {}: {}", first.name, first.why),
-            None => "the archive defines none of them".into(),
+        let found = Memory {
+            state: State::Brawn,
+            why: None,
+            brawn: Some(self.set.version.into()),
+            compiler: Some(self.set.compiler.into()),
+            source: Some(self.set.source.into()),
+            stay,
         };
-        return Memory::stays(why, stay);
+        if musl.is_empty() && is_same(archive, &old, wanted.iter().map(|f| &f.member)) {
+            return found;
+        }
+        for member in &old {
+            plan.replaces.extend_from_slice(member.notes());
+        }
+        let members = musl.iter().map(|m| (m, self.why));
+        for (member, why) in members.chain(old.iter().map(|m| (m, Why::OtherPayload))) {
+            plan.remove.push(removed(member, self.part, why));
+        }
+        let come = wanted.iter().map(|f| added(&f.member, self.part));
+        plan.add.extend(come);
+        found
     }
-    let found = Memory {
-        state: State::Brawn,
-        why: None,
-        brawn: Some(memory.version.into()),
-        compiler: Some(memory.compiler.into()),
-        source: Some(memory.source.into()),
-        stay,
-    };
-    if musl.is_empty() && is_same(archive, &old, wanted.iter().map(|f| &f.member)) {
-        return found;
-    }
-    for member in &old {
-        plan.replaces.extend_from_slice(member.notes());
-    }
-    let members = musl.iter().map(|m| (m, Why::MuslMemory));
-    for (member, why) in members.chain(old.iter().map(|m| (m, Why::OtherPayload))) {
-        plan.remove.push(removed(member, Part::Memory, why));
-    }
-    let come = wanted.iter().map(|f| added(&f.member, Part::Memory));
-    plan.add.extend(come);
-    found
 }
 
 #[derive(PartialEq)]
-enum Goes {
+pub(super) enum Goes {
     /// It defines such functions and nothing else.
     Yes,
     /// It defines such functions and something else.
@@ -158,7 +184,7 @@ enum Goes {
     No,
 }
 
-fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
+pub(super) fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
     if !matches!(member.role, Role::Rest | Role::ForeignHeap) {
         return Goes::No;
     }
@@ -174,7 +200,7 @@ fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
 
 /// Members that define some of these functions, and stay: those with anything else in them, and
 /// those that brawn cannot see into.
-fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
+pub(super) fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
     let mut all = Vec::new();
     // What the archive's index says that each member defines.
     let mut indexed: HashMap<usize, Vec<&[u8]>> = HashMap::new();
@@ -212,11 +238,19 @@ fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
     all
 }
 
-/// The functions that stand in for names in `there`, and those that they need, in their order.
-fn wanted<'p>(functions: &'p [Function], there: &HashSet<&[u8]>) -> Vec<&'p Function> {
+/// The functions that stand in for names in `there` or have an own name in `also`, and those that they need, in their
+/// order.
+pub(super) fn wanted<'p>(
+    functions: &[&'p Function],
+    there: &HashSet<&[u8]>,
+    also: &HashSet<&str>,
+) -> Vec<&'p Function> {
     let mut is_wanted: Vec<bool> = functions
         .iter()
-        .map(|f| f.surface.iter().any(|name| there.contains(name.as_bytes())))
+        .map(|f| {
+            let mut names = f.surface.iter().map(|name| name.as_bytes());
+            names.any(|name| there.contains(name)) || f.own.iter().any(|name| also.contains(name))
+        })
         .collect();
     loop {
         let needed: HashSet<&str> = functions
@@ -236,7 +270,8 @@ fn wanted<'p>(functions: &'p [Function], there: &HashSet<&[u8]>) -> Vec<&'p Func
         }
     }
     let both = functions.iter().zip(is_wanted);
-    both.filter_map(|(f, wanted)| wanted.then_some(f)).collect()
+    both.filter_map(|(f, wanted)| wanted.then_some(*f))
+        .collect()
 }
 
 #[cfg(test)]

@@ -62,10 +62,11 @@ pub(super) fn plan(
         plan.remove.push(gone);
     }
     let memory = payload.memory.map_or(&[][..], |m| m.functions);
+    let libc = payload.libc.functions;
     for function in &wanted {
         // What is musl's has no name like `_Z…` or `__cxa_…`: that is the C++ runtime's, which is not in this archive.
         let is_missing = |name: &&&str| {
-            let is_memory = || memory.iter().any(|f| f.surface.contains(name));
+            let is_memory = || memory.iter().chain(libc).any(|f| f.surface.contains(name));
             !name.starts_with('_') && !there.contains(name.as_bytes()) && !is_memory()
         };
         if let Some(name) = function.needs.iter().find(is_missing) {

@@ -21,8 +21,11 @@ type Lost<'f, 'a> = HashMap<&'a [u8], &'f Member<'a>>;
 
 /// Whatever stays must find what it needs, and must not clash with what comes.
 pub(super) fn check(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Result<()> {
-    // Memory functions come for those that go.
-    let gone = plan.remove.iter().filter(|r| r.component != Part::Memory);
+    // Functions of the sets come for those that go.
+    let gone = plan
+        .remove
+        .iter()
+        .filter(|r| !matches!(r.component, Part::Memory | Part::Libc));
     let exchange = Exchange {
         surface: payload.surface.iter().copied().collect(),
         gone: gone.map(|r| r.entry).collect(),

@@ -129,6 +129,7 @@ pub(super) fn editor(bytes: &[u8]) -> Result<Edit> {
         architecture: "x86_64".into(),
         payload: None,
         memory: None,
+        libc: None,
         replaces: Vec::new(),
         remove: Vec::new(),
         add: Vec::new(),

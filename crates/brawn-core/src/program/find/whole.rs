@@ -95,6 +95,8 @@ impl<'p, 'a> Whole<'p, 'a> {
             let (notes, source) = match component {
                 Component::Heap => (&heap, Some(self.payload.source)),
                 Component::Memory => (&memory, self.payload.memory.map(|m| m.source)),
+                // Not exchanged in finished programs, so whosever they are does not matter.
+                Component::Libc(_) => continue,
             };
             match notes.iter().find(|n| Some(n.source.as_str()) != source) {
                 Some(other) => return Err(another(*component, other)),
@@ -134,6 +136,7 @@ fn another(component: Component, note: &Note) -> Error {
     let (what, profile) = match component {
         Component::Heap => ("heap", note.profile.as_str()),
         Component::Memory => ("memory functions", ""),
+        Component::Libc(_) => ("functions of libc", ""),
     };
     let profile = if profile.is_empty() {
         String::new()

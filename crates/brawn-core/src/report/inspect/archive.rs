@@ -74,6 +74,10 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
         has_symbols: true,
         memory,
         memory_notes,
+        libc_notes: findings
+            .with_role(Role::BrawnLibc)
+            .flat_map(|member| member.notes().to_vec())
+            .collect(),
         evidence,
         missing,
         hint,

@@ -4,7 +4,7 @@ use super::{Args, Report, Status, bundle};
 use crate::ui::{self, Tone};
 use crate::which;
 use brawn_core::archive::mimalloc;
-use brawn_core::archive::plan::{Plan, Removed, State, Why};
+use brawn_core::archive::plan::{Memory, Plan, Removed, State, Why};
 use brawn_core::shown::shown;
 
 /// One archive, or a bundle of them.
@@ -78,9 +78,13 @@ pub fn holds(plan: &Plan) -> String {
     if plan.memory.as_ref().is_some_and(|m| m.why.is_none()) {
         parts.push("memory functions".to_owned());
     }
-    match parts.is_empty() {
-        true => "nothing of brawn's".to_owned(),
-        false => format!("brawn's {}", parts.join(" and ")),
+    if plan.libc.as_ref().is_some_and(|l| l.why.is_none()) {
+        parts.push("others of libc".to_owned());
+    }
+    match parts.pop() {
+        None => "nothing of brawn's".to_owned(),
+        Some(last) if parts.is_empty() => format!("brawn's {last}"),
+        Some(last) => format!("brawn's {} and {last}", parts.join(", ")),
     }
 }
 
@@ -116,25 +120,30 @@ fn sources(plan: &Plan) {
             heap.engine, heap.brawn, heap.compiler
         ));
     }
-    let memory = plan.memory.as_ref();
-    let memory = memory.and_then(|m| Some((m.brawn.as_ref()?, m.compiler.as_ref()?)));
-    if let Some((brawn, compiler)) = memory {
-        ui::more(&format!("memory functions: brawn {brawn}, {compiler}"));
+    for (set, what) in sets(plan) {
+        if let (Some(brawn), Some(compiler)) = (&set.brawn, &set.compiler) {
+            ui::more(&format!("{what}: brawn {brawn}, {compiler}"));
+        }
     }
 }
 
-/// What of the memory functions stays, and why.
+/// The sets of functions that the plan is about, with what they are called.
+fn sets(plan: &Plan) -> impl Iterator<Item = (&Memory, &'static str)> {
+    let memory = plan.memory.iter().map(|set| (set, "memory functions"));
+    memory.chain(plan.libc.iter().map(|set| (set, "others of libc")))
+}
+
+/// What of the functions stays, and why.
 fn staying(plan: &Plan, verbose: bool) {
-    let Some(memory) = &plan.memory else {
-        return;
-    };
-    if let (State::Stay, Some(why)) = (memory.state, &memory.why) {
-        ui::more(&format!("memory functions stay: {why}"));
-        return;
-    }
-    for member in memory.stay.iter().filter(|_| verbose) {
-        let names = member.defines.join(" ");
-        ui::more(&format!("stays  {}: {names}: {}", member.name, member.why));
+    for (set, what) in sets(plan) {
+        if let (State::Stay, Some(why)) = (set.state, &set.why) {
+            ui::more(&format!("{what} stay: {why}"));
+            continue;
+        }
+        for member in set.stay.iter().filter(|_| verbose) {
+            let names = member.defines.join(" ");
+            ui::more(&format!("stays  {}: {names}: {}", member.name, member.why));
+        }
     }
 }
 
@@ -159,6 +168,7 @@ fn details(plan: &Plan) {
             Why::MuslHeap => "musl's heap",
             Why::Mimalloc => "mimalloc",
             Why::MuslMemory => "musl's memory",
+            Why::MuslLibc => "musl's libc",
             Why::OtherPayload => "other payload",
         };
         ui::more(&format!(

@@ -79,6 +79,12 @@ fn print(file: &File, is_verbose: bool) {
             note.brawn, note.architecture
         ));
     }
+    if let Some(note) = &report.libc_note {
+        ui::more(&format!(
+            "note: brawn {}, others of libc, {}",
+            note.brawn, note.architecture
+        ));
+    }
     if is_verbose {
         report.functions.iter().for_each(function);
         return;

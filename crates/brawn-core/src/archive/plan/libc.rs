@@ -1,0 +1,242 @@
+//! The functions of libc beside heap and memory functions: which of an archive's are exchanged, and why others stay.
+//!
+//! As with the memory functions, nothing here refuses an archive.  A function needs more than those do: names of libc
+//! that the archive must have, memory functions of brawn's, and others of its group, whose state it shares.
+
+use super::memory::{self, Exchange, Goes, Memory, State, Stays, goes, staying};
+use super::{Part, Plan, Why};
+use crate::archive::identify::{Findings, Member, Role};
+use crate::archive::read::Archive;
+use crate::component::{Component, Families};
+use crate::error::{Result, printable};
+use crate::identify::MEMORY_OWN;
+use brawn_payload::{Function, Payload};
+use std::collections::{BTreeMap, HashSet};
+
+/// Plans the exchange of the memory functions and of others of libc, which may need those.
+pub(super) fn functions(
+    archive: &Archive<'_>,
+    findings: &Findings<'_>,
+    payload: &Payload,
+    components: &[Component],
+    plan: &mut Plan,
+) -> Result<()> {
+    let families = Component::families(components);
+    let has_memory = components.contains(&Component::Memory);
+    let present = memory_present(findings, payload);
+    let set = payload.memory.map_or(&[][..], |memory| memory.functions);
+    let comes = |name: &str| set.iter().any(|f| f.own.contains(&name));
+    let has = |name: &str| match has_memory {
+        true => comes(name),
+        false => present.contains(name),
+    };
+    let mut choice = families.map(|f| choose(findings, payload, f, &has));
+    if has_memory {
+        let needed = match &choice {
+            Some(choice) => choice.needs(findings),
+            None => needed_by_present(findings),
+        };
+        let memory = memory::plan(archive, findings, payload, needed, plan);
+        if memory.state == State::Stay {
+            choice = families.map(|f| choose(findings, payload, f, &|_| false));
+        }
+        if components == [Component::Memory]
+            && let Some(error) = memory.refusal("memory functions")
+        {
+            return Err(error);
+        }
+        plan.memory = Some(memory);
+    }
+    if let Some(choice) = choice {
+        let found = choice.plan(archive, findings, payload, plan);
+        if components.len() == 1
+            && let Some(error) = found.refusal("functions of libc")
+        {
+            return Err(
+                error.next("many of them need brawn's memory functions: `--only memory,libc`")
+            );
+        }
+        plan.libc = Some(found);
+    }
+    Ok(())
+}
+
+/// What can be exchanged.
+pub(super) struct Choice<'p> {
+    functions: Vec<&'p Function>,
+    /// What musl's stays for: the first of a function's names, with the reason.
+    lacks: BTreeMap<&'p str, String>,
+}
+
+/// Chooses those that find in the archive what they need.  `has` says which of brawn's own names are there that are
+/// not of this set.
+pub(super) fn choose<'p>(
+    findings: &Findings<'_>,
+    payload: &'p Payload,
+    families: Families,
+    has: &dyn Fn(&str) -> bool,
+) -> Choice<'p> {
+    let members = findings.members.iter().flat_map(Member::defined);
+    let indexed = findings.indexed.iter().map(|(name, _)| *name);
+    let there: HashSet<&[u8]> = members.map(|s| s.name).chain(indexed).collect();
+    let functions = payload.libc.functions.iter();
+    let mut choice = Choice {
+        functions: functions.filter(|f| families.take(f)).collect(),
+        lacks: BTreeMap::new(),
+    };
+    // Whoever goes may be what another needs, or of its group.
+    loop {
+        let known: HashSet<&[u8]> = surface(&choice.functions).collect();
+        let own: HashSet<&str> = choice
+            .functions
+            .iter()
+            .flat_map(|f| f.own)
+            .copied()
+            .collect();
+        let stay = staying(findings, &known);
+        let stay: HashSet<&str> = stay
+            .iter()
+            .flat_map(|s| &s.defines)
+            .map(String::as_str)
+            .collect();
+        let reason = |f: &Function| -> Option<String> {
+            if let Some(name) = f.asks.iter().find(|name| !there.contains(name.as_bytes())) {
+                return Some(format!(
+                    "brawn's needs `{name}`, which the archive does not define"
+                ));
+            }
+            if let Some(name) = f
+                .needs
+                .iter()
+                .find(|name| !own.contains(*name) && !has(name))
+            {
+                return Some(format!(
+                    "brawn's needs `{name}` of brawn's, which does not come"
+                ));
+            }
+            let grouped = f.surface.iter().filter(|_| !f.group.is_empty());
+            let mut kept = grouped.filter(|name| stay.contains(*name));
+            let name = kept.next()?;
+            Some(format!("`{name}` shares its member with what stays"))
+        };
+        let mut lacking: BTreeMap<&str, String> = BTreeMap::new();
+        let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
+        for f in &choice.functions {
+            if let Some(why) = reason(f) {
+                lacking.insert(f.member.name, why);
+                groups.insert(f.group, f.member.name);
+            }
+        }
+        groups.remove("");
+        for f in &choice.functions {
+            if groups.contains_key(f.group) {
+                let why = || format!("the other functions of its group, {}, stay", f.group);
+                lacking.entry(f.member.name).or_insert_with(why);
+            }
+        }
+        if lacking.is_empty() {
+            return choice;
+        }
+        let (gone, left): (Vec<_>, Vec<_>) = choice
+            .functions
+            .into_iter()
+            .partition(|f| lacking.contains_key(f.member.name));
+        choice.functions = left;
+        for f in gone {
+            let why = lacking.remove(f.member.name).unwrap_or_default();
+            choice
+                .lacks
+                .extend(f.surface.iter().map(|name| (*name, why.clone())));
+        }
+    }
+}
+
+fn surface<'p>(functions: &[&'p Function]) -> impl Iterator<Item = &'p [u8]> {
+    let names = functions.iter().flat_map(|f| f.surface);
+    names.map(|name| name.as_bytes())
+}
+
+impl<'p> Choice<'p> {
+    /// The names of brawn's that it needs of those beside this set, where the archive has what it stands in for.
+    pub(super) fn needs(&self, findings: &Findings<'_>) -> HashSet<&'p str> {
+        let known: HashSet<&[u8]> = surface(&self.functions).collect();
+        let there = replaced(findings, &known);
+        let wanted = memory::wanted(&self.functions, &there, &HashSet::new());
+        wanted.iter().flat_map(|f| f.needs).copied().collect()
+    }
+
+    /// Adds the exchange to the plan.
+    pub(super) fn plan(
+        self,
+        archive: &Archive<'_>,
+        findings: &Findings<'_>,
+        payload: &'p Payload,
+        plan: &mut Plan,
+    ) -> Memory {
+        let exchange = Exchange {
+            set: payload.libc,
+            functions: self.functions,
+            part: Part::Libc,
+            role: Role::BrawnLibc,
+            why: Why::MuslLibc,
+            needed: HashSet::new(),
+        };
+        let mut found = exchange.plan(archive, findings, plan);
+        let of_libc = |m: &&Member<'_>| matches!(m.role, Role::Rest | Role::ForeignHeap);
+        for member in findings.members.iter().filter(of_libc) {
+            let names = member
+                .defined()
+                .filter_map(|s| std::str::from_utf8(s.name).ok());
+            let lacked: Vec<&str> = names.filter(|n| self.lacks.contains_key(n)).collect();
+            if let Some(why) = lacked.first().and_then(|name| self.lacks.get(name)) {
+                found.stay.push(Stays {
+                    name: printable(member.name),
+                    offset: member.offset,
+                    defines: lacked.iter().map(|name| (*name).to_owned()).collect(),
+                    why: why.clone(),
+                });
+            }
+        }
+        found
+    }
+}
+
+/// The names that brawn's would stand in for: of members of musl that can go, and of brawn's that are there.
+fn replaced<'a>(findings: &Findings<'a>, known: &HashSet<&[u8]>) -> HashSet<&'a [u8]> {
+    let goes = |m: &&Member<'_>| m.role == Role::BrawnLibc || goes(m, known) == Goes::Yes;
+    let members = findings.members.iter().filter(goes);
+    let mut names = HashSet::new();
+    for member in members {
+        names.extend(member.defined().map(|s| s.name));
+    }
+    names
+}
+
+/// What brawn's functions of libc that are in the archive need of its memory functions.
+pub(super) fn needed_by_present<'a>(findings: &'a Findings<'_>) -> HashSet<&'a str> {
+    let present = findings.with_role(Role::BrawnLibc);
+    let needs = present.flat_map(Member::undefined).map(|s| s.name);
+    let own = needs.filter(|name| name.starts_with(MEMORY_OWN));
+    own.filter_map(|name| std::str::from_utf8(name).ok())
+        .collect()
+}
+
+/// Whether the archive has this very build's memory functions, and which of their own names it defines.
+pub(super) fn memory_present<'a>(
+    findings: &'a Findings<'_>,
+    payload: &Payload,
+) -> HashSet<&'a str> {
+    let members = || findings.with_role(Role::BrawnMemory);
+    let source = payload.memory.map(|memory| memory.source);
+    let mut notes = members().flat_map(|m| m.notes());
+    if !notes.all(|note| Some(note.source.as_str()) == source) {
+        return HashSet::new();
+    }
+    let names = members().flat_map(Member::defined).map(|s| s.name);
+    names
+        .filter_map(|name| std::str::from_utf8(name).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
