@@ -140,10 +140,12 @@ ROW_N("threads", condpair, "condition variable, back and forth") {
     pthread_mutex_unlock(&shared);
     pthread_join(other, 0);
 }
-ROW("threads", create, "create and join") {
-    pthread_t other;
-    pthread_create(&other, 0, idle, 0);
-    pthread_join(other, 0);
+ROW_N("threads", create, "create and join") {
+    for (long i = n; i--;) {
+        pthread_t other;
+        pthread_create(&other, 0, idle, 0);
+        pthread_join(other, 0);
+    }
 }
 static pthread_barrier_t barrier;
 static void *meeting(void *n) { for (long i = (long)n; i--;) pthread_barrier_wait(&barrier); return 0; }
