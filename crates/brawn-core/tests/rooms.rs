@@ -27,7 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("archive", &["elf", "identify", "publish"]),
     ("signatures", &["archive", "elf", "identify"]),
     ("program", &["elf", "identify", "publish", "signatures"]),
-    ("report", &["archive", "elf", "identify"]),
+    ("report", &["archive", "elf", "identify", "signatures"]),
     ("bundle", &["archive", "publish", "report"]),
     ("image", &["elf", "identify", "report"]),
     ("link_args", &["archive", "elf", "publish", "report"]),

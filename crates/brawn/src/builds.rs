@@ -36,6 +36,11 @@ pub struct Builds {
 }
 
 impl SignaturesArg {
+    /// Whether files are named.
+    pub fn is_given(&self) -> bool {
+        !self.signatures.is_empty()
+    }
+
     /// Reads the files that are named, and those of the user's folder.
     ///
     /// # Errors

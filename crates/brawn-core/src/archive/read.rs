@@ -272,7 +272,14 @@ impl<'a> Reader<'a> {
         if !self.work.spend(end.unwrap_or(within.len())) {
             return Err(shared().at(place));
         }
-        let end = end.ok_or_else(|| bad("long name without an end"))?;
+        let end = match end {
+            Some(end) => end,
+            None if within.len() > LONGEST_NAME => {
+                let found = format!("a name of more than {LONGEST_NAME} bytes");
+                return Err(Error::refused(found).at(place).member(trimmed));
+            }
+            None => return Err(bad("long name without an end")),
+        };
         let name = &rest[..end];
         Ok(name.strip_suffix(b"/").unwrap_or(name))
     }

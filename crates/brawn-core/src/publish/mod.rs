@@ -36,7 +36,7 @@ use crate::fingerprint::Fingerprint;
 pub use file::{Edited, Notice, Outcome, To, file, open};
 pub use restore::Restored;
 pub use source::Source;
-pub use standing::{Standing, is_kept_original, standing};
+pub use standing::{Standing, is_kept_original, kept_original_of, standing};
 pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
 
 use crate::error::{Error, Kind, Result};

@@ -45,11 +45,16 @@ pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     }))
 }
 
+/// The name of the file whose kept original has this `name`, if that is how originals are named.
+pub fn kept_original_of(name: &[u8]) -> Option<&[u8]> {
+    name.strip_suffix(ORIGINAL.as_bytes())
+}
+
 /// Whether the file at `path` is an original that brawn keeps: by its name, and by the record beside it, which names
 /// these very contents.  Only reads.
 pub fn is_kept_original(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
-    let Some(name) = name.strip_suffix(ORIGINAL.as_bytes()) else {
+    let Some(name) = kept_original_of(name) else {
         return false;
     };
     let of = path.with_file_name(std::ffi::OsStr::from_bytes(name));

@@ -5,6 +5,7 @@
 //! Sources: OCI Image Format Specification 1.1, `image-layout.md` and `layer.md` (whiteouts); Moby, `image/spec/v1.2.md`.
 
 use super::unpack::{Budget, Seen, unpack};
+use super::zstd;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use serde::Deserialize;
@@ -56,9 +57,29 @@ struct Descriptor {
     media_type: String,
 }
 
-/// Whether an archive with a file of this name is an image, whose layers are files in it.
-pub(crate) fn is_sign(name: &[u8]) -> bool {
-    normal(name) == b"oci-layout" || name.ends_with(b"/layer.tar")
+/// What tells by the names of its files that an archive is an image, whose layers are files in it.
+#[derive(Debug, Default)]
+pub(crate) struct Signs {
+    has_manifest: bool,
+    has_layer: bool,
+    is_layout: bool,
+}
+
+impl Signs {
+    /// One file more.
+    pub(crate) fn add(&mut self, name: &[u8]) {
+        let name = normal(name);
+        self.is_layout |= name == b"oci-layout" || name.ends_with(b"/layer.tar");
+        self.has_manifest |= name == b"manifest.json";
+        // As `skopeo copy … docker-archive:` writes them: by their digests.
+        let digest = name.strip_suffix(b".tar").unwrap_or_default();
+        self.has_layer |= digest.len() == 64 && digest.iter().all(u8::is_ascii_hexdigit);
+    }
+
+    /// Whether it is one.
+    pub(crate) fn is_image(&self) -> bool {
+        self.is_layout || self.has_manifest && self.has_layer
+    }
 }
 
 /// The names of each image's layers, the oldest first; none if the archive is no image.
@@ -185,6 +206,9 @@ fn stream(layer: &[u8]) -> Result<Option<Box<dyn Read + '_>>> {
     match Format::of(layer) {
         Format::Gzip => Ok(Some(Box::new(flate2::read::MultiGzDecoder::new(layer)))),
         Format::Tar => Ok(Some(Box::new(layer))),
+        _ if Format::packed(layer) == Some("zstd") || zstd::is_skipped(layer) => {
+            Ok(Some(Box::new(zstd::Frames::new(layer))))
+        }
         _ if layer.iter().all(|b| *b == 0) => Ok(None),
         _ => {
             let found = match Format::packed(layer) {
@@ -195,7 +219,7 @@ fn stream(layer: &[u8]) -> Result<Option<Box<dyn Read + '_>>> {
                 }
             };
             Err(Error::refused(found)
-                .expected("tar, plain or compressed by gzip")
+                .expected("tar, plain or compressed by gzip or zstd")
                 .next("`skopeo copy --dest-decompress` to `dir:` unpacks it"))
         }
     }

@@ -8,9 +8,11 @@ use crate::format::Format;
 use crate::identify::heap::{Found, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory, executable};
 use crate::note::Note;
+use crate::signatures::Build;
 use serde::Serialize;
 
 mod archive;
+pub(in crate::report) mod by_code;
 mod verdict;
 
 /// What a user makes of it.
@@ -94,6 +96,18 @@ pub struct Report {
 
 /// Says what `bytes` are.
 pub fn inspect(bytes: &[u8]) -> Result<Report> {
+    look(bytes, None)
+}
+
+/// The same, by musl's code, too, where a static program is stripped and nothing else in it tells of a heap: `builds`, which
+/// are the user's, and those of the database.
+///
+/// Errors: as [`inspect`].
+pub fn inspect_with(bytes: &[u8], builds: &[Build]) -> Result<Report> {
+    look(bytes, Some(builds))
+}
+
+fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
     match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => {
             let archive = Archive::read(bytes)?;
@@ -101,7 +115,11 @@ pub fn inspect(bytes: &[u8]) -> Result<Report> {
         }
         Format::Elf => {
             let image = Image::read(bytes, 0)?;
-            Ok(report("elf", executable::identify(&image)))
+            let mut identity = executable::identify(&image);
+            if let Some(builds) = builds {
+                by_code::add(bytes, builds, &mut identity)?;
+            }
+            Ok(report("elf", identity))
         }
         Format::Bitcode => Err(Error::not_applicable("LLVM bitcode")
             .at(0)

@@ -6,3 +6,4 @@ pub mod package;
 mod room;
 mod unpack;
 pub mod verify;
+mod zstd;

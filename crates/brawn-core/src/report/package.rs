@@ -62,13 +62,13 @@ fn zip(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Re
 fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
     let mut budget = Budget::new(limits);
     let stream = Box::new(flate2::read::MultiGzDecoder::new(package));
-    let mut is_image = false;
+    let mut signs = container::Signs::default();
     let mut see = |seen: &Seen<'_>| {
-        is_image |= container::is_sign(seen.name);
+        signs.add(seen.name);
         seen.kind.is_file()
     };
     let others = unpack(stream, &mut budget, &mut see, take)?;
-    if is_image {
+    if signs.is_image() {
         return Err(
             Error::refused("an image of a container that is compressed as a whole")
                 .expected("one whose layers are files in a plain tar archive")

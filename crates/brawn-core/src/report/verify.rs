@@ -16,7 +16,9 @@ use crate::identify::rewritten::Rewritten;
 use crate::identify::{Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
 use crate::note::Note;
 use crate::report::inspect;
-use crate::report::inspect::inspect;
+use crate::report::inspect::{by_code, inspect, inspect_with};
+use crate::signatures::Build;
+use crate::signatures::names::Names;
 use brawn_payload::Payload;
 use code::Code;
 use evidence::{Evidence, libc};
@@ -163,6 +165,14 @@ const WANTED: &str = "a static executable of musl";
 /// Says which functions of the static musl executable in `bytes` are replaced; `payloads` are those
 /// that its code is compared with.
 pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
+    verify_with(bytes, payloads, &[])
+}
+
+/// The same with the user's own `builds` of musl besides the database's, by which musl's functions are known in programs
+/// without symbols.
+///
+/// Errors: as [`verify`].
+pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Result<Report> {
     if Format::of(bytes) != Format::Elf {
         return Err(match inspect(bytes) {
             Ok(_) => Error::not_applicable("an archive")
@@ -172,7 +182,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         });
     }
     let image = Image::read(bytes, 0)?;
-    let found = inspect(bytes)?;
+    let found = inspect_with(bytes, builds)?;
     refuse_others(&image, &found)?;
     let note = found.heaps.iter().find_map(|h| h.note.clone());
     let machine = image.ident.architecture();
@@ -208,6 +218,10 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
         rewritten: Rewritten::of(&image),
         is_other: note.is_some() && codes.is_empty(),
         libc: libc(&image),
+        names: match image.has_symbol_table {
+            true => Names::default(),
+            false => by_code::names(bytes, builds)?,
+        },
         image: &image,
         found: &found,
     };
@@ -239,13 +253,16 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Report) -> Result<()> {
     }
     let is_static = matches!(found.linkage, Linkage::Static | Linkage::StaticPie);
     if !is_static || found.libc == Libc::Glibc {
-        return Err(Error::not_applicable(format!(
-            "{}, libc: {}",
-            found.linkage.name(),
-            found.libc.name()
-        ))
-        .expected(WANTED)
-        .next("`brawn inspect` says what is in it"));
+        let of = match found.libc {
+            Libc::Unknown => "of an unknown libc".to_owned(),
+            libc => format!("linked with {}", libc.name()),
+        };
+        let next = match found.libc {
+            Libc::Glibc => "glibc's heap is fast already, so there is nothing to do",
+            _ => "`brawn inspect` says what is in it",
+        };
+        let what = format!("{}, {of}", found.linkage.name());
+        return Err(Error::not_applicable(what).expected(WANTED).next(next));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ mod gather;
 mod sdk;
 mod show;
 
+use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::report::inspect::{Report, Verdict};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Besides: which libc, how linked, what to make of it, and what to do next.  Verdicts: `slow heap` (musl's own), `fine`
 /// (one heap, and not musl's), `mixed` (musl's beside another, or a payload twice or where it does not belong), `not
-/// musl`, `unknown`.  Files without symbols are told by the tables and messages that are left in them; `--verbose` says
+/// musl`, `unknown`.  Files without symbols are told by the tables, messages and code of musl's that are left in them; `--verbose` says
 /// by what, and how sure that is.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("inspect"))]
@@ -32,6 +33,9 @@ pub struct Args {
     /// Print only files with these verdicts.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICTS")]
     only: Vec<Only>,
+
+    #[command(flatten)]
+    signatures: SignaturesArg,
 
     /// Print below each file what was found, and how sure that is.
     #[arg(short, long, conflicts_with_all = ["json", "quiet"])]
@@ -131,7 +135,14 @@ impl Only {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let gathered = gather::gather(&args.paths);
+    let builds = match args.signatures.read() {
+        Ok(builds) => builds.all,
+        Err(error) => {
+            ui::error(&error);
+            return error.kind().into();
+        }
+    };
+    let gathered = gather::gather(&args.paths, &builds);
     let mut exit = Exit::Success;
     for error in gathered.errors() {
         ui::error(error);

@@ -4,8 +4,11 @@
 mod executables;
 mod toolchain;
 
+use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
+use crate::ui;
+use brawn_core::{Error, Kind};
 use std::path::PathBuf;
 
 const USAGE: &str = "brawn verify [OPTIONS] --cc <COMMAND> [--cxx <COMMAND>]
@@ -17,7 +20,8 @@ const USAGE: &str = "brawn verify [OPTIONS] --cc <COMMAND> [--cxx <COMMAND>]
 /// musl's: what fails with brawn's only is a new failure.  A toolchain that is not patched is tried
 /// with the payload on its link line.  Files are written to a temporary folder only, or to --keep.
 ///
-/// With paths: which functions of the heap are brawn's, musl's or the program's own.
+/// With paths: which functions of the heap are brawn's, musl's or the program's own; in a program without symbols by their
+/// code, which --signatures adds to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("verify"), override_usage = USAGE)]
 pub struct Args {
@@ -57,6 +61,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR", requires = "cc", conflicts_with = "paths")]
     keep: Option<PathBuf>,
 
+    #[command(flatten)]
+    signatures: SignaturesArg,
+
     /// Print every case.
     #[arg(long, short)]
     verbose: bool,
@@ -83,6 +90,12 @@ fn words(text: &str) -> Result<Words, String> {
 }
 
 pub fn run(args: &Args) -> Exit {
+    if args.signatures.is_given() && args.paths.is_empty() {
+        let error = Error::new(Kind::Usage, "`--signatures` without an executable")
+            .expected("the paths of executables, and neither `--cc` nor `--list`");
+        ui::error(&error);
+        return error.kind().into();
+    }
     if args.list {
         return toolchain::list(args.json);
     }

@@ -123,9 +123,9 @@ fn a_program_that_never_frees() {
         &report,
         &[
             ("libc", "musl"),
-            ("heap", "unknown"),
-            ("verdict", "unknown"),
-            ("sure", "guess"),
+            ("heap", "musl simple malloc"),
+            ("sure", "likely"),
+            ("verdict", "fine"),
         ],
     );
 }

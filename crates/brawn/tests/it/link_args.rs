@@ -364,3 +364,23 @@ fn zig_cc_for_aarch64() {
     let found = ["architecture", "libc", "heap", "verdict"].map(|key| &report[key]);
     assert_eq!(found, ["aarch64", "musl", "brawn", "fine"], "{report:#}");
 }
+
+#[test]
+fn threads_that_no_destructor_serves_leave_nothing_behind() {
+    // As conformance has it for a patched libc.a.  The link line leaves musl's own end of a thread as it is, and the heap is
+    // bounded all the same: the next thread at the place of one that has ended takes its heap.
+    let programs = crate::common::root().join("conformance/programs");
+    let source = programs.join("threads_end_late.c");
+    let include = format!("-I{}", programs.display());
+    let room = Room::with("");
+    let object = room.link_args("cc");
+    let source = source.to_str().expect("UTF-8");
+    let arguments = ["-static", "-O1", &include, &object, source, "-o", "main"];
+    room.run("musl-gcc", &arguments);
+    for case in ["every_round", "first_late", "all_keys", "detached"] {
+        let mut command = std::process::Command::new(room.path("main"));
+        let output = command.arg(case).env("CONFORMANCE_SHARE", "4").output();
+        let output = output.expect("it runs");
+        assert!(output.status.success(), "{case}: {output:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! `--signatures`: a program of a build that brawn does not know, by what was learnt of another of that build.
 
 use crate::build::Room;
-use crate::common::{IO, MALFORMED, REFUSED, brawn, fail, ok, read, succeed, tools};
+use crate::common::{IO, MALFORMED, REFUSED, brawn, copy_of_brawn, fail, ok, read, succeed, tools};
 use brawn_core::report::package::{Limits, members};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -58,10 +58,20 @@ fn what_was_learnt_is_listed_and_used() {
     for command in [
         vec!["signatures", "find", &stripped],
         vec!["rewrite", "-n", "-v", &stripped],
+        vec!["inspect", "-v", &stripped],
     ] {
         let said = succeed(brawn().args(&command).args(["--signatures", &file]));
         assert!(said.contains("malloc"), "{said}");
     }
+    let verify = |more: &[&str]| {
+        let mut command = brawn();
+        command.args(["verify", "-v", &stripped]).args(more);
+        let said = command.output().expect("it runs").stdout;
+        String::from_utf8(said).expect("UTF-8")
+    };
+    let (with, without) = (verify(&["--signatures", &file]), verify(&[]));
+    assert!(with.contains("its code is musl's, as in mine"), "{with}");
+    assert!(!without.contains("as in mine"), "{without}");
     let new = room.path("new");
     succeed(brawn().args(["rewrite", &stripped, "-o", &new, "--signatures", &file]));
     assert_eq!(said_by(&new), said_by(&stripped));
@@ -147,7 +157,13 @@ fn the_users_folder_is_read_if_nobody_else_may_write_there() {
         command
     };
     assert!(succeed(&mut list()).contains("\nmine: x86_64, "));
-    for path in [&kept, &folder] {
+    // What is in a folder is as safe as those above it.
+    for path in [
+        &kept,
+        &folder,
+        &room.path("config/brawn"),
+        &room.path("config"),
+    ] {
         mode(path, 0o777);
         let said = fail(&mut list(), REFUSED);
         assert!(said.contains("another may change"), "{said}");
@@ -156,4 +172,40 @@ fn the_users_folder_is_read_if_nobody_else_may_write_there() {
     // Nothing there is nothing to say.
     fs::remove_dir_all(&folder).expect("removed");
     assert!(!succeed(&mut list()).contains("mine"));
+}
+
+#[test]
+fn who_has_more_rights_than_its_user_reads_no_folder_of_the_users() {
+    let (room, program, _) = room();
+    let file = learnt(&room, &program);
+    // A folder of the user's own, who is nobody.
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("brawn/signatures");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::copy(&file, folder.join("mine.txt")).expect("a copy");
+    ok(
+        "chown",
+        &["-R", "65534:65534", home.path().to_str().expect("UTF-8")],
+    );
+    ok(
+        "chmod",
+        &["-R", "u=rwX,go=rX", home.path().to_str().expect("UTF-8")],
+    );
+    let tools = tempfile::tempdir().expect("a folder");
+    fs::set_permissions(tools.path(), Permissions::from_mode(0o755)).expect("ours");
+    let binary = tools.path().join("brawn");
+    copy_of_brawn(&binary);
+    let list = || {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]);
+        command.arg(&binary).args(["signatures", "list"]);
+        command.env("XDG_CONFIG_HOME", home.path());
+        let output = command.output().expect("setpriv of util-linux");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert!(list().contains("\nmine: "));
+    // `AT_SECURE`: the file's owner is root, and whoever runs it gets root's rights.
+    fs::set_permissions(&binary, Permissions::from_mode(0o4755)).expect("ours");
+    assert!(!list().contains("\nmine: "));
 }

@@ -380,7 +380,10 @@ fn what_is_no_static_musl_executable_is_refused() {
         "{error}"
     );
     let error = fail(brawn().args(["verify", "/bin/sh"]), REFUSED);
-    assert!(error.contains("dynamic, libc: glibc"), "{error}");
+    assert!(
+        error.contains("dynamic, linked with glibc; expected"),
+        "{error}"
+    );
     let text = room.write("text", "some text");
     let error = fail(brawn().args(["verify", &text]), REFUSED);
     assert!(
@@ -390,5 +393,82 @@ fn what_is_no_static_musl_executable_is_refused() {
     fail(
         brawn().args(["verify", &room.path("nothing")]),
         crate::common::IO,
+    );
+}
+
+/// Calls nothing but `malloc`: musl then links its simple heap, which has no tables to be told by.
+const NEVER_FREES: &str = "#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    char *p = malloc(argc * 100);
+    sprintf(p, argv[0]);
+    return puts(p) < 0;
+}
+";
+
+#[test]
+fn functions_of_a_stripped_program_are_told_by_their_code() {
+    let room = Room::with(NEVER_FREES);
+    for (source, name) in [(ALL, "all"), (NEVER_FREES, "never")] {
+        let file = format!("{name}.c");
+        room.write(&file, source);
+        let flags = [
+            "-static",
+            "-s",
+            "-O1",
+            "-fno-builtin",
+            "-D_GNU_SOURCE",
+            &file,
+        ];
+        room.run("musl-gcc", &[&flags[..], &["-o", name]].concat());
+    }
+    let (report, code) = look(&room, "all");
+    assert_eq!(
+        (&report["has_symbols"], code),
+        (&Value::Bool(false), FINDING)
+    );
+    let musls = of(&report, "musl");
+    for name in [
+        "malloc",
+        "free",
+        "realloc",
+        "calloc",
+        "__libc_malloc_impl",
+        "memcpy",
+    ] {
+        assert!(musls.iter().any(|m| m == name), "{name}: {musls:?}");
+    }
+    let functions = report["functions"].as_array().expect("an array");
+    let malloc = functions
+        .iter()
+        .find(|f| f["name"] == "malloc")
+        .expect("listed");
+    assert!(malloc["address"].is_u64(), "{malloc}");
+    let (report, _) = look(&room, "never");
+    assert_eq!(report["verdict"], "not-replaced", "{report}");
+    let inspected = crate::build::inspect(&room.path("never"));
+    assert_eq!(inspected["heap"], "musl simple malloc", "{inspected}");
+    // Where nothing of musl's is left, brawn's is found as before.
+    brawn()
+        .args(["rewrite", &room.path("all")])
+        .assert()
+        .success();
+    let (report, code) = look(&room, "all");
+    assert_eq!(
+        (&report["verdict"], code),
+        (&Value::from("replaced"), 0),
+        "{report}"
+    );
+}
+
+#[test]
+fn signatures_are_for_executables() {
+    let said = fail(
+        brawn().args(["verify", "--list", "--signatures", "mine.txt"]),
+        2,
+    );
+    assert!(
+        said.contains("`--signatures` without an executable"),
+        "{said}"
     );
 }

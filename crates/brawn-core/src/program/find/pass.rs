@@ -52,17 +52,8 @@ pub fn pass(
             });
         };
         if code.architecture == Architecture::Aarch64 {
-            let data = arm::Data {
-                at: &|at, size| whole.program.at(at, size),
-                function: &|at| code.function(at).map(|(extent, _)| extent),
-            };
-            let mut references = Vec::new();
-            arm::scan(bytes, *address, wanted, data, |r| {
-                if !is_without(r.at) {
-                    references.push(r);
-                }
-            });
-            arm::take_out(bytes, *address, &mut references);
+            let mut references = arm_references(whole, code, *address, bytes, wanted);
+            references.retain(|r| !is_without(r.at));
             references.into_iter().for_each(hit);
             continue;
         }
@@ -111,6 +102,24 @@ pub fn pass(
             .for_each(|r| data(r.place, r.target));
     }
     hits
+}
+
+/// Those of aarch64 code, but for data amid it.
+fn arm_references(
+    whole: &Whole<'_, '_>,
+    code: &Code<'_>,
+    address: u64,
+    bytes: &[u8],
+    wanted: &Wanted,
+) -> Vec<Reference> {
+    let data = arm::Data {
+        at: &|at, size| whole.program.at(at, size),
+        function: &|at| code.function(at).map(|(extent, _)| extent),
+    };
+    let mut references = Vec::new();
+    arm::scan(bytes, address, wanted, data, |r| references.push(r));
+    arm::take_out(bytes, address, &mut references);
+    references
 }
 
 /// What is loaded from the file and not run.

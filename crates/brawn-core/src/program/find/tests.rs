@@ -1,5 +1,6 @@
 //! On real executables: built here with gcc and each musl, and from public packages.
 
+mod borrow;
 mod build;
 mod pages;
 mod slide;

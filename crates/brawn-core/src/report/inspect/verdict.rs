@@ -1,6 +1,7 @@
 //! What to make of a file: the verdict, why, and what to do next.
 
 use super::Verdict;
+use crate::demangle::demangled;
 use crate::identify::heap::{Found, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory};
 use crate::note::Note;
@@ -156,7 +157,7 @@ fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
     let mut why = format!("{} is in it beside {}", old.heap.name(), other.heap.name());
     match (old.members.as_slice(), old.reached_by.as_slice()) {
         ([member, ..], _) => why.push_str(&format!(", by member {}", member.member)),
-        ([], [caller, ..]) => why.push_str(&format!(", called by {caller}")),
+        ([], [caller, ..]) => why.push_str(&format!(", called by {}", demangled(caller))),
         ([], []) => {}
     }
     let next = next_of_two(identity, other);

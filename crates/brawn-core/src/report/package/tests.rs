@@ -210,15 +210,49 @@ fn layers_share_one_budget_and_what_cannot_be_read_is_said() {
     );
     let error = all(&image(&layer, 5000), Limits::USUAL).unwrap_err();
     assert!(error.to_string().contains("5000 layers"), "{error}");
-    let error = all(&image(b"\x28\xb5\x2f\xfdxxxx", 1), Limits::USUAL).unwrap_err();
-    assert!(error.to_string().contains("compressed by zstd"), "{error}");
+    let error = all(&image(b"\xfd7zXZ\0xx", 1), Limits::USUAL).unwrap_err();
+    assert!(error.to_string().contains("compressed by xz"), "{error}");
     assert_eq!(error.kind(), Kind::Refused);
-    let whole = tgz(&[("oci-layout", b"{}"), ("blobs/sha256/1", &layer)]);
-    let error = all(&whole, Limits::USUAL).unwrap_err();
-    assert!(error.to_string().contains("gunzip"), "{error}");
+    let digest = format!("{}.tar", "0a".repeat(32));
+    for whole in [
+        [("oci-layout", &b"{}"[..]), ("blobs/sha256/1", &layer)],
+        [("manifest.json", b"[]"), (&digest, &layer)],
+    ] {
+        let error = all(&tgz(&whole), Limits::USUAL).unwrap_err();
+        assert!(error.to_string().contains("gunzip"), "{error}");
+    }
     let missing = tar(&[("manifest.json", br#"[{"Layers":["x.tar"]}]"#)]);
     assert_eq!(
         all(&missing, Limits::USUAL).unwrap_err().kind(),
         Kind::Malformed
     );
+}
+
+#[test]
+fn layers_of_zstd_are_read_within_the_same_limits() {
+    let image = |layer: &[u8], times: usize| {
+        let layers = vec!["\"l.tar\""; times].join(",");
+        let saved = format!("[{{\"Layers\":[{layers}]}}]");
+        tar(&[("l.tar", layer), ("manifest.json", saved.as_bytes())])
+    };
+    let packed = |files: &[(&str, &[u8])]| {
+        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+        compress_to_vec(&tar(files)[..], CompressionLevel::Fastest)
+    };
+    let program = [&b"\x7fELF"[..], &[7; 1 << 16]].concat();
+    let layer = packed(&[("bin/program", &program), ("text", b"words")]);
+    let (found, others) = all(&image(&layer, 1), Limits::USUAL).unwrap();
+    assert_eq!((found.len(), others), (1, 1));
+    assert_eq!(found[0].1, program);
+    // A hundred thousand times what it is.
+    let layer = packed(&[("text", &[0; 1 << 20])]);
+    let error = all(&image(&layer, 400), Limits::USUAL).unwrap_err();
+    assert!(
+        error.to_string().contains("unpacks to more than"),
+        "{error}"
+    );
+    for broken in [&b"\x28\xb5\x2f\xfdxxxx"[..], &layer[..layer.len() / 2]] {
+        let error = all(&image(broken, 1), Limits::USUAL).unwrap_err();
+        assert_eq!(error.kind(), Kind::Malformed, "{error}");
+    }
 }

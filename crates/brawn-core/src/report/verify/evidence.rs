@@ -9,6 +9,7 @@ use crate::identify::reach::refers_to;
 use crate::identify::rewritten::Rewritten;
 use crate::identify::{INTERNAL, Memory, PRIVATE, is_libcs, is_public};
 use crate::report::inspect;
+use crate::signatures::names::{Evidence as KnownBy, Names};
 use crate::work::Ranges;
 use std::collections::HashSet;
 
@@ -26,6 +27,8 @@ pub(super) struct Evidence<'e, 'a> {
     pub(super) rewritten: Option<Rewritten>,
     /// Whether its note names a payload that this brawn does not have.
     pub(super) is_other: bool,
+    /// musl's functions by their code, in a program without symbols.
+    pub(super) names: Names,
     /// Where musl's functions begin: linkers put the members of an archive together, and libc.a
     /// comes last.
     pub(super) libc: Option<u64>,
@@ -52,7 +55,10 @@ impl Evidence<'_, '_> {
                 ),
             }
         } else {
-            self.stripped(name, group)
+            match self.stripped(name, group) {
+                told @ (Provider::Brawn, ..) => told,
+                told => self.by_signature(name).unwrap_or(told),
+            }
         };
         Function {
             name,
@@ -178,6 +184,19 @@ impl Evidence<'_, '_> {
         });
         let places = Ranges::new(places);
         is_one || refers_to(self.image, symbol, &places)
+    }
+
+    /// musl's function by its code.  Beside brawn's heap one that only passes on tells nothing: it may lead to brawn's.
+    fn by_signature(&self, name: &str) -> Option<(Provider, Sure, Option<u64>, String)> {
+        let named = self.names.functions.iter().find(|f| f.name == name)?;
+        let mut heaps = self.found.heaps.iter();
+        let what = match &named.evidence {
+            KnownBy::Signature(build) => format!("its code is musl's, as in {build}"),
+            KnownBy::Reference(_) if heaps.any(|h| h.heap == Heap::Brawn) => return None,
+            KnownBy::Reference(build) => format!("musl's code refers to it, as in {build}"),
+            KnownBy::Symbol => return None,
+        };
+        Some((Provider::Musl, Sure::Likely, Some(named.address), what))
     }
 
     fn stripped(&self, name: &str, group: Group) -> (Provider, Sure, Option<u64>, String) {

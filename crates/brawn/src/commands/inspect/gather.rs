@@ -6,12 +6,15 @@ use super::{File, Status};
 use crate::bar::Bar;
 use brawn_core::bundle::{self, folder};
 use brawn_core::format::Format;
+use brawn_core::identify::heap::Heap;
 use brawn_core::input;
-use brawn_core::report::inspect::{Report, inspect};
+use brawn_core::report::inspect::{Report, inspect, inspect_with};
 use brawn_core::report::package;
 use brawn_core::report::package::Limits;
+use brawn_core::signatures::Build;
 use brawn_core::{Error, Kind, Result, publish};
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read as _;
@@ -54,8 +57,8 @@ enum Target {
     Lost(Error),
 }
 
-/// Looks at every path, and at everything in those that are folders.
-pub fn gather(paths: &[PathBuf]) -> Gathered {
+/// Looks at every path, and at everything in those that are folders; `builds` are the user's own signatures.
+pub fn gather(paths: &[PathBuf], builds: &[Build]) -> Gathered {
     let mut targets = Vec::new();
     for (number, path) in paths.iter().enumerate() {
         let mut inside = Vec::new();
@@ -73,8 +76,8 @@ pub fn gather(paths: &[PathBuf]) -> Gathered {
         .map(|(number, target)| {
             let mut gathered = Gathered::default();
             match target {
-                Target::Named(path) => gathered.file(&path, true),
-                Target::Found(path) => gathered.file(&path, false),
+                Target::Named(path) => gathered.file(&path, true, builds),
+                Target::Found(path) => gathered.file(&path, false, builds),
                 Target::Libc(path, targets) => gathered.libc(&path, &targets),
                 Target::Lost(error) => gathered.failed(error),
             }
@@ -199,7 +202,7 @@ impl Gathered {
         })));
     }
 
-    fn file(&mut self, path: &Path, is_named: bool) {
+    fn file(&mut self, path: &Path, is_named: bool, builds: &[Build]) {
         if !is_named && publish::is_kept_original(path) {
             self.kept += 1;
             return;
@@ -212,16 +215,25 @@ impl Gathered {
         }
         match read(path, is_named) {
             Ok(Some(bytes)) => match Format::of(&bytes) {
-                Format::Zip | Format::Gzip | Format::Tar => self.package(path, &bytes),
-                _ => self.report(path.to_path_buf(), &bytes, is_named, Some(path.into())),
+                Format::Zip | Format::Gzip | Format::Tar => self.package(path, &bytes, builds),
+                _ => {
+                    let report = inspect_with(&bytes, builds);
+                    self.report(path.to_path_buf(), report, is_named, Some(path.into()));
+                }
             },
             Ok(None) => self.others += 1,
             Err(error) => self.failed(error.path(path)),
         }
     }
 
-    fn report(&mut self, path: PathBuf, bytes: &[u8], is_named: bool, typed: Option<PathBuf>) {
-        match inspect(bytes) {
+    fn report(
+        &mut self,
+        path: PathBuf,
+        report: Result<Report>,
+        is_named: bool,
+        typed: Option<PathBuf>,
+    ) {
+        match report {
             Ok(report) => self.judged(path, report, None, typed),
             Err(e) if e.kind() == Kind::NotApplicable && !is_named => self.others += 1,
             Err(e) => self.failed(e.path(&path)),
@@ -256,15 +268,38 @@ impl Gathered {
         }
     }
 
-    fn package(&mut self, path: &Path, bytes: &[u8]) {
+    fn package(&mut self, path: &Path, bytes: &[u8], builds: &[Build]) {
+        // Originals, which may come before or behind what took their place.
+        let mut originals = Vec::new();
+        let mut replaced = HashSet::new();
         let mut take = |name: &[u8], member: &[u8]| {
-            self.report(inside(path, name), member, false, None);
+            let report = inspect_with(member, builds);
+            if let Some(of) = publish::kept_original_of(name) {
+                originals.push((of.to_vec(), inside(path, name), report));
+                return;
+            }
+            if report.as_ref().is_ok_and(is_brawns) {
+                replaced.insert(name.to_vec());
+            }
+            self.report(inside(path, name), report, false, None);
         };
-        match package::members(bytes, Limits::USUAL, &mut take) {
+        let result = package::members(bytes, Limits::USUAL, &mut take);
+        for (of, name, report) in originals {
+            match replaced.contains(&of) {
+                true => self.kept += 1,
+                false => self.report(name, report, false, None),
+            }
+        }
+        match result {
             Ok(others) => self.others += others,
             Err(error) => self.failed(error.path(path)),
         }
     }
+}
+
+/// Whether brawn's payload is in it.
+fn is_brawns(report: &Report) -> bool {
+    report.memory_note.is_some() || report.heaps.iter().any(|h| h.heap == Heap::Brawn)
 }
 
 /// The name of a package's member.

@@ -3,6 +3,7 @@
 use super::File;
 use crate::ui;
 use anstyle::{AnsiColor, Style};
+use brawn_core::demangle::demangled;
 use brawn_core::error::printable;
 use brawn_core::identify::heap::Found;
 use brawn_core::report::inspect::Verdict;
@@ -227,7 +228,8 @@ fn details(file: &File) -> Vec<String> {
 fn reach(found: &Found) -> Vec<String> {
     let mut lines = Vec::new();
     if !found.reached_by.is_empty() {
-        let shown = found.reached_by.iter().take(ENOUGH).cloned();
+        let shown = found.reached_by.iter().take(ENOUGH);
+        let shown = shown.map(|name| demangled(name));
         let mut line = format!("  called by {}", shown.collect::<Vec<_>>().join(", "));
         if let Some(more) = found.reached_by.len().checked_sub(ENOUGH + 1) {
             let _ = write!(line, " and {} more", more + 1);

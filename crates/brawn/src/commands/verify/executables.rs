@@ -5,7 +5,8 @@ use crate::exit::Exit;
 use crate::ui::{self, Tone};
 use brawn_core::error::printable;
 use brawn_core::input;
-use brawn_core::report::verify::{Function, Group, Provider, Report, Verdict, verify};
+use brawn_core::report::verify::{Function, Group, Provider, Report, Verdict, verify_with};
+use brawn_core::signatures::Build;
 use brawn_core::{Error, Result};
 use serde::Serialize;
 use std::os::unix::ffi::OsStrExt as _;
@@ -23,8 +24,15 @@ struct File {
 pub fn run(args: &Args) -> Exit {
     let mut exit = Exit::Success;
     let mut files = Vec::new();
+    let builds = match args.signatures.read() {
+        Ok(builds) => builds.all,
+        Err(error) => {
+            ui::error(&error);
+            return error.kind().into();
+        }
+    };
     for path in &args.paths {
-        match look(path) {
+        match look(path, &builds) {
             Ok(report) => {
                 if !report.verdict.is_good() {
                     exit = exit.max(Exit::Finding);
@@ -46,7 +54,7 @@ pub fn run(args: &Args) -> Exit {
     exit
 }
 
-fn look(path: &Path) -> Result<Report> {
+fn look(path: &Path, builds: &[Build]) -> Result<Report> {
     let bytes = input::read(path).map_err(|e| {
         let error = match e.kind() {
             std::io::ErrorKind::NotFound => Error::io("cannot find it", e),
@@ -54,7 +62,7 @@ fn look(path: &Path) -> Result<Report> {
         };
         error.path(path)
     })?;
-    verify(&bytes, brawn_payload::payloads()).map_err(|e| e.path(path))
+    verify_with(&bytes, brawn_payload::payloads(), builds).map_err(|e| e.path(path))
 }
 
 fn print(file: &File, is_verbose: bool) {

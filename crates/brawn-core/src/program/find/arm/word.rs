@@ -158,7 +158,7 @@ fn branch_or_system(word: u32) -> Op {
 
 // Long because it is a table: an arm for each class of loads and stores (Arm ARM, C4.1.94).
 fn memory(word: u32) -> Op {
-    let (t, n, t2, m) = fields(word);
+    let (t, n, _, m) = fields(word);
     let is_vector = word >> 26 & 1 == 1;
     let size = 1i64 << (word >> 30);
     // The size of a vector has a third bit.
@@ -204,28 +204,7 @@ fn memory(word: u32) -> Op {
         },
         // stlur, ldapur and their kin
         3 if word >> 21 & 1 == 0 && word >> 10 & 3 == 0 => simple(signed(word, 12, 9), 0),
-        5 => {
-            let unit = match is_vector {
-                true => 4 << (word >> 30),
-                false if word >> 30 == 2 => 8,
-                false => 4,
-            };
-            let by = signed(word, 15, 7) * unit;
-            let (offset, step) = match word >> 23 & 3 {
-                1 => (0, by),
-                3 => (by, by),
-                _ => (by, 0),
-            };
-            Op::Access(Access {
-                base: n,
-                offset,
-                step,
-                moved: [general(t), general(t2)],
-                count: 2,
-                size: unit,
-                is_load: word >> 22 & 1 == 1,
-            })
-        }
+        5 => pair(word),
         7 if is_prefetch => Op::Other {
             reads: 0,
             writes: 0,
@@ -260,6 +239,33 @@ fn memory(word: u32) -> Op {
         },
         _ => Op::Unknown,
     }
+}
+
+/// Loads and stores of two registers.
+fn pair(word: u32) -> Op {
+    let (t, n, t2, _) = fields(word);
+    let is_vector = word >> 26 & 1 == 1;
+    let general = |register| (!is_vector).then_some(register);
+    let unit = match is_vector {
+        true => 4 << (word >> 30),
+        false if word >> 30 == 2 => 8,
+        false => 4,
+    };
+    let by = signed(word, 15, 7) * unit;
+    let (offset, step) = match word >> 23 & 3 {
+        1 => (0, by),
+        3 => (by, by),
+        _ => (by, 0),
+    };
+    Op::Access(Access {
+        base: n,
+        offset,
+        step,
+        moved: [general(t), general(t2)],
+        count: 2,
+        size: unit,
+        is_load: word >> 22 & 1 == 1,
+    })
 }
 
 /// Exclusive loads and stores, those with an order, and compare-and-swap.

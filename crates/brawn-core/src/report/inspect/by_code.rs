@@ -1,0 +1,46 @@
+//! Whose heap a stripped program has, by the code of musl's functions: its simple one leaves nothing else behind.
+
+use crate::elf::program::Program;
+use crate::error::Result;
+use crate::identify::heap::{self, Found, Heap, Sure};
+use crate::identify::{Identity, Libc, Linkage};
+use crate::signatures::names::{Evidence, Names};
+use crate::signatures::{self, Build};
+
+/// The names of musl's functions in `bytes`, by their code; none where it is no executable that can be looked through.
+pub(in crate::report) fn names(bytes: &[u8], builds: &[Build]) -> Result<Names> {
+    match Program::read(bytes) {
+        Ok(program) => signatures::name_with(&program, builds),
+        Err(_) => Ok(Names::default()),
+    }
+}
+
+/// Adds musl's heap to what is known of a static program without symbols, if there is none yet.
+pub(super) fn add(bytes: &[u8], builds: &[Build], identity: &mut Identity) -> Result<()> {
+    let is_static = matches!(identity.linkage, Linkage::Static | Linkage::StaticPie);
+    let may_be = matches!(identity.libc, Libc::Musl | Libc::Unknown);
+    if !is_static || !may_be || identity.has_symbols || !identity.heaps.is_empty() {
+        return Ok(());
+    }
+    let names = names(bytes, builds)?;
+    let told = names.functions.iter().filter_map(|named| {
+        let Evidence::Signature(build) = &named.evidence else {
+            return None;
+        };
+        let heap = heap::by_symbol(named.name.as_bytes()).filter(|h| h.is_musl())?;
+        Some((
+            heap,
+            format!("the code of musl's {}, as in {build}", named.name),
+        ))
+    });
+    let mut told: Vec<(Heap, String)> = told.collect();
+    // The simple heap is in the same member as the entry to the others, and idle beside them.
+    told.sort_by_key(|(heap, _)| *heap == Heap::MuslSimple);
+    if let Some((heap, evidence)) = told.into_iter().next() {
+        identity
+            .heaps
+            .push(Found::new(heap, Sure::Likely, evidence));
+        identity.libc = Libc::Musl;
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! Layers that are compressed by zstd (RFC 8878): frames one behind the other, and between them some that hold no contents.
+
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use std::io::{self, Read};
+
+/// The most that a frame may look back, in bytes: what every decoder has to have room for (RFC 8878, 3.1.1.1.2).
+const WINDOW: u64 = 8 << 20;
+/// The first bytes of a frame without contents, but for the lowest four bits (3.1.2).
+const SKIPPED: u32 = 0x184d_2a50;
+
+/// Whether `bytes` begin with a frame without contents.
+pub(super) fn is_skipped(bytes: &[u8]) -> bool {
+    let first = bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+    first & !0xf == SKIPPED
+}
+
+/// Reads all frames.
+pub(super) struct Frames<'a> {
+    rest: &'a [u8],
+    frame: Option<StreamingDecoder<&'a [u8], FrameDecoder>>,
+}
+
+impl<'a> Frames<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            rest: bytes,
+            frame: None,
+        }
+    }
+
+    /// What is behind the frames without contents that `rest` begins with.
+    fn behind_skipped(mut rest: &'a [u8]) -> io::Result<&'a [u8]> {
+        while let Some((head, behind)) = rest.split_first_chunk::<8>() {
+            if !is_skipped(head) {
+                break;
+            }
+            let size = head[4..]
+                .first_chunk()
+                .map_or(0, |b| u32::from_le_bytes(*b));
+            let ended = || {
+                io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    "a frame of zstd without its end",
+                )
+            };
+            rest = behind.get(size as usize..).ok_or_else(ended)?;
+        }
+        Ok(rest)
+    }
+}
+
+impl Read for Frames<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if let Some(frame) = &mut self.frame {
+                let read = frame.read(buffer)?;
+                if read > 0 {
+                    return Ok(read);
+                }
+                self.rest = frame.get_ref();
+                self.frame = None;
+            }
+            self.rest = Self::behind_skipped(self.rest)?;
+            if self.rest.is_empty() {
+                return Ok(0);
+            }
+            let frame = StreamingDecoder::new_with_max_window_size(self.rest, WINDOW);
+            self.frame = Some(frame.map_err(|e| io::Error::other(format!("zstd: {e}")))?);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        Frames::new(bytes).read_to_end(&mut all)?;
+        Ok(all)
+    }
+
+    #[test]
+    fn frames_are_read_to_the_last() {
+        let text = b"what is said again and again and again".repeat(9000);
+        let frame = |part: &[u8]| compress_to_vec(part, CompressionLevel::Fastest);
+        let (first, second) = text.split_at(100_000);
+        let skipped = [
+            &0x184d_2a57u32.to_le_bytes()[..],
+            &3u32.to_le_bytes(),
+            b"toc",
+        ]
+        .concat();
+        let all = [
+            &skipped[..],
+            &frame(first),
+            &skipped,
+            &frame(second),
+            &skipped,
+        ]
+        .concat();
+        assert_eq!(read(&all).unwrap(), text);
+        assert_eq!(read(b"").unwrap(), b"");
+        // Wherever it is cut inside of a frame, that is told.
+        let one = frame(&text);
+        for end in [1, 4, 7, one.len() / 2, one.len() - 1] {
+            assert!(read(&one[..end]).is_err(), "{end} of {}", one.len());
+        }
+        assert!(read(&skipped[..9]).is_err());
+    }
+
+    #[test]
+    fn a_frame_that_asks_for_much_memory_is_refused() {
+        // A window of 16 MiB: its descriptor has the exponent 14, which counts from 10.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 14 << 3, 1, 0, 0];
+        let error = read(&frame).unwrap_err().to_string();
+        assert!(error.contains("zstd"), "{error}");
+        let small = [0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3, 1, 0, 0];
+        assert_eq!(read(&small).unwrap(), b"");
+    }
+}
