@@ -173,6 +173,7 @@ fn patch(bytes: &[u8], components: &[Component], upgrade: bool) {
         assert!(components.contains(match added.component {
             Part::Heap | Part::Supplied => &Component::Heap,
             Part::Memory => &Component::Memory,
+            Part::Libc => &Component::ALL[2],
         }));
         let (_, entry) = members.next().expect("a member of the payload is missing");
         assert_eq!(entry.name, added.name.as_bytes());
