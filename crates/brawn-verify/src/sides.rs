@@ -381,7 +381,9 @@ fn original(archive: &Path) -> PathBuf {
 fn holds_payload(path: &Path) -> bool {
     is_linked(path)
         && std::fs::read(path).is_ok_and(|bytes| {
-            inspect(&bytes).is_ok_and(|r| is_brawns(&r.heaps) || r.memory_note.is_some())
+            inspect(&bytes).is_ok_and(|r| {
+                is_brawns(&r.heaps) || r.memory_note.is_some() || r.libc_note.is_some()
+            })
         })
 }
 

@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Exit {
         Ok(parts) if args.upgrade && !parts.contains(&Component::Heap) => {
             let without = Error::new(
                 Kind::Usage,
-                "`--upgrade` with `--only memory`, or else without the heap",
+                "`--upgrade` together with an option that leaves the heap as it is",
             );
             Some(without.expected("one of them: `--upgrade` is about the heap"))
         }
