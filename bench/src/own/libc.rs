@@ -145,17 +145,14 @@ fn rows(room: &Room, side: &str, family: &str) -> Result<Sample> {
     Ok(text.lines().filter_map(row).collect())
 }
 
-/// The life of a small program, on the average of [`STARTS`].
+/// The life of a small program: the least of [`STARTS`], since what else the machine does only ever adds time.
 fn start(room: &Room, side: &str) -> Result<Sample> {
     let program = room.at(&format!("start-{side}"));
-    let mut wall = 0.0;
+    let mut least = f64::INFINITY;
     for _ in 0..STARTS {
-        wall += room.run::<&str>(&program, &[], &[])?["wall_ns"];
+        least = least.min(room.run::<&str>(&program, &[], &[])?["wall_ns"]);
     }
-    Ok(Sample::from([(
-        format!("start: {START}"),
-        wall / STARTS as f64,
-    )]))
+    Ok(Sample::from([(format!("start: {START}"), least)]))
 }
 
 /// A row of the table.
