@@ -54,7 +54,7 @@ fn every_function_has_its_figure_and_a_line_about_it() {
         assert!(page.contains(&line), "{PAGE} says nothing of {name}");
     }
     for (document, link) in [
-        ("README.md", "](docs/figures/memory/overview.svg)"),
+        ("README.md", "](docs/figures/run.svg)"),
         ("README.md", "docs/memory-functions.md"),
         ("payload/memory/README.md", "docs/memory-functions.md"),
     ] {
