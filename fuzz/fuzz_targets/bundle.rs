@@ -39,6 +39,7 @@ fn editor(bytes: &[u8]) -> Result<Edit> {
         architecture: String::new(),
         payload: None,
         memory: None,
+        libc: None,
         replaces: Vec::new(),
         remove: Vec::new(),
         add: Vec::new(),
