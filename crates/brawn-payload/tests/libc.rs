@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+mod broken;
 mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
@@ -32,6 +33,7 @@ mod parallel;
 #[path = "../build/recipe.rs"]
 mod recipe;
 
+use broken::copy_files;
 use common::root;
 use libc::{FAMILIES, Row};
 use recipe::Architecture;
@@ -288,18 +290,6 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// The files of one folder.
-fn copy_files(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let path = entry?.path();
-        if path.is_file() {
-            fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
-        }
-    }
-    Ok(())
-}
-
 /// Breaks each function in turn; every one has to be found, and named.
 #[test]
 fn a_broken_string_function_is_found_and_named() -> Result<()> {
@@ -338,17 +328,13 @@ fn a_broken_string_function_is_found_and_named() -> Result<()> {
         command.arg(&object).arg(archive).arg("-o");
         run(command.arg(&program))?;
         let named = format!("strings: {function} at level");
-        let mut said = None;
-        for way in ["glance", "sparse"] {
-            let output = Command::new(&program).arg(way).output()?;
-            let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            if output.status.code() == Some(1) && text.contains(&named) {
-                said = None;
-                break;
-            }
-            said = Some(format!("{file}: {from:?}: {}: {text}", output.status));
-        }
-        missed.extend(said);
+        let what = format!("{file}: {from:?}");
+        missed.extend(broken::missed(
+            || Command::new(&program),
+            &["glance", "sparse"],
+            &named,
+            &what,
+        )?);
     }
     assert!(
         missed.is_empty(),

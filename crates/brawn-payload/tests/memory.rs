@@ -12,11 +12,13 @@ use std::process::{Command, Output};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+mod broken;
 mod common;
 #[path = "../build/engine.rs"]
 mod engine;
 #[path = "../build/recipe.rs"]
 mod recipe;
+use broken::copy_files;
 use common::root;
 use recipe::Architecture;
 
@@ -350,18 +352,6 @@ const BROKEN_AARCH64: &[Break] = &[
     ("strstr.c", "vextq_u8(before,", "vextq_u8(zero,", "strstr"),
 ];
 
-/// The files of one folder.
-fn copy_files(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            fs::copy(entry.path(), to.join(entry.file_name()))?;
-        }
-    }
-    Ok(())
-}
-
 /// Breaks each function in turn; every one has to be found, and named.
 fn breaks(kind: &Kind) -> Result<()> {
     let work = tempfile::tempdir()?;
@@ -403,18 +393,13 @@ fn breaks(kind: &Kind) -> Result<()> {
         };
         let program = link(kind, &test, &parts, broken.path())?;
         let named = format!("memory: {function} at level");
-        // Most are found at a glance; only what is not takes the time of all the rest.
-        let mut said = None;
-        for way in ways {
-            let output = started(kind.emulator, &program).arg(way).output()?;
-            let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            if output.status.code() == Some(1) && text.contains(&named) {
-                said = None;
-                break;
-            }
-            said = Some(format!("{file}: {from:?}: {}: {text}", output.status));
-        }
-        missed.extend(said);
+        let what = format!("{file}: {from:?}");
+        missed.extend(broken::missed(
+            || started(kind.emulator, &program),
+            ways,
+            &named,
+            &what,
+        )?);
     }
     assert!(
         missed.is_empty(),
