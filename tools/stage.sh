@@ -4,16 +4,22 @@
 # tools/stage.sh NAME COMMAND…        runs COMMAND and notes its wall and processor time
 # tools/stage.sh --cargo COMMAND…     the same for `cargo test`: one stage for each program of tests
 # tools/stage.sh --table              prints what was noted since --begin, and a line of totals
+# tools/stage.sh --failures           prints again what failing tests said, so that it stands last
 # tools/stage.sh --begin              forgets what was noted before
 set -euo pipefail
 cd "$(dirname "$0")/.."
 notes=target/stages.tsv
+failures=target/stages.failures
 mkdir -p target
 
 case ${1:?usage: tools/stage.sh NAME COMMAND…} in
 --begin)
   date +%s >target/stages.begin
   : >"$notes"
+  : >"$failures"
+  ;;
+--failures)
+  [[ ! -s $failures ]] || { printf '\nwhat failed:\n'; cat "$failures"; }
   ;;
 --table)
   [[ -s $notes && -s target/stages.begin ]] || exit 0
@@ -30,12 +36,16 @@ case ${1:?usage: tools/stage.sh NAME COMMAND…} in
   TIMEFORMAT='%R %U %S'
   times=$(mktemp)
   status=0
-  { time "$@" 2>&1; } 2>"$times" | awk -v notes="$notes" '
+  { time "$@" 2>&1; } 2>"$times" | awk -v notes="$notes" -v failures="$failures" '
     function now(  t) { "date +%s" | getline t; close("date +%s"); return t }
     function note() { if (name != "") printf "  %s\t%d\t-\n", name, now() - begun >>notes }
     /^ +(Running|Doc-tests) / { note(); name = $0; sub(/^ +/, "", name); sub(/ \(.*/, "", name)
       if (match($0, /deps\/[a-z_]+/)) name = substr($0, RSTART + 5, RLENGTH - 5) substr(name, 8); begun = now() }
     { print; fflush() }
+    # From the heading to the result: what each failing test said, then their names.
+    /^failures:$/ { if (!failing) print name >>failures; failing = 1 }
+    failing { print substr($0, 1, 500) >>failures; fflush(failures) }
+    /^test result: / { failing = 0 }
     END { note() }' || status=$?
   read -r wall user system < <(tail -n 1 "$times")
   rm -f "$times"
