@@ -165,6 +165,26 @@ static int always_greater(const void *a, const void *b) { return look_at(a), loo
 static int always_less(const void *a, const void *b) { return look_at(a), look_at(b), -1; }
 static int overflows(const void *a, const void *b) { return (int)(key(a) - key(b)); }
 
+// Each element is equal to the one before it and to no other: as if all that are equal to a pivot were ever only two.
+static int by_place(const void *a, const void *b) {
+    const char *const x = a, *const y = b;
+    calls++;
+    return x > y + width || (x == array && y == array + width);
+}
+
+static void places(void) {
+    static const size_t widths[] = {4, 8, 12};
+    for (size_t w = 0; w < 3; w++) {
+        count = MOST;
+        width = widths[w];
+        key_size = 4;
+        fill(1);
+        brawn_qsort(array, count, width, by_place);
+        check("a comparison by places", 0);
+        if (calls > bound(count)) FAIL("by places: %lu comparisons for %zu elements of %zu bytes", calls, count, width);
+    }
+}
+
 static void liars(void) {
     int (*const all[])(const void *, const void *) = {lies, always_greater, always_less, overflows};
     for (int turn = 0; turn < 4000; turn++) {
@@ -236,6 +256,7 @@ int main(void) {
     array--;
     as_libc();
     liars();
+    places();
     jumps();
     killer();
     puts("sort: as promised");

@@ -182,6 +182,30 @@ static void interruption(void) {
     IS(0, pthread_join(other, NULL));
 }
 
+// A thread whose time is up leaves a condition variable's list under its own lock, which it unlocks last; by then others may
+// wish to free it.  So signalling waits for that lock, though nobody is in the list.
+static void *signals(void *all) {
+    IS(0, all ? pthread_cond_broadcast(&condition) : pthread_cond_signal(&condition));
+    __atomic_store_n(&counter, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+static void left_late(void) {
+    doing = "a condition variable that is being left";
+    int *const lock = (int *)&condition + 8;
+    for (int all = 0; all < 2; all++) {
+        pthread_t other;
+        counter = 0;
+        __atomic_store_n(lock, 1, __ATOMIC_SEQ_CST);
+        IS(0, pthread_create(&other, NULL, signals, all ? &condition : NULL));
+        usleep(20000);
+        if (__atomic_load_n(&counter, __ATOMIC_SEQ_CST)) FAIL("signalled before it was left");
+        __atomic_store_n(lock, 0, __ATOMIC_SEQ_CST);
+        syscall(SYS_futex, lock, 1 | 128, 1, NULL);
+        IS(0, pthread_join(other, NULL));
+    }
+}
+
 // Cancellation.
 static void left(void *is_held) {
     if (is_held) {

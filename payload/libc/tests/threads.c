@@ -249,7 +249,7 @@ int main(int argc, char **argv) {
     if (argc > 1) share = 30;
     signal(SIGALRM, hangs);
     alarm(LIMIT);
-    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, cancellation, destruction, processes, c11};
+    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, c11};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");
     return 0;

@@ -22,8 +22,21 @@ extern int __private_cond_signal(condition *c, int count);
 
 // musl takes and gives back the private one's lock to see that nobody waits.  Whoever has to be woken has put itself
 // into the list before it unlocked the mutex; who signals after locking it sees that, and any other may come too early anyway.
+//
+// One whose time is up takes itself out of the list under the lock, and gives that back last: only then may the one who
+// signals free the condition variable.  So the lock has to be free, too.
+INLINE int is_left(condition *c) {
+    if (__atomic_load_n(&c->first, __ATOMIC_ACQUIRE)) return 0;
+#ifdef __x86_64__
+    return !__atomic_load_n(&c->lock, __ATOMIC_ACQUIRE);
+#else
+    // Arm lets others see the empty list before the lock that it was emptied under, unless they write there, too.
+    return !__atomic_fetch_add(&c->lock, 0, __ATOMIC_SEQ_CST);
+#endif
+}
+
 INLINE int tell(condition *c, int count) {
-    if (!c->shared) return __atomic_load_n(&c->first, __ATOMIC_RELAXED) ? __private_cond_signal(c, count) : 0;
+    if (!c->shared) return is_left(c) ? 0 : __private_cond_signal(c, count);
     if (!c->waiters) return 0;
     __atomic_fetch_add(&c->signals, 1, __ATOMIC_SEQ_CST);
     wake(&c->signals, count < 0 ? INT_MAX : count, 0);
