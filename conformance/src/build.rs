@@ -137,7 +137,7 @@ impl Builder {
         }
         if libc == Libc::Glibc {
             let mut recipe = Recipe::new(Command::new(if cxx { "g++" } else { "gcc" }));
-            recipe.link_flags = words("-pthread");
+            recipe.link_flags = words("-pthread -lm");
             recipe
                 .link_flags
                 .extend((link == Link::Static).then(|| "-static".to_owned()));

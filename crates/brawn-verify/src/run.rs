@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -92,6 +92,20 @@ pub fn run(
     ))
 }
 
+/// Begins `command`.  What was written just now may be open for writing in another thread's child, until that has become a
+/// program of its own.
+fn start(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..100 {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
+    command.spawn()
+}
+
 /// Runs `command` to its end, to the end of `timeout`, or until `stop` is set.
 ///
 /// Output goes to files, so that a process's children that outlive it cannot keep the caller waiting
@@ -105,7 +119,7 @@ pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io:
         .stderr(stderr.try_clone()?)
         .process_group(0);
     let started = Instant::now();
-    let mut child = command.spawn()?;
+    let mut child = start(command)?;
     let group = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw);

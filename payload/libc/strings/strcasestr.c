@@ -10,8 +10,8 @@ INLINE int small(unsigned c) { return (int)(c - 'A' < 26 ? c | 32 : c); }
 FIRST(char *, first, search, (const char *text, const char *part), text, part)
 
 HIDDEN char *brawn_strcasestr(const char *text, const char *part) {
-    // In an empty text musl finds nothing, not even an empty part.
-    if (UNLIKELY(!part[0])) return *text ? (char *)text : NULL;
+    // As musl since 1.2.6; before, it found nothing in an empty text, not even an empty part.
+    if (UNLIKELY(!part[0])) return (char *)text;
     DISPATCH(search, first, text, part);
 }
 NAME(strcasestr, brawn_strcasestr)

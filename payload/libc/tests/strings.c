@@ -218,8 +218,9 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
 
 static const char *part_in(const char *text, const char *part) {
     const size_t size = strlen(part);
-    for (; *text; text++)
+    do {
         if (!folded(text, part, size)) return text;
+    } while (*text++);
     return NULL;
 }
 
@@ -234,7 +235,8 @@ static void parts(int count) {
         text[length] = part[size] = 0;
         now_at("strcasestr", length, size, (size_t)k);
         MUST(our_strcasestr(text, part) == part_in(text, part));
-        MUST(our_strcasestr(text, part) == strcasestr(text, part));
+        // musl before 1.2.6 looked at no place of an empty text.
+        if (length || size) MUST(our_strcasestr(text, part) == strcasestr(text, part));
     }
 }
 
