@@ -8,9 +8,9 @@ use brawn_core::component::Component;
 use brawn_core::program::{Options, rewrite};
 use brawn_payload::Architecture;
 use brawn_verify::directives::{Program, Stage};
-use std::fs::{File, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Rewrites `stock`, the executable of `program`, into `folder`.
 ///
@@ -60,9 +60,17 @@ pub fn make(
     let staged = folder.join(format!(".{}", program.name));
     let mut file = File::create(&staged).map_err(io)?;
     pieces.write(&mut file).map_err(io)?;
-    file.set_permissions(Permissions::from_mode(0o755))
-        .map_err(io)?;
     drop(file);
-    std::fs::rename(&staged, &finished).map_err(io)?;
+    // The kernel starts no file that somebody may write to, and what another thread starts has this process' files open
+    // for a moment.  So another process writes the one that will be started.
+    let copy = folder.join(format!(".{}.copy", program.name));
+    let mut install = Command::new("install");
+    let status = install.args(["-m", "755"]).args([&staged, &copy]).status();
+    if !status.map_err(io)?.success() {
+        let text = format!("install {} failed", copy.display());
+        return Err(Failure::setup(text));
+    }
+    std::fs::rename(&copy, &finished).map_err(io)?;
+    std::fs::remove_file(&staged).map_err(io)?;
     Ok(finished)
 }

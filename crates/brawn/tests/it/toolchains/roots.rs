@@ -105,6 +105,13 @@ fn zig_links_what_is_patched_in_its_cache() {
             &["-r", from.to_str().unwrap(), cache.to_str().unwrap()],
         );
     }
+    // zig 0.16, which other tests use with this cache, keeps its heap elsewhere: `patch` refuses that archive.
+    for entry in fs::read_dir(cache.join("o")).unwrap() {
+        let archive = entry.unwrap().path().join("libc.a");
+        if archive.exists() && inspect(archive.to_str().unwrap())["heap"] == "none" {
+            fs::remove_file(archive).unwrap();
+        }
+    }
     let own = |command: &mut Command| {
         command.env("ZIG_GLOBAL_CACHE_DIR", &cache);
         succeed(command)
