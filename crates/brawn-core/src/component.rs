@@ -35,6 +35,11 @@ impl Component {
         }
     }
 
+    /// Whether it is other functions of libc, of whatever families.
+    pub fn is_libc(self) -> bool {
+        matches!(self, Self::Libc(_))
+    }
+
     /// The families of libc's functions that are among these; `None` where those are left alone.
     pub fn families(of: &[Self]) -> Option<Families> {
         of.iter().find_map(|component| match component {

@@ -5,24 +5,6 @@ use brawn_core::{Error, Kind, Result};
 use clap::ValueEnum;
 use std::sync::OnceLock;
 
-/// A part of a finished program as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnlyArg {
-    /// The malloc family.
-    Heap,
-    /// memcpy, strlen and their kin.
-    Memory,
-}
-
-/// What is exchanged in a finished program: both, or one.
-pub fn components(only: Option<OnlyArg>) -> &'static [Component] {
-    match only {
-        None => Component::ALL,
-        Some(OnlyArg::Heap) => &[Component::Heap],
-        Some(OnlyArg::Memory) => &[Component::Memory],
-    }
-}
-
 /// A part of libc as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PartArg {

@@ -8,6 +8,7 @@ mod arm;
 mod code;
 mod heap;
 mod hooks;
+mod libc;
 mod memory;
 mod pass;
 mod place;
@@ -29,8 +30,10 @@ use crate::signatures::names::{Evidence, Names};
 use brawn_payload::Payload;
 use code::Code;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use libc::left;
 pub use risk::{Risk, RiskKind};
 
 #[cfg(test)]
@@ -93,6 +96,9 @@ pub struct Functions {
     /// Where `__pthread_exit` calls `__pthread_tsd_run_dtors`.  Without it a thread's heap is not given back at its end; a
     /// program that makes no threads needs none.
     pub thread_exit: Option<CallSite>,
+    /// Where the program has what the payload's functions of libc ask for, by name.
+    #[serde(skip)]
+    pub host: BTreeMap<String, u64>,
     /// Parts of which this very payload is in the program already.
     pub present: Vec<Component>,
     /// What else is worth knowing.
@@ -112,36 +118,71 @@ pub fn find(
     wanted: &[Component],
 ) -> Result<Functions> {
     let whole = whole::Whole::of(program, payload)?;
+    let mut stay = libc::Stay::new();
+    for round in 0..ROUNDS {
+        let found = look(&whole, names, wanted, &stay)?;
+        let of_libc = |risk: &&Risk| risk.component.is_some_and(Component::is_libc);
+        if !found.risks.iter().any(|risk| of_libc(&risk)) {
+            return Ok(found);
+        }
+        // What a function's code is run by besides may itself go no more once that stays.
+        let is_last = round + 2 == ROUNDS;
+        let functions = found.functions.iter().filter(|f| f.component.is_libc());
+        for function in functions {
+            let mut of_it = found.risks.iter().filter(of_libc);
+            let risk = of_it.find(|r| is_last || r.function == Some(function.address));
+            stay.extend(risk.map(|risk| (function.address, risk.text.clone())));
+        }
+    }
+    let rest: Vec<Component> = wanted.iter().copied().filter(|c| !c.is_libc()).collect();
+    look(&whole, names, &rest, &stay)
+}
+
+/// How often a program is looked at, where functions of libc turn out to be run by others than their callers.
+const ROUNDS: usize = 4;
+
+/// Finds what of `wanted` can be replaced, but for the functions of libc that `stay`.
+fn look(
+    whole: &whole::Whole<'_, '_>,
+    names: &Names,
+    wanted: &[Component],
+    stay: &libc::Stay,
+) -> Result<Functions> {
     let mut found = Functions {
         present: whole.present(wanted)?,
         ..Functions::default()
     };
     let is_wanted = |component| wanted.contains(&component) && !found.present.contains(&component);
     let (heap, memory) = (is_wanted(Component::Heap), is_wanted(Component::Memory));
-    if !heap && !memory {
+    let families = Component::families(wanted).filter(|f| is_wanted(Component::Libc(*f)));
+    if !heap && !memory && families.is_none() {
         return Ok(found);
     }
     found.risks = whole.risks();
-    let code = Code::new(program, names);
+    let code = Code::new(whole.program, names);
     check_names(names, &code)?;
     let state = if heap {
-        heap::find(&whole, &code, names, &mut found)
+        heap::find(whole, &code, names, &mut found)
     } else {
         heap::State::default()
     };
     if memory {
-        memory::find(&whole, &code, names, &mut found);
+        memory::find(whole, &code, names, &mut found);
+    }
+    if let Some(families) = families {
+        let has_memory = wanted.contains(&Component::Memory) && whole.payload.memory.is_some();
+        libc::find(whole, &code, names, families, has_memory, stay, &mut found);
     }
     code.check_work()?;
     place::measure(&code, &mut found);
     found.functions.sort_by_key(|f| f.address);
-    reach::check(&whole, &code, names, &state, &mut found);
+    reach::check(whole, &code, names, &state, &mut found);
     if found
         .functions
         .iter()
         .any(|f| f.component == Component::Heap)
     {
-        hooks::find(&whole, &code, names, &mut found);
+        hooks::find(whole, &code, names, &mut found);
     }
     code.check_work()?;
     Ok(found)

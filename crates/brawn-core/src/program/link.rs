@@ -16,9 +16,9 @@ mod tests;
 mod x86_64;
 
 use crate::error::{Error, Result};
-use brawn_payload::{Architecture, Member, Payload};
+use brawn_payload::{Architecture, Attach, Function, Member, Payload};
 use names::Names;
-use relocatable::{Binding, Object, Part, Relocation, Section, Symbol};
+use relocatable::{Binding, Object, Part, Relocation, Section};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -35,6 +35,9 @@ pub const HOST_TSD_RUN_DTORS: &str = "brawn_host_tsd_run_dtors";
 /// The words of a position-independent program that [`START`] relocates (`payload/attach/attach.c`).  A program that
 /// has none need not define it.
 pub const TABLE: &str = "brawn_attach_table";
+
+/// The family of the memory functions (`Function::memory`).
+const MEMORY: &str = "memory";
 
 /// Objects of the payload whose sections have their places in relation to each other.
 #[derive(Debug)]
@@ -100,6 +103,51 @@ impl Fix {
     }
 }
 
+/// An object of the payload that may be chosen.
+enum Source {
+    Attach(&'static Attach),
+    Heap(&'static Member, &'static [&'static str]),
+    Function(&'static Function),
+}
+
+impl Source {
+    /// All, in the order in which they are linked.
+    fn all(payload: &Payload) -> Vec<Self> {
+        let attach = brawn_payload::attach(payload.architecture);
+        let heap = payload.members.iter();
+        let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
+        let functions = memory.iter().chain(payload.libc.functions);
+        let all = attach.into_iter().map(Self::Attach);
+        all.chain(heap.map(|m| Self::Heap(m, payload.surface)))
+            .chain(functions.map(Self::Function))
+            .collect()
+    }
+
+    fn defines(&self, name: &str) -> bool {
+        match self {
+            Self::Attach(attach) => attach.surface.contains(&name),
+            Self::Heap(_, surface) => surface.contains(&name),
+            Self::Function(f) => f.surface.iter().chain(f.own).any(|own| *own == name),
+        }
+    }
+
+    fn object(&self) -> Result<Object<'static>> {
+        match self {
+            Self::Attach(attach) => Object::member(&attach.member),
+            Self::Heap(member, _) => Object::member(member),
+            Self::Function(function) => Object::function(function),
+        }
+    }
+
+    fn is_attach(&self) -> bool {
+        matches!(self, Self::Attach(_))
+    }
+
+    fn is_memory(&self) -> bool {
+        matches!(self, Self::Function(f) if f.family == MEMORY)
+    }
+}
+
 impl Objects<'static> {
     /// What of `payload` defines `names`, with all that it needs.  [`START`] comes with the heap; [`THREAD_EXIT`] is a
     /// name like others, for programs that make threads.
@@ -107,51 +155,33 @@ impl Objects<'static> {
     /// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that the payload does not define, and for objects
     /// that this linker cannot link.
     pub fn choose(payload: &Payload, names: &[&str]) -> Result<Self> {
-        let attach = brawn_payload::attach(payload.architecture);
-        let functions = payload.memory.map_or(&[][..], |m| m.functions);
-        // In the order in which they are linked.
-        let mut members: Vec<(&'static Member, Vec<&'static str>)> = Vec::new();
-        members.extend(attach.map(|a| (&a.member, a.surface.to_vec())));
-        members.extend(
-            payload
-                .members
-                .iter()
-                .map(|m| (m, payload.surface.to_vec())),
-        );
-        let memory = members.len();
-        let names_of =
-            |f: &brawn_payload::Function| f.surface.iter().chain(f.own).copied().collect();
-        members.extend(functions.iter().map(|f| (&f.member, names_of(f))));
-
+        let sources = Source::all(payload);
         let mut chosen = BTreeMap::new();
         let mut todo = names.to_vec();
         while let Some(name) = todo.pop() {
-            let with = |(_, defined): &(&Member, Vec<&str>)| defined.contains(&name);
-            for number in (0..members.len()).filter(|n| with(&members[*n])) {
-                if chosen.contains_key(&number) {
-                    continue;
+            for (number, source) in sources.iter().enumerate() {
+                if source.defines(name) && !chosen.contains_key(&number) {
+                    let object = source.object()?;
+                    todo.extend(object.undefined());
+                    chosen.insert(number, object);
                 }
-                let object = Object::member(members[number].0)?;
-                let undefined = |s: &&Symbol<'_>| s.binding != Binding::Local && s.place.is_none();
-                todo.extend(object.symbols.iter().filter(undefined).map(|s| s.name));
-                chosen.insert(number, object);
             }
         }
         // One of the memory functions carries the note of all.
+        let is_memory = |n: &usize| sources[*n].is_memory();
         let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.part == Part::Note);
-        if chosen.keys().any(|n| *n >= memory)
-            && !chosen.iter().any(|(n, o)| *n >= memory && has_note(o))
-        {
-            for (number, (member, _)) in members.iter().enumerate().skip(memory) {
-                let object = Object::member(member)?;
+        let mut of_memory = chosen.iter().filter(|(n, _)| is_memory(n)).peekable();
+        if of_memory.peek().is_some() && !of_memory.any(|(_, object)| has_note(object)) {
+            for number in (0..sources.len()).filter(is_memory) {
+                let object = sources[number].object()?;
                 if has_note(&object) {
                     chosen.insert(number, object);
                     break;
                 }
             }
         }
-        let is_attached = attach.is_some() && chosen.contains_key(&0);
-        let start = is_attached.then_some(START);
+        let mut attach = chosen.keys().map(|n| &sources[*n]);
+        let start = attach.any(Source::is_attach).then_some(START);
         let roots: Vec<&str> = names.iter().copied().chain(start).collect();
         Self::of(payload.architecture, chosen.into_values().collect(), &roots)
     }
@@ -295,6 +325,7 @@ impl<'a> Objects<'a> {
     fn definition(&self, object: usize, symbol: usize) -> Option<(usize, usize, u64)> {
         let own = &self.objects[object].symbols[symbol];
         let (object, symbol) = match own.binding {
+            _ if own.is_host => return None,
             Binding::Local => (object, symbol),
             _ => *self.defined.get(own.name)?,
         };

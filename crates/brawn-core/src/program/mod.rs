@@ -23,7 +23,7 @@ mod segments;
 mod symbols;
 pub mod tls;
 
-use crate::component::Component;
+use crate::component::{Component, Families};
 use crate::content::Content;
 use crate::elf::image::Image;
 use crate::elf::program::{Placement, Program};
@@ -78,11 +78,15 @@ pub fn edit<'s>(
     options: &Options<'_>,
 ) -> Result<Edited<'s, Option<Plan>>> {
     let original = source.original()?;
-    let mut options = *options;
+    let mut components = options.components.to_vec();
     let mut profile = profile;
     if original.is_some() {
-        keep(source.bytes(), &mut profile, &mut options)?;
+        keep(source.bytes(), &mut profile, &mut components)?;
     }
+    let options = Options {
+        components: &components,
+        ..*options
+    };
     let bytes = original.unwrap_or(source.bytes());
     let program = Program::read(bytes)?;
     let payload = choose(&program, payloads, profile.unwrap_or_default())?;
@@ -95,7 +99,11 @@ pub fn edit<'s>(
 }
 
 /// What a program that was rewritten before, to these bytes, has besides what is asked for.
-fn keep(bytes: &[u8], profile: &mut Option<Profile>, options: &mut Options<'_>) -> Result<()> {
+fn keep(
+    bytes: &[u8],
+    profile: &mut Option<Profile>,
+    components: &mut Vec<Component>,
+) -> Result<()> {
     // What is patched may be an archive, too: whoever reads it as a program says so.
     if Format::of(bytes) != Format::Elf {
         return Ok(());
@@ -103,13 +111,20 @@ fn keep(bytes: &[u8], profile: &mut Option<Profile>, options: &mut Options<'_>) 
     let notes = Image::read(bytes, 0)?.brawn;
     let heap = notes.iter().find(|note| note.is_heap());
     *profile = profile.or_else(|| Profile::from_name(&heap?.profile));
-    let has_other = match options.components {
-        [Component::Heap] => notes.iter().any(Note::is_memory),
-        [Component::Memory] => heap.is_some(),
-        _ => false,
-    };
-    if has_other {
-        options.components = Component::ALL;
+    let has = [
+        (Component::Heap, heap.is_some()),
+        (Component::Memory, notes.iter().any(Note::is_memory)),
+        // Which families it has is not noted: those that may give other results are not brought anew.
+        (
+            Component::Libc(Families::ALL.exact_math()),
+            notes.iter().any(Note::is_libc),
+        ),
+    ];
+    for (component, is_there) in has {
+        let is_asked = |c: &Component| c.name() == component.name();
+        if is_there && !components.iter().any(is_asked) {
+            components.push(component);
+        }
     }
     Ok(())
 }
@@ -161,8 +176,20 @@ fn rewrite_program<'a>(
     payload: &Payload,
     options: &Options<'_>,
 ) -> Result<Rewritten<'a>> {
-    let names = names(program, options.builds)?;
-    let found = find::find(program, &names, payload, options.components)?;
+    let names = names(program, payload, options)?;
+    let rest = options.components.iter().filter(|c| !c.is_libc());
+    let rest: Vec<Component> = rest.copied().collect();
+    // Functions of libc are worth no refusal: where something is wrong with them, they stay.
+    let without = |why: Error| -> Result<Functions> {
+        if rest.is_empty() || rest.len() == options.components.len() {
+            return Err(why);
+        }
+        let mut found = find::find(program, &names, payload, &rest)?;
+        let left = find::left(&names, payload, &why.to_string());
+        found.left.extend(left);
+        Ok(found)
+    };
+    let found = find::find(program, &names, payload, options.components).or_else(&without)?;
     if found.functions.is_empty() && !found.present.is_empty() {
         return Ok(Rewritten {
             plan: None,
@@ -173,14 +200,25 @@ fn rewrite_program<'a>(
     if found.functions.is_empty() {
         return Err(nothing(options.components));
     }
-    let objects = Objects::choose(payload, &wanted(program, &found))?;
-    let plan = plan(program, &found, risks, payload, &objects)?;
+    made(program, payload, &found, &risks)
+        .or_else(|error| made(program, payload, &without(error)?, &risks))
+}
+
+/// The new program, with what was found.
+fn made<'a>(
+    program: &Program<'a>,
+    payload: &Payload,
+    found: &Functions,
+    risks: &[Risk],
+) -> Result<Rewritten<'a>> {
+    let objects = Objects::choose(payload, &wanted(program, found))?;
+    let plan = plan(program, found, risks.to_vec(), payload, &objects)?;
     let host = |name: &str| match name {
         link::HOST_ENTRY => Some(program.entry),
         link::HOST_TSD_RUN_DTORS => found.thread_exit.map(|call| call.callee),
         link::TABLE => Some(plan.layout.table.address),
-        "__errno_location" => found.errno_location,
-        _ => None,
+        "__errno_location" if found.errno_location.is_some() => found.errno_location,
+        _ => found.host.get(name).copied(),
     };
     let at = At {
         code: plan.layout.code.address,
@@ -198,8 +236,13 @@ fn rewrite_program<'a>(
 }
 
 /// What of libc is where: by the symbols, or by signatures where these are not there.
-fn names(program: &Program<'_>, builds: &[Build]) -> Result<Names> {
-    let names = Names::of_symbols(program);
+fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Result<Names> {
+    let builds = options.builds;
+    let mut names = Names::of_symbols(program);
+    if Component::families(options.components).is_some() {
+        let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
+        signatures::confirm(program, &mut names, &surface.copied().collect(), builds)?;
+    }
     // Where every program of musl begins.
     let start = ["__libc_start_main", "__init_libc"];
     if start.iter().all(|name| names.function(name).is_none()) {
@@ -286,13 +329,10 @@ fn concerning(found: &Functions, components: &[Component]) -> Vec<Risk> {
 
 /// There is musl in it, and none of what is wanted: as where the linker found no use for that.
 fn nothing(components: &[Component]) -> Error {
-    let what = match components {
-        [Component::Heap] => "heap functions",
-        [Component::Memory] => "memory functions",
-        _ => "heap or memory functions",
-    };
+    let names = components.iter().map(|component| component.name());
+    let what = names.collect::<Vec<_>>().join(", ");
     Error::not_applicable(format!(
-        "nothing to replace: none of musl's {what} could be found in it"
+        "nothing to replace: none of musl's functions ({what}) could be found in it"
     ))
     .next("`brawn inspect` says what is in it")
 }

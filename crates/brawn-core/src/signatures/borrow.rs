@@ -5,6 +5,7 @@
 //! refers to is where the chosen build says; where it refers to nothing, if it stands amid the others.
 
 use super::search::Places;
+use super::wanted::is_libc;
 use super::{Build, operand};
 use crate::elf::program::Program;
 use crate::signatures::names::{Evidence, Named, Names};
@@ -46,7 +47,7 @@ pub fn borrow(
                 let texts = || function.names.iter().map(|n| build.text(*n));
                 let [place] = places[..] else { continue };
                 if !function.is_telling()
-                    || texts().any(|n| own.contains(n) || n.starts_with('$'))
+                    || texts().any(|n| own.contains(n) || n.starts_with('$') || is_libc(n))
                     || taken.iter().any(|t| t.contains(&place))
                 {
                     continue;

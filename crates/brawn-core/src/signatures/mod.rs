@@ -10,6 +10,7 @@
 //! crate's folder), and what is reported of a program is what one build says.
 
 mod borrow;
+mod confirm;
 pub mod database;
 mod fit;
 pub mod learn;
@@ -24,6 +25,7 @@ use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use crate::signatures::names::Names;
 use brawn_payload::Architecture;
+pub use confirm::confirm;
 use operand::Operand;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;

@@ -32,7 +32,6 @@ const HEAP: &[&str] = &[
 /// Memory and string functions that brawn has.
 const MEMORY: &[&str] = &[
     "bcmp",
-    "memccpy",
     "memchr",
     "memcmp",
     "memcpy",
@@ -48,8 +47,6 @@ const MEMORY: &[&str] = &[
     "strchrnul",
     "strcmp",
     "strcpy",
-    "strlcat",
-    "strlcpy",
     "strlen",
     "strncat",
     "strncmp",
@@ -64,8 +61,6 @@ const MEMORY: &[&str] = &[
     "__stpncpy",
     "__strchrnul",
     "rawmemchr",
-    "strspn",
-    "strcspn",
 ];
 
 /// Start, threads, thread-locals, fork, errno.
@@ -162,6 +157,102 @@ const CALLERS: &[&str] = &[
     "__freelocale",
 ];
 
+/// Other functions of libc that brawn has, and what those ask libc for.
+const LIBC: &[&str] = &[
+    // Strings.
+    "getenv",
+    "memccpy",
+    "strcspn",
+    "strlcat",
+    "strlcpy",
+    "strspn",
+    "strcasecmp",
+    "__strcasecmp_l",
+    "strcasecmp_l",
+    "strcasestr",
+    "strncasecmp",
+    "__strncasecmp_l",
+    "strncasecmp_l",
+    "strpbrk",
+    "wcscat",
+    "wcschr",
+    "wcscmp",
+    "wcscpy",
+    "wcslen",
+    "wcsncmp",
+    "wcsnlen",
+    "wcsrchr",
+    "wcsstr",
+    "wmemchr",
+    "wmemcmp",
+    "wmemcpy",
+    "wmemmove",
+    "wmemset",
+    // Numbers.
+    "atof",
+    "inet_ntop",
+    "strtod",
+    "strtof",
+    "strtold",
+    "strtod_l",
+    "strtof_l",
+    "strtold_l",
+    "__strtod_l",
+    "__strtof_l",
+    "__strtold_l",
+    "__floatscan",
+    "__shlim",
+    // Sorting.
+    "qsort",
+    "__qsort_r",
+    // Streams.
+    "__ofl_add",
+    "__stdio_close",
+    "__stdio_read",
+    "__stdio_seek",
+    "__stdio_write",
+    // Time.
+    "strftime",
+    "strftime_l",
+    "__strftime_l",
+    "__strftime_fmt_1",
+    "__tm_to_secs",
+    "__tm_to_tzname",
+    "nl_langinfo",
+    "nl_langinfo_l",
+    "__nl_langinfo",
+    "__nl_langinfo_l",
+    "time",
+    "__clock_gettime",
+    "clock_gettime",
+    // Mathematics.
+    "ceil",
+    "ceilf",
+    "floor",
+    "floorf",
+    "fma",
+    "fmaf",
+    "llround",
+    "llroundf",
+    "lround",
+    "lroundf",
+    "nearbyint",
+    "nearbyintf",
+    "rint",
+    "rintf",
+    "round",
+    "roundf",
+    "trunc",
+    "truncf",
+    "cosf",
+    "exp2f",
+    "expf",
+    "log2f",
+    "logf",
+    "powf",
+    "sinf",
+];
+
 /// Local names, which other functions of a program may have too: only beside or called by one of the others.
 const LOCAL: &[&str] = &[
     "alloc_slot",
@@ -198,6 +289,17 @@ const LOCAL: &[&str] = &[
     "queue",
     "dequeue",
     "queue_tail",
+    // Of other functions of libc.
+    "cgt_init",
+    "cycle",
+    "decfloat",
+    "normalize",
+    "scanexp",
+    "sift",
+    "strtox",
+    "trinkle",
+    "week_num.isra.0",
+    "wrapper_cmp",
 ];
 
 /// Data that tells one heap's state, and what agrees on it.
@@ -217,9 +319,14 @@ const OBJECTS: &[&str] = &[
 
 /// Whether that function is worth a signature wherever it is.
 pub fn is_function(name: &str) -> bool {
-    [HEAP, MEMORY, HOOKS, CALLERS]
+    [HEAP, MEMORY, HOOKS, CALLERS, LIBC]
         .iter()
         .any(|list| list.contains(&name))
+}
+
+/// Whether it is of libc and neither of the heap nor of the memory functions: short ones are like many others.
+pub fn is_libc(name: &str) -> bool {
+    LIBC.contains(&name)
 }
 
 /// Whether that function is worth a signature if it belongs to one that is.

@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     name: Option<Reference>,
 
-    /// Give the program in the image brawn's heap and memory functions, as `brawn rewrite` does.
+    /// Give the program in the image brawn's heap and functions of libc, as `brawn rewrite` does.
     #[arg(long)]
     rewrite: bool,
 

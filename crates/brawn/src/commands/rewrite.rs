@@ -1,9 +1,9 @@
-//! `brawn rewrite`: exchanges heap and memory functions in a finished executable.
+//! `brawn rewrite`: exchanges heap, memory and other functions in a finished executable.
 
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::file;
-use crate::only::{OnlyArg, components};
+use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::report;
 use crate::ui::{self, Tone};
@@ -20,7 +20,7 @@ use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Replace musl's heap and memory functions in a finished static executable.
+/// Replace musl's heap, memory and other functions in a finished static executable.
 ///
 /// No source is needed.  The functions are found by the program's symbols, or by their code if it is stripped; the
 /// payload is put behind the program's last segment, and the old functions jump to it.  Refused is whatever is not
@@ -51,9 +51,8 @@ pub struct Args {
     #[arg(short, long, conflicts_with = "json")]
     verbose: bool,
 
-    /// Only the heap, or only the memory functions [default: both].
-    #[arg(long, value_enum)]
-    only: Option<OnlyArg>,
+    #[command(flatten)]
+    parts: Parts,
 
     /// The heap's variant [default: the one that it has; fast].
     #[arg(long, value_enum)]
@@ -100,7 +99,7 @@ pub fn run(args: &Args) -> Exit {
 fn rewrite(args: &Args) -> Result<Report> {
     let builds = args.signatures.read()?;
     let options = Options {
-        components: components(args.only),
+        components: args.parts.components()?,
         force: args.force,
         builds: &builds.all,
     };
@@ -184,20 +183,39 @@ fn closing(report: &Report, verbose: bool) {
 
 /// How many functions of which part.
 fn functions(plan: &Plan) -> String {
-    let count = |component, what: &str| {
-        let of = plan.functions.iter().filter(|f| f.component == component);
+    let count = |is: &dyn Fn(&Component) -> bool, one: &str, many: &str| {
+        let of = plan.functions.iter().filter(|f| is(&f.component));
         match of.count() {
             0 => None,
-            1 => Some(format!("1 {what} function")),
-            count => Some(format!("{count} {what} functions")),
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {many}")),
         }
     };
-    let heap = count(Component::Heap, "heap").map(|heap| match &plan.payload {
+    let heap = count(
+        &|c| *c == Component::Heap,
+        "heap function",
+        "heap functions",
+    );
+    let heap = heap.map(|heap| match &plan.payload {
         Some(payload) => format!("{heap} (profile {})", payload.profile),
         None => heap,
     });
-    let parts = heap.into_iter().chain(count(Component::Memory, "memory"));
-    parts.collect::<Vec<_>>().join(" and ")
+    let memory = count(
+        &|c| *c == Component::Memory,
+        "memory function",
+        "memory functions",
+    );
+    let libc = count(
+        &|c| c.is_libc(),
+        "other function of libc",
+        "other functions of libc",
+    );
+    let parts: Vec<String> = [heap, memory, libc].into_iter().flatten().collect();
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// What the program is, and where the payload is from.

@@ -1,4 +1,4 @@
-//! `brawn run`: a program with brawn's heap and memory functions, the file left as it is.
+//! `brawn run`: a program with brawn's heap and functions of libc, the file left as it is.
 
 mod cached;
 pub mod search;
@@ -6,7 +6,7 @@ pub mod search;
 use crate::builds::SignaturesArg;
 use crate::exec;
 use crate::exit::Exit;
-use crate::only::OnlyArg;
+use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::shown::shown;
@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Run a finished static program of musl's with brawn's heap and memory functions.
+/// Run a finished static program of musl's with brawn's heap, memory and other functions.
 ///
 /// The program's file stays as it is: a rewritten copy is made (`brawn rewrite`), kept in the user's cache, and run
 /// in its place.  The second time the copy is there already.  Arguments, environment, input and output, signals and
@@ -34,9 +34,8 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
 
-    /// Only the heap, or only the memory functions [default: both].
-    #[arg(long, value_enum)]
-    only: Option<OnlyArg>,
+    #[command(flatten)]
+    parts: Parts,
 
     #[command(flatten)]
     signatures: SignaturesArg,

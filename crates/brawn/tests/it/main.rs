@@ -30,6 +30,7 @@ mod publish;
 mod recipes;
 mod rewrite;
 mod rewrite_corpus;
+mod rewrite_libc;
 mod rewrite_real;
 mod run;
 mod signatures;

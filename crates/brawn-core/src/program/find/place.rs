@@ -6,6 +6,7 @@ use super::{Function, Functions, Left};
 use crate::component::Component;
 use crate::identify::{MEMORY, is_public};
 use crate::signatures::names::Named;
+use brawn_payload::LIBC_NAMES;
 
 /// Adds `named` to what is replaced, by the payload's function of the same name.
 pub fn add(code: &Code<'_>, named: &Named, component: Component, found: &mut Functions) {
@@ -48,7 +49,7 @@ pub fn add(code: &Code<'_>, named: &Named, component: Component, found: &mut Fun
 }
 
 fn is_common(name: &str) -> bool {
-    is_public(name.as_bytes()) || MEMORY.contains(&name)
+    is_public(name.as_bytes()) || MEMORY.contains(&name) || LIBC_NAMES.contains(&name)
 }
 
 /// Takes out the functions that are too short for a jump: those that only pass on to others that are replaced need none,
@@ -81,6 +82,11 @@ pub fn measure(code: &Code<'_>, found: &mut Functions) {
                     "too short for a jump, and passes on to {}",
                     code.describe(to.target)
                 ),
+            }),
+            None if function.component.is_libc() => found.left.push(Left {
+                name,
+                address: function.address,
+                why: "too short for a jump".to_string(),
             }),
             None => found.risks.push(
                 Risk::of(

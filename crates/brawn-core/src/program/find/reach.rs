@@ -199,14 +199,19 @@ fn report(
         } else {
             continue;
         };
+        let mut risk = Risk::of(kind, Some(component), text).at(hit.from);
+        // Those of libc are left out one by one: each has to be known.
+        if component.is_libc() {
+            risk.function = body.map(|n| gone.extents[n].start);
+            found.risks.push(risk);
+            continue;
+        }
         if told.insert((kind, who, component == Component::Heap)) {
             if told.len() > ENOUGH {
                 more += 1;
                 continue;
             }
-            found
-                .risks
-                .push(Risk::of(kind, Some(component), text).at(hit.from));
+            found.risks.push(risk);
         }
     }
     if more > 0 {
@@ -230,7 +235,8 @@ fn relocations(whole: &Whole<'_, '_>, code: &Code<'_>, found: &mut Functions) {
                 function.name
             );
             let risk = Risk::of(RiskKind::Relocation, Some(function.component), text);
-            found.risks.push(risk.at(relocation.place));
+            let risk = risk.at(relocation.place).function(function.address);
+            found.risks.push(risk);
         }
     }
 }
@@ -277,7 +283,8 @@ fn short_jumps(code: &Code<'_>, gone: &Gone, found: &mut Functions) {
                 );
                 let component = Some(gone.components[n]);
                 let risk = Risk::of(RiskKind::EnteredInside, component, text);
-                found.risks.push(risk.at(reference.at));
+                let risk = risk.at(reference.at).function(function.address);
+                found.risks.push(risk);
             }
         }
     }

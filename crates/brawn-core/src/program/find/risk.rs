@@ -50,6 +50,9 @@ pub struct Risk {
     pub address: Option<u64>,
     /// What to do instead.
     pub next: String,
+    /// The function whose entry would become a jump.
+    #[serde(skip)]
+    pub function: Option<u64>,
 }
 
 impl Risk {
@@ -70,6 +73,7 @@ impl Risk {
             text: text.into(),
             address: None,
             next: RELINK.into(),
+            function: None,
         }
     }
 
@@ -86,6 +90,12 @@ impl Risk {
     /// Where it is.
     pub(super) fn at(mut self, address: u64) -> Self {
         self.address = Some(address);
+        self
+    }
+
+    /// Which function's entry would become a jump.
+    pub(super) fn function(mut self, address: u64) -> Self {
+        self.function = Some(address);
         self
     }
 

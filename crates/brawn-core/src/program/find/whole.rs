@@ -95,8 +95,11 @@ impl<'p, 'a> Whole<'p, 'a> {
             let (notes, source) = match component {
                 Component::Heap => (&heap, Some(self.payload.source)),
                 Component::Memory => (&memory, self.payload.memory.map(|m| m.source)),
-                // Not exchanged in finished programs, so whosever they are does not matter.
-                Component::Libc(_) => continue,
+                // Of whatever version they are: what needs no more than to be fast refuses nothing.
+                Component::Libc(_) => {
+                    present.extend((!self.identity.libc_notes.is_empty()).then_some(*component));
+                    continue;
+                }
             };
             match notes.iter().find(|n| Some(n.source.as_str()) != source) {
                 Some(other) => return Err(another(*component, other)),

@@ -1,7 +1,7 @@
 //! A relocatable object of the payload: the sections that are loaded, their relocations, and its symbols.
 
 use crate::error::{Error, Result};
-use brawn_payload::{Frames, Member};
+use brawn_payload::{Frames, Function, Member};
 use object::elf;
 use object::read::elf::{ElfFile64, ElfSection64};
 use object::{
@@ -80,6 +80,8 @@ pub struct Symbol<'a> {
     /// In bytes; 0 for unknown.
     pub size: u64,
     pub is_function: bool,
+    /// Whether it is the program's, whatever the payload has of that name.
+    pub is_host: bool,
 }
 
 #[derive(Debug)]
@@ -100,6 +102,23 @@ impl<'a> Object<'a> {
             frames: member.frames,
             ..Self::read(member.name, member.bytes)?
         })
+    }
+
+    /// Reads that of a function of libc, whose `asks` are the program's own: the attach object has an `__environ`, too,
+    /// which `setenv` does not know.
+    pub fn function(function: &'a Function) -> Result<Self> {
+        let mut object = Self::member(&function.member)?;
+        for symbol in &mut object.symbols {
+            symbol.is_host = symbol.place.is_none() && function.asks.contains(&symbol.name);
+        }
+        Ok(object)
+    }
+
+    /// The names that other objects of the payload, or the program, define.
+    pub fn undefined(&self) -> impl Iterator<Item = &'a str> {
+        let symbols = self.symbols.iter();
+        let undefined = symbols.filter(|s| s.binding != Binding::Local && s.place.is_none());
+        undefined.filter(|s| !s.is_host).map(|s| s.name)
     }
 
     /// Reads the object `bytes`, which messages call `name`.
@@ -128,6 +147,7 @@ impl<'a> Object<'a> {
             place: None,
             size: 0,
             is_function: false,
+            is_host: false,
         }];
         for symbol in file.symbols() {
             let SymbolFlags::Elf { st_info, .. } = symbol.flags() else {
@@ -151,6 +171,7 @@ impl<'a> Object<'a> {
                 place,
                 size: symbol.size(),
                 is_function: st_info.0 & 15 == elf::STT_FUNC.0,
+                is_host: false,
             });
         }
         for section in &sections {

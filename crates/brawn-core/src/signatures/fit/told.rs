@@ -1,7 +1,14 @@
 //! What the fit tells: names of functions and of data, each with how it is known.
 
+use super::super::Function;
+use super::super::operand::{self, Form, Operand};
+use super::super::wanted::is_libc;
 use super::{Fit, How};
 use crate::signatures::names::{Evidence, Named, Names};
+use std::collections::HashSet;
+
+/// A function of libc with so many bytes that are the same in every program is like no other.
+const LONG: u32 = 64;
 
 impl Fit<'_, '_, '_> {
     /// The names of everything that was placed.
@@ -12,10 +19,14 @@ impl Fit<'_, '_, '_> {
             How::Code => Evidence::Signature(self.build.name.clone()),
             How::Reference => Evidence::Reference(self.build.name.clone()),
         };
+        let called = self.called();
         for (function, place) in self.build.functions.iter().zip(&self.places) {
             let Some((address, how)) = *place else {
                 continue;
             };
+            if !self.is_told(function, address, &called) {
+                continue;
+            }
             let is_here = |name: &&u32| self.known.get(name) == Some(&address);
             for name in function
                 .names
@@ -62,5 +73,61 @@ impl Fit<'_, '_, '_> {
             .dedup_by(|a, b| (a.address, &a.name) == (b.address, &b.name));
         names.objects.sort_by(order);
         names
+    }
+
+    /// Whether the function at `place` is told from others of musl's: `strtof` and `wcstof` are the same code, and what they
+    /// call is not.  That has to be found, too; of a long function a name is enough, and so it is of one that a long
+    /// function calls.
+    fn is_told(&self, function: &Function, place: u64, called: &HashSet<(u32, u64)>) -> bool {
+        let names = || function.names.iter().chain(&function.weak);
+        if !names().any(|name| is_libc(self.build.text(*name)))
+            || names().any(|name| called.contains(&(*name, place)))
+        {
+            return true;
+        }
+        let inside = place..place + u64::from(function.size);
+        let mut branches = function
+            .operands
+            .iter()
+            .filter(|o| self.is_branch(o, place));
+        branches.all(|operand| {
+            let Some(target) = operand.target else {
+                return false;
+            };
+            let mut to = None;
+            operand::addresses(self.program, place, &[*operand], |_, at| to = Some(at));
+            let Some(to) = to else { return false };
+            let mut found = self.places.iter().flatten();
+            inside.contains(&to)
+                || self.known.get(&target.name) == Some(&to)
+                    && (function.fixed() >= LONG || found.any(|(at, _)| *at == to))
+        })
+    }
+
+    /// What long functions refer to, by name and address.
+    fn called(&self) -> HashSet<(u32, u64)> {
+        let mut called = HashSet::new();
+        for (function, place) in self.build.functions.iter().zip(&self.places) {
+            if let Some((place, _)) = place.filter(|_| function.fixed() >= LONG) {
+                operand::addresses(self.program, place, &function.operands, |name, address| {
+                    called.insert((name, address));
+                });
+            }
+        }
+        called
+    }
+
+    /// Whether the instruction of that operand calls or jumps.
+    fn is_branch(&self, operand: &Operand, place: u64) -> bool {
+        match operand.form {
+            Form::Branch => true,
+            Form::Distance => {
+                let at = place + u64::from(operand.at);
+                let before = at.checked_sub(2).and_then(|at| self.program.at(at, 2));
+                // call, jmp; jcc (Intel SDM, volume 2: opcodes E8, E9; 0F 80 to 8F).
+                matches!(before, Some([_, 0xe8 | 0xe9] | [0x0f, 0x80..=0x8f]))
+            }
+            _ => false,
+        }
     }
 }

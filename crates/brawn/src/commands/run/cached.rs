@@ -2,7 +2,6 @@
 
 use super::{Args, Stop};
 use crate::builds::Builds;
-use crate::only::{OnlyArg, components};
 use brawn_core::content::Content;
 use brawn_core::input;
 use brawn_core::program;
@@ -59,8 +58,9 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         .map_err(|e| Error::io("cannot look at it", e).path(path))?;
     trust::refuse_set_id(&stat).map_err(|e| e.path(path))?;
     let builds = args.signatures.read()?;
+    let components = args.parts.components()?;
     let cache = open();
-    let key = key(path, &stat, args, &builds);
+    let key = key(path, &stat, args, &builds)?;
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
         note(match &found {
             Found::Program(_) => "rewritten before",
@@ -73,9 +73,9 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         _ => Stop::Refused(e.path(path)),
     })?;
     // Meanwhile another file may be at that path.
-    let key = self::key(path, &stat, args, &builds);
+    let key = self::key(path, &stat, args, &builds)?;
     let options = Options {
-        components: components(args.only),
+        components,
         force: false,
         builds: &builds.all,
     };
@@ -110,22 +110,19 @@ fn name(path: &Path) -> &OsStr {
 }
 
 /// The key of the rewritten program in the cache: the program, and everything that its rewritten form depends on.
-fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Key {
+fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Result<Key> {
     let profile = Profile::from(args.profile);
+    let parts = format!("{:?}", args.parts.components()?);
     let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name(), &builds.digest];
-    made_by.push(match args.only {
-        None => "all",
-        Some(OnlyArg::Heap) => "heap",
-        Some(OnlyArg::Memory) => "memory",
-    });
+    made_by.push(&parts);
     for payload in payloads().iter().filter(|p| p.profile == profile) {
         made_by.extend([
             payload.architecture.name(),
             payload.source,
             payload.compiler,
         ]);
-        let memory = payload.memory.iter();
-        made_by.extend(memory.flat_map(|memory| [memory.source, memory.compiler]));
+        let sets = payload.memory.iter().chain([&payload.libc]);
+        made_by.extend(sets.flat_map(|set| [set.source, set.compiler]));
     }
     // Two builds of one version may rewrite differently.
     let own = std::env::current_exe().and_then(|own| own.metadata());
@@ -134,7 +131,7 @@ fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Key {
         |own| format!("{} {} {}", own.size(), own.mtime(), own.mtime_nsec()),
     );
     made_by.push(&own);
-    Key::new(name(path), stat, &made_by)
+    Ok(Key::new(name(path), stat, &made_by))
 }
 
 /// The program's bytes, with what `stat` says of it before and after they were read.

@@ -1,0 +1,87 @@
+//! Functions that a program's symbols name: whether their code is that of a build of musl.
+//!
+//! A symbol says how a function is called, not whose it is.  Its code tells, with everything that it refers to where the
+//! symbols have it; that the rest of the program is of the same build is not asked.
+
+use super::{Build, Function, database, operand};
+use crate::elf::program::Program;
+use crate::error::Result;
+use crate::signatures::names::{Evidence, Named, Names};
+use std::collections::{HashMap, HashSet};
+
+/// Marks those of `names` that have one of the names `which` and code of the database's, or of `more`, with the build
+/// that they are of.
+///
+/// Errors: those of the database.
+pub fn confirm(
+    program: &Program<'_>,
+    names: &mut Names,
+    which: &HashSet<&str>,
+    more: &[Build],
+) -> Result<()> {
+    let is_asked = |n: &Named| n.evidence == Evidence::Symbol && which.contains(n.name.as_str());
+    let asked: Vec<usize> = (0..names.functions.len())
+        .filter(|n| is_asked(&names.functions[*n]))
+        .collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let own = database::builds(program.architecture)?;
+    let builds: Vec<&Build> = own
+        .iter()
+        .chain(more)
+        .filter(|b| b.architecture == program.architecture)
+        .collect();
+    let mut places: HashMap<&str, Vec<u64>> = HashMap::new();
+    for named in names.functions.iter().chain(&names.objects) {
+        places.entry(&named.name).or_default().push(named.address);
+    }
+    let mut told = Vec::new();
+    for number in asked {
+        let named = &names.functions[number];
+        let mut builds = builds.iter();
+        if let Some((build, size)) =
+            builds.find_map(|b| Some((b, is_of(program, b, named, &places)?)))
+        {
+            told.push((number, build.name.clone(), size));
+        }
+    }
+    for (number, build, size) in told {
+        let named = &mut names.functions[number];
+        named.evidence = Evidence::Signature(build);
+        named.size = size;
+    }
+    Ok(())
+}
+
+/// The size of the function of that name, if it is one of `build`.
+fn is_of(
+    program: &Program<'_>,
+    build: &Build,
+    named: &Named,
+    places: &HashMap<&str, Vec<u64>>,
+) -> Option<u64> {
+    let is_named = |f: &&Function| {
+        let mut all = f.names.iter().chain(&f.weak);
+        all.any(|name| build.text(*name) == named.name)
+    };
+    let is_here = |f: &&Function| {
+        let size = u64::from(f.size);
+        // A symbol without a size is one of code written by hand.
+        if named.size != 0 && named.size != size {
+            return false;
+        }
+        let code = program.at(named.address, size);
+        if !code.is_some_and(|code| f.is(code)) {
+            return false;
+        }
+        let mut agrees = true;
+        operand::addresses(program, named.address, &f.operands, |name, address| {
+            let known = places.get(build.text(name));
+            agrees &= known.is_none_or(|known| known.contains(&address));
+        });
+        agrees
+    };
+    let mut functions = build.functions.iter().filter(is_named).filter(is_here);
+    functions.next().map(|f| u64::from(f.size))
+}
