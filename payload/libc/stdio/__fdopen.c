@@ -1,34 +1,9 @@
 // __fdopen, which fopen, fdopen, popen and tmpfile make streams with.  musl's buffers have 1 KiB, so that a program that reads
 // a file by lines, numbers or small pieces asks the kernel four times as often as with glibc: that, and not the code of getline,
 // fgets and fread, is what they are slower for.  These have 4 KiB.
-#include "../libc.h"
+#include "stream.h"
 
 enum { BUFFER = 4096, UNGET = 8 };
-
-// musl's (src/internal/stdio_impl.h), as it is used here: the same in musl 1.2.2 to 1.2.6.
-typedef struct stream stream;
-struct stream {
-    unsigned flags;
-    void *reading[2];
-    int (*close)(stream *);
-    void *writing[4];
-    size_t (*read)(stream *, unsigned char *, size_t);
-    size_t (*write)(stream *, const unsigned char *, size_t);
-    int64_t (*seek)(stream *, int64_t, int);
-    unsigned char *buffer;
-    size_t size;
-    void *neighbours[2];
-    int fd;
-    int pipe_pid;
-    long lock_count;
-    int mode;
-    volatile int lock;
-    // What ends a line for a buffer that is written by lines, or NO_LINES.
-    int line_end;
-    void *rest[10];
-};
-_Static_assert(offsetof(stream, fd) == 0x78 && offsetof(stream, lock) == 0x8c && sizeof(stream) == 0xe8, "musl's FILE");
-enum { NO_READING = 4, NO_WRITING = 8, APPENDS = 128, NO_LINES = -1, NO_LOCK = -1 };
 
 // The beginning of musl's struct __libc (src/internal/libc.h), the same in these.
 extern struct {

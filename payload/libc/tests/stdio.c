@@ -1,4 +1,5 @@
-// Holds brawn's fdopen against libc's: what streams of both do with the same files, their errors, and the descriptor's flags.
+// Holds brawn's printf and its kin against libc's, and its fdopen: what streams of both do with the same files, their
+// errors, and the descriptor's flags.
 // Ends with 1 and says what differs.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +33,8 @@ static int temporary(void) {
     unlink(name);
     return fd;
 }
+
+#include "stdio-streams.h"
 
 static void open_both(const char *mode) {
     for (int i = 0; i < 2; i++) {
@@ -183,7 +186,14 @@ static void threads(void) {
 }
 
 int main(int argc, char **argv) {
-    (void)argv;
+    directives(argc > 2 ? atol(argv[2]) : argc > 1 ? 20000 : 1000000);
+    rare();
+    wide_text(argc > 1 ? 100 : 1000);
+    others();
+    same_streams(argc > 1 ? 350 : 3500);
+    failing_streams();
+    to_output();
+    printing_threads();
     opened();
     used(argc > 1 ? 60 : 3000);
     terminal();

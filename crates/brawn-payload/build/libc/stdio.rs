@@ -2,16 +2,46 @@
 
 use super::Row;
 
-pub const ROWS: &[Row] = &[Row {
-    needs: &[
-        "__errno_location",
-        "__libc",
-        "__ofl_add",
-        "__stdio_close",
-        "__stdio_read",
-        "__stdio_seek",
-        "__stdio_write",
-        "malloc",
-    ],
-    ..Row::new("__fdopen", &["fdopen", "__fdopen"])
-}];
+pub const ROWS: &[Row] = &[
+    Row {
+        needs: &[
+            "__errno_location",
+            "__libc",
+            "__ofl_add",
+            "__stdio_close",
+            "__stdio_read",
+            "__stdio_seek",
+            "__stdio_write",
+            "malloc",
+        ],
+        ..Row::new("__fdopen", &["fdopen", "__fdopen"])
+    },
+    Row::new("asprintf", &["asprintf"]),
+    Row::new("fprintf", &["fprintf"]),
+    // What all of printf's kin print by.
+    Row {
+        needs: &["__errno_location", "strerror", "wctomb"],
+        ..Row::new("print", &[])
+    },
+    Row {
+        needs: &["__stdout_FILE"],
+        ..Row::new("printf", &["printf"])
+    },
+    Row::new("reals", &[]),
+    Row::new("snprintf", &["snprintf"]),
+    Row::new("sprintf", &["sprintf"]),
+    Row {
+        needs: &["malloc"],
+        ..Row::new("vasprintf", &["vasprintf"])
+    },
+    Row {
+        needs: &["__lockfile", "__towrite", "__unlockfile"],
+        ..Row::new("vfprintf", &["vfprintf"])
+    },
+    Row {
+        needs: &["__stdout_FILE"],
+        ..Row::new("vprintf", &["vprintf"])
+    },
+    Row::new("vsnprintf", &["vsnprintf"]),
+    Row::new("vsprintf", &["vsprintf"]),
+];
