@@ -227,3 +227,24 @@ fn other_heaps_and_other_libcs_are_refused() {
         assert!(text.contains(word), "{what}: {text}");
     }
 }
+
+/// musl's `open` compares flags with 0x410000 (`O_TMPFILE`, fcntl.h), which may lie in a function of its heap.
+#[test]
+fn numbers_that_are_addresses_in_the_heap_refuse_nothing() {
+    let source = "#include <fcntl.h>\n#include <stdlib.h>\n__asm__(\".text\\n.space SPACE\\n\");\n\
+        int main(int n, char **words) { free(malloc(n * 1000)); return open(words[0], O_RDONLY) < 0; }\n";
+    let build = |space: u64| {
+        let room = Room::with(&source.replace("SPACE", &space.to_string()));
+        room.run("musl-gcc", &["-O1 -fno-builtin -static -o p main.c"]);
+        let symbols = ok("nm", &[&room.path("p")]);
+        let free = symbols.lines().find(|l| l.ends_with(" nontrivial_free"));
+        let address = free.and_then(|l| u64::from_str_radix(l.split(' ').next()?, 16).ok());
+        (room, address.expect("its address"))
+    };
+    let (_, address) = build(0);
+    let (room, address) = build((0x410000 - address - 1) & !15);
+    assert!((0x40ff00..0x410000).contains(&address), "{address:#x}");
+    let (path, out) = (room.path("p"), room.path("out"));
+    succeed(brawn().args(["rewrite", "--only", "heap", &path, "-o", &out]));
+    ok(&out, &[]);
+}

@@ -51,6 +51,12 @@ pub fn check(
     let hits = pass(whole, code, &Wanted::new(ranges), &begins, &gone.extents);
     let is_tls = |h: &Hit| tls.as_ref().is_some_and(|t| t.contains(&h.target));
     let (to_tls, mut hits): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_tls);
+    // A number in an instruction that means a place amid a function means none: `open` has 0x410000, of its flags.
+    let is_amid = |h: &Hit| {
+        let mut inside = state.inside.iter();
+        inside.any(|e| e.contains(&h.target) && e.start != h.target)
+    };
+    hits.retain(|hit| !hit.is_absolute || !is_amid(hit));
     relocations(whole, code, found);
     let passes_on = names.function("dl_iterate_phdr").map(|n| n.address);
     thread_locals(code, &to_tls, passes_on, found);
