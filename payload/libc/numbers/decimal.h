@@ -97,15 +97,16 @@ INLINE Decimal decimal_of(const char *s) {
     return decimal;
 }
 
+// digits * 10^exponent: a number from 2^127 on, times a power of two, too small by less than `error`; 0 if ten's
+// power is not in the tables.
 typedef struct {
-    int64_t size;  // From 2^62 to below 2^63, its last bit set for all that is below; 0 if it is not sure.
+    Wide number, error;
     int exponent;  // Of two.
-} Binary;
+} Product;
 
-// digits * 10^exponent, digits not 0, for a type with `precision` bits.
-INLINE Binary binary_of(const Decimal *decimal, int precision) {
+INLINE Product product_of(const Decimal *decimal) {
     int ten = decimal->exponent;
-    if (UNLIKELY(ten < POWER_STEP * POWER_FIRST || ten >= POWER_STEP * (POWER_LAST + 1))) return (Binary){0, 0};
+    if (UNLIKELY(ten < POWER_STEP * POWER_FIRST || ten >= POWER_STEP * (POWER_LAST + 1))) return (Product){0, 0, 0};
     int k = (ten - POWER_STEP * POWER_FIRST) / POWER_STEP + POWER_FIRST, j = ten - k * POWER_STEP;
     const uint64_t *coarse = COARSE[k - POWER_FIRST];
     int shift = __builtin_clzll(decimal->digits);
@@ -117,15 +118,25 @@ INLINE Binary binary_of(const Decimal *decimal, int precision) {
     Wide number = (Wide)(uint64_t)(power >> 64) * digits + (uint64_t)(low >> 64);
     int exponent = POWER_EXPONENT(k * POWER_STEP) + POWER_EXPONENT(j) + 64 + 64 + 64 - shift;
     int exact = ten >= 0 && ten < POWER_STEP && !decimal->more && (uint64_t)low == 0;
-    Wide error = decimal->more ? (Wide)1 << (64 + shift) : 3;
+    Wide error = exact ? 0 : decimal->more ? (Wide)1 << (64 + shift) : 3;
     int top = __builtin_clzll((uint64_t)(number >> 64));
-    number <<= top;
-    error <<= top;
-    exponent -= top;
-    // From the place of half the last bit of the result on: all bits the same, or nearly.
-    Wide mask = ((Wide)1 << (127 - precision)) - 1, below = number & mask;
-    if (!exact && UNLIKELY(below == 0 || below + error > mask)) return (Binary){0, 0};
-    int64_t size = (int64_t)(uint64_t)(number >> 65);
-    int rest = !exact || (uint64_t)number << 63 != 0 || (uint64_t)(number >> 1) != 0;
-    return (Binary){size | rest, exponent + 65};
+    return (Product){number << top, error << top, exponent - top};
+}
+
+// Whether the error does not matter for a type with `precision` bits, of which there may be none.  It does if all bits
+// from the place of half the last bit of the result on are the same, or nearly.
+INLINE int is_sure(const Product *product, int precision) {
+    Wide mask = precision < 0 ? ~(Wide)0 : ((Wide)1 << (127 - precision)) - 1, below = product->number & mask;
+    return LIKELY(product->error == 0 || (below != 0 && product->error <= mask - below));
+}
+
+typedef struct {
+    int64_t size;  // From 2^62 to below 2^63, its last bit set for all that is below.
+    int exponent;  // Of two.
+} Binary;
+
+INLINE Binary binary_of(const Product *product) {
+    int64_t size = (int64_t)(uint64_t)(product->number >> 65);
+    int rest = product->error != 0 || (uint64_t)product->number << 63 != 0 || (uint64_t)(product->number >> 1) != 0;
+    return (Binary){size | rest, product->exponent + 65};
 }

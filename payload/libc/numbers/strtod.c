@@ -1,40 +1,7 @@
 // strtof, strtod and strtold: exact, in every rounding mode; where the first of decimal.h's ways is not sure, and for
-// hexadecimal numbers, NaNs and infinities, results below the least normal number or too large, by musl's own.
-#include "decimal.h"
-
-enum { AS_FLOAT, AS_DOUBLE, AS_LONG_DOUBLE };
-
-// The beginning of musl's FILE, up to what reading text needs (musl 1.2.2 to 1.2.6, src/internal/stdio_impl.h; the
-// same in 1.1.24).
-typedef struct {
-    unsigned flags;
-    unsigned char *rpos, *rend;
-    int (*close)(void *);
-    unsigned char *wend, *wpos, *zero_1, *wbase;
-    size_t (*read)(void *, unsigned char *, size_t);
-    size_t (*write)(void *, const unsigned char *, size_t);
-    int64_t (*seek)(void *, int64_t, int);
-    unsigned char *buffer;
-    size_t buffer_size;
-    void *previous, *next;
-    int fd, pipe_pid;
-    long lockcount;
-    int mode;
-    volatile int lock;
-    int line_buffered;
-    void *cookie;
-    int64_t offset;
-    char *line;
-    void *zero_2;
-    unsigned char *shend;
-    int64_t shlim, shcnt;
-    // What later versions have behind it.
-    void *room[4];
-} Text;
-_Static_assert(offsetof(Text, buffer) == 88 && offsetof(Text, lock) == 140 && offsetof(Text, shend) == 184, "FILE");
-
-HIDDEN void __shlim(Text *text, int64_t limit);
-HIDDEN long double __floatscan(Text *text, int precision, int text_is_whole);
+// hexadecimal numbers, NaNs, infinities, and numbers too large, by musl's own.
+#include "scanned.h"
+#include "integer.h"
 
 // As musl does it (src/stdlib/strtod.c): the text is a stream without an end.
 static COLD long double scanned(const char *s, char **end, int precision) {
@@ -49,50 +16,31 @@ static COLD long double scanned(const char *s, char **end, int precision) {
     return result;
 }
 
-INLINE double power_of_two(int exponent) {
-    return ((union { uint64_t bits; double of; }){(uint64_t)(exponent + 1023) << 52}).of;
-}
-
-#ifdef __aarch64__
-// What __floatscan gives for a double or a float is one already, if it is not too large; converting it by the
-// processor takes the compiler's own library.
-static COLD double narrowed(long double wide, int greatest) {
-    const union { long double of; Wide bits; } from = {wide};
-    uint64_t high = (uint64_t)(from.bits >> 64), sign = high >> 63 << 63;
-    uint64_t size = ((uint64_t)(from.bits >> 60) & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
-    int exponent = (int)(high >> 48 & 0x7fff) - 16383;
-    union { uint64_t bits; double of; } to = {sign};
-    if (exponent == 16384) {
-        to.bits |= (uint64_t)0x7ff << 52 | (size << 12 >> 12);
-    } else if (exponent > greatest) {
-        // Rounds to infinity or to the largest number, as the mode says, with its exceptions.
-        double most = power_of_two(1023);
-        __asm__ volatile("" : "+w"(most));
-        to.of = (sign ? -most : most) * most;
-    } else if (exponent >= -1022) {
-        to.bits |= (uint64_t)(exponent + 1023) << 52 | (size << 12 >> 12);
-    } else if (exponent >= -1074) {
-        to.bits |= size >> (-1022 - exponent);
-    } else if (high << 1 || (uint64_t)from.bits) {
-        double least = power_of_two(-1022);
-        __asm__ volatile("" : "+w"(least));
-        to.of = (sign ? -least : least) * least;
-    }
-    return to.of;
-}
-#else
-#define narrowed(wide, greatest) (wide)
-#endif
-
 #define EXACT_POWERS(type, ...) static const type EXACT_##type[] = {__VA_ARGS__}
 EXACT_POWERS(double, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
              1e18, 1e19, 1e20, 1e21, 1e22);
 EXACT_POWERS(float, 1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f);
 
+// A number below the least normal one, of which `precision` bits are left (none, or fewer than none, perhaps): how many
+// times the least of all it is.  An addition rounds, as the mode says.  Such a number is never exact: its power of
+// ten is not.
+static __attribute__((noinline)) uint64_t tiny(Product product, int precision, int negative) {
+    uint64_t kept = precision > 0 ? (uint64_t)(product.number >> (128 - precision)) : 0;
+    int half = precision >= 0 && (product.number >> (127 - precision) & 1);
+    const uint64_t one = (uint64_t)(1023 + 52) << 52;
+    union { uint64_t bits; double of; } sum = {one | kept};
+    double below = half ? 0.75 : 0.25;
+    sum.of = negative ? -sum.of - below : sum.of + below;
+    uint64_t result = (sum.bits << 1 >> 1) - one;
+    // musl says nothing of one that becomes a power of two by rounding.
+    if (precision < 0 || result != (uint64_t)1 << precision) ERRNO = OUT_OF_RANGE;
+    return result;
+}
+
 // Digits and ten's power that are numbers of the type themselves: one operation rounds once (W. D. Clinger, "How to
 // read floating point numbers accurately", 1990).  Elsewhere one conversion does, of what is in the range of normal
 // numbers.  -1 for the sign before rounding: the mode may go by it.
-#define DEFINE(Float, name, kind, precision, exact, least, greatest)                                            \
+#define DEFINE(Float, Bits, name, kind, precision, exact, least, greatest)                                      \
     HIDDEN Float brawn_##name(const char *restrict s, char **restrict end) {                                    \
         Decimal decimal = decimal_of(s);                                                                        \
         if (LIKELY(decimal.end != 0)) {                                                                         \
@@ -108,11 +56,21 @@ EXACT_POWERS(float, 1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 
                 return result;                                                                                  \
             }                                                                                                   \
             if (digits) {                                                                                       \
-                Binary binary = binary_of(&decimal, precision);                                                 \
-                if (LIKELY(binary.size && binary.exponent + 62 >= least && binary.exponent + 63 < greatest)) {  \
-                    result = (Float)(decimal.negative ? -binary.size : binary.size);                            \
+                Product product = product_of(&decimal);                                                         \
+                int first = product.exponent + 127;                                                             \
+                if (LIKELY(product.number && first >= least && first + 1 < greatest)) {                         \
+                    if (is_sure(&product, precision)) {                                                         \
+                        Binary binary = binary_of(&product);                                                    \
+                        result = (Float)(decimal.negative ? -binary.size : binary.size);                        \
+                        if (end) *end = (char *)(uintptr_t)decimal.end;                                         \
+                        return (Float)(result * 0x1p-62 * power_of_two(binary.exponent + 62));                  \
+                    }                                                                                           \
+                } else if (product.number && first < least && is_sure(&product, first - least + precision)) {   \
+                    Bits bits = (Bits)tiny(product, first - least + precision, decimal.negative);               \
+                    if (decimal.negative) bits |= (Bits)1 << (sizeof bits * 8 - 1);                             \
                     if (end) *end = (char *)(uintptr_t)decimal.end;                                             \
-                    return (Float)(result * 0x1p-62 * power_of_two(binary.exponent + 62));                      \
+                    /* The sign of musl's zero goes by the mode. */                                             \
+                    if (LIKELY((Bits)(bits << 1))) return ((union { Bits bits; Float of; }){bits}).of;          \
                 }                                                                                               \
             }                                                                                                   \
         }                                                                                                       \
@@ -122,10 +80,54 @@ EXACT_POWERS(float, 1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 
     NAME(name##_l, brawn_##name)                                                                                \
     NAME(__##name##_l, brawn_##name)
 
-DEFINE(double, strtod, AS_DOUBLE, 53, 22, -1022, 1023)
-DEFINE(float, strtof, AS_FLOAT, 24, 10, -126, 127)
+DEFINE(double, uint64_t, strtod, AS_DOUBLE, 53, 22, -1022, 1023)
+DEFINE(float, uint32_t, strtof, AS_FLOAT, 24, 10, -126, 127)
 
+#ifdef __x86_64__
+// The 80-bit number size * 2^exponent, size from 2^63 on.
+INLINE long double of_parts(uint64_t size, int exponent, int negative) {
+    union { struct { uint64_t size; uint16_t exponent; } parts; long double of; } to;
+    to.parts.size = size;
+    to.parts.exponent = (uint16_t)((exponent + 63 + 16383) | (negative ? 0x8000 : 0));
+    return to.of;
+}
+
+// As above: 64 bits hold all digits and all powers of ten that are in FINE, and one operation rounds.
+static int read_long_double(const Decimal *decimal, long double *result) {
+    int ten = decimal->exponent, size = ten < 0 ? -ten : ten, negative = decimal->negative;
+    if (!decimal->digits) {
+        *result = negative ? -0.0L : 0.0L;
+        return 1;
+    }
+    if (size < POWER_STEP && !decimal->more) {
+        int shift = __builtin_clzll(decimal->digits);
+        long double digits = of_parts(decimal->digits << shift, -shift, negative);
+        long double power = of_parts(FINE[size], POWER_EXPONENT(size) + 64, 0);
+        *result = ten < 0 ? digits / power : digits * power;
+        return 1;
+    }
+    Product product = product_of(decimal);
+    if (!product.number || !is_sure(&product, 64)) return 0;
+    uint64_t low = (uint64_t)product.number;
+    long double below = low >> 63 ? 0.5L : 0;
+    if (low << 1 || product.error) below += 0.25L;
+    long double whole = of_parts((uint64_t)(product.number >> 64), 0, negative);
+    whole = negative ? whole - below : whole + below;
+    *result = whole * of_parts((uint64_t)1 << 63, product.exponent + 64 - 63, 0);
+    return 1;
+}
+#endif
+
+// On aarch64 by musl's own: 128 bits with an error are too few for a type with 113.
 HIDDEN long double brawn_strtold(const char *restrict s, char **restrict end) {
+#ifdef __x86_64__
+    Decimal decimal = decimal_of(s);
+    long double result;
+    if (LIKELY(decimal.end != 0) && read_long_double(&decimal, &result)) {
+        if (end) *end = (char *)(uintptr_t)decimal.end;
+        return result;
+    }
+#endif
     return scanned(s, end, AS_LONG_DOUBLE);
 }
 NAME(strtold, brawn_strtold)

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <arpa/inet.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <wchar.h>
 
 static long rounds = 100000, trials;
 static int wrong;
@@ -54,11 +58,52 @@ extern double brawn_atof(const char *);
         trials++;                                                                                                   \
     }
 
+extern double brawn_wcstod(const wchar_t *, wchar_t **);
+extern float brawn_wcstof(const wchar_t *, wchar_t **);
+extern long double brawn_wcstold(const wchar_t *, wchar_t **);
+
+// A text in wide characters, some of them blanks and others that only wide text has.
+static const wchar_t *widened(const char *text) {
+    static wchar_t wide[4096];
+    size_t n = 0;
+    uint64_t odd = random_bits();
+    if (odd % 16 == 0) wide[n++] = 0x2003;
+    for (; *text; text++) wide[n++] = (unsigned char)*text;
+    if (odd % 8 == 1) wide[(odd >> 8) % (n + 1)] = (wchar_t)(odd >> 32 & 1 ? 0x3000 : odd >> 40);
+    wide[n] = 0;
+    return wide;
+}
+
+static void wide_reals(const char *narrow, int mode) {
+    const wchar_t *wide = widened(narrow);
+    const wchar_t *text = wide;
+    wchar_t *our_end, *musls_end;
+#define READ_WIDE(Float, function)                                                                                  \
+    {                                                                                                               \
+        errno = 0;                                                                                                  \
+        Float ours = brawn_##function(text, &our_end);                                                              \
+        int our_error = errno;                                                                                      \
+        errno = 0;                                                                                                  \
+        Float musls = function(text, &musls_end);                                                                   \
+        if (memcmp(&ours, &musls, sizeof(Float) == 16 && LDBL_MANT_DIG == 64 ? 10 : sizeof(Float)) != 0 || our_end != musls_end ||               \
+            our_error != errno) {                                                                                   \
+            printf("numbers: " #function " of \"%s\", mode %#x: %La, end %td, errno %d, and musl's %La, %td, %d\n",  \
+                   narrow, mode, (long double)ours, our_end - text, our_error, (long double)musls, musls_end - text, errno); \
+            failed();                                                                                               \
+        }                                                                                                           \
+        trials++;                                                                                                   \
+    }
+    READ_WIDE(float, wcstof)
+    READ_WIDE(double, wcstod)
+    READ_WIDE(long double, wcstold)
+}
+
 static void read_one(const char *text, int mode) {
     fesetround(mode);
     READ(double, strtod, "%a")
     READ(float, strtof, "%a")
     READ(long double, strtold, "%La")
+    wide_reals(text, mode);
     if (brawn_atof(text) != atof(text) && atof(text) == atof(text)) printf("numbers: atof of %s\n", text), failed();
     fesetround(FE_TONEAREST);
 }
@@ -86,8 +131,16 @@ static void generated(char *text) {
     memcpy(&x, &bits, sizeof x);
     if (isnan(x) || isinf(x)) x = 0.25;
     double small = (double)(int64_t)random_bits() * 0x1p-50;
-    switch (random_bits() % 12) {
+    switch (random_bits() % 13) {
     case 0: sprintf(text, "%.17g", x); break;
+    case 12: {
+        // Below the least normal numbers of both types, and around half the least of all.
+        double least = bits & 1 ? 0x1p-1074 : 0x1p-149;
+        double few = (double)(random_bits() >> (bits >> 1) % 60 >> 4) / (bits >> 8 & 3 ? 1 : 4);
+        if (bits & 64) sprintf(text, "%.*e", (int)(random_bits() % 22), few * least);
+        else sprintf(text, "%llue%d", (unsigned long long)(random_bits() >> (bits >> 1) % 62), (bits & 1 ? -342 : -64) + (int)(random_bits() % 30));
+        break;
+    }
     case 1: sprintf(text, "%.15g", x); break;
     case 2: sprintf(text, "%.*e", (int)(bits % 40), x); break;
     case 3: sprintf(text, "%.*f", (int)(bits % 20), small); break;
@@ -162,10 +215,15 @@ static void addresses(void) {
     }
 }
 
+#include "numbers-integers.h"
+#include "numbers-scan.h"
+
 int main(int count, char **arguments) {
     if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 3000;
     reading();
     addresses();
+    integers();
+    scans();
     printf("numbers: %ld trials, %d wrong\n", trials, wrong);
     return wrong != 0;
 }

@@ -9,7 +9,7 @@ pub const ROWS: &[Row] = &[
         ..Row::new("inet_ntop", &["inet_ntop"])
     },
     Row {
-        needs: &["__floatscan", "__shlim"],
+        needs: &["__errno_location", "__floatscan", "__shlim"],
         ..Row::new(
             "strtod",
             &[
@@ -22,6 +22,56 @@ pub const ROWS: &[Row] = &[
                 "__strtod_l",
                 "__strtof_l",
                 "__strtold_l",
+            ],
+        )
+    },
+    Row {
+        needs: &["__errno_location"],
+        ..Row::new(
+            "strtol",
+            &[
+                "strtol",
+                "strtoul",
+                "strtoll",
+                "strtoull",
+                "strtoimax",
+                "strtoumax",
+                "__strtol_internal",
+                "__strtoul_internal",
+                "__strtoll_internal",
+                "__strtoull_internal",
+                "__strtoimax_internal",
+                "__strtoumax_internal",
+            ],
+        )
+    },
+    Row::new("sscanf", &["sscanf", "__isoc99_sscanf"]),
+    Row {
+        needs: &[
+            "__errno_location",
+            "__floatscan",
+            "__shlim",
+            "free",
+            "malloc",
+            "mbrtowc",
+        ],
+        ..Row::new("vsscanf", &["vsscanf", "__isoc99_vsscanf"])
+    },
+    Row {
+        needs: &["__floatscan", "__shlim", "iswspace"],
+        ..Row::new("wcstod", &["wcstof", "wcstod", "wcstold"])
+    },
+    Row {
+        needs: &["__errno_location", "iswspace"],
+        ..Row::new(
+            "wcstol",
+            &[
+                "wcstol",
+                "wcstoul",
+                "wcstoll",
+                "wcstoull",
+                "wcstoimax",
+                "wcstoumax",
             ],
         )
     },

@@ -1,0 +1,84 @@
+// sscanf against musl's: a part of numbers.c.
+
+extern int brawn_sscanf(const char *, const char *, ...);
+extern int brawn_vsscanf(const char *, const char *, va_list);
+
+// What conversions store to: texts that may be long, all other values, and what is allocated.
+typedef struct { _Alignas(16) unsigned char room[8][1200]; } Stored;
+
+static int (*const SCANS[])(const char *, const char *, ...) = {brawn_sscanf, sscanf};
+
+// Of which kinds a format's arguments are: 'm' is allocated, 'M' wide.
+static void scan_one(const char *text, const char *format, const char *kinds) {
+    static Stored stored[2];
+    int result[2], error[2];
+    for (int i = 0; i < 2; i++) {
+        Stored *to = &stored[i];
+        memset(to, 0x55, sizeof *to);
+        for (int j = 0; kinds[j] && j < 8; j++)
+            if (kinds[j] == 'm' || kinds[j] == 'M') memset(to->room[j], 0, sizeof(char *));
+        errno = 0;
+        result[i] = SCANS[i](text, format, to->room[0], to->room[1], to->room[2], to->room[3], to->room[4], to->room[5], to->room[6], to->room[7]);
+        error[i] = errno;
+        for (int j = 0; kinds[j] && j < 8; j++) {
+            if (kinds[j] != 'm' && kinds[j] != 'M') continue;
+            char *made;
+            memcpy(&made, to->room[j], sizeof made);
+            memset(to->room[j], made ? 1 : 0, sizeof made);
+            if (!made) continue;
+            // %mc has no end: what is compared is in the formats that end.
+            if (kinds[j] == 'm') strcpy((char *)to->room[j] + 8, made);
+            else wcscpy((wchar_t *)(void *)(to->room[j] + 8), (wchar_t *)(void *)made);
+            free(made);
+        }
+    }
+    if (result[0] != result[1] || error[0] != error[1] || memcmp(&stored[0], &stored[1], sizeof *stored) != 0) {
+        int j = 0;
+        while (j < 7 && memcmp(stored[0].room[j], stored[1].room[j], sizeof stored->room[j]) == 0) j++;
+        printf("numbers: sscanf of \"%s\" with \"%s\": %d, errno %d, and musl's %d, %d; argument %d: \"%.40s\", and musl's \"%.40s\"\n", text, format,
+               result[0], error[0], result[1], error[1], j, stored[0].room[j], stored[1].room[j]);
+        failed();
+    }
+    trials++;
+}
+
+static const struct { const char *text, *format, *kinds; } SCAN_TEXTS[] = {
+    {"17 4711", "%d %d", ""}, {"word 2.5", "%15s %lf", ""}, {"name=value", "%31[^=]=%31s", ""}, {"", "%d", ""}, {"", "", ""}, {"x", "", ""},
+    {"  ", "%d", ""}, {"x", "%d", ""}, {"", "x", ""}, {"y", "x", ""}, {" %", "%%", ""}, {"a", "%%", ""}, {"", "%%", ""}, {"12 %34", "%d%%%d", ""},
+    {"12", "%n%d%n", ""}, {" 12 x", " %n%d %hhn%c%ln", ""}, {"12", "%*d%n", ""}, {"1 2 3", "%3$d %1$d %2$d", ""}, {"a b", "%2$s %1$s", ""},
+    {"0x", "%x", ""}, {"0x", "%i", ""}, {"0xg", "%x", ""}, {"0x1f", "%1x%s", ""}, {"0x1f", "%2x%s", ""}, {"0x1f", "%3x%s", ""}, {"0x1f 0X2 017", "%i %p %o", ""},
+    {"-12", "%u", ""}, {"-12", "%1d", ""}, {"-12", "%2d%d", ""}, {"99999999999999999999", "%d", ""}, {"99999999999999999999", "%19lld%d", ""},
+    {"-99999999999999999999", "%ld", ""}, {"300 70000", "%hhd %hd", ""}, {"1 2 3 4 5", "%jd %zd %td %Ld %qd", ""}, {"1", "%lk", ""}, {"1", "%l%", ""}, {"1", "%k", ""},
+    {"1e", "%f", ""}, {"1e+", "%lf", ""}, {"1ex", "%Lf", ""}, {"1e5e", "%lf%s", ""}, {"inf", "%f", ""}, {"infin", "%f", ""}, {"infinity1", "%lf%d", ""}, {"nan", "%f", ""},
+    {"nan(1)2", "%f%d", ""}, {"nan(", "%f", ""}, {"-.5.5", "%lf%lf", ""}, {".", "%f", ""}, {"-", "%f", ""}, {"1.25", "%3lf%d", ""}, {"1.25", "%4lf%d", ""},
+    {"1.25e1", "%5lf%s", ""}, {"1.25e1", "%6lf%s", ""}, {"0x1p3", "%lf", ""}, {"0x", "%lf", ""}, {"0xz", "%La", ""}, {"640x480", "%fx%f", ""}, {"0x480", "%d%c%d", ""},
+    {"1.5", "%hf", ""}, {"1.5", "%llf", ""}, {"1e999 1e-999", "%lf%lf", ""}, {"abc", "%c%c%c", ""}, {"ab", "%3c", ""}, {"abc", "%2c%n", ""}, {" a", "%c", ""},
+    {"ab]c", "%[]ab]%s", ""}, {"ab]c", "%[^]]%s", ""}, {"a-z", "%[a-]%s", ""}, {"-az", "%[-a]%s", ""}, {"hello", "%[a-z", ""}, {"hello1", "%[a-y]%d", ""},
+    {"hello", "%[z-a]", ""}, {"xaz-", "%[z-ax]%s", ""}, {"a-c-e", "%[a-c-e]", ""}, {"abc", "%[^a-b]", ""}, {"", "%[a]", ""}, {"b", "%[a]", ""}, {"aab", "%*[a]%s", ""},
+    {"text", "%ms", "m"}, {"text more", "%m[a-z] %ms", "mm"}, {" ", "%ms", "m"}, {"1", "%m[a]", "m"}, {"abc", "%m", "m"}, {"12", "%md", ""},
+    {"wide w\xc3\xa4 x", "%ls %S %lc", ""}, {"w\xc3", "%ls", ""}, {"\xff", "%ls", ""}, {"w\xc3", "%mls", "M"}, {"w\xc3\xa4z", "%ml[^z]", "M"}, {"ab", "%3lc", ""},
+    {"a\xff", "%3lc", ""}, {"a\xc3", "%3C", ""}, {"\xc3\xa4", "%2lc", ""}, {"\xc3\xa4", "%*ls%n", ""}, {"\xff", "%*ls", ""}, {"a\xff", "%d", ""},
+    {"a", "a%", ""}, {"a 1", "%s%", ""}, {"1", "%*1$d", ""}, {"12", "%0d", ""}, {"5", "%-d", ""}, {"\xe4\xf6", "%[\xe4-\xf6]", ""}, {"1,2,3", "%d,%d,%d,%d", ""}};
+
+static void generated_scan(void) {
+    static const char *const PIECES[] = {"%d", "%u", "%x", "%i", "%o", "%p", "%ld", "%hhu", "%lf", "%f", "%Lf", "%3d", "%5x", "%4lf", "%2f", "%s", "%7s", "%c", "%4c",
+                                         "%[a-f0-9]", "%3[^ ,]", "%*d", "%*s", "%n", "%*[^,]", "%%", " ", ",", "a", "-", "%ls", "%12lf", "%e", "%g"};
+    static const char *const WORDS[] = {"1", "-17", "0x", "0x1F", "007", "3.25", "1e5", "1e", "-1.5e-3", "inf", "nan", "a", "word", " ", "  ", ",", "-", "+", "%",
+                                        "99999999999999999999", "0", ".", "e5", "ab\xc3\xa4", "5e-324", "\n", "x", "0x1p-2"};
+    char text[300] = "", format[300] = "";
+    for (int i = (int)(random_bits() % 6); i >= 0; i--) strcat(format, PIECES[random_bits() % (sizeof PIECES / sizeof *PIECES)]);
+    for (int i = (int)(random_bits() % 8); i > 0; i--) strcat(text, WORDS[random_bits() % (sizeof WORDS / sizeof *WORDS)]);
+    scan_one(text, format, "");
+}
+
+static void scans(void) {
+    setlocale(LC_CTYPE, "C.UTF-8");
+    for (size_t i = 0; i < sizeof SCAN_TEXTS / sizeof *SCAN_TEXTS; i++) scan_one(SCAN_TEXTS[i].text, SCAN_TEXTS[i].format, SCAN_TEXTS[i].kinds);
+    for (long i = 0; i < rounds; i++) generated_scan();
+    // The text may be what is written to.
+    char ours[] = "one two three", musls[] = "one two three";
+    int a = brawn_sscanf(ours, "%*s %s %s", ours, ours + 8), b = sscanf(musls, "%*s %s %s", musls, musls + 8);
+    if (a != b || memcmp(ours, musls, sizeof ours) != 0) printf("numbers: sscanf into its own text: %d \"%s\", and musl's %d \"%s\"\n", a, ours, b, musls), failed();
+    if (brawn_sscanf(0, "%d", &a) != sscanf(0, "%d", &a)) printf("numbers: sscanf of nothing\n"), failed();
+    setlocale(LC_CTYPE, "C");
+}
