@@ -5,6 +5,7 @@
 
 pub mod directives;
 pub mod embedded;
+mod functions;
 pub mod run;
 mod sides;
 mod tool;

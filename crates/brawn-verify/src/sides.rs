@@ -10,6 +10,7 @@ use brawn_core::link_args;
 use brawn_core::link_args::shell;
 use brawn_core::note::Note;
 use brawn_core::report::inspect::{Report, inspect};
+use brawn_core::report::verify::Function;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
@@ -49,6 +50,9 @@ pub struct Side {
     /// Where brawn's is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Note>,
+    /// Whose each function is, of the side with brawn's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<Function>,
 }
 
 impl Side {
@@ -60,6 +64,7 @@ impl Side {
             more,
             heap: found.heap.clone(),
             note: found.heaps.iter().find_map(|h| h.note.clone()),
+            functions: Vec::new(),
         }
     }
 }
@@ -129,7 +134,7 @@ impl Lab<'_> {
             return Err(self.refuse(tool, &report));
         }
         self.run(&report)?;
-        let (before, unknown, with);
+        let (before, unknown, mut with);
         if has_payload {
             with = Side::new(tool, Vec::new(), AS_IT_IS.to_owned(), &report);
             (before, unknown) = match self.without_payload(tool, &object)? {
@@ -141,6 +146,7 @@ impl Lab<'_> {
             (before, unknown) = (Some(side), None);
             with = self.with_payload(tool, &object, architecture, &report)?;
         }
+        with.functions = self.functions(tool, &with.more, architecture, is_cxx)?;
         Ok(Sides {
             architecture: report.architecture,
             libc_version: report.libc_version,

@@ -19,9 +19,9 @@ use crate::report::inspect;
 use crate::report::inspect::{by_code, inspect, inspect_with};
 use crate::signatures::Build;
 use crate::signatures::names::Names;
-use brawn_payload::Payload;
+use brawn_payload::{Payload, Set};
 use code::Code;
-use evidence::{Evidence, libc};
+use evidence::{Evidence, libc, own_places};
 use serde::Serialize;
 
 /// Whose function it is.
@@ -70,6 +70,8 @@ pub enum Group {
     Heap,
     /// Memory and strings.
     Memory,
+    /// Other functions of libc: listed where the program has them.
+    Libc,
     /// What an archive lacked: listed where brawn supplied it.
     Supplied,
 }
@@ -155,7 +157,7 @@ pub struct Report {
     pub sure: Sure,
     /// The verdict in a sentence.
     pub why: String,
-    /// Every function of the heap, then those of memory.
+    /// Every function of the heap, then those of memory, then others of libc.
     pub functions: Vec<Function>,
 }
 
@@ -191,23 +193,24 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         .filter(|p| Some(p.architecture) == machine)
         .filter(|p| note.as_ref().is_none_or(|n| n.source == p.source));
     let codes = codes.map(Code::read).collect::<Result<Vec<_>>>()?;
-    // One copy serves every profile.
-    let memory_codes = payloads
-        .iter()
-        .find(|p| Some(p.architecture) == machine)
-        .and_then(|p| Some((p, p.memory?)))
-        .filter(|(_, m)| {
-            found
-                .memory_note
-                .as_ref()
-                .is_none_or(|n| n.source == m.source)
-        })
-        .map(|(payload, memory)| Code::memory(payload, memory))
-        .transpose()?;
+    // One copy of these serves every profile.
+    let payload = payloads.iter().find(|p| Some(p.architecture) == machine);
+    let set = |set: Option<&'static Set>, note: Option<&Note>| {
+        let (payload, set) = payload.zip(set)?;
+        let is_it = note.is_none_or(|n| n.source == set.source);
+        is_it.then(|| Code::of_set(payload, set))
+    };
+    let memory = payload.and_then(|p| p.memory);
+    let memory_codes = set(memory, found.memory_note.as_ref()).transpose()?;
+    let libc_codes = set(payload.map(|p| p.libc), found.libc_note.as_ref()).transpose()?;
     let evidence = Evidence {
         memory: memory_codes
             .as_ref()
             .and_then(|c| Some((c, c.locate(&image)?))),
+        others: libc_codes
+            .as_ref()
+            .and_then(|c| Some((c, c.locate(&image)?))),
+        own_places: own_places(&image),
         memory_names: executable::memory_functions(&image).0,
         // Profiles share functions: without a note it is the one of which most is there.
         located: codes
@@ -228,6 +231,7 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
     let heap = PUBLIC.iter().chain(PRIVATE);
     let mut functions: Vec<Function> = heap.map(|n| evidence.function(n, Group::Heap)).collect();
     functions.extend(MEMORY.iter().map(|n| evidence.function(n, Group::Memory)));
+    functions.extend(payload.into_iter().flat_map(|p| others(&evidence, p)));
     functions.extend(supplied(&image, payloads)?);
     let (verdict, sure, why) = verdict(&found, &functions, image.has_symbol_table);
     Ok(Report {
@@ -244,6 +248,16 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         why,
         functions,
     })
+}
+
+/// Other functions of libc, of which a program has few: those that it has.
+fn others(evidence: &Evidence<'_, '_>, payload: &Payload) -> Vec<Function> {
+    let names = payload.libc.functions.iter().flat_map(|f| f.surface);
+    let mut names: Vec<&str> = names.filter(|n| !n.starts_with("__")).copied().collect();
+    names.sort_unstable();
+    let all = names.into_iter().map(|n| evidence.function(n, Group::Libc));
+    all.filter(|f| !matches!(f.provider, Provider::Absent | Provider::Unknown))
+        .collect()
 }
 
 /// Only static programs, and none of glibc, have musl's functions.

@@ -42,4 +42,5 @@ mod toolchains;
 mod upgrade;
 mod verify;
 mod verify_executables;
+mod verify_functions;
 mod wrong_inputs;

@@ -7,6 +7,7 @@ use object::read::elf::ElfFile64;
 use object::{
     LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SectionKind,
 };
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// So many bytes of code that are the same are no chance.  Of the shorter functions some are the same
@@ -24,6 +25,8 @@ struct Piece {
     bytes: Vec<u8>,
     /// The bytes that no relocation changes, sorted.
     fixed: Vec<Range<usize>>,
+    /// Whether another object has the same: where it is found does not tell whose it is.
+    is_shared: bool,
 }
 
 /// A payload's code.
@@ -89,10 +92,10 @@ impl Code {
         )
     }
 
-    /// Reads the memory functions of `payload`, which has some.
-    pub fn memory(payload: &Payload, memory: &Set) -> Result<Self> {
-        let members: Vec<Member> = memory.functions.iter().map(|f| f.member).collect();
-        Self::of(memory.version, payload.architecture, &members, true)
+    /// Reads the functions of a set of `payload`'s.
+    pub fn of_set(payload: &Payload, set: &Set) -> Result<Self> {
+        let members: Vec<Member> = set.functions.iter().map(|f| f.member).collect();
+        Self::of(set.version, payload.architecture, &members, true)
     }
 
     /// Reads what `payload` supplies where an archive lacks it.
@@ -128,9 +131,11 @@ impl Code {
                     names: names.collect::<Result<_>>()?,
                     fixed: rest(bytes.len(), changed),
                     bytes,
+                    is_shared: false,
                 });
             }
         }
+        share(&mut pieces);
         Ok(Self {
             version,
             pieces,
@@ -168,7 +173,7 @@ impl Located<'_> {
             return Match::Other;
         }
         match piece.compared() {
-            compared if piece.is_telling() => Match::Same(compared),
+            compared if compared >= TELLING => Match::Same(compared),
             _ if self.is_in_place(number, address) => Match::InPlace,
             _ => Match::Other,
         }
@@ -243,7 +248,15 @@ impl Piece {
     }
 
     fn is_telling(&self) -> bool {
-        self.compared() >= TELLING
+        self.compared() >= TELLING && !self.is_shared
+    }
+
+    /// What no relocation changes, and where.
+    fn code(&self) -> Vec<(usize, &[u8])> {
+        let fixed = self.fixed.iter();
+        fixed
+            .filter_map(|r| Some((r.start, self.bytes.get(r.clone())?)))
+            .collect()
     }
 
     fn is_at(&self, bytes: &[u8]) -> bool {
@@ -260,6 +273,21 @@ impl Piece {
                 .filter_map(move |at| at.checked_sub(start))
                 .filter(|at| code.get(*at..).is_some_and(|rest| self.is_at(rest)))
         })
+    }
+}
+
+/// Finds the pieces that several objects have.
+fn share(pieces: &mut [Piece]) {
+    let mut first: HashMap<Vec<(usize, &[u8])>, usize> = HashMap::new();
+    let mut shared = HashSet::new();
+    for (number, piece) in pieces.iter().enumerate() {
+        let other = *first.entry(piece.code()).or_insert(number);
+        if pieces[other].member != piece.member {
+            shared.extend([other, number]);
+        }
+    }
+    for number in shared {
+        pieces[number].is_shared = true;
     }
 }
 
@@ -316,7 +344,8 @@ mod tests {
     fn what_tells_a_function_is_in_no_other() {
         for payload in brawn_payload::payloads() {
             let mut codes = vec![Code::read(payload).unwrap()];
-            codes.extend(payload.memory.map(|m| Code::memory(payload, m).unwrap()));
+            let sets = payload.memory.into_iter().chain([payload.libc]);
+            codes.extend(sets.map(|set| Code::of_set(payload, set).unwrap()));
             let pieces = codes.iter().enumerate().flat_map(|(set, code)| {
                 let pieces = code.pieces.iter().enumerate();
                 pieces.map(move |(number, piece)| ((set, number, piece.member), piece))

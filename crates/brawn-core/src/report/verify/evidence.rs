@@ -7,7 +7,7 @@ use crate::elf::image::{Image, Symbol, SymbolKind};
 use crate::identify::heap::{self, Heap, Sure};
 use crate::identify::reach::refers_to;
 use crate::identify::rewritten::Rewritten;
-use crate::identify::{INTERNAL, Memory, PRIVATE, is_libcs, is_public};
+use crate::identify::{INTERNAL, MEMORY_OWN, Memory, PRIVATE, is_libcs, is_public};
 use crate::report::inspect;
 use crate::signatures::names::{Evidence as KnownBy, Names};
 use crate::work::Ranges;
@@ -21,6 +21,10 @@ pub(super) struct Evidence<'e, 'a> {
     pub(super) located: Option<(&'e Code, Located<'e>)>,
     /// The memory functions' code in it.
     pub(super) memory: Option<(&'e Code, Located<'e>)>,
+    /// Other functions' code in it.
+    pub(super) others: Option<(&'e Code, Located<'e>)>,
+    /// Where there is a function with a name of brawn's own.
+    pub(super) own_places: HashSet<(usize, u64)>,
     /// The memory functions that have a name of brawn's, too.
     pub(super) memory_names: Vec<&'static str>,
     /// Where brawn's are, if they were put into the finished executable.
@@ -102,22 +106,8 @@ impl Evidence<'_, '_> {
         }
         // Who hides functions of these names is not musl.
         let is_inside = symbol.global && self.libc.is_some_and(|start| symbol.address >= start);
-        if group == Group::Memory {
-            return match self.found.memory {
-                _ if self.memory_names.contains(&name) => answer(
-                    Provider::Brawn,
-                    Sure::Likely,
-                    "it is one with a function of brawn's",
-                ),
-                Memory::Musl if name == "memcpy" => {
-                    answer(Provider::Musl, Sure::Certain, "its code is musl's")
-                }
-                Memory::Other if name == "memcpy" => {
-                    answer(Provider::Own, Sure::Certain, "its code is not musl's")
-                }
-                _ if is_inside => answer(Provider::Musl, Sure::Likely, INSIDE),
-                _ => answer(Provider::Own, Sure::Likely, OUTSIDE),
-            };
+        if group != Group::Heap {
+            return self.of_libc(name, symbol, group, is_inside);
         }
         let is_musls = self.found.heaps.iter().any(|h| h.heap.is_musl());
         let heaps = self.found.heaps.iter().map(|h| h.heap);
@@ -149,11 +139,42 @@ impl Evidence<'_, '_> {
         }
     }
 
+    /// Whose a function of libc beside the heap is, which has not the payload's code.
+    fn of_libc(
+        &self,
+        name: &str,
+        symbol: &Symbol<'_>,
+        group: Group,
+        is_inside: bool,
+    ) -> (Provider, Sure, String) {
+        let answer = |provider, sure, what: &str| (provider, sure, what.to_string());
+        let is_memory = group == Group::Memory;
+        let is_brawns = match is_memory {
+            true => self.memory_names.contains(&name),
+            false => self.own_places.contains(&(symbol.section, symbol.address)),
+        };
+        if is_brawns {
+            let what = "it is one with a function of brawn's";
+            return answer(Provider::Brawn, Sure::Likely, what);
+        }
+        match self.found.memory {
+            Memory::Musl if is_memory && name == "memcpy" => {
+                answer(Provider::Musl, Sure::Certain, "its code is musl's")
+            }
+            Memory::Other if is_memory && name == "memcpy" => {
+                answer(Provider::Own, Sure::Certain, "its code is not musl's")
+            }
+            _ if is_inside => answer(Provider::Musl, Sure::Likely, INSIDE),
+            _ => answer(Provider::Own, Sure::Likely, OUTSIDE),
+        }
+    }
+
     /// The payload's code for functions of `group`.
     fn code(&self, group: Group) -> Option<&(&Code, Located<'_>)> {
         match group {
             Group::Heap => self.located.as_ref(),
             Group::Memory => self.memory.as_ref(),
+            Group::Libc => self.others.as_ref(),
             Group::Supplied => None,
         }
     }
@@ -243,6 +264,12 @@ const OUTSIDE: &str = "it lies before musl's functions, or is hidden";
 fn is_musls_own(symbol: &Symbol<'_>) -> bool {
     let mut names = PRIVATE.iter().chain(&INTERNAL);
     names.any(|n| n.as_bytes() == symbol.name)
+}
+
+/// Where there is a function with a name of brawn's own.
+pub(super) fn own_places(image: &Image<'_>) -> HashSet<(usize, u64)> {
+    let own = image.defined().filter(|s| s.name.starts_with(MEMORY_OWN));
+    own.map(|s| (s.section, s.address)).collect()
 }
 
 /// The first function that is musl's by its name, the heap's apart.

@@ -100,6 +100,7 @@ fn print(file: &File, is_verbose: bool) {
     for (group, title) in [
         (Group::Heap, "heap"),
         (Group::Memory, "memory"),
+        (Group::Libc, "libc"),
         (Group::Supplied, "supplied"),
     ] {
         for provider in Provider::ALL {

@@ -6,6 +6,7 @@ use crate::ui::{self, Tone};
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
 use brawn_core::link_args::shell;
+use brawn_core::report::verify::{Function, Group, Provider};
 use brawn_verify::{
     Case, Outcome, Report, Request, Side, Sides, Step, Verdict, list as all, verify,
 };
@@ -163,6 +164,44 @@ fn toolchain(language: &str, command: &[String], sides: &Sides) {
         sides.with.what,
         heap(&sides.with)
     ));
+    if let Some(text) = functions(&sides.with.functions) {
+        ui::more(&text);
+    }
+}
+
+/// So many functions of a kind are named.
+const NAMED: usize = 12;
+
+/// How many functions of libc beside the heap are brawn's, and which are not.
+fn functions(all: &[Function]) -> Option<String> {
+    let of_libc = all
+        .iter()
+        .filter(|f| matches!(f.group, Group::Memory | Group::Libc));
+    let (brawn, others): (Vec<_>, Vec<_>) = of_libc
+        .filter(|f| f.provider != Provider::Absent)
+        .partition(|f| f.provider == Provider::Brawn);
+    let sum = brawn.len() + others.len();
+    let mut text = format!("libc:   {} of {sum} functions are brawn's", brawn.len());
+    let lead = [
+        ("; musl's: ", Provider::Musl),
+        ("; others': ", Provider::Own),
+    ];
+    for (lead, provider) in lead {
+        let names = others.iter().filter(|f| f.provider == provider);
+        let names: Vec<&str> = names.map(|f| f.name).collect();
+        if let Some(more) = names.len().checked_sub(NAMED + 1) {
+            let _ = write!(
+                text,
+                "{lead}{} and {} more",
+                names[..NAMED].join(" "),
+                more + 1
+            );
+        } else if !names.is_empty() {
+            text += lead;
+            text += &names.join(" ");
+        }
+    }
+    (sum > 0).then_some(text)
 }
 
 fn heap(side: &Side) -> String {
