@@ -30,12 +30,12 @@ test-programs: | tools
 fuzz-programs: | tools
 	$(stage) 'compiling fuzz targets' tools/fuzz.sh --build
 
-# Every test, which compile while what they need is made, then fuzzing, 10 seconds for each target.  Of the conformance
+# Every test, which compile while what they need is made, then fuzzing, 5 seconds for each target.  Of the conformance
 # suite those trials run that cover the others (conformance/README.md); `make test-all` runs them all.
 test: tools
 	+$(together) $(for-tests) test-programs fuzz-programs
 	$(stage) --cargo cargo test --workspace --locked --no-fail-fast
-	$(stage) fuzzing tools/fuzz.sh 10
+	$(stage) fuzzing tools/fuzz.sh 5
 
 test-all: export BRAWN_CONFORMANCE_ALL = 1
 test-all: test

@@ -36,7 +36,10 @@ case ${1:?usage: tools/stage.sh NAME COMMAND…} in
   TIMEFORMAT='%R %U %S'
   times=$(mktemp)
   status=0
-  { time "$@" 2>&1; } 2>"$times" | awk -v notes="$notes" -v failures="$failures" '
+  # mawk reads a pipe by blocks unless it is told otherwise: then lines get the time of later ones.
+  awk=(awk)
+  [[ $(awk -W version 2>&1 </dev/null) != mawk* ]] || awk=(awk -W interactive)
+  { time "$@" 2>&1; } 2>"$times" | "${awk[@]}" -v notes="$notes" -v failures="$failures" '
     function now(  t) { "date +%s" | getline t; close("date +%s"); return t }
     function note() { if (name != "") printf "  %s\t%d\t-\n", name, now() - begun >>notes }
     /^ +(Running|Doc-tests) / { note(); name = $0; sub(/^ +/, "", name); sub(/ \(.*/, "", name)

@@ -267,9 +267,9 @@ impl Trial<'_> {
             env.push(("CONFORMANCE_PROFILE".to_owned(), profile.name().to_owned()));
         }
         let share = place.musl.map_or(SHARE, Musl::share);
-        // Of the rewritten ones those that are linked in the simplest way have the whole counts.  Heaps that are not
-        // ours show that the program is right, for which few are enough, unless ours is measured against them.
-        let is_again = place.libc == Libc::Rewritten && !matches!(place.link, Link::Static);
+        // Rewritten programs have the same heap as those with brawn's archive, which have the whole counts.  Heaps that
+        // are not ours show that the program is right, for which few are enough, unless ours is measured against them.
+        let is_again = place.libc == Libc::Rewritten;
         let is_measured = program.percent(profile).is_some();
         let is_reference = match place.libc {
             Libc::Glibc => true,
