@@ -130,7 +130,7 @@ fn symbols_that_all_have_one_name() {
         (b"mi_malloc\0", FUNCTION),
     ] {
         for size in [1, 1 << 20] {
-            let more = symbols(200_000, |_| 0, kind, size);
+            let more = symbols(60_000, |_| 0, kind, size);
             let what = format!("{} of {size}", name.escape_ascii());
             all_end(&room, &what, &files::with_symbols(&program, name, &more));
         }
@@ -143,23 +143,23 @@ fn code_that_refers_to_the_heap_everywhere() {
     for (what, text) in [
         (
             "calls",
-            ".globl f\n.type f,@function\nf: .rept 400000\ncall malloc+9\n.endr\nret\n",
+            ".globl f\n.type f,@function\nf: .rept 150000\ncall malloc+9\n.endr\nret\n",
         ),
         (
             "callers",
-            ".macro m\nf\\@: .type f\\@,@function\ncall free+9\n.endm\n.rept 150000\nm\n.endr\nret\n",
+            ".macro m\nf\\@: .type f\\@,@function\ncall free+9\n.endm\n.rept 50000\nm\n.endr\nret\n",
         ),
         (
             "thread-locals",
-            ".globl f\nf: .rept 300000\ncall __tls_get_addr@PLT\n.endr\nret\n",
+            ".globl f\nf: .rept 100000\ncall __tls_get_addr@PLT\n.endr\nret\n",
         ),
         (
             "functions",
-            ".macro m\nf\\@: .type f\\@,@function\njmp malloc\n.size f\\@,4096\n.endm\n.rept 100000\nm\n.endr\n",
+            ".macro m\nf\\@: .type f\\@,@function\njmp malloc\n.size f\\@,4096\n.endm\n.rept 40000\nm\n.endr\n",
         ),
         (
             "mixed",
-            ".globl mi_malloc\nmi_malloc: .rept 400000\ncall __libc_malloc\n.endr\nret\n",
+            ".globl mi_malloc\nmi_malloc: .rept 150000\ncall __libc_malloc\n.endr\nret\n",
         ),
     ] {
         let text = format!("{text}.section .note.GNU-stack\n");
