@@ -218,12 +218,35 @@ static void addresses(void) {
 #include "numbers-integers.h"
 #include "numbers-scan.h"
 
+extern long brawn_a64l(const char *);
+extern char *brawn_l64a(long);
+
+// Of 64 digits, some other bytes between them, and from none to more than count.
+static void base_64(void) {
+    for (long i = 0; i < rounds; i++) {
+        char text[9];
+        const int n = (int)(random_bits() % 9);
+        for (int k = 0; k < n; k++) {
+            const unsigned any = (unsigned)(random_bits() >> 40);
+            text[k] = any % 16 ? "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[any / 16 % 64] : (char)(any / 16);
+        }
+        text[n < 9 ? n : 8] = 0;
+        const long ours = brawn_a64l(text), musls = a64l(text), number = (long)(random_bits() >> random_bits() % 64);
+        if (ours != musls) printf("numbers: a64l of \"%s\": %ld, and musl's %ld\n", text, ours, musls), failed();
+        if (strcmp(brawn_l64a(number), l64a(number)) != 0) {
+            printf("numbers: l64a of %ld: %s, and musl's %s\n", number, brawn_l64a(number), l64a(number)), failed();
+        }
+        trials++;
+    }
+}
+
 int main(int count, char **arguments) {
     if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 3000;
     reading();
     addresses();
     integers();
     scans();
+    base_64();
     printf("numbers: %ld trials, %d wrong\n", trials, wrong);
     return wrong != 0;
 }

@@ -90,11 +90,39 @@ static void telling(void) {
     }
 }
 
+extern char *brawn_asctime_r(const struct tm *, char *);
+
+// Up to the years, days and names that the text has room for; what has no room ends the program.
+static void written(void) {
+    for (long i = 0; i < rounds; i++) {
+        struct tm date = {0};
+        char ours[64], musls[64];
+        memset(ours, '#', sizeof ours);
+        memset(musls, '#', sizeof musls);
+        date.tm_year = (int)(random_bits() % (i % 8 ? 300 : 11000)) - (i % 8 ? 0 : 2899);
+        if (date.tm_year > 8099) date.tm_year = 8099;
+        date.tm_mon = (int)(random_bits() % 12);
+        date.tm_mday = (int)(random_bits() % (i % 16 ? 32 : 100));
+        date.tm_hour = (int)(random_bits() % (i % 16 ? 24 : 100));
+        date.tm_min = (int)(random_bits() % (i % 16 ? 60 : 100));
+        date.tm_sec = (int)(random_bits() % (i % 16 ? 61 : 100));
+        date.tm_wday = (int)(random_bits() % 7);
+        const char *const result = brawn_asctime_r(&date, ours);
+        asctime_r(&date, musls);
+        if (result != ours || memcmp(ours, musls, sizeof ours) != 0) {
+            printf("time: asctime_r of year %d: %.40s and musl's %.40s\n", date.tm_year, ours, musls);
+            if (++wrong >= 20) exit(1);
+        }
+        trials++;
+    }
+}
+
 static const char *const ZONES[] = {"UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", ""};
 
 int main(int count, char **arguments) {
     if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 5000;
     telling();
+    written();
     locale_t plain = newlocale(LC_ALL_MASK, "C", 0);
     for (int zone = 0; zone < 4; zone++) {
         setenv("TZ", ZONES[zone], 1);

@@ -3,6 +3,7 @@
 use super::Row;
 
 pub const ROWS: &[Row] = &[
+    Row::new("a64l", &["a64l", "l64a"]),
     Row::new("atof", &["atof"]),
     Row {
         needs: &["__errno_location"],

@@ -4,6 +4,10 @@ use super::Row;
 
 pub const ROWS: &[Row] = &[
     Row {
+        needs: &["__c_locale", "__nl_langinfo_l", "snprintf"],
+        ..Row::new("asctime_r", &["asctime_r", "__asctime_r"])
+    },
+    Row {
         needs: &[
             "__errno_location",
             "__tm_to_secs",
