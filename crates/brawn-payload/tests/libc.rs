@@ -15,6 +15,8 @@ use std::sync::OnceLock;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 mod broken;
+#[path = "broken/print.rs"]
+mod broken_print;
 mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
@@ -291,18 +293,29 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Breaks each function in turn; every one has to be found, and named.
-#[test]
-fn a_broken_string_function_is_found_and_named() -> Result<()> {
+fn found_and_named(
+    family: &str,
+    list: &[(&str, &str, &str, &str)],
+    source_of: impl Fn(&str) -> &'static str,
+    named: impl Fn(&str) -> String,
+) -> Result<()> {
     let payload = root().join("payload");
     let archive = GCC.archive()?;
     let mut missed = Vec::new();
-    for (file, from, to, function) in BROKEN {
+    for (file, from, to, function) in list {
         let work = tempfile::tempdir()?;
         let work = work.path();
-        for part in ["libc/strings", "memory/generic", "memory/x86_64"] {
+        let own = format!("libc/{family}");
+        for part in [
+            "libc",
+            "libc/numbers",
+            &own,
+            "memory/generic",
+            "memory/x86_64",
+        ] {
             copy_files(&payload.join(part), &work.join(part))?;
         }
-        let folder = work.join("libc/strings");
+        let folder = work.join(&own);
         let header = folder.join(format!("{file}.h"));
         let is_header = header.exists();
         let path = match is_header {
@@ -313,35 +326,44 @@ fn a_broken_string_function_is_found_and_named() -> Result<()> {
         assert!(text.contains(from), "{file} has no {from:?} to break");
         fs::write(&path, text.replace(from, to))?;
         let source = match is_header {
-            true => folder.join("strncasecmp.c"),
+            true => folder.join(source_of(file)),
             false => path,
         };
         let object = work.join("broken.o");
         let object = object.display().to_string();
         let flags = [libc::FLAGS, &["-w"]].concat();
         GCC.compile(&source, &object, &flags)?;
-        let program = work.join("strings");
+        let program = work.join(family);
         let mut command = GCC.gcc()?;
         command.args(["-O2", "-fno-builtin", "-static"]);
-        command.arg(payload.join("libc/tests/strings.c"));
+        command.arg(payload.join(format!("libc/tests/{family}.c")));
         // What is linked first takes the place of the archive's.
-        command.arg(&object).arg(archive).arg("-o");
+        command.arg(&object).arg(archive).args(["-lm", "-o"]);
         run(command.arg(&program))?;
-        let named = format!("strings: {function} at level");
         let what = format!("{file}: {from:?}");
-        missed.extend(broken::missed(
-            || Command::new(&program),
-            &["glance", "sparse"],
-            &named,
-            &what,
-        )?);
+        let started = || Command::new(&program);
+        let ways = &["glance", "sparse"];
+        missed.extend(broken::missed(started, ways, &named(function), &what)?);
     }
-    assert!(
-        missed.is_empty(),
-        "not found, or not named:\n{}",
-        missed.join("\n")
-    );
+    let missed = missed.join("\n");
+    assert!(missed.is_empty(), "not found, or not named:\n{missed}");
     Ok(())
+}
+
+#[test]
+fn a_broken_string_function_is_found_and_named() -> Result<()> {
+    let named = |function: &str| format!("strings: {function} at level");
+    found_and_named("strings", BROKEN, |_| "strncasecmp.c", named)
+}
+
+#[test]
+fn a_broken_print_function_is_found_and_named() -> Result<()> {
+    let source_of = |header: &str| match header {
+        "blocks" => "reals.c",
+        _ => "print.c",
+    };
+    let named = |function: &str| format!("stdio: {function}");
+    found_and_named("stdio", broken_print::BROKEN, source_of, named)
 }
 
 /// The members of a libc.a: what each defines for others, and what it needs.

@@ -1,5 +1,5 @@
 // asprintf, as vasprintf.
-#include "print.h"
+#include "sink.h"
 
 HIDDEN int brawn_vasprintf(char **to, const char *format, va_list arguments);
 

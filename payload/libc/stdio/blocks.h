@@ -1,6 +1,6 @@
 // A floating-point number's digits, exactly, by arithmetic in blocks of nine of them.
 #pragma once
-#include "print.h"
+#include "sink.h"
 
 __extension__ typedef unsigned __int128 Wide;
 

@@ -1,6 +1,6 @@
 // What the directives of a format say, and their arguments: in turn, or by number.
 #pragma once
-#include "print.h"
+#include "sink.h"
 
 enum { NUMBERS = 10 };
 

@@ -1,5 +1,5 @@
 // snprintf, as vsnprintf.
-#include "print.h"
+#include "sink.h"
 
 HIDDEN int brawn_snprintf(char *restrict s, size_t size, const char *restrict format, ...) {
     va_list arguments;

@@ -1,5 +1,5 @@
 // sprintf, as vsprintf.
-#include "print.h"
+#include "sink.h"
 
 HIDDEN int brawn_sprintf(char *restrict s, const char *restrict format, ...) {
     va_list arguments;

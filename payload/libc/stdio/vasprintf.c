@@ -1,6 +1,6 @@
 // vasprintf: into a buffer of its own first, and from there into a block of the text's size; only what is too long for
 // that is printed twice, as musl prints all.
-#include "print.h"
+#include "sink.h"
 
 extern void *malloc(size_t);
 

@@ -1,6 +1,6 @@
 // vfprintf: straight into the stream's buffer.  What has no room there goes to the kernel with the buffer, by the
 // stream's own function, as musl does it.
-#include "print.h"
+#include "sink.h"
 #include "stream.h"
 
 enum { ROOM = 1024 };

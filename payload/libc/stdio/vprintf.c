@@ -1,5 +1,5 @@
 // vprintf, as vfprintf.
-#include "print.h"
+#include "sink.h"
 #include "stream.h"
 
 HIDDEN int brawn_vfprintf(stream *restrict f, const char *restrict format, va_list arguments);

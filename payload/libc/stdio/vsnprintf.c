@@ -1,6 +1,6 @@
 // vsnprintf: the directives' text straight into the program's buffer.  Sizes over INT_MAX are no error, as in musl from
 // 1.2.4 on.
-#include "print.h"
+#include "sink.h"
 
 // As much as there is room for, and the count of the rest.
 static void cut(Sink *sink, const char *text, size_t n) {

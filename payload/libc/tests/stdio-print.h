@@ -29,9 +29,10 @@ static long printed;
 
 #define DIFFERENT(...)                                                                                              \
     do {                                                                                                            \
-        printf(__VA_ARGS__);                                                                                        \
+        fprintf(stderr, __VA_ARGS__);                                                                                      \
         for (int k = 0; k < 2; k++) {                                                                               \
-            printf("\n%s: %d, errno %d: \"%.300s\"", k ? "brawn" : "musl", said[k].result, said[k].error, said[k].text); \
+            fprintf(stderr, "\n%s: %d, errno %d: \"%.300s\"", k ? "brawn" : "musl", said[k].result, said[k].error,    \
+                    said[k].text);                                                                                  \
         }                                                                                                           \
         FAIL(" ");                                                                                                  \
     } while (0)
@@ -331,6 +332,20 @@ static void rare(void) {
     // And from 1.2.5 on, a wide zero is a byte.
     if (brawn_snprintf(text, 9, "%lc|", 0) != 2 || memcmp(text, "\0|", 3)) FAIL("a wide zero");
     if (brawn_snprintf(NULL, 0, "%s", "abc") != 3) FAIL("no buffer");
+}
+
+// Ties, and what lies a little beside them, where blocks of nine digits meet.
+static void ties(void) {
+    static const int MODES[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (int i = 0; i < 400; i++) {
+        const double odd = i / 4 * 2 + 1;
+        round_mode = MODES[i % 4];
+        SAME("%.18f|%.18f|%.18f", odd * 0x1p-19, odd * 0x1p-19 + 0x1p-60, odd * 0x1p-19 - 0x1p-60);
+        SAME("%.27f|%.27f|%.27f", odd * 0x1p-28, odd * 0x1p-28 + 0x1p-70, odd * 0x1p-28 - 0x1p-70);
+        SAME("%.36Lf|%.36Lf", odd * 0x1p-37L, odd * 0x1p-37L + 0x1p-90L);
+        SAME("%.0f|%.0e|%.1e|%.20f", odd / 2, odd * 50, odd / 2 + 0x1p-40, odd * 0x1p-21);
+    }
+    round_mode = FE_TONEAREST;
 }
 
 static void wide_text(long turns) {

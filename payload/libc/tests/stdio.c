@@ -13,7 +13,7 @@
 
 FILE *brawn___fdopen(int fd, const char *mode);
 
-#define FAIL(...) (printf(__VA_ARGS__), printf("\n"), exit(1))
+#define FAIL(...) (fprintf(stderr, __VA_ARGS__), fprintf(stderr, "\n"), exit(1))
 
 static uint64_t state = 88172645463325252u;
 static uint64_t next(void) {
@@ -188,6 +188,7 @@ static void threads(void) {
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : argc > 1 ? 20000 : 1000000);
     rare();
+    ties();
     wide_text(argc > 1 ? 100 : 1000);
     others();
     same_streams(argc > 1 ? 350 : 3500);
