@@ -3,8 +3,6 @@
 // fgets and fread, is what they are slower for.  These have 4 KiB.
 #include "stream.h"
 
-enum { BUFFER = 4096, UNGET = 8 };
-
 // The beginning of musl's struct __libc (src/internal/libc.h), the same in these.
 extern struct {
     char can_have_threads, has_threads;
@@ -17,23 +15,8 @@ extern size_t __stdio_write(stream *, const unsigned char *, size_t);
 extern int64_t __stdio_seek(stream *, int64_t, int);
 extern int __stdio_close(stream *);
 
-enum { EINVAL = 22, F_SETFD = 2, F_GETFL = 3, F_SETFL = 4, FD_CLOEXEC = 1, O_APPEND = 02000, TIOCGWINSZ = 0x5413 };
+enum { EINVAL = 22, F_SETFD = 2, F_GETFL = 3, F_SETFL = 4, FD_CLOEXEC = 1, O_APPEND = 02000 };
 
-// A system call that leaves errno alone: a negative number is an error.
-INLINE long ask(long number, long first, long second, long third) {
-#ifdef __x86_64__
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third) : "rcx", "r11", "memory");
-    return result;
-#else
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = first;
-    register long x1 __asm__("x1") = second;
-    register long x2 __asm__("x2") = third;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
-    return x0;
-#endif
-}
 #ifdef __x86_64__
 enum { FCNTL = 72, IOCTL = 16 };
 #else

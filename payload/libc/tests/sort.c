@@ -246,7 +246,11 @@ static void killer(void) {
     free(values);
 }
 
+#include "sort-search.h"
+
 int main(void) {
+    searched();
+    trees();
     array = (char *)malloc(MOST * WIDEST + 2 * EDGE + 8) + EDGE;
     before = malloc(MOST * WIDEST);
     orders();

@@ -185,6 +185,8 @@ static void threads(void) {
     }
 }
 
+#include "stdio-standard.h"
+
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : argc > 1 ? 20000 : 1000000);
     rare();
@@ -199,6 +201,8 @@ int main(int argc, char **argv) {
     used(argc > 1 ? 60 : 3000);
     terminal();
     threads();
+    standard();
+    asked();
     // Streams that nobody closes are written at the end.
     const int fd = temporary();
     FILE *const f = brawn___fdopen(fd, "w");

@@ -12,4 +12,13 @@ pub const ROWS: &[Row] = &[
         exact: false,
         ..Row::new("qsort", &["qsort"])
     },
+    Row::new("bsearch", &["bsearch"]),
+    Row {
+        needs: &["malloc"],
+        ..Row::new("tsearch", &["tsearch", "__tsearch_balance"])
+    },
+    Row {
+        needs: &["free"],
+        ..Row::new("tdelete", &["tdelete"])
+    },
 ];

@@ -44,4 +44,27 @@ pub const ROWS: &[Row] = &[
     },
     Row::new("vsnprintf", &["vsnprintf"]),
     Row::new("vsprintf", &["vsprintf"]),
+    Row {
+        needs: &["__libc", "__lockfile", "__unlockfile"],
+        ..Row::new(
+            "ferror",
+            &["ferror", "ferror_unlocked", "_IO_ferror_unlocked"],
+        )
+    },
+    Row {
+        needs: &["__libc", "__lockfile", "__unlockfile"],
+        ..Row::new("feof", &["feof", "feof_unlocked", "_IO_feof_unlocked"])
+    },
+    Row {
+        needs: &["__libc", "__lockfile", "__unlockfile"],
+        ..Row::new("clearerr", &["clearerr", "clearerr_unlocked"])
+    },
+    Row {
+        needs: &["__stdio_write"],
+        ..Row::new("__stdout_write", &["__stdout_write"])
+    },
+    Row {
+        needs: &["__errno_location"],
+        ..Row::new("__stdio_read", &["__stdio_read"])
+    },
 ];

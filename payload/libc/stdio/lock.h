@@ -1,0 +1,19 @@
+// A stream's lock, for what looks at one for a moment.
+#pragma once
+#include "stream.h"
+#include "../threads/threads.h"
+
+HIDDEN int __lockfile(stream *f);
+HIDDEN void __unlockfile(stream *f);
+
+// Whether it has to be unlocked.  No other thread, no atomic operation, which is most of what these functions take:
+// but not where a thread that has ended left it locked.
+INLINE int lock_stream(stream *f) {
+    const int lock = f->lock;
+    if (LIKELY(lock < 0 || (lock == 0 && is_alone()))) return 0;
+    return __lockfile(f);
+}
+
+INLINE void unlock_stream(stream *f, int locked) {
+    if (UNLIKELY(locked)) __unlockfile(f);
+}
