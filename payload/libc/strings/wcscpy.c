@@ -36,16 +36,21 @@ TARGET static wide *AT(copy)(wide *restrict to, const wide *restrict from) {
     STOREU(to, first);
     // At least one vector has been copied, up to p + WIDTH at least.
     const ptrdiff_t apart = (char *)to - (const char *)from;
+    vec x;
     for (;;) {
         p += WIDTH;
-        const vec x = LOAD(p);
+        x = LOAD(p);
         m = EQ32(x, zero);
         if (m) break;
         STOREU((char *)p + apart, x);
     }
+#if WIDTH == 64
+    _mm512_mask_storeu_epi32((char *)p + apart, (__mmask16)(m ^ (m - 1)), x);
+#else
     // The vector that ends with the end.
     p += AT32(m) * 4;
     STOREU((char *)p + apart - (WIDTH - 4), LOADU(p - (WIDTH - 4)));
+#endif
     return to;
 }
 #endif
