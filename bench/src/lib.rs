@@ -12,6 +12,7 @@ pub mod bars;
 pub mod catalogue;
 pub mod demo;
 pub mod launch;
+pub mod libc_page;
 pub mod machine;
 pub mod measure;
 pub mod own;

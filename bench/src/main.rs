@@ -9,7 +9,7 @@ use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, bars, demo, machine, readme, repository, tables};
+use brawn_bench::{Result, bars, demo, libc_page, machine, readme, repository, tables};
 use clap::{Args, Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -97,7 +97,7 @@ enum Command {
         #[arg(long)]
         markdown: bool,
     },
-    /// Rewrite the tables of README.md and docs/benchmarks.md from the newest folders in bench/results
+    /// Rewrite what README.md, docs/benchmarks.md and docs/libc.md show of the newest raw data in bench/results
     Readme,
     /// Run the two benchmark programs against stock musl, patched musl and glibc; print one table
     Demo {
@@ -260,7 +260,8 @@ fn execute(command: Command) -> Result<()> {
             report(&folder.map_or_else(newest, Ok)?, markdown)
         }
         Command::Readme => {
-            for (name, is_changed) in readme::rewrite()? {
+            let changes = readme::rewrite()?.into_iter();
+            for (name, is_changed) in changes.chain(libc_page::rewrite()?) {
                 let what = if is_changed {
                     "rewritten"
                 } else {

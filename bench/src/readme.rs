@@ -94,18 +94,30 @@ pub fn results_folder() -> PathBuf {
 
 /// Puts the tables into a document: every marker must be known and closed.  `all` are the results, the newest first.
 pub fn fill(document: &str, all: &[Results]) -> Result<String> {
+    fill_with(document, "bench", |name| {
+        let results = chosen(all, name).ok_or("no raw data in bench/results")?;
+        let known = || format!("unknown marker bench:{name}; known: {}", NAMES.join(", "));
+        text(results, name).ok_or_else(known)
+    })
+}
+
+/// Puts `text` of each name between the markers `<!-- KIND:NAME -->` and `<!-- /KIND:NAME -->`.
+pub fn fill_with(
+    document: &str,
+    kind: &str,
+    text: impl Fn(&str) -> Result<String>,
+) -> Result<String> {
+    let open = format!("<!-- {kind}:");
     let mut out = String::new();
     let mut rest = document;
-    while let Some(at) = rest.find("<!-- bench:") {
+    while let Some(at) = rest.find(&open) {
         let (before, marked) = rest.split_at(at);
         let end = marked.find(" -->").ok_or("a marker that does not end")?;
-        let name = &marked["<!-- bench:".len()..end];
-        let results = chosen(all, name).ok_or("no raw data in bench/results")?;
-        let table = text(results, name)
-            .ok_or_else(|| format!("unknown marker bench:{name}; known: {}", NAMES.join(", ")))?;
-        let close = format!("<!-- /bench:{name} -->");
+        let name = &marked[open.len()..end];
+        let text = text(name)?;
+        let close = format!("<!-- /{kind}:{name} -->");
         let closed = marked.find(&close).ok_or_else(|| format!("no {close}"))?;
-        out += &format!("{before}<!-- bench:{name} -->\n{table}{close}");
+        out += &format!("{before}{open}{name} -->\n{text}{close}");
         rest = &marked[closed + close.len()..];
     }
     Ok(out + rest)

@@ -1,0 +1,295 @@
+//! What docs/libc.md shows of the raw data in `bench/results`: a sentence, tables, and a figure.  `brawn-bench readme`
+//! writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test holds them to the data.
+
+use crate::own::libc::{FAMILIES, Line, lines};
+use crate::own::{Raw, acid};
+use crate::readme::{fill_with, results_folder};
+use crate::show::{self, Cell, Row, Table};
+use crate::{Result, context, repository};
+use std::fmt::Write as _;
+use std::fs;
+
+/// Below the repository's folder.
+pub const DOCUMENT: &str = "docs/libc.md";
+/// The figure, where the document shows it from.
+const FIGURE: &str = "figures/libc.svg";
+
+/// The newest raw data of a kind, and its file's name.
+fn newest(kind: &str) -> Result<(String, Raw)> {
+    let folder = results_folder().join(kind);
+    let entries = context(fs::read_dir(&folder), "list", &folder)?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let paths = paths.filter(|path| path.extension().is_some_and(|e| e == "json"));
+    let path = paths.max().ok_or("no raw data")?;
+    let text = context(fs::read_to_string(&path), "read", &path)?;
+    let raw = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok((format!("bench/results/{kind}/{name}"), raw))
+}
+
+/// The geometric mean of a figure of the rows.
+fn mean<'l>(lines: impl Iterator<Item = &'l Line>, of: impl Fn(&Line) -> f64) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for line in lines {
+        sum += of(line).ln();
+        count += 1.0;
+    }
+    f64::exp(sum / count)
+}
+
+fn stock(line: &Line) -> f64 {
+    line.stock
+}
+
+fn brawn(line: &Line) -> f64 {
+    line.brawn.median
+}
+
+fn said(path: &str, raw: &Raw) -> String {
+    let lines = lines(raw);
+    let behind = |of: &dyn Fn(&Line) -> f64| lines.iter().filter(|line| of(line) > 1.05).count();
+    let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
+    format!(
+        "{} rows, one call each or a few that belong together, at sizes and inputs as programs have them: {} are more than 5 % \
+         slower than\nglibc with stock musl, {} with brawn. The geometric mean of all rows is {} of glibc's time with stock musl, \
+         {} with brawn (the bar is 0.8x).\nMedians of {} rounds on {}, {} processors shared with other work; `{path}` has\n\
+         every sample, and `brawn-bench libc` repeats it.\n",
+        lines.len(),
+        behind(&stock),
+        behind(&brawn),
+        show::ratio(mean(lines.iter(), stock)),
+        show::ratio(mean(lines.iter(), brawn)),
+        raw.rounds.len(),
+        machine("cpu"),
+        machine("processors"),
+    )
+}
+
+fn table<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
+    let cells = |line: &Line| {
+        Row::Cells(vec![
+            Cell::from(line.name.clone()),
+            Cell::from(show::time(line.glibc)),
+            Cell::from(show::ratio(line.stock)),
+            Cell::from(show::ratio(line.brawn.median)),
+        ])
+    };
+    let header = ["function", "glibc", "stock musl", "brawn"];
+    Table {
+        header: header.map(Cell::from).into(),
+        rows: lines.map(cells).collect(),
+    }
+    .markdown()
+}
+
+/// So many rows are shown of those that are faster than glibc's.
+const FASTEST: usize = 30;
+
+/// A family's name and its rows.
+fn families(lines: &[Line]) -> Vec<(&'static str, Vec<&Line>)> {
+    let of = |family: &'static str| {
+        let is_its = |line: &&Line| line.name.split(':').next() == Some(family);
+        (family, lines.iter().filter(is_its).collect::<Vec<_>>())
+    };
+    let all = FAMILIES.into_iter().map(of);
+    all.filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+/// The figure in words.
+fn alternative(lines: &[Line]) -> String {
+    let means = families(lines).into_iter().map(|(family, lines)| {
+        let (stock, brawn) = (
+            mean(lines.iter().copied(), stock),
+            mean(lines.iter().copied(), brawn),
+        );
+        format!("{family} {} and {}", show::ratio(stock), show::ratio(brawn))
+    });
+    let means: Vec<String> = means.collect();
+    format!(
+        "Each row's time against glibc's, with stock musl and with brawn. Geometric means by family, stock musl and brawn: {}.",
+        means.join("; ")
+    )
+}
+
+const WIDTH: f64 = 860.0;
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = 150.0;
+const TOP: f64 = 62.0;
+/// A family's height: two lanes and a gap.
+const BAND: f64 = 40.0;
+const LOWEST: f64 = 0.1;
+const HIGHEST: f64 = 150.0;
+
+fn x(ratio: f64) -> f64 {
+    let part = (ratio.clamp(LOWEST, HIGHEST) / LOWEST).ln() / (HIGHEST / LOWEST).ln();
+    LEFT + part * (WIDTH - LEFT - RIGHT)
+}
+
+/// A side's name, how far below the family's top it is, its figure of a row, and where its mean stands.
+type Lane<'n> = (&'n str, f64, fn(&Line) -> f64, f64);
+
+const STYLE: &str = "<style>
+.page { fill: #ffffff; stroke: #d0d7de } .rule { stroke: #d0d7de } .one { stroke: #1f2328; stroke-width: 1.5 }
+text { font: 13px system-ui, sans-serif; fill: #1f2328 } .dim { fill: #59636e; font-size: 11px } .b { font-weight: 600 }
+path { fill: none; stroke-width: 6; stroke-linecap: round; stroke-opacity: .5 } .stock { stroke: #b35900 } .brawn { stroke: #0550ae }
+.stocks { fill: #8f4700 } .brawns { fill: #0550ae }
+@media (prefers-color-scheme: dark) {
+.page { fill: #0d1117; stroke: #3d444d } .rule { stroke: #3d444d } .one { stroke: #e6edf3 } text { fill: #e6edf3 } .dim { fill: #9198a1 }
+.stock { stroke: #f0a050 } .brawn { stroke: #79c0ff } .stocks { fill: #f0a050 } .brawns { fill: #79c0ff }
+}
+</style>
+";
+
+/// Each family's rows as two lanes of dots on a logarithmic scale.
+fn figure(lines: &[Line]) -> String {
+    let families = families(lines);
+    let bottom = TOP + BAND * families.len() as f64;
+    let height = bottom + 34.0;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">\n\
+         <title>Functions of libc against glibc's</title>\n<desc>{}</desc>\n{STYLE}\
+         <rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
+        alternative(lines).replace('&', "&amp;"),
+        WIDTH - 1.0,
+        height - 1.0
+    );
+    let text = |class: &str, anchor: &str, x: f64, y: f64, text: &str| {
+        format!(
+            "<text class=\"{class}\" text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>\n"
+        )
+    };
+    svg += &text(
+        "b",
+        "start",
+        16.0,
+        24.0,
+        "Time against glibc's: a dot is a row, to the left is faster",
+    );
+    svg += &text("dim", "end", WIDTH - 16.0, 24.0, "geometric mean");
+    svg += &text("stocks", "end", WIDTH - 82.0, 44.0, "stock musl");
+    svg += &text("brawns", "end", WIDTH - 16.0, 44.0, "brawn");
+    for (tick, label) in [
+        (0.1, "0.1x"),
+        (0.2, "0.2x"),
+        (0.5, "0.5x"),
+        (1.0, "1x"),
+        (2.0, "2x"),
+        (5.0, "5x"),
+        (10.0, "10x"),
+        (20.0, "20x"),
+        (50.0, "50x"),
+        (100.0, "100x"),
+    ] {
+        let class = if tick == 1.0 { "one" } else { "rule" };
+        let _ = writeln!(
+            svg,
+            "<line class=\"{class}\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{TOP:.1}\" y2=\"{bottom:.1}\"/>",
+            x(tick)
+        );
+        svg += &text("dim", "middle", x(tick), bottom + 18.0, label);
+    }
+    for (number, (family, lines)) in families.iter().enumerate() {
+        let y = TOP + BAND * number as f64;
+        svg += &text("", "end", LEFT - 16.0, y + 24.0, family);
+        let lanes: [Lane<'_>; 2] = [("stock", 13.0, stock, 82.0), ("brawn", 27.0, brawn, 16.0)];
+        for (side, lane, of, column) in lanes {
+            let dots: String = lines
+                .iter()
+                .map(|line| format!("M{:.1} {:.1}h0", x(of(line)), y + lane))
+                .collect();
+            let _ = writeln!(svg, "<path class=\"{side}\" d=\"{dots}\"/>");
+            let mean = show::ratio(mean(lines.iter().copied(), of));
+            svg += &text(&format!("{side}s"), "end", WIDTH - column, y + 24.0, &mean);
+        }
+    }
+    svg + "</svg>\n"
+}
+
+/// What stands between two markers.
+fn text(name: &str) -> Result<String> {
+    let (path, raw) = newest("libc")?;
+    match name {
+        "said" => Ok(said(&path, &raw)),
+        "figure" => Ok(format!("![{}]({FIGURE})\n", alternative(&lines(&raw)))),
+        "programs" => Ok(acid::show(&newest("acid")?.1).markdown()),
+        "behind" => Ok(table(lines(&raw).iter().filter(|line| brawn(line) > 1.05))),
+        "fastest" => Ok(table(lines(&raw).iter().rev().take(FASTEST))),
+        _ => Err(format!("unknown marker libc:{name}")),
+    }
+}
+
+/// The document and the figure as the raw data has them: the paths below the repository's folder, and the text.
+fn made() -> Result<[(&'static str, String); 2]> {
+    let path = repository().join(DOCUMENT);
+    let document = context(fs::read_to_string(&path), "read", &path)?;
+    let lines = lines(&newest("libc")?.1);
+    Ok([
+        (DOCUMENT, fill_with(&document, "libc", text)?),
+        ("docs/figures/libc.svg", figure(&lines)),
+    ])
+}
+
+/// Rewrites the document and the figure; for each its name, and whether it changed.
+pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
+    let mut changes = Vec::new();
+    for (name, new) in made()? {
+        let path = repository().join(name);
+        let is_changed = fs::read_to_string(&path).is_ok_and(|old| old == new);
+        if !is_changed {
+            context(fs::write(&path, &new), "write", &path)?;
+        }
+        changes.push((name, !is_changed));
+    }
+    Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::estimate;
+
+    fn line(name: &str, stock: f64, brawn: f64) -> Line {
+        Line {
+            name: name.to_owned(),
+            glibc: 10.0,
+            stock,
+            brawn: estimate(&[brawn]).expect("one sample"),
+        }
+    }
+
+    #[test]
+    fn document_and_figure_agree_with_the_raw_data() {
+        for (name, new) in made().expect("readable raw data, and known markers") {
+            let old = fs::read_to_string(repository().join(name)).expect("readable");
+            assert!(
+                old == new,
+                "{name} is out of date: run `cargo run -p brawn-bench -- readme`"
+            );
+        }
+        let document = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
+        for name in ["said", "figure", "programs", "behind", "fastest"] {
+            assert_eq!(
+                document.matches(&format!("<!-- libc:{name} -->")).count(),
+                1,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_row_is_a_dot_in_both_lanes() {
+        let lines = [
+            line("math: sin", 2.0, 0.5),
+            line("math: cos", 4.0, 2.0),
+            line("time: time", 25.0, 5.0),
+        ];
+        let svg = figure(&lines);
+        assert_eq!(svg.matches("h0").count(), 6);
+        assert_eq!(svg.matches("<path class=\"stock\"").count(), 2);
+        assert!(
+            svg.contains("time 25.0x and 5.00x; math 2.83x and 1.00x."),
+            "{svg}"
+        );
+        assert!(x(0.001) >= LEFT && x(1e9) <= WIDTH - RIGHT && x(1.0) < x(1.1));
+    }
+}
