@@ -19,6 +19,9 @@ typedef struct Row {
     struct Row *next;
 } Row;
 
+#ifdef __cplusplus
+extern "C"
+#endif
 void add_row(Row *row);
 
 /* Keeps a value, and all that was written to memory, from being optimized away. */

@@ -12,11 +12,11 @@ use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, repository};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The families, as `bench/libc` names them.
-pub const FAMILIES: [&str; 11] = [
+pub const FAMILIES: [&str; 12] = [
     "strings",
     "wide",
     "time",
@@ -27,8 +27,11 @@ pub const FAMILIES: [&str; 11] = [
     "stdio",
     "threads",
     "other",
+    CXX,
     "start",
 ];
+/// Exceptions: there is no C++ for musl but zig's, which compiles them for every side.
+const CXX: &str = "c++";
 /// Starts of the program that begins and ends, in each round.
 const STARTS: usize = 40;
 const START: &str = "malloc, strdup, printf, memcpy: a program's life";
@@ -55,7 +58,14 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     build(room, choice)?;
     let chosen =
         |family: &&str| choice.families.is_empty() || choice.families.iter().any(|f| f == family);
-    let families: Vec<&str> = FAMILIES.into_iter().filter(chosen).collect();
+    let mut families: Vec<&str> = FAMILIES.into_iter().filter(chosen).collect();
+    if families.contains(&CXX) {
+        match zig() {
+            Some(zig) => build_cxx(room, &zig)?,
+            None if choice.families.is_empty() => families.retain(|family| *family != CXX),
+            None => return Err("no zig in target/tools/zig: `make tools` gets it".to_owned()),
+        }
+    }
     let mut raw = Raw::new("brawn-bench libc", &room.brawn);
     for side in SIDES {
         let size = std::fs::metadata(room.at(&format!("hello-{side}")));
@@ -74,7 +84,8 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
             for side in sides {
                 let sample = match *family {
                     "start" => start(room, side)?,
-                    family => rows(room, side, family)?,
+                    CXX => rows(room, &format!("cxx-{side}"), CXX)?,
+                    family => rows(room, &format!("rows-{side}"), family)?,
                 };
                 round.entry(side.to_owned()).or_default().extend(sample);
                 progress.advance();
@@ -128,9 +139,47 @@ fn build(room: &Room, choice: &Choice) -> Result<()> {
     Ok(())
 }
 
-/// The rows of one family.
-fn rows(room: &Room, side: &str, family: &str) -> Result<Sample> {
-    let program = room.at(&format!("rows-{side}"));
+/// zig, where `make tools` puts it.
+fn zig() -> Option<PathBuf> {
+    let zig = std::fs::canonicalize(repository().join("target/tools/zig/ziglang/zig"));
+    zig.ok()
+}
+
+/// The programs of C++: for musl and for glibc by the same compiler, with the same unwinder.
+fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
+    let folder = repository().join("bench/libc");
+    for side in SIDES {
+        let mut command = Command::new(zig);
+        command.args([
+            "c++",
+            "-O2",
+            "-fno-builtin",
+            "-fno-sanitize=all",
+            "-w",
+            "-pthread",
+            "-s",
+        ]);
+        let machine = std::env::consts::ARCH;
+        match side {
+            GLIBC => command.args(["-target", &format!("{machine}-linux-gnu")]),
+            _ => command.args(["-static", "-target", &format!("{machine}-linux-musl")]),
+        };
+        command.arg("-o").arg(room.at(&format!("cxx-{side}")));
+        command.args([folder.join("throw.cc"), folder.join("main.c")]);
+        if side == BRAWN {
+            let words = checked(Command::new(&room.brawn).arg("link-args"))?;
+            command.args(words.split_whitespace());
+        }
+        let cache = repository().join("target/tools/zig-cache");
+        command.env("ZIG_GLOBAL_CACHE_DIR", &cache);
+        checked(command.env("ZIG_LOCAL_CACHE_DIR", &cache))?;
+    }
+    Ok(())
+}
+
+/// The rows of one family, by one of the programs.
+fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
+    let program = room.at(program);
     let text = checked(
         Command::new(&program)
             .arg(family)
