@@ -75,6 +75,9 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     Ok(function)
 }
 
+/// A name that musl's fork has a weak NULL of, in its own member: a weak one of ours would come too late behind it.
+const OVER_A_DEFAULT: &str = "__timezone_lockptr";
+
 /// Checks that an object defines weak names of `allowed` and hidden ones of brawn's, and finishes it.  Of libc it may
 /// need what `may_need` says.
 pub fn checked(
@@ -91,7 +94,8 @@ pub fn checked(
         }
         let name = symbol.name()?;
         let is_hidden = is_hidden(&symbol)?;
-        if allowed.contains(&name) && symbol.is_weak() && !is_hidden {
+        let is_weak = symbol.is_weak() || name == OVER_A_DEFAULT;
+        if allowed.contains(&name) && is_weak && !is_hidden {
             surface.push(name.to_owned());
         } else if name.starts_with(MEMORY_PREFIX) && !symbol.is_weak() && is_hidden {
             own.push(name.to_owned());

@@ -1,4 +1,4 @@
-// Holds the functions of payload/libc/time against the musl that this is linked with, over generated dates and formats.
+// Holds the functions of payload/libc/time against the musl that this is linked with, over generated dates, zones and formats.
 //
 //     time [glance|long]
 //
@@ -117,12 +117,15 @@ static void written(void) {
     }
 }
 
+#include "time-zones.h"
+
 static const char *const ZONES[] = {"UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", ""};
 
 int main(int count, char **arguments) {
     if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 5000;
     telling();
     written();
+    zones();
     locale_t plain = newlocale(LC_ALL_MASK, "C", 0);
     for (int zone = 0; zone < 4; zone++) {
         setenv("TZ", ZONES[zone], 1);

@@ -8,6 +8,14 @@ pub const ROWS: &[Row] = &[
         ..Row::new("asctime_r", &["asctime_r", "__asctime_r"])
     },
     Row {
+        needs: &["__errno_location"],
+        ..Row::new("localtime_r", &["localtime_r", "__localtime_r"])
+    },
+    Row {
+        needs: &["__errno_location"],
+        ..Row::new("mktime", &["mktime"])
+    },
+    Row {
         needs: &[
             "__errno_location",
             "__tm_to_secs",
@@ -23,5 +31,33 @@ pub const ROWS: &[Row] = &[
     Row {
         needs: &["__clock_gettime"],
         ..Row::new("time", &["time"])
+    },
+    Row {
+        needs: &[
+            "__libc",
+            "__lock",
+            "__map_file",
+            "__munmap",
+            "__unlock",
+            "getenv",
+        ],
+        // __timezone_lockptr, which only fork looks at.
+        addresses: true,
+        ..Row::new(
+            "tzset",
+            &[
+                "tzset",
+                "__daylight",
+                "__secs_to_zone",
+                "__timezone",
+                "__timezone_lockptr",
+                "__tm_to_tzname",
+                "__tzname",
+                "__utc",
+                "daylight",
+                "timezone",
+                "tzname",
+            ],
+        )
     },
 ];
