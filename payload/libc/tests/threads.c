@@ -244,12 +244,55 @@ static void c11(void) {
     }
 }
 
+#ifdef STOCK
+#define brawn_pthread_attr_init pthread_attr_init
+#define brawn_pthread_spin_unlock pthread_spin_unlock
+#else
+extern int brawn_pthread_attr_init(pthread_attr_t *);
+extern int brawn_pthread_spin_unlock(pthread_spinlock_t *);
+#endif
+static pthread_spinlock_t spin;
+
+static void *spins(void *unused) {
+    for (long i = 0; i < rounds; i++) {
+        pthread_spin_lock(&spin);
+        if (inside++) FAIL("two hold it");
+        counter++;
+        inside--;
+        IS(0, brawn_pthread_spin_unlock(&spin));
+    }
+    return unused;
+}
+
+static void small_ones(void) {
+    doing = "attributes";
+    pthread_attr_t ours, musls;
+    for (int i = 0; i < 2; i++) {
+        memset(&ours, 1, sizeof ours);
+        memset(&musls, 2, sizeof musls);
+        IS(0, brawn_pthread_attr_init(&ours));
+        pthread_attr_init(&musls);
+        IS(0, memcmp(&ours, &musls, sizeof ours));
+        pthread_attr_setstacksize(&musls, 1 << 20);
+        pthread_attr_setguardsize(&musls, 1 << 16);
+        IS(0, pthread_setattr_default_np(&musls));
+    }
+    doing = "spin lock";
+    pthread_t all[3];
+    rounds = 30000 / share;
+    counter = 0;
+    pthread_spin_init(&spin, 0);
+    for (int i = 0; i < 3; i++) IS(0, pthread_create(&all[i], NULL, spins, NULL));
+    for (int i = 0; i < 3; i++) IS(0, pthread_join(all[i], NULL));
+    if (counter != rounds * 3) FAIL("%ld", counter);
+}
+
 int main(int argc, char **argv) {
     (void)argv;
     if (argc > 1) share = 30;
     signal(SIGALRM, hangs);
     alarm(LIMIT);
-    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, c11};
+    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, c11, small_ones};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");
     return 0;

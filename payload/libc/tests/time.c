@@ -74,6 +74,25 @@ static void some_date(struct tm *date) {
 }
 
 extern time_t brawn_time(time_t *to);
+extern int brawn_clock_getres(clockid_t clock, struct timespec *resolution);
+
+// Also of clocks that are none, and of those of processes and files.
+static void resolutions(void) {
+    for (int clock = -100; clock < 100; clock++) {
+        struct timespec ours = {7, 7}, musls = {7, 7};
+        errno = 0;
+        const int result = brawn_clock_getres(clock, &ours), error = errno;
+        errno = 0;
+        const int musls_result = clock_getres(clock, &musls);
+        const int unasked = brawn_clock_getres(clock, 0);
+        if (result != musls_result || error != errno || memcmp(&ours, &musls, sizeof ours) != 0 || unasked != musls_result) {
+            printf("time: clock_getres of %d: %d, errno %d, %ld.%09ld, without a place %d, and musl's %d, %d, %ld.%09ld\n", clock, result, error,
+                   (long)ours.tv_sec, ours.tv_nsec, unasked, musls_result, errno, (long)musls.tv_sec, musls.tv_nsec);
+            if (++wrong >= 20) exit(1);
+        }
+        trials++;
+    }
+}
 
 // The kernel's own answer before and after: the coarse clock lies between them, and is never ahead of the fine one.
 static void telling(void) {
@@ -124,6 +143,7 @@ static const char *const ZONES[] = {"UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3
 int main(int count, char **arguments) {
     if (count > 1) rounds = strcmp(arguments[1], "long") == 0 ? 10000000 : 5000;
     telling();
+    resolutions();
     written();
     zones();
     locale_t plain = newlocale(LC_ALL_MASK, "C", 0);

@@ -16,6 +16,11 @@ const RWLOCK: Row = Row {
 
 pub const ROWS: &[Row] = &[
     Row {
+        needs: &["__default_guardsize", "__default_stacksize"],
+        ..Row::new("pthread_attr_init", &["pthread_attr_init"])
+    },
+    Row::new("pthread_spin_unlock", &["pthread_spin_unlock"]),
+    Row {
         needs: &["__private_cond_signal"],
         ..Row::new("pthread_cond_signal", &["pthread_cond_signal"])
     },

@@ -4,6 +4,10 @@ use super::Row;
 
 pub const ROWS: &[Row] = &[
     Row {
+        needs: &["__syscall_ret", "__vdsosym"],
+        ..Row::new("clock_getres", &["clock_getres"])
+    },
+    Row {
         needs: &["__c_locale", "__nl_langinfo_l", "snprintf"],
         ..Row::new("asctime_r", &["asctime_r", "__asctime_r"])
     },
