@@ -12,7 +12,6 @@
 #include "threads.h"
 
 extern int __pthread_mutex_trylock(mutex *m);
-extern thread *pthread_self(void);
 
 enum { SPINS = 5, MUSLS_SPINS = 100 };
 
@@ -40,7 +39,7 @@ static int lock_plain(mutex *m, const timespec *until) {
 // The kernel has the one who waits act for the owner.
 static int lock_inheriting(mutex *m, const timespec *until) {
     const int type = m->type, is_private = !(type & SHARED);
-    thread *const self = pthread_self();
+    thread *const self = own_thread();
     if (!is_private) self->pending = (void *)&m->next;
     long error;
     do error = -futex(&m->lock, FUTEX_LOCK_PI | (is_private ? FUTEX_PRIVATE : 0), 0, until);
@@ -74,7 +73,7 @@ static COLD int lock_any(mutex *m, const timespec *until) {
     while ((result = __pthread_mutex_trylock(m)) == BUSY) {
         const int now = m->lock, owner = now & OWNER;
         if (!owner && (!now || (type & ROBUST))) continue;
-        if ((type & 3) == ERRORCHECK && owner == pthread_self()->id) return EDEADLK;
+        if ((type & 3) == ERRORCHECK && owner == own_thread()->id) return EDEADLK;
         __atomic_fetch_add(&m->waiters, 1, __ATOMIC_SEQ_CST);
         int expected = now;
         __atomic_compare_exchange_n(&m->lock, &expected, now | CONTENDED, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

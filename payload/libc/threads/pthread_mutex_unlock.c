@@ -1,7 +1,6 @@
 // pthread_mutex_unlock: see pthread_mutex_timedlock.c.
 #include "threads.h"
 
-extern thread *pthread_self(void);
 extern void __vm_lock(void);
 extern void __vm_unlock(void);
 
@@ -9,7 +8,7 @@ extern void __vm_unlock(void);
 static COLD int unlock_owned(mutex *m) {
     // Nothing of it is read when it is unlocked: it may be gone.
     const int waiters = m->waiters, type = m->type, is_private = !(type & SHARED), old = m->lock;
-    thread *const self = pthread_self();
+    thread *const self = own_thread();
     if ((old & OWNER) != self->id) return EPERM;
     if ((type & 3) == RECURSIVE && m->count) {
         m->count--;

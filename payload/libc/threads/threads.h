@@ -25,6 +25,19 @@ _Static_assert(offsetof(thread, held) == 136, "musl's struct pthread");
 _Static_assert(offsetof(thread, held) == 120, "musl's struct pthread");
 #endif
 
+// The calling thread.  On x86_64 its address is its first word, and a finished program may lack pthread_self, which
+// nothing in musl calls.
+#ifdef __x86_64__
+INLINE thread *own_thread(void) {
+    thread *self;
+    __asm__("movq %%fs:0, %0" : "=r"(self));
+    return self;
+}
+#else
+extern thread *pthread_self(void);
+INLINE thread *own_thread(void) { return pthread_self(); }
+#endif
+
 typedef struct {
     // What it is: KIND and SHARED.
     int type;

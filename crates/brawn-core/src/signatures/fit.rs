@@ -287,9 +287,21 @@ impl Fit<'_, '_, '_> {
                 .flat_map(|row| (0..places.len()).map(move |column| (row, column)));
             let pairs: Vec<(usize, usize)> = all.filter(is_best).collect();
             let is_told = pairs.len() == 1 || places.len() == 1;
-            if best < needed || !(is_told || numbers.len() == places.len()) {
+            // Of the functions that pass on to others each has one place that fits, and is the only one that fits there.
+            let fits = |row: &Vec<Option<usize>>| row.iter().flatten().count();
+            let is_alone = |(row, column): &&(usize, usize)| {
+                let others = scores.iter().filter(|row| row[*column].is_some());
+                fits(&scores[*row]) == 1 && others.count() == 1
+            };
+            let alone = pairs.iter().find(is_alone).copied();
+            let is_told = is_told || numbers.len() == places.len();
+            if best < needed || !(is_told || alone.is_some()) {
                 return;
             }
+            let pairs = match alone {
+                Some(alone) if !is_told => vec![alone],
+                _ => pairs,
+            };
             // Of several functions for one place the public one.
             let is_own = |row: usize| {
                 self.build.functions[row]

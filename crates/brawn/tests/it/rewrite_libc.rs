@@ -1,9 +1,10 @@
 //! `brawn rewrite`: the functions of libc beside heap and memory functions.
 
 use crate::build::{Room, libgcc, musl};
-use crate::common::{REFUSED, brawn, fail, ok, succeed};
+use crate::common::{REFUSED, brawn, fail, ok, read, succeed};
 use crate::musls::archive;
 use serde_json::Value;
+use std::path::Path;
 
 /// Prints what functions of every family give.
 const PROGRAM: &str = r#"#include <arpa/inet.h>
@@ -287,4 +288,94 @@ fn what_it_has_stays_when_another_part_is_exchanged() {
         brawn().args(["rewrite", "--only", "libc", &room.path("p")]),
         REFUSED,
     );
+}
+
+/// Locks of each sort, by two threads.
+const LOCKS: &str = r#"#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static sem_t given;
+static long sum, reads, turn;
+static void *work(void *of) {
+    for (int n = 0; n < 20000; n++) {
+        pthread_mutex_lock(&mutex);
+        sum++;
+        pthread_mutex_unlock(&mutex);
+        if (n % 8) {
+            while (n % 2 && pthread_rwlock_tryrdlock(&lock)) pthread_mutex_trylock(&mutex) || pthread_mutex_unlock(&mutex);
+            if (n % 2 == 0) pthread_rwlock_rdlock(&lock);
+            __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
+        } else {
+            pthread_rwlock_wrlock(&lock);
+        }
+        pthread_rwlock_unlock(&lock);
+        if (n % 100 == 0) {
+            pthread_mutex_lock(&mutex);
+            while (turn % 2 != (long)of) pthread_cond_wait(&changed, &mutex);
+            turn++;
+            pthread_cond_broadcast(&changed);
+            pthread_mutex_unlock(&mutex);
+        }
+        if (of) sem_post(&given);
+        else sem_wait(&given);
+    }
+    return 0;
+}
+int main(void) {
+    pthread_t one, other;
+    sem_init(&given, 0, 0);
+    pthread_create(&one, 0, work, (void *)0);
+    pthread_create(&other, 0, work, (void *)1);
+    pthread_join(one, 0);
+    pthread_join(other, 0);
+    printf("%ld %ld %ld\n", sum, reads, turn);
+    return 0;
+}
+"#;
+
+#[test]
+fn locks_go_together_or_not_at_all() {
+    let room = Room::with(LOCKS);
+    // A program's own function, which takes no part in what brawn's agree on.
+    room.write(
+        "own.c",
+        "int __pthread_rwlock_unlock(void *);\n\
+         int pthread_rwlock_unlock(void *lock) { return __pthread_rwlock_unlock(lock); }\n",
+    );
+    room.run("musl-gcc", &["-O1 -c main.c own.c"]);
+    let expected = "40000 35000 400\n";
+    let lock = ["pthread_rwlock_rdlock", "pthread_rwlock_wrlock"];
+    let mutex = ["pthread_mutex_lock", "pthread_mutex_unlock"];
+    for musl in ["1.2.2", "1.2.3", "1.2.5", "1.2.6"] {
+        link(&room, musl, "main.o");
+        assert_eq!(ok(&room.path("p"), &[]), expected);
+        let (names, left) = rewritten(&room, "p", &[]);
+        for name in lock.iter().chain(&mutex).chain(&["pthread_cond_broadcast"]) {
+            assert!(has(&names, name), "{musl} {name}: {names:?} {left:?}");
+        }
+        assert_eq!(ok(&room.path("out"), &[]), expected, "{musl}");
+        let (names, _) = rewritten(&room, "p", &["--without", "threads"]);
+        assert!(!names.iter().any(|n| n.contains("pthread")), "{names:?}");
+        room.run("strip", &["p"]);
+        let (names, _) = rewritten(&room, "p", &[]);
+        for name in lock.iter().chain(&mutex) {
+            assert!(!has(&names, name), "{musl} {name}: {names:?}");
+        }
+        assert_eq!(ok(&room.path("out"), &[]), expected, "{musl}, stripped");
+    }
+    let old = read(Path::new(&room.path("p")));
+    link(&room, "1.2.3", "main.o own.o");
+    assert!(read(Path::new(&room.path("p"))) != old);
+    let (names, left) = rewritten(&room, "p", &[]);
+    for name in lock {
+        assert!(
+            !has(&names, name) && has(&left, name),
+            "{name}: {names:?} {left:?}"
+        );
+    }
+    assert!(has(&names, mutex[0]), "{names:?} {left:?}");
+    assert_eq!(ok(&room.path("out"), &[]), expected);
 }

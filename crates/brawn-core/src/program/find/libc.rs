@@ -4,8 +4,8 @@
 //! that of a build of musl that the database knows, with everything that it refers to where the program has it by that
 //! name.  Of what is not known to be so, nothing is changed, and nothing here refuses a program.
 //!
-//! Locks stay: what a lock's state means is agreed on by many functions, some of which other code of musl's may have
-//! inlined, and not all of which a program without symbols shows.
+//! Functions of a group, which share a lock's states, go together: where the program's symbols show that all that it has
+//! of them are known.  Without symbols one more of them may be there, so they stay.
 
 use super::code::Code;
 use super::place;
@@ -16,11 +16,38 @@ use crate::signatures::names::{Evidence, Named, Names};
 use brawn_payload::{Function, Payload, Set};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The family whose functions stay.
+/// Where musl's programs begin.
+const START: [&str; 2] = ["__libc_start_main", "__init_libc"];
+/// The family whose groups can go: their state is the program's own data, not theirs.
 const LOCKS: &str = "threads";
+/// What is said of a function that may be anybody's.
+const UNKNOWN: &str = "its code is that of no build of musl that brawn knows";
 
 /// Functions that stay for a reason that is known already: by address.
 pub type Stay = BTreeMap<u64, String>;
+
+/// One of brawn's functions, with what the program has by its names.
+struct Candidate<'n> {
+    function: &'n Function,
+    here: Vec<&'n Named>,
+    /// Why none of that goes.
+    lack: Option<String>,
+}
+
+impl Candidate<'_> {
+    /// Whether its code is musl's.  Another name for the same code is no other function.
+    fn is_musls(&self, named: &Named) -> bool {
+        let mut known = self.here.iter().filter(|n| n.evidence != Evidence::Symbol);
+        known.any(|n| n.address == named.address)
+    }
+
+    /// Why that stays, if it does.
+    fn why(&self, named: &Named, stay: &Stay) -> Option<String> {
+        let known = || self.lack.as_ref().or(stay.get(&named.address)).cloned();
+        let strange = || UNKNOWN.to_owned();
+        known().or_else(|| (!self.is_musls(named)).then(strange))
+    }
+}
 
 /// Finds those of `families`.  `has_memory` says whether brawn's memory functions come or are there, which many need.
 pub fn find(
@@ -33,61 +60,73 @@ pub fn find(
     found: &mut Functions,
 ) {
     let set = whole.payload.libc;
+    let surface: BTreeSet<&str> = surface(set);
     let mut named: HashMap<&str, Vec<&Named>> = HashMap::new();
-    let surface: BTreeSet<&str> = set
-        .functions
-        .iter()
-        .flat_map(|f| f.surface)
-        .copied()
-        .collect();
-    for function in names
-        .functions
-        .iter()
-        .filter(|n| surface.contains(n.name.as_str()))
-    {
-        named
-            .entry(function.name.as_str())
-            .or_default()
-            .push(function);
+    for function in &names.functions {
+        let is_there = code.from(function.address).is_some();
+        if is_there && surface.contains(function.name.as_str()) {
+            named.entry(&function.name).or_default().push(function);
+        }
     }
-    let comes = set
-        .functions
-        .iter()
-        .filter(|f| families.take(f) && f.family != LOCKS);
-    for function in comes {
+    let mut candidates: Vec<Candidate<'_>> = Vec::new();
+    for function in set.functions.iter().filter(|f| families.take(f)) {
         let here = function.surface.iter().filter_map(|name| named.get(name));
         let here: Vec<&Named> = here.flatten().copied().collect();
-        let here: Vec<&Named> = here
-            .into_iter()
-            .filter(|n| code.from(n.address).is_some())
-            .collect();
-        if here.is_empty() {
-            continue;
-        }
-        // Another name for the same code is no other function.
-        let is_musls = |named: &Named| {
-            let mut known = here.iter().filter(|n| n.evidence != Evidence::Symbol);
-            known.any(|n| n.address == named.address)
-        };
-        let lack = lack(set, function, names, has_memory, found);
-        for named in &here {
-            let why = match (&lack, stay.get(&named.address)) {
-                (Some(why), _) | (None, Some(why)) => why.clone(),
-                _ if !is_musls(named) => {
-                    "its code is that of no build of musl that brawn knows".to_string()
-                }
-                _ => {
-                    place::add(code, named, Component::Libc(families), found);
-                    continue;
-                }
-            };
-            found.left.push(Left {
-                name: named.name.clone(),
-                address: named.address,
-                why,
+        if !here.is_empty() {
+            let lack = lack(set, function, names, has_memory, found);
+            candidates.push(Candidate {
+                function,
+                here,
+                lack,
             });
         }
     }
+    whole_groups(code, names, stay, &mut candidates);
+    for candidate in &candidates {
+        for named in &candidate.here {
+            match candidate.why(named, stay) {
+                None => place::add(code, named, Component::Libc(families), found),
+                Some(why) => found.left.push(Left {
+                    name: named.name.clone(),
+                    address: named.address,
+                    why,
+                }),
+            }
+        }
+    }
+}
+
+/// Has the functions of a group stay where one of them does, or where it cannot be seen whether all are known.
+fn whole_groups(code: &Code<'_>, names: &Names, stay: &Stay, candidates: &mut [Candidate<'_>]) {
+    let mut start = START.iter().filter_map(|name| names.function(name));
+    let has_symbols = start
+        .next_back()
+        .is_some_and(|n| n.evidence == Evidence::Symbol);
+    let mut broken: BTreeMap<&str, String> = BTreeMap::new();
+    for candidate in candidates.iter().filter(|c| !c.function.group.is_empty()) {
+        let stays = |n: &&Named| {
+            let is_short = code.extent(n).end < n.address + code.jump();
+            let short = is_short.then(|| "it is too short for a jump".to_owned());
+            let why = candidate.why(n, stay).or(short)?;
+            Some(format!("it goes with `{}`, which stays: {why}", n.name))
+        };
+        let unseen = || {
+            let text = "without symbols it cannot be seen whether all of its group are known";
+            (!has_symbols).then(|| text.to_owned())
+        };
+        if let Some(why) = unseen().or_else(|| candidate.here.iter().find_map(stays)) {
+            broken.entry(candidate.function.group).or_insert(why);
+        }
+    }
+    for candidate in candidates {
+        let why = broken.get(candidate.function.group);
+        candidate.lack = why.cloned().or(candidate.lack.take());
+    }
+}
+
+fn surface(set: &Set) -> BTreeSet<&'static str> {
+    let functions = set.functions.iter();
+    functions.flat_map(|f| f.surface).copied().collect()
 }
 
 /// What the program lacks that brawn's function needs, in words; what it has of that is noted in `found`.
@@ -98,6 +137,15 @@ fn lack(
     has_memory: bool,
     found: &mut Functions,
 ) -> Option<String> {
+    let is_data = |name: &&&str| names.objects.iter().any(|n| n.name == **name);
+    if !function.group.is_empty() && function.family != LOCKS {
+        return Some("it shares the state of others".to_owned());
+    }
+    if let Some(name) = function.surface.iter().find(is_data) {
+        return Some(format!(
+            "it comes with `{name}`, of which the program has its own"
+        ));
+    }
     let mut all: Vec<&Function> = vec![function];
     let mut next = 0;
     while let Some(function) = all.get(next).copied() {
@@ -111,7 +159,7 @@ fn lack(
                     "brawn's needs `{need}` of its memory functions, which do not come"
                 ));
             };
-            if !own.group.is_empty() {
+            if own.group != function.group && !own.group.is_empty() {
                 return Some(format!(
                     "brawn's needs `{need}`, which shares the state of others"
                 ));
@@ -142,23 +190,14 @@ fn place_of(names: &Names, name: &str) -> Option<u64> {
 
 /// All of them, which stay for that reason.
 pub fn left(names: &Names, payload: &Payload, why: &str) -> Vec<Left> {
-    let surface: BTreeSet<&str> = payload
-        .libc
-        .functions
-        .iter()
-        .flat_map(|f| f.surface)
-        .copied()
-        .collect();
-    let named = names
-        .functions
-        .iter()
-        .filter(|n| surface.contains(n.name.as_str()));
+    let surface = surface(payload.libc);
+    let functions = names.functions.iter();
+    let named = functions.filter(|n| surface.contains(n.name.as_str()));
     let of_libc = named.filter(|n| n.evidence != Evidence::Symbol);
-    of_libc
-        .map(|n| Left {
-            name: n.name.clone(),
-            address: n.address,
-            why: why.to_owned(),
-        })
-        .collect()
+    let left = |n: &Named| Left {
+        name: n.name.clone(),
+        address: n.address,
+        why: why.to_owned(),
+    };
+    of_libc.map(left).collect()
 }
