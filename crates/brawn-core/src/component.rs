@@ -1,4 +1,4 @@
-//! What of libc is exchanged.
+//! The parts of libc that brawn can replace.
 
 use brawn_payload::{Function, LIBC_FAMILIES};
 use serde::{Serialize, Serializer};
@@ -18,7 +18,7 @@ impl Component {
     /// All of everything.
     pub const ALL: &[Self] = &[Self::Heap, Self::Memory, Self::Libc(Families::ALL)];
 
-    /// As `--only` has it.
+    /// The name of this part as users write it, and as the note has it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Heap => "heap",
@@ -27,7 +27,7 @@ impl Component {
         }
     }
 
-    /// Of heap and memory functions the one besides.
+    /// The heap for the memory functions, and the memory functions for anything else.
     pub fn other(self) -> Self {
         match self {
             Self::Heap => Self::Memory,
@@ -35,12 +35,12 @@ impl Component {
         }
     }
 
-    /// Whether it is other functions of libc, of whatever families.
+    /// Whether it is the part with the other functions of libc, of any families.
     pub fn is_libc(self) -> bool {
         matches!(self, Self::Libc(_))
     }
 
-    /// The families of libc's functions that are among these; `None` where those are left alone.
+    /// The families of libc's functions in `of`; `None` if `of` does not include libc's functions.
     pub fn families(of: &[Self]) -> Option<Families> {
         of.iter().find_map(|component| match component {
             Self::Libc(families) => Some(*families),
@@ -58,19 +58,19 @@ impl Serialize for Component {
 /// Families of libc's functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Families {
-    /// A bit for each of [`LIBC_FAMILIES`] that is left alone.
+    /// The families that are left alone: one bit for each of [`LIBC_FAMILIES`].
     without: u32,
     exact_math: bool,
 }
 
 impl Families {
-    /// All.
+    /// Every family.
     pub const ALL: Self = Self {
         without: 0,
         exact_math: false,
     };
 
-    /// The same without that family; as it is if there is none of the name.
+    /// The same without the family `name`. Unchanged if no family has that name.
     pub fn without(mut self, name: &str) -> Self {
         if let Some(number) = LIBC_FAMILIES.iter().position(|family| *family == name) {
             self.without |= 1 << number;
@@ -78,20 +78,21 @@ impl Families {
         self
     }
 
-    /// The same without functions of libm whose results are not musl's to the bit.
+    /// The same without the libm functions whose results differ from musl's in some bit.
     pub fn exact_math(mut self) -> Self {
         self.exact_math = true;
         self
     }
 
-    /// Whether the function is of one of these.  What carries the note has no family, and comes with any other.
+    /// Whether the function belongs to one of these families. The member that carries the note has no family: it is
+    /// always taken.
     pub fn take(self, function: &Function) -> bool {
         let number = LIBC_FAMILIES.iter().position(|f| *f == function.family);
         number.is_none_or(|n| self.without & (1 << n) == 0)
             && (function.exact || !self.exact_math || function.family != "math")
     }
 
-    /// Tells a choice from others, in the names of folders.
+    /// Bytes that differ for different choices, for the names of folders.
     pub(crate) fn bytes(self) -> [u8; 5] {
         let [a, b, c, d] = self.without.to_le_bytes();
         [a, b, c, d, u8::from(self.exact_math)]

@@ -1,5 +1,6 @@
-//! What a file is to hold, in pieces: most of a rewritten program is the old one's bytes, which need no second copy in
-//! memory, and what is between its segments is nothing, which needs no place on the disk.
+//! The contents of a file that is about to be written, in pieces. Most of a rewritten program is the old program's
+//! bytes, which need no second copy in memory. The space between its segments is zeros, which need no place on the
+//! disk.
 
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -12,7 +13,7 @@ use std::ops::Range;
 pub enum Piece<'a> {
     /// These bytes.
     Bytes(Cow<'a, [u8]>),
-    /// So many zeros, which take no place where the filesystem knows holes.
+    /// A number of zeros. They take no place on the disk if the filesystem supports holes.
     Hole(u64),
 }
 
@@ -26,7 +27,7 @@ impl Piece<'_> {
     }
 }
 
-/// Everything that a file is to hold, from its first byte to its last.
+/// All contents of a file, from its first byte to its last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content<'a>(pub Vec<Piece<'a>>);
 
@@ -48,7 +49,7 @@ impl From<Vec<u8>> for Content<'_> {
     }
 }
 
-/// As much of a hole as is written or hashed at once, in bytes.
+/// The most bytes of a hole that are written or hashed at once.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 impl Content<'_> {
@@ -57,7 +58,7 @@ impl Content<'_> {
         self.0.iter().map(Piece::size).sum()
     }
 
-    /// The file's bytes in `range`, in parts: those of a hole at most 64 KiB at once.
+    /// The file's bytes in `range`, in parts. A hole is given in parts of at most 64 KiB.
     pub fn read(&self, range: Range<u64>) -> impl Iterator<Item = &[u8]> {
         let mut end = 0;
         let parts = self.0.iter().filter_map(move |piece| {
@@ -86,7 +87,7 @@ impl Content<'_> {
         }
     }
 
-    /// The `N` bytes at `offset`; `None` where the file ends before.
+    /// The `N` bytes at `offset`; `None` if the file ends before them.
     pub fn array<const N: usize>(&self, offset: u64) -> Option<[u8; N]> {
         let mut array = [0; N];
         let mut filled = 0;
@@ -97,7 +98,7 @@ impl Content<'_> {
         (filled == N).then_some(array)
     }
 
-    /// Gives the file's bytes to `take`, those of holes too.
+    /// Gives all the file's bytes to `take`, including those of holes.
     fn each(&self, take: impl FnMut(&[u8])) {
         self.read(0..self.size()).for_each(take);
     }
@@ -116,14 +117,14 @@ impl Content<'_> {
         hash.finalize()
     }
 
-    /// Whether the file is these bytes.
+    /// Whether the file has exactly these bytes.
     pub fn is(&self, bytes: &[u8]) -> bool {
         let mut rest = Some(bytes);
         self.each(|part| rest = rest.and_then(|rest| rest.strip_prefix(part)));
         rest.is_some_and(<[u8]>::is_empty)
     }
 
-    /// Writes it to `file`, which is empty.
+    /// Writes it to `file`, which must be empty.
     pub fn write(&self, file: &mut File) -> Result<()> {
         for piece in &self.0 {
             match piece {
@@ -133,7 +134,7 @@ impl Content<'_> {
                 }
             }
         }
-        // A hole at the end is none until the file is that long.
+        // A hole at the end exists only once the file has its full length.
         if let Some(Piece::Hole(_)) = self.0.last() {
             file.set_len(self.size())?;
         }

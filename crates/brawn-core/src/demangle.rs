@@ -1,18 +1,18 @@
-//! Names of functions as their authors wrote them, for text; `--json` has the symbols.
+//! Names of functions as their authors wrote them, for text output. `--json` has the symbols instead.
 
 use crate::shown::printable;
 use cpp_demangle::{DemangleOptions, Symbol};
 use std::fmt::{self, Write};
 
-/// Symbols of more bytes stay as they are: nobody would read what they say.
+/// Longer symbols (in bytes) are not demangled: nobody would read the result.
 const LONGEST: usize = 4096;
-/// A name is cut after this many bytes.
+/// The length, in bytes, at which a name is cut.
 const ENOUGH: usize = 200;
 
-/// The name behind `symbol`, of Rust or C++, or the symbol itself; never long, and printable.
+/// The Rust or C++ name behind `symbol`, or the symbol itself. It is always short and printable.
 pub fn demangled(symbol: &str) -> String {
     let mut name = Bounded::default();
-    // The end of the room is an error to whoever writes.
+    // `Bounded` reports an error when it is full.
     let written = match symbol.len() <= LONGEST {
         true => write(symbol, &mut name),
         false => None,
@@ -27,7 +27,7 @@ pub fn demangled(symbol: &str) -> String {
 
 fn write(symbol: &str, to: &mut Bounded) -> Option<()> {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
-        // Without the hash.
+        // The alternate form leaves out the hash.
         return write!(to, "{name:#}").ok();
     }
     if !symbol.starts_with("_Z") {
@@ -38,7 +38,7 @@ fn write(symbol: &str, to: &mut Bounded) -> Option<()> {
     name.structured_demangle(to, &options).ok()
 }
 
-/// Text of so many bytes and no more: short symbols can stand for very long names.
+/// A text of limited size: a short symbol can stand for a very long name.
 #[derive(Default)]
 struct Bounded {
     text: String,
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn no_name_is_long() {
-        // Every parameter stands for twice the one before.
+        // Each parameter doubles the length of the name.
         let mut symbol = String::from("_Z1fI1AIiiE");
         for n in 0..200 {
             let of = match n {

@@ -8,25 +8,25 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What came of it, as the caller (and the exit code) tells errors apart.
+/// What went wrong. Callers and the exit code tell errors apart by this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The input is broken: truncated, or with fields that contradict each other.
     Malformed,
-    /// The input is whole, but of a shape that brawn does not know how to edit.
+    /// The input is whole, but brawn does not know how to edit its shape.
     Refused,
-    /// The input is whole, and nothing that brawn is for: not musl's libc, or for an architecture
-    /// that there is no payload for.  A folder may hold such files; they are left alone.
+    /// The input is whole, but brawn does nothing with it: it is not musl's libc, or there is no payload for its
+    /// architecture. A folder may hold such files; they are left alone.
     NotApplicable,
-    /// The operating system said no.
+    /// The operating system reported an error.
     Io,
     /// `restore` would destroy something, or has nothing to restore from.
     RestoreRefused,
-    /// What was asked for contradicts itself.
+    /// The request contradicts itself.
     Usage,
 }
 
-/// Why something could not be done.  One pointer wide, since every function here may return it.
+/// Why something could not be done. Every function here may return it, so it is only one pointer wide.
 #[derive(Debug)]
 pub struct Error(Box<Facts>);
 
@@ -56,7 +56,7 @@ pub enum Part {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of `kind` that found `found`.
+    /// An error of this `kind`; `found` says what was found.
     pub fn new(kind: Kind, found: impl Into<String>) -> Self {
         Self(Box::new(Facts {
             kind,
@@ -76,12 +76,12 @@ impl Error {
         Self::new(Kind::Malformed, found)
     }
 
-    /// Nothing that brawn is for.
+    /// A file that brawn does nothing with.
     pub fn not_applicable(found: impl Into<String>) -> Self {
         Self::new(Kind::NotApplicable, found)
     }
 
-    /// A shape that brawn does not know.
+    /// A shape that brawn cannot edit.
     pub fn refused(found: impl Into<String>) -> Self {
         Self::new(Kind::Refused, found)
     }
@@ -93,14 +93,14 @@ impl Error {
         error
     }
 
-    /// The file that it is about; an error that already knows its file keeps it.
+    /// Sets the file that the error is about. An error that already has a file keeps it.
     #[must_use]
     pub fn path(mut self, path: &Path) -> Self {
         self.0.path.get_or_insert_with(|| path.to_path_buf());
         self
     }
 
-    /// The member of an archive that it is about; the innermost one stays.
+    /// Sets the archive member that the error is about. An error that already has a member keeps it.
     #[must_use]
     pub fn member(mut self, name: &[u8]) -> Self {
         self.0
@@ -109,7 +109,7 @@ impl Error {
         self
     }
 
-    /// The same for what is itself in the file that it is about: the member `name` of a bundle.
+    /// For a file inside another file: the error's file becomes the member `name` of a bundle.
     #[must_use]
     pub fn held_by(mut self, name: &[u8]) -> Self {
         match self.0.part {
@@ -121,35 +121,35 @@ impl Error {
         }
     }
 
-    /// The segment of an executable that it is about.
+    /// Sets the segment of an executable that the error is about.
     #[must_use]
     pub fn segment(mut self, number: usize) -> Self {
         self.0.part.get_or_insert(Part::Segment(number));
         self
     }
 
-    /// Where in the file, in bytes from its start.
+    /// Sets the place in the file, in bytes from its start.
     #[must_use]
     pub fn at(mut self, offset: u64) -> Self {
         self.0.offset.get_or_insert(offset);
         self
     }
 
-    /// What should have been there.
+    /// Sets what brawn expected instead.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
         self.0.expected = Some(expected.into());
         self
     }
 
-    /// What the user can do about it.
+    /// Sets what the user can do about it.
     #[must_use]
     pub fn next(mut self, next: impl Into<String>) -> Self {
         self.0.next = Some(next.into());
         self
     }
 
-    /// How callers tell it apart.
+    /// The kind of error, by which callers tell errors apart.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
@@ -169,12 +169,12 @@ impl Error {
         self.0.offset
     }
 
-    /// What the operating system said, where it said no.
+    /// The error of the operating system, if there is one.
     pub fn os(&self) -> Option<io::ErrorKind> {
         self.0.source.as_ref().map(io::Error::kind)
     }
 
-    /// The message without its path, for output that has named the file already.
+    /// The message without its path, for output that has already named the file.
     pub fn without_path(&self) -> impl fmt::Display + '_ {
         WithoutPath(self)
     }
@@ -188,7 +188,7 @@ impl fmt::Display for WithoutPath<'_> {
         line(&error.found).fmt(f)?;
         if let Some(source) = &error.source {
             let text = source.to_string();
-            // The number says nothing to people that the text does not.
+            // People learn nothing from the error's number that the text does not say.
             let text = match text.find(" (os error ") {
                 Some(end) => &text[..end],
                 None => &text,
@@ -206,19 +206,19 @@ impl fmt::Display for WithoutPath<'_> {
 }
 
 impl Facts {
-    /// Where in the file, for whoever looks into it.
+    /// The place in the file, for people who want to look at it.
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut places = Vec::new();
         match &self.part {
             Some(Part::Member(name)) => places.push(format!("member {name}")),
-            // What a file is as a whole does not lie in a segment, nor at an offset.
+            // An error about the file as a whole needs no segment and no offset.
             Some(Part::Segment(number)) if self.kind != Kind::NotApplicable => {
                 places.push(format!("segment {number}"));
             }
             Some(Part::Segment(_)) | None => {}
         }
         let offset = self.offset.filter(|_| self.kind != Kind::NotApplicable);
-        // Its beginning needs no address.
+        // Offset 0 is the beginning of the file: no need to say so.
         if let Some(offset) = offset.filter(|offset| *offset > 0) {
             places.push(format!("at {offset:#x}"));
         }

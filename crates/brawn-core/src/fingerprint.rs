@@ -17,7 +17,7 @@ pub struct Fingerprint {
     pub sha256: String,
 }
 
-/// A file's bytes on their way, from its first to its last.
+/// Computes the fingerprint of a file from its bytes, which come in order and in parts.
 #[derive(Clone, Debug, Default)]
 pub struct Hashed {
     hash: Sha256,
@@ -25,13 +25,13 @@ pub struct Hashed {
 }
 
 impl Hashed {
-    /// The next ones.
+    /// Takes the next part.
     pub fn update(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
         self.size += bytes.len() as u64;
     }
 
-    /// What they are together.
+    /// The fingerprint of all parts together.
     pub fn finish(self) -> Fingerprint {
         Fingerprint {
             size: self.size,
@@ -52,12 +52,12 @@ impl Fingerprint {
         }
     }
 
-    /// That of the file at `path`, of whatever size.
+    /// The fingerprint of the file at `path`, of any size.
     pub(crate) fn of_file(path: &Path) -> io::Result<Self> {
         Self::of_open(&mut input::open(path)?)
     }
 
-    /// That of a file from where it stands.
+    /// The fingerprint of the rest of an open file, from its current position.
     pub(crate) fn of_open(file: &mut File) -> io::Result<Self> {
         let mut hashed = Hashed::default();
         let mut buffer = vec![0; 1 << 17];

@@ -13,16 +13,16 @@ pub enum Format {
     Bitcode,
     /// A zip archive, as wheels are.
     Zip,
-    /// Something compressed by gzip, as npm's tarballs are.
+    /// Compressed by gzip, as npm's tarballs are.
     Gzip,
-    /// A tar archive, as images of containers are; told by its first 262 bytes.
+    /// A tar archive, as container images are. Its first 262 bytes are needed to tell.
     Tar,
     /// Something else.
     Other,
 }
 
 impl Format {
-    /// What `bytes` begin like.
+    /// The format that `bytes` begin with.
     pub fn of(bytes: &[u8]) -> Self {
         match bytes {
             [b'!', b'<', b'a', b'r', b'c', b'h', b'>', b'\n', ..] => Self::Archive,
@@ -35,7 +35,8 @@ impl Format {
             _ => Self::Other,
         }
     }
-    /// What `bytes` are packed by, if that is nothing that brawn unpacks where it changes files.
+    /// The name of the compression or packing of `bytes`, if it is one that brawn does not unpack when it changes
+    /// files.
     pub fn packed(bytes: &[u8]) -> Option<&'static str> {
         match bytes {
             [b'P', b'K', 3, 4, ..] => Some("zip"),

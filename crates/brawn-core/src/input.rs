@@ -1,7 +1,7 @@
-//! Files that are read: regular ones, and nothing else.
+//! Opens files for reading: regular files only.
 //!
-//! A path may lead to anything.  Opening a pipe waits for its other end, a terminal becomes the process's own, and a
-//! device may have no end.  So nothing waits here: what is open is looked at before a byte of it is read.
+//! A path may lead to anything. Opening a pipe waits for its other end, opening a terminal can make it the process's
+//! own, and a device may have no end. So nothing here waits: brawn checks what it has opened before it reads a byte.
 
 use crate::error::{Error, Kind};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -13,17 +13,17 @@ use std::path::Path;
 /// Opens a regular file for reading; links are followed.
 ///
 /// # Errors
-/// What the system says; [`is_irregular`] tells of something that is no regular file.
+/// The error of the system. [`is_irregular`] tells whether the path is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     at(rustix::fs::CWD, path, OFlags::empty())
 }
 
-/// The same below an open folder, with further flags.
+/// The same for a path below an open folder, with further flags.
 pub(crate) fn at(folder: impl std::os::fd::AsFd, path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = match rustix::fs::openat(&folder, path, flags, Mode::empty()) {
         Ok(file) => file,
-        // So says the kernel of a socket, and of a device that nobody drives.
+        // The kernel says this of a socket, and of a device without a driver.
         Err(Errno::NXIO) => {
             let look = rustix::fs::statat(&folder, path, rustix::fs::AtFlags::empty());
             let kind = look.map_or(FileType::Unknown, |s| FileType::from_raw_mode(s.st_mode));
@@ -35,7 +35,7 @@ pub(crate) fn at(folder: impl std::os::fd::AsFd, path: &Path, flags: OFlags) -> 
     Ok(file.into())
 }
 
-/// The error of [`open`] for what is no regular file.
+/// Fails with [`open`]'s error for anything that is not a regular file.
 pub(crate) fn regular(kind: FileType) -> io::Result<()> {
     match kind {
         FileType::RegularFile => Ok(()),
@@ -43,7 +43,7 @@ pub(crate) fn regular(kind: FileType) -> io::Result<()> {
     }
 }
 
-/// What is said of a folder.
+/// The error for a folder.
 pub(crate) fn folder() -> Error {
     failed("cannot open it", Irregular(FileType::Directory).into())
 }
@@ -55,14 +55,14 @@ pub(crate) fn folder() -> Error {
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = open(path)?;
     let mut bytes = Vec::new();
-    // Fails where there is no room, before a byte is read.
+    // If memory is short, this fails before a byte is read.
     let size = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     bytes.try_reserve_exact(size)?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Why a file was not opened, as the error that says so: `doing` is what could not be done.
+/// Turns an error of [`open`] into one for the user. `doing` says what could not be done.
 pub fn failed(doing: &str, error: io::Error) -> Error {
     match irregular(&error) {
         Some(Irregular(FileType::Fifo)) => irregular_error("a pipe", "write it to a file first"),
@@ -87,7 +87,7 @@ fn irregular_error(found: &str, next: &str) -> Error {
         .next(next)
 }
 
-/// Whether an error of [`open`] is that it is no regular file.
+/// Whether [`open`] failed because the path is not a regular file.
 pub fn is_irregular(error: &io::Error) -> bool {
     irregular(error).is_some()
 }
@@ -96,7 +96,7 @@ fn irregular(error: &io::Error) -> Option<&Irregular> {
     error.get_ref().and_then(|inner| inner.downcast_ref())
 }
 
-/// What is no regular file.
+/// A file that is not a regular file.
 #[derive(Debug)]
 struct Irregular(FileType);
 

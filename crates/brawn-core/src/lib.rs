@@ -1,5 +1,5 @@
-//! The way of the data in brawn: bytes are read into a host, identified, planned for, edited,
-//! checked and published.  `ARCHITECTURE.md` maps each step to its room.
+//! The steps of brawn: it reads bytes into a host, identifies what is in it, plans, edits, checks and publishes.
+//! `ARCHITECTURE.md` says which module does which step.
 #![forbid(unsafe_code)]
 
 pub mod archive;

@@ -1,16 +1,17 @@
 //! The payload for a link line: files in a folder, and the flags that bring them into a program
 //! whose `libc.a` stays as it is.
 //!
-//! What matters is order.  A linker that has already taken musl's heap out of `libc.a` when it comes
-//! upon the payload finds the strong names twice; one that has the payload first takes nothing of
-//! that heap.  And a linker must take the payload even where nothing before it has asked for
-//! `malloc`, since a libc function may be the first to ask.
+//! The order of files on the link line matters. If a linker has already taken musl's heap out of `libc.a` when it
+//! reaches the payload, it finds each strong name twice. If it reaches the payload first, it takes nothing of musl's
+//! heap. A linker must also take the payload if nothing before it needs `malloc`, since a function of libc may be the
+//! first that does.
 //!
-//! The memory functions come as an archive, of which a program takes those that it has use for.
+//! The memory functions come as an archive, so a program takes only those that it uses.
 //!
-//! Where `libc.a` itself has another heap put into it, as in Swift's Static Linux SDK, one member there defines `malloc`
-//! with whatever else came along: `strdup`, C++'s operators.  Who needs one of those gets a second heap, or a clash of
-//! strong names.  An archive of these, in front, keeps the linker away from that member.
+//! In a `libc.a` that already contains another heap, such as that of Swift's Static Linux SDK, one member defines
+//! `malloc` together with other functions: `strdup`, C++'s operators. A program that needs one of those would get a
+//! second heap, or a clash of strong names. An archive of these functions before `libc.a` keeps the linker away from
+//! that member.
 
 use crate::archive::read::Archive;
 use crate::component::{Component, Families};
@@ -39,37 +40,36 @@ pub const MEMORY_ARCHIVE: &str = "libbrawn_memory.a";
 pub const LIBC_LIBRARY: &str = "brawn_libc";
 /// The archive, as linkers look for [`LIBC_LIBRARY`].
 pub const LIBC_ARCHIVE: &str = "libbrawn_libc.a";
-/// The archive of what another heap in `libc.a` brings along besides a heap.
+/// The archive of functions that a `libc.a` defines in the same member as another heap.
 pub const SUPPLIED_ARCHIVE: &str = "libbrawn_supplied.a";
 /// The file for `include()`.
 pub const CMAKE: &str = "brawn.cmake";
 /// The file for `pkg-config`.
 pub const PKG_CONFIG: &str = "brawn.pc";
-/// The strong name that makes a linker take the payload out of the archive: every program that
-/// defines its own public names leaves it alone.
+/// The strong name that makes a linker take the payload out of the archive. A program that defines its own `malloc`
+/// does not define this name, so the two do not clash.
 const PULL: &str = "__libc_malloc";
-/// The memory functions that are asked for from the start.  GNU ld takes from an archive what was asked
-/// for before it: without this, what only libc calls, or what stands behind the archive on the line,
-/// would be musl's.  Nearly every program has these, and whose they are decides over its speed; a
-/// program's own take their place.
+/// Memory functions that the flags ask for at the start. GNU ld takes from an archive only what was asked for before
+/// it. Without these, functions that only libc calls, or that files later on the line call, would be musl's. Nearly
+/// every program has these functions, and they decide its speed. If a program defines one itself, its own is used.
 pub const PULL_MEMORY: [&str; 6] = ["memchr", "memcmp", "memcpy", "memset", "strcmp", "strlen"];
 
-/// Everything that a script needs to know.  The names of these fields are published.
+/// Everything that a script needs to know. The names of these fields are a public interface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// Version of brawn.
     pub brawn: &'static str,
-    /// What the payload runs on.
+    /// The architecture that the payload runs on.
     pub architecture: &'static str,
     /// The payload's variant.
     pub profile: &'static str,
     /// The engine and its version.
     pub engine: &'static str,
-    /// What compiled it.
+    /// The compiler that built it.
     pub compiler: &'static str,
     /// The folder that the files are in.
     pub directory: String,
-    /// The heap's objects, for linkers that take them by path; none without the heap.
+    /// The heap's objects, for linkers that take them by path; empty without the heap.
     pub objects: Vec<String>,
     /// The same objects in an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,44 +83,43 @@ pub struct Link {
     /// That archive's name for `-l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_library: Option<&'static str>,
-    /// Other functions of libc in an archive, which stands before the memory functions', since it needs them.
+    /// An archive with other functions of libc. It stands before the memory functions' archive, since it needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc_archive: Option<String>,
     /// That archive's name for `-l`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc_library: Option<&'static str>,
-    /// Which of them are in it.
+    /// Which families of functions are in it.
     #[serde(skip)]
     families: Option<Families>,
-    /// `strdup` and its like and C++'s operators in an archive, for a `libc.a` that has them in one member with another
-    /// heap: Swift's.
+    /// An archive of `strdup`, similar functions and C++'s operators, for a `libc.a` that has them in one member with
+    /// another heap, as Swift's has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supplied_archive: Option<String>,
     /// A file for CMake's `include()`.
     pub cmake: String,
     /// A file for `pkg-config`.
     pub pkg_config: String,
-    /// What to pass to whom.
+    /// Which flags to pass to which tool.
     pub flags: Flags,
 }
 
-/// Arguments, one to an element.
+/// Arguments: each element is one argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Flags {
-    /// For a C or C++ compiler (gcc, clang, `zig cc`) that links, before every library.
+    /// For a C or C++ compiler (gcc, clang, `zig cc`) that links; they go before every library.
     pub cc: Vec<String>,
-    /// For GNU ld, ld.lld and mold when they are called themselves, before every library.
+    /// For GNU ld, ld.lld and mold when called directly; they go before every library.
     pub ld: Vec<String>,
     /// For rustc, and for Cargo's `rustflags` of a musl target.
     pub rustc: Vec<String>,
-    /// For swiftc that links, and for `linkerSettings: [.unsafeFlags([…])]`.
+    /// For swiftc when it links, and for `linkerSettings: [.unsafeFlags([…])]`.
     pub swift: Vec<String>,
-    /// For cmake: every executable of a project, without a change to it.
+    /// For cmake: they reach every executable of a project, without a change to the project.
     pub cmake: Vec<String>,
 }
 
-/// The folder's name below the user's cache: the version, and a hash of the objects and of what is
-/// chosen of them.
+/// The folder's name below the user's cache: the version, and a hash of the objects and of the chosen parts.
 pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     let mut hash = Sha256::new();
     let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
@@ -146,7 +145,7 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     format!("{}-{hash}", payload.version)
 }
 
-/// Flags for the files of `payload` in `directory`, which is absolute.
+/// Flags for the files of `payload` in `directory`, which must be absolute.
 pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Result<Link> {
     let Some(folder) = directory.to_str().filter(|d| d.chars().all(is_plain)) else {
         return Err(
@@ -163,7 +162,7 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
     let libc_archive = families.map(|_| at(LIBC_ARCHIVE));
     let members = payload.members.iter().filter(|_| has_heap);
     let objects: Vec<String> = members.map(|m| at(m.name)).collect();
-    // `-u` is understood by compilers and by linkers alike.
+    // Compilers and linkers both understand `-u`.
     let pulled: Vec<String> = PULL_MEMORY
         .iter()
         .filter(|name| memory.is_some_and(|m| m.functions.iter().any(|f| f.surface.contains(name))))
@@ -202,8 +201,8 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
             cc: line.clone(),
             ld: line,
             rustc: rustc(folder, has_heap, &archives, &pulled),
-            // The Static Linux SDK links with lld, which needs no `-u`, and takes what the archives have from them
-            // before it comes to libc.a, whoever asks.
+            // The Static Linux SDK links with lld. lld needs no `-u`: it takes functions from these archives before
+            // libc.a, no matter who asks for them.
             swift: [
                 &objects[..],
                 libc_archive.as_slice(),
@@ -224,7 +223,7 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
     })
 }
 
-/// The memory functions that come.
+/// The set of memory functions to add, if they are wanted.
 fn memory(payload: &Payload, components: &[Component]) -> Result<Option<&'static Set>> {
     let memory = payload.memory;
     let memory = memory.filter(|_| components.contains(&Component::Memory));
@@ -237,7 +236,7 @@ fn memory(payload: &Payload, components: &[Component]) -> Result<Option<&'static
     Ok(memory)
 }
 
-/// The families of libc's functions that come.  Most of them need memory functions by brawn's own names.
+/// The families of libc's functions to add. Most of them call memory functions by brawn's own names.
 fn families(components: &[Component], memory: Option<&Set>) -> Result<Option<Families>> {
     let families = Component::families(components);
     if families.is_some() && !components.contains(&Component::Memory) {
@@ -251,9 +250,9 @@ fn families(components: &[Component], memory: Option<&Set>) -> Result<Option<Fam
 
 /// rustc's flags for the files in `folder`.
 fn rustc(folder: &str, has_heap: bool, archives: &[&str], pulled: &[String]) -> Vec<String> {
-    // In front of libc.a, where rustc puts a crate's native libraries; an object behind `link-arg` comes
-    // after it.  Not `+whole-archive`: Cargo passes its flags to every crate, and each would add the
-    // objects once more.
+    // rustc puts a crate's native libraries before libc.a; an object from `link-arg` would come after it.
+    // `+whole-archive` does not work: Cargo passes its flags to every crate, so each crate would add the objects
+    // again.
     let mut flags = words(&["-L", &format!("native={folder}")]);
     if has_heap {
         flags.extend(words(&["-l", &format!("static:-bundle={LIBRARY}")]));
@@ -272,7 +271,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The files that [`Link`] speaks of.
+/// The files that [`Link`] names.
 pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
     let mut files: Vec<File> = Vec::new();
     let mut file = |name: &str, bytes: Vec<u8>| {
@@ -316,10 +315,10 @@ pub fn memory_archive(memory: &Set) -> Result<Vec<u8>> {
     archive_of(&members)
 }
 
-/// What a text file begins with, so that the next run knows it for brawn's.
+/// The first characters of each text file, by which the next run recognizes brawn's files.
 const MARK: &str = "# brawn ";
 
-/// Whether a file that is already there may be replaced.
+/// Whether brawn wrote an existing file, so that it may be replaced.
 pub fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK.as_bytes())
         || crate::report::inspect::inspect(bytes).is_ok_and(|r| {
@@ -369,7 +368,7 @@ pub fn cmake(link: &Link, payload: &Payload) -> String {
     let libc = link.libc_archive.as_ref().map(|_| at(LIBC_ARCHIVE));
     let memory = link.memory_archive.as_ref().map(|_| at(MEMORY_ARCHIVE));
     let archives: Vec<String> = libc.into_iter().chain(memory).collect();
-    // Link options come before objects and libraries, whatever the project links: a `c` among those, too.
+    // Link options come before objects and libraries, whatever the project links, even if it links `c` itself.
     let options: Vec<String> = objects
         .iter()
         .chain(pulled)
@@ -383,7 +382,7 @@ pub fn cmake(link: &Link, payload: &Payload) -> String {
     let mut properties = format!("INTERFACE_LINK_OPTIONS \"{}\"", options.join(";"));
     let mut depends = objects;
     if !archives.is_empty() {
-        // Once more behind the objects, for what they ask for.
+        // The archives again after the objects, which need functions from them.
         let again: Vec<String> = archives.iter().map(|a| for_executables(a)).collect();
         properties += &format!("\n    INTERFACE_LINK_LIBRARIES \"{}\"", again.join(";"));
         depends.extend(archives);
@@ -471,7 +470,7 @@ pub fn swift(link: &Link) -> String {
     format!(".unsafeFlags([{}])", objects.join(", "))
 }
 
-/// Arguments as a shell reads them.
+/// Arguments quoted for a shell.
 pub fn shell(arguments: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     let quoted: Vec<String> = arguments

@@ -15,12 +15,12 @@ const TYPE: u32 = 1;
 pub struct Note {
     /// Version of brawn.
     pub brawn: String,
-    /// Which part of libc it replaces: `heap`, `memory` or `libc`; `supplied` of a function that libc lacked.
+    /// Which part of libc it replaces: `heap`, `memory` or `libc`. `supplied` marks a function that libc lacked.
     pub component: String,
-    /// The function that was supplied.
+    /// The name of the supplied function.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub function: String,
-    /// Whose heap it is where it is not libc's: `rust`, for the Rust code of a shared object or dynamic program.
+    /// Who uses the heap if not libc: `rust` means the Rust code of a shared object or dynamic program.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub serves: String,
     /// The heap's engine and its version.
@@ -29,41 +29,41 @@ pub struct Note {
     /// The heap's variant.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub profile: String,
-    /// What it runs on.
+    /// The architecture that it runs on.
     pub architecture: String,
-    /// What compiled it.
+    /// The compiler that built it.
     pub compiler: String,
     /// SHA-256 over its sources, in hex.
     pub source: String,
 }
 
 impl Note {
-    /// Whether it is that of the memory functions.
+    /// Whether it is the note of the memory functions.
     pub fn is_memory(&self) -> bool {
         self.component == "memory"
     }
 
-    /// Whether it is that of other functions of libc.
+    /// Whether it is the note of the other functions of libc.
     pub fn is_libc(&self) -> bool {
         self.component == "libc"
     }
 
-    /// Whether it is that of a function that the archive lacked.
+    /// Whether it is the note of a function that the archive lacked.
     pub fn is_supplied(&self) -> bool {
         self.component == "supplied"
     }
 
-    /// Whether it is a heap's: every note that is none of the others.
+    /// Whether it is a heap's note: true for every note that is none of the others.
     pub fn is_heap(&self) -> bool {
         !self.is_memory() && !self.is_libc() && !self.is_supplied()
     }
 
-    /// Whether it is that of a heap which Rust code alone has, beside libc's own.
+    /// Whether it is the note of a heap that only Rust code uses, beside libc's own heap.
     pub fn serves_rust(&self) -> bool {
         self.serves == "rust"
     }
 
-    /// The same with nothing in it that a terminal would act on: anybody may have written it.
+    /// The same without anything that a terminal would act on: anybody may have written the note.
     pub fn printable(self) -> Self {
         let clean = |text: String| crate::error::printable(text.as_bytes());
         Self {
@@ -80,15 +80,15 @@ impl Note {
     }
 }
 
-/// The notes of heaps among these.
+/// Those of `notes` that are heaps' notes.
 pub fn heaps(notes: &[Note]) -> impl Iterator<Item = Note> {
     notes.iter().filter(|note| note.is_heap()).cloned()
 }
 
 /// Reads every brawn note in `bytes`, the contents of an `SHT_NOTE` section or `PT_NOTE` segment.
 ///
-/// `offset` is where `bytes` begins in its file, for errors.  Notes of other owners, and of types
-/// that this version does not know, are passed over.
+/// `offset` is where `bytes` begins in its file, for errors. Notes of other owners and of types that this version
+/// does not know are skipped.
 pub fn read(bytes: &[u8], offset: u64) -> Result<Vec<Note>> {
     let mut notes = Vec::new();
     let mut at = 0usize;
@@ -125,8 +125,7 @@ pub fn read(bytes: &[u8], offset: u64) -> Result<Vec<Note>> {
     Ok(notes)
 }
 
-/// The `size` bytes at `at`, and where the next field begins.  The last field of a section may
-/// lack its padding.
+/// The `size` bytes at `at`, and where the next field begins. The last field of a section may lack its padding.
 fn padded(bytes: &[u8], at: usize, size: u32) -> Option<(&[u8], usize)> {
     let end = at.checked_add(usize::try_from(size).ok()?)?;
     let field = bytes.get(at..end)?;
@@ -169,7 +168,7 @@ mod tests {
     #[test]
     fn reads_its_own_and_passes_over_others() {
         let mut bytes = Vec::new();
-        // A GNU build-id note, as linkers put beside it.
+        // A GNU build-id note, which linkers put beside it.
         for word in [4u32, 3, 3] {
             bytes.extend(word.to_le_bytes());
         }

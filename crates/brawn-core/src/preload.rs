@@ -1,4 +1,4 @@
-//! Which programs take the object for `LD_PRELOAD`: by what they ask the kernel to start them with.
+//! Which programs can use the object for `LD_PRELOAD`: brawn looks at the dynamic linker that a program asks for.
 
 use crate::elf::interpreter::{is_glibc, is_musl};
 use crate::error::{Error, Kind, Result, printable};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::PathBuf;
 
-/// What other programs are told.
+/// Part of the message for all other programs.
 const WANTED: &str = "`brawn preload` is for programs linked dynamically with musl";
 
 /// A program that musl's dynamic linker starts.
@@ -19,13 +19,13 @@ const WANTED: &str = "`brawn preload` is for programs linked dynamically with mu
 pub struct Program {
     /// What it runs on.
     pub architecture: Architecture,
-    /// The dynamic linker that it asks for.
+    /// The path of its dynamic linker.
     pub interpreter: PathBuf,
 }
 
-/// Looks at a program's headers; the rest of the file is not read.
+/// Looks at a program's headers and does not read the rest of the file.
 ///
-/// Refused is what no `LD_PRELOAD` of ours is for: static programs, those of other libcs, scripts.
+/// Refuses every program that `LD_PRELOAD` cannot help: static programs, programs of other libcs, scripts.
 pub fn program(mut file: File) -> Result<Program> {
     let failed = |e| Error::io("cannot read it", e);
     let mut magic = Vec::new();
@@ -41,7 +41,7 @@ pub fn program(mut file: File) -> Result<Program> {
     if magic != elf::ELFMAG {
         return Err(Error::not_applicable(format!("not an ELF file: {WANTED}")));
     }
-    // Both fields are at the same place in files of either class.
+    // Both fields are at the same place in 32-bit and 64-bit files.
     let cache = ReadCache::new(file);
     let broken =
         |e: object::Error| Error::malformed(e.to_string()).expected("a whole ELF executable");

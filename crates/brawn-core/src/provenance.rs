@@ -1,9 +1,9 @@
-//! Where a payload is from.
+//! Where a payload comes from.
 
 use brawn_payload::Payload;
 use serde::Serialize;
 
-/// Where a payload is from.
+/// Where a payload comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Provenance {
     /// Version of brawn.
@@ -12,7 +12,7 @@ pub struct Provenance {
     pub engine: String,
     /// The variant.
     pub profile: String,
-    /// What compiled it.
+    /// The compiler that built it.
     pub compiler: String,
     /// SHA-256 over its sources, in hex.
     pub source: String,

@@ -1,37 +1,36 @@
-//! Names of files, members and symbols as people see them.  Anybody may have written them, so that none reaches a
-//! terminal as it is: this is the one way to print them.
+//! How names of files, members and symbols are printed. Anybody may have written them, so they never reach a terminal
+//! unchanged: this module is the only way to print them.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// How many bytes of a name are shown: no path is longer (`PATH_MAX`), and symbols of real programs that are say
-/// nothing more to people.
+/// How many bytes of a name are shown. No path is longer (`PATH_MAX`), and nobody reads more of a symbol.
 pub const LONGEST: usize = 4096;
 
-/// Whether a terminal shows `c` and nothing else happens: neither does the cursor move or the colour change, nor does
-/// other text change its order or vanish.
+/// Whether a terminal shows `c` and does nothing else: the cursor does not move, colours do not change, and other
+/// text does not change its order or vanish.
 pub const fn is_plain(c: char) -> bool {
     !matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}'
-        // Marks, embeddings, overrides and isolates of the direction of text.
+        // Characters that set the direction of text: marks, embeddings, overrides and isolates.
         | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        // Line and paragraph separator.
+        // The separators of lines and paragraphs.
         | '\u{2028}' | '\u{2029}'
-        // What takes no room: two names could look the same.
+        // Characters without width: they could make two names look the same.
         | '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A name, for a message: what is not [plain](is_plain) and what is not UTF-8 is escaped, and what is longer than
-/// [`LONGEST`] is cut.
+/// A name in a message. Characters that are not [plain](is_plain) and bytes that are not UTF-8 are escaped; a name
+/// longer than [`LONGEST`] is cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     bytes: &'a [u8],
     most: usize,
 }
 
-/// `name` as people see it: a path, an argument, a word from a file.
+/// A name as people see it: a path, an argument, a word from a file.
 pub fn shown<N: AsRef<OsStr> + ?Sized>(name: &N) -> Shown<'_> {
     Shown {
         bytes: name.as_ref().as_bytes(),
@@ -39,7 +38,7 @@ pub fn shown<N: AsRef<OsStr> + ?Sized>(name: &N) -> Shown<'_> {
     }
 }
 
-/// `text`, which is ours but may have names in it, as people see it: all of it, in one line.
+/// A text of brawn's own that may have names in it, as people see it: whole, and in one line.
 pub fn line(text: &str) -> Shown<'_> {
     Shown {
         bytes: text.as_bytes(),
@@ -47,7 +46,7 @@ pub fn line(text: &str) -> Shown<'_> {
     }
 }
 
-/// Bytes from a file as people see them: see [`Shown`].
+/// Bytes from a file as people see them; see [`Shown`].
 pub fn printable(bytes: &[u8]) -> String {
     let most = LONGEST;
     Shown { bytes, most }.to_string()
@@ -75,19 +74,19 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Where to cut `bytes`, so that at most `most` are left and no character is split.
+/// Where to cut `bytes` so that at most `most` bytes are left and no character is split.
 fn end(bytes: &[u8], most: usize) -> usize {
     if bytes.len() <= most {
         return bytes.len();
     }
-    // A character has at most three bytes behind its first.
+    // A character has at most three bytes after its first.
     let is_within = |at: &usize| bytes[*at] & 0xc0 == 0x80;
     let start = (most.saturating_sub(3)..=most).rev();
     start.into_iter().find(|at| !is_within(at)).unwrap_or(most)
 }
 
-/// JSON of ours, as it may be shown: what is not [plain](is_plain) stands in its strings as JSON's own escapes, so that
-/// who parses it gets the same.
+/// brawn's own JSON, made safe to print: characters that are not [plain](is_plain) become JSON's own escapes inside
+/// the strings, so a parser reads the same values.
 pub fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut units = [0; 2];
@@ -97,7 +96,7 @@ pub fn json(text: &str) -> String {
             continue;
         }
         for unit in c.encode_utf16(&mut units) {
-            // A String takes everything.
+            // Writing to a String cannot fail.
             let _ = write!(safe, "\\u{unit:04x}");
         }
     }
@@ -116,7 +115,7 @@ mod tests {
             shown(name).to_string(),
             "a\\r\\u{7f}\\u{85}\\u{9b}\\u{200e}\\u{202e}\\u{2028}\\u{2067}b\\u{feff}é漢"
         );
-        // What is escaped once stays.
+        // Text that is already escaped does not change.
         let once = shown(name).to_string();
         assert_eq!(line(&once).to_string(), once);
     }

@@ -224,7 +224,7 @@ pub fn musl() -> Vec<(&'static str, Vec<u8>)> {
         .collect()
 }
 
-/// Of a payload that supplies nothing.
+/// What a payload that supplies nothing supplies.
 static NOTHING_SUPPLIED: brawn_payload::Supplies = brawn_payload::Supplies {
     version: "1.0.0",
     compiler: "test 2",

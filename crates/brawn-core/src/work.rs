@@ -1,8 +1,8 @@
-//! Bounds on what a file may make its reader do.
+//! Limits how much work a file can make for its reader.
 //!
-//! A name, a segment or a member that is named once may be meant a million times: ten bytes of a table make the reader
-//! pass over megabytes.  So whatever a file says more than once counts against a budget that is linear in its size, and
-//! what passes that is refused.  No linker or archiver comes near.
+//! A file can refer to the same name, segment or member a million times: ten bytes of a table then cost megabytes of
+//! reading. So everything that a file can refer to more than once counts against a budget, which grows linearly with
+//! the file's size. brawn refuses files that exceed it. Files from real linkers and archivers stay far below it.
 
 use crate::error::{Error, Result};
 use std::cell::Cell;
@@ -10,20 +10,20 @@ use std::ops::Range;
 
 /// How long a name may be, in bytes.  Symbols of real programs reach 60,000: mangled names of C++ and Rust.
 pub const LONGEST_NAME: usize = 1 << 18;
-/// How often the bytes of a table of names may be meant.
+/// How often, on average, the bytes of a table of names may be read.
 const SHARED: usize = 4;
-/// How many bytes more each name may have: short ones are shared by thousands of symbols.
+/// How many further bytes each name may have: thousands of symbols share short names.
 const SHORT: usize = 64;
 
-/// How many bytes the names and records before one entry of a tar archive may have.
+/// How many bytes of names and records may stand before one entry of a tar archive.
 pub const LONGEST_HEADER: u64 = 1 << 20;
 
-/// How many segments a program may load: linkers make four to ten.
+/// The most segments that a program may load. Linkers make four to ten.
 pub const MOST_LOADS: usize = 128;
-/// How often a file's bytes may be meant by headers of one kind.
+/// How often headers of one kind may refer to the same bytes of a file.
 pub const OVERLAP: u64 = 4;
 
-/// Work that is left to do for a file.
+/// A budget of work for one file.
 #[derive(Clone, Debug)]
 pub struct Work {
     left: Cell<u64>,
@@ -31,7 +31,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// So much, in whatever it is counted.
+    /// A budget of `left` units; the caller chooses the unit.
     pub fn new(left: usize) -> Self {
         Self {
             left: Cell::new(left as u64),
@@ -39,12 +39,12 @@ impl Work {
         }
     }
 
-    /// Whether more was done than there was.
+    /// Whether more work was asked for than the budget had.
     pub fn is_spent(&self) -> bool {
         self.spent.get()
     }
 
-    /// Does `much` of it; whether there was as much left.  Once there was not, nothing is left.
+    /// Spends `much` of the budget. Returns whether there was enough; if not, the budget is empty from then on.
     pub fn spend(&self, much: usize) -> bool {
         let left = self.left.get().checked_sub(much as u64);
         self.left.set(left.unwrap_or_default());
@@ -53,7 +53,7 @@ impl Work {
     }
 }
 
-/// A table of names that end with a NUL, which each name may begin anywhere in.
+/// A table of names that end with a NUL. A name may begin anywhere in the table.
 #[derive(Clone, Debug)]
 pub struct Strings<'a> {
     table: &'a [u8],
@@ -61,7 +61,7 @@ pub struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// Of `names` names in `table`.
+    /// A table for a file that has `names` names.
     pub fn new(table: &'a [u8], names: usize) -> Self {
         let work = table.len().saturating_mul(SHARED) + names.saturating_mul(SHORT);
         Self {
@@ -70,10 +70,10 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// The name that begins at `at`, which may lack its NUL; `None` where the table has ended.
+    /// The name that begins at `at`; its NUL may be missing. `None` if `at` is behind the table's end.
     ///
     /// # Errors
-    /// It is too long, or shares its bytes with too many others.
+    /// The name is too long, or too many names share its bytes.
     pub fn get(&self, at: u64) -> Result<Option<&'a [u8]>> {
         let Some(rest) = usize::try_from(at).ok().and_then(|at| self.table.get(at..)) else {
             return Ok(None);
@@ -93,13 +93,14 @@ impl<'a> Strings<'a> {
     }
 }
 
-/// Names overlap more than tools make them.
+/// The error for names that overlap more than any tool makes them.
 pub fn shared() -> Error {
     Error::refused("its names share their bytes too often")
         .expected("names as linkers and archivers write them")
 }
 
-/// Fails where the pieces of a file of `size` bytes, which are `sizes` long, overlap too much: `what` they are.
+/// Fails if the pieces of a file overlap too much. `sizes` are the pieces' sizes, `size` is the file's, and `what`
+/// names the pieces.
 pub fn overlap(what: &str, sizes: impl IntoIterator<Item = u64>, size: usize) -> Result<()> {
     let most = (size as u64).saturating_mul(OVERLAP);
     let mut sum = 0u64;
@@ -115,12 +116,12 @@ pub fn overlap(what: &str, sizes: impl IntoIterator<Item = u64>, size: usize) ->
     Ok(())
 }
 
-/// Ranges of addresses that are looked up often.
+/// Address ranges for many lookups.
 #[derive(Clone, Debug)]
 pub struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    /// Of these, which may overlap.
+    /// Made from these ranges, which may overlap.
     pub fn new(ranges: impl IntoIterator<Item = Range<u64>>) -> Self {
         let mut all: Vec<Range<u64>> = ranges.into_iter().filter(|r| !r.is_empty()).collect();
         all.sort_by_key(|r| r.start);
@@ -134,12 +135,12 @@ impl Ranges {
         Self(all)
     }
 
-    /// Whether `address` is in one.
+    /// Whether `address` is in one of the ranges.
     pub fn contains(&self, address: u64) -> bool {
         self.meets(&(address..address.saturating_add(1)))
     }
 
-    /// Whether one has an address of `range`.
+    /// Whether one of the ranges overlaps `range`.
     pub fn meets(&self, range: &Range<u64>) -> bool {
         let next = self.0.partition_point(|r| r.end <= range.start);
         self.0.get(next).is_some_and(|r| r.start < range.end)

@@ -1,7 +1,7 @@
-//! Bytes and a plan to new bytes, in memory.
+//! Turns an archive's bytes and a plan into new bytes, in memory.
 //!
-//! Kept members are copied whole: header, name, contents and padding.  The table of long names
-//! stays as it is, since their headers point into it.  Only the symbol index is written anew.
+//! Members that stay are copied whole: header, name, contents and padding. The table of long names stays as it is,
+//! since the members' headers point into it. Only the symbol index is written anew.
 
 use crate::archive::identify::{Content, Findings};
 use crate::archive::plan::{Action, Plan};
@@ -24,7 +24,7 @@ pub fn apply(
     write(archive, plan, payload, symbols_by_entry(archive, findings))
 }
 
-/// The new archive, with these `symbols` of each old entry in its index.
+/// The new archive. `symbols` has the index's symbols for each old entry.
 pub(crate) fn write(
     archive: &Archive<'_>,
     plan: &Plan,
@@ -91,9 +91,9 @@ fn pad(bytes: &mut Vec<u8>) {
     }
 }
 
-/// The symbols of each entry for the index: what the old index says of it, in its order, so that
-/// members which only a compiler's plugin can read keep theirs; then what the object defines and
-/// the old index lacks.
+/// The symbols of each entry for the index. First come the symbols of the old index, in its order, so that members
+/// which only a compiler's plugin can read keep theirs. Then come symbols that the object defines and the old index
+/// lacks.
 pub(crate) fn symbols_by_entry<'a>(
     archive: &Archive<'a>,
     findings: &Findings<'a>,
@@ -146,8 +146,8 @@ fn field(header: String) -> Result<[u8; HEADER]> {
         .map_err(|_| Error::refused("member of ten gigabytes or more"))
 }
 
-/// Writes the index in the layout of the old one, with the old one's header but for its size.
-/// Offsets in `lines` count from the first byte after the index.
+/// Writes the index in the layout of the old one. Its header is the old one's with a new size. Offsets in `lines`
+/// count from the first byte after the index.
 fn write_index(
     bytes: &mut Vec<u8>,
     archive: &Archive<'_>,
@@ -161,7 +161,7 @@ fn write_index(
     if old.sorted {
         lines.sort_by_key(|(symbol, _)| *symbol);
     }
-    // A BSD long name belongs to the contents.
+    // A BSD long name is part of the contents.
     let long_name = archive
         .bytes
         .get(entry.whole.start + HEADER..entry.data.start)
@@ -194,8 +194,8 @@ fn write_index(
     Ok(())
 }
 
-/// The index's contents, when they begin at offset `start` and the first member follows them.
-/// `None` if an offset does not fit the layout.
+/// The index's contents, if they begin at offset `start` and the first member follows them. `None` if an offset does
+/// not fit the layout.
 pub(crate) fn index_contents(
     format: IndexFormat,
     lines: &[(&[u8], u64)],
@@ -213,7 +213,7 @@ pub(crate) fn index_contents(
         IndexFormat::Bsd32 | IndexFormat::Bsd64 => 2 * word,
     };
     let plain = fixed + lines.len() * pair + names;
-    // `ar` and LLVM count the filler as contents; BSD's is such that the next header is aligned.
+    // `ar` and LLVM count the filler as contents. BSD pads so that the next header is aligned.
     let filler = match format {
         IndexFormat::Gnu32 | IndexFormat::Gnu64 => plain.next_multiple_of(alignment) - plain,
         IndexFormat::Bsd32 | IndexFormat::Bsd64 => {

@@ -1,7 +1,7 @@
-//! New bytes, read again and held against the plan and the old bytes, before anything is written.
+//! Reads the new bytes again and compares them with the plan and the old bytes, before anything is written.
 //!
-//! Nothing here asks `apply` what it meant to write: what the new archive has to be follows from the old one, the plan
-//! and the payload alone, so that a fault in `apply` is not made twice.
+//! Nothing here asks `apply` what it wrote. What the new archive must be follows from the old archive, the plan and
+//! the payload alone. So a fault in `apply` is found here and not repeated.
 
 use crate::archive::identify::Findings;
 use crate::archive::plan::{Action, Part, Plan};
@@ -27,7 +27,7 @@ pub fn check(
         };
     }
     let archive = Archive::read(new)?;
-    // Which entry of the old archive each of the new one's is.
+    // For each entry of the new archive: the entry of the old archive that it was.
     let mut stays = Vec::with_capacity(old.entries.len());
     let mut entries = archive
         .entries
@@ -41,8 +41,7 @@ pub fn check(
         let (position, after) = entries
             .next()
             .ok_or_else(|| wrong("a member is missing").member(before.name))?;
-        // The last member of an archive may have lacked its padding; it gets it when it is no
-        // longer the last.
+        // The last member of an archive may lack its padding. It gets the padding when it is no longer the last.
         let (was, is) = (old.whole(before), archive.whole(after));
         let same = is == was || is.strip_suffix(b"\n").is_some_and(|is| is == was);
         if !same || before.name != after.name || before.kind != after.kind {
@@ -102,7 +101,7 @@ fn defined<'a>(findings: &Findings<'a>) -> HashMap<usize, Vec<&'a [u8]>> {
         .collect()
 }
 
-/// Lines follow the order of the members or, in a sorted index, that of the symbols.
+/// The index's lines follow the order of the members; in a sorted index they follow the order of the symbols.
 fn check_order(index: &Index<'_>) -> Result<()> {
     let key = |n: usize| {
         let line = &index.lines[n];
@@ -118,7 +117,7 @@ fn check_order(index: &Index<'_>) -> Result<()> {
     }
 }
 
-/// A member that stays keeps its old lines; behind them is what its object defines and the old index did not know.
+/// A member that stays keeps its old lines. After them come symbols that its object defines and the old index lacked.
 fn check_lines(found: &[&[u8]], old: &[&[u8]], defined: &[&[u8]], sorted: bool) -> Result<()> {
     let known: HashSet<&[u8]> = old.iter().copied().collect();
     let new = defined.iter().filter(|name| !known.contains(*name));
@@ -129,7 +128,7 @@ fn check_lines(found: &[&[u8]], old: &[&[u8]], defined: &[&[u8]], sorted: bool) 
     same(found, &expected)
 }
 
-/// What comes is found by the names that the payload declares, and by no other.
+/// The index has exactly the names that the payload declares for each added member.
 fn check_added(mut found: Vec<&[u8]>, plan: &Plan, payload: &Payload) -> Result<()> {
     let has = |part: Part| plan.add.iter().any(|added| added.component == part);
     let comes = |part: Part, name: &str| {
@@ -149,7 +148,7 @@ fn check_added(mut found: Vec<&[u8]>, plan: &Plan, payload: &Payload) -> Result<
     let expected = expected.chain(supplied.map(|f| f.name));
     let mut expected: Vec<&[u8]> = expected.map(str::as_bytes).collect();
     expected.sort_unstable();
-    // Compilers put these into every object with C++'s exceptions, and linkers keep one of each.
+    // Compilers put these symbols into every object that uses C++ exceptions; linkers keep one of each.
     found.retain(|name| !name.starts_with(b"DW.ref.") && *name != b"__clang_call_terminate");
     found.sort_unstable();
     same(&found, &expected)
@@ -203,7 +202,7 @@ mod tests {
         let mut places = Vec::new();
         for (number, entry) in read.entries.iter().enumerate() {
             places.extend(match entry.kind {
-                // Offsets and names; the header and the filler say nothing.
+                // Compare offsets and names. The header and the filler mean nothing.
                 EntryKind::Index(_) => entry.data.start..entry.data.end - 1,
                 _ if number == last => entry.whole.start + HEADER..entry.data.end,
                 _ => entry.whole.clone(),
@@ -239,7 +238,7 @@ mod tests {
         assert!(check(&old, &findings, &plan, &payload, &bytes).is_err());
     }
 
-    /// An index that is wrong in one way, as a fault in `apply` would write it.
+    /// One error in an index, as a faulty `apply` would write it.
     type Fault = fn(&mut Vec<Vec<&'static [u8]>>);
 
     #[test]

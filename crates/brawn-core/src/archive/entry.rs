@@ -1,4 +1,4 @@
-//! What an archive consists of.
+//! The parts of an archive.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ pub const MAGIC: &[u8; 8] = b"!<arch>\n";
 /// Size of a member's header.
 pub const HEADER: usize = 60;
 
-/// How names, and the symbol index, are written.
+/// How member names and the symbol index are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
@@ -66,12 +66,12 @@ pub struct IndexLine<'a> {
 /// The symbol index of an archive.
 #[derive(Clone, Debug)]
 pub struct Index<'a> {
-    /// How it is written.
+    /// The layout of the index.
     pub format: IndexFormat,
-    /// BSD's `__.SYMDEF SORTED`: by symbol instead of by member.
+    /// Whether it is BSD's `__.SYMDEF SORTED`: in the order of the symbols, not of the members.
     pub sorted: bool,
     /// Its position in [`Archive::entries`](super::read::Archive::entries).
     pub entry: usize,
-    /// What it says, in its order.
+    /// Its lines, in their order.
     pub lines: Vec<IndexLine<'a>>,
 }

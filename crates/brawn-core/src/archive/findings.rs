@@ -18,22 +18,22 @@ pub enum Content<'a> {
     Other,
 }
 
-/// What part a member plays.
+/// The role of a member in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing but musl's heap.
     MuslHeap,
     /// Carries the note of brawn's heap.
     Brawn,
-    /// One of brawn's memory functions: carries their note, or defines a name of theirs.
+    /// One of brawn's memory functions: carries their note, or defines one of their names.
     BrawnMemory,
-    /// Another function of libc of brawn's: carries their note, or needs who does.
+    /// One of brawn's other functions of libc: carries their note, or needs the member that does.
     BrawnLibc,
-    /// A function of brawn's that the archive lacked: carries its note.
+    /// A function that the archive lacked and brawn added: carries its note.
     BrawnSupplied,
-    /// mimalloc's, in the place of musl's heap.
+    /// Part of a mimalloc that replaced musl's heap.
     Mimalloc,
-    /// Defines names of the heap, and others that brawn does not know.
+    /// Defines names of the heap together with names that brawn does not know.
     ForeignHeap,
     /// Anything else.
     Rest,
@@ -50,13 +50,13 @@ pub struct Member<'a> {
     pub offset: u64,
     /// What it holds.
     pub content: Content<'a>,
-    /// What part it plays.
+    /// The role that it plays.
     pub role: Role,
 }
 
 impl<'a> Member<'a> {
-    /// The global symbols that it defines.  Of bitcode that is only what the symbol index says,
-    /// which [`Findings::indexed`] holds.
+    /// The global symbols that it defines. For bitcode this is only what the symbol index says, which is in
+    /// [`Findings::indexed`].
     pub fn defined(&self) -> impl Iterator<Item = &Symbol<'a>> {
         self.symbols().filter(|s| s.defined)
     }
@@ -92,8 +92,8 @@ pub struct Findings<'a> {
     pub ident: Option<Ident>,
     /// Its members in file order.
     pub members: Vec<Member<'a>>,
-    /// For members that brawn cannot read (bitcode): the symbols that the archive's own index
-    /// ascribes to them, with their entry.
+    /// The symbols that the archive's own index gives for members that brawn cannot read (bitcode), each with its
+    /// entry.
     pub indexed: Vec<(&'a [u8], usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is in an archive: members are told apart by what they define, never by their names.
+//! Identifies what is in an archive: members are told apart by the symbols that they define, never by their names.
 
 use super::mimalloc;
 use crate::archive::read::{Archive, Entry};
@@ -17,7 +17,7 @@ const GLIBC: &[u8] = b"gnu_get_libc_version";
 
 pub use super::findings::{Content, Findings, Member, Role};
 
-/// Says what is in `archive`.
+/// Finds out what is in `archive`.
 pub fn identify<'a>(archive: &Archive<'a>) -> Result<Findings<'a>> {
     let mut members = Vec::with_capacity(archive.entries.len());
     let mut ident: Option<(Ident, &[u8])> = None;
@@ -90,9 +90,9 @@ fn content<'a>(archive: &Archive<'a>, entry: &Entry<'a>) -> Result<Content<'a>> 
     })
 }
 
-/// A member is the heap's if it defines a name of the heap's surface so that another definition
-/// would clash, or a public one at all.  Weak private names alone are fallbacks, as in fork's
-/// member, which must stay.
+/// A member belongs to the heap if it defines one of the heap's names and a second definition would clash with it, or
+/// if it defines a public name at all. A member with only weak private names is not the heap's: these are fallbacks,
+/// as in the member with fork, which must stay.
 fn role(object: &Object<'_>) -> Role {
     if object.notes.iter().any(Note::is_heap) {
         return Role::Brawn;

@@ -27,7 +27,7 @@ pub(crate) fn read<'a>(bytes: &'a [u8], entries: &[Entry<'a>]) -> Result<Option<
             .member(entry.name)
             .next("rebuild it with `ranlib` and try again")
     })?;
-    // Lines come in member order, so the search for the entry mostly is a look at the last one.
+    // Lines are in the order of the members, so the entry is mostly the same as for the line before.
     let mut lines = Vec::with_capacity(raw.len());
     let mut last: Option<usize> = None;
     for (symbol, offset) in raw {
@@ -78,7 +78,7 @@ fn little<const N: usize>(data: &[u8], at: usize) -> Option<u64> {
     Some(word.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b)))
 }
 
-/// A count, that many big-endian offsets, that many NUL-terminated names.
+/// A count, then that many big-endian offsets, then that many NUL-terminated names.
 fn gnu<const N: usize>(data: &[u8]) -> Raw<'_> {
     if data.is_empty() {
         return Ok(Vec::new());
@@ -106,7 +106,7 @@ fn gnu<const N: usize>(data: &[u8]) -> Raw<'_> {
     Ok(lines)
 }
 
-/// Size of the pairs, pairs of name offset and member offset, size of the names, names.
+/// The layout: size of the pairs; pairs of name offset and member offset; size of the names; names.
 fn bsd<const N: usize>(data: &[u8]) -> Raw<'_> {
     if data.is_empty() {
         return Ok(Vec::new());

@@ -1,7 +1,8 @@
-//! mimalloc in an archive: the members that somebody built it as and put in, told by what they define.
+//! Recognizes mimalloc in an archive: somebody built it as one or more members and added them. They are recognized by
+//! the symbols that they define.
 //!
-//! Its own names begin with `mi_` (mimalloc.h, "Interface"); the rest are those by which it takes the places of a
-//! libc's heap and of a C++ runtime's operators (src/alloc-override.c, versions 1.7 to 3.3).
+//! mimalloc's own names begin with `mi_` (mimalloc.h, "Interface"). With its other names it replaces a libc's heap
+//! and a C++ runtime's operators (src/alloc-override.c, versions 1.7 to 3.3).
 
 use super::findings::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
@@ -10,7 +11,7 @@ use crate::error::{Result, printable};
 use crate::identify::{is_heap, is_surface};
 use brawn_payload::Architecture;
 
-/// The names of others, apart from the heap's and C++'s operators, that its members define.
+/// Names of libc and other libraries that mimalloc's members define, besides the heap's and C++'s operators.
 const OVERRIDES: [&[u8]; 21] = [
     b"DW.ref.__gxx_personality_v0",
     b"_ZSt15get_new_handlerv",
@@ -36,17 +37,17 @@ const OVERRIDES: [&[u8]; 21] = [
     b"thread_tld",
 ];
 
-/// Functions of libc that are taken out together with its heap, though not every mimalloc has its own.
+/// Functions of libc that are taken out together with its heap, although not every mimalloc defines them.
 pub const COPIES: [&str; 3] = ["strdup", "strndup", "wcsdup"];
 
-/// Whether `name` is C++'s global operator `new` or `delete` of any form, as it is mangled (Itanium C++ ABI, "Operator
-/// Encodings").
+/// Whether `name` is any form of C++'s global operator `new` or `delete`, in its mangled form (Itanium C++ ABI,
+/// "Operator Encodings").
 pub fn is_operator(name: &[u8]) -> bool {
     let starts: [&[u8]; 4] = [b"_Znw", b"_Zna", b"_Zdl", b"_Zda"];
     starts.iter().any(|start| name.starts_with(start))
 }
 
-/// Whether nothing but mimalloc has names like this one, in C or mangled as a C++ compiler does.
+/// Whether only mimalloc has names like this one, in C or as C++ compilers mangle them.
 pub fn is_own(name: &[u8]) -> bool {
     let plain = |name: &[u8]| {
         let start = name.iter().position(|b| *b != b'_').unwrap_or(name.len());
@@ -63,7 +64,7 @@ fn may_define(name: &[u8]) -> bool {
     is_own(name) || is_heap(name) || is_operator(name) || OVERRIDES.contains(&name)
 }
 
-/// Gives its members their role, if what they define makes them the archive's heap.
+/// Marks mimalloc's members, if by their symbols they are the archive's heap.
 pub(crate) fn assign(members: &mut [Member<'_>]) {
     let is_its = |member: &Member<'_>, is_enough: &dyn Fn(&[u8]) -> bool| {
         matches!(member.role, Role::Rest | Role::ForeignHeap)
@@ -74,7 +75,7 @@ pub(crate) fn assign(members: &mut [Member<'_>]) {
     if !members.iter().any(|m| is_its(m, &is_own)) {
         return;
     }
-    // What takes the heap's places may be a member of its own.
+    // The names of the heap may be in a separate member.
     let is_enough = |name: &[u8]| is_own(name) || is_surface(name);
     let is_heaps =
         |m: &Member<'_>| is_its(m, &is_enough) && m.defined().any(|s| is_surface(s.name));
@@ -88,14 +89,14 @@ pub(crate) fn assign(members: &mut [Member<'_>]) {
     }
 }
 
-/// What is said of it.
+/// The mimalloc in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mimalloc {
-    /// Its version, as in `2.2.4`; `None` where its code says it in another way than compilers do.
+    /// Its version, as in `2.2.4`; `None` if `mi_version` is not compiled as known compilers do it.
     pub version: Option<String>,
-    /// How many members it is.
+    /// The number of its members.
     pub members: usize,
-    /// The first that defines `malloc`.
+    /// The name of the first member that defines `malloc`.
     pub member: String,
     /// Whether it brings C++'s operators.
     pub has_operators: bool,
@@ -104,7 +105,7 @@ pub struct Mimalloc {
 }
 
 impl Mimalloc {
-    /// What it is in an archive, if it is the heap there.
+    /// Describes the mimalloc in an archive, if it is the heap there.
     pub fn of(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<Self>> {
         let defining = |name: &[u8]| {
             let mut members = findings.with_role(Role::Mimalloc);
@@ -139,7 +140,7 @@ impl Mimalloc {
         }
     }
 
-    /// How it got there, as far as its shape tells.
+    /// How it was added to the archive, as far as its members show.
     pub fn shape(&self) -> String {
         match self.members {
             1 if self.leftovers.is_empty() => format!(
@@ -152,7 +153,7 @@ impl Mimalloc {
     }
 }
 
-/// The number that `mi_version` returns, where its code does nothing else.
+/// The number that `mi_version` returns, if the function does nothing else.
 fn version(archive: &Archive<'_>, member: &Member<'_>) -> Result<Option<String>> {
     let entry = &archive.entries[member.entry];
     let image = Image::read(archive.data(entry), entry.data.start as u64)
@@ -166,7 +167,7 @@ fn version(archive: &Archive<'_>, member: &Member<'_>) -> Result<Option<String>>
         .and_then(number))
 }
 
-/// The constant that a function returns which does nothing else, with or without a frame and a landing pad.
+/// The constant that a function returns, if it does nothing else. A frame and a landing pad are allowed.
 fn returned(architecture: Architecture, code: &[u8]) -> Option<u32> {
     match architecture {
         Architecture::X86_64 => {
@@ -211,8 +212,8 @@ fn returned(architecture: Architecture, code: &[u8]) -> Option<u32> {
     }
 }
 
-/// `MI_MALLOC_VERSION` as people write it: a digit each before 2.3 (224 is 2.2.4), two for minor and patch since
-/// (20302 is 2.3.2).
+/// `MI_MALLOC_VERSION` as people write it. Before 2.3 each part has one digit (224 is 2.2.4); since then minor and
+/// patch have two digits each (20302 is 2.3.2).
 fn number(version: u32) -> Option<String> {
     let (major, minor, patch) = match version {
         100..=999 => (version / 100, version / 10 % 10, version % 10),

@@ -1,4 +1,4 @@
-//! `libc.a`: read, identified, planned for, edited and checked.
+//! `libc.a`: brawn reads, identifies, plans, edits and checks it here.
 //!
 //! ```text
 //! bytes ─ read ─> Archive ─ identify ─> Findings ─ plan ─> Plan ─ apply ─> bytes ─ check ─> published
@@ -22,7 +22,7 @@ use plan::{Action, Plan};
 
 pub use plan::Options;
 
-/// Takes an archive from its file to checked new bytes, as [`crate::program::edit`] does a program.
+/// Takes an archive from its file to checked new bytes, as [`crate::program::edit`] does for programs.
 ///
 /// # Errors
 /// Those of [`edit_bytes`].
@@ -39,16 +39,16 @@ pub fn edit<'s>(
     })
 }
 
-/// What [`edit_bytes`] gives.
+/// The result of [`edit_bytes`].
 #[derive(Debug)]
 pub struct Edit {
-    /// What was, or would be, done.
+    /// What was done or would be done.
     pub plan: Plan,
-    /// The new archive; `None` where there is nothing to do.
+    /// The new archive; `None` if there is nothing to do.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// The way from an archive's bytes to checked new ones: everything but publishing.
+/// All steps from an archive's bytes to checked new bytes, without publishing.
 pub fn edit_with_profile(bytes: &[u8], payloads: &[Payload], profile: Profile) -> Result<Edit> {
     let options = Options {
         profile: Some(profile),
@@ -57,7 +57,7 @@ pub fn edit_with_profile(bytes: &[u8], payloads: &[Payload], profile: Profile) -
     edit_bytes(bytes, payloads, &options)
 }
 
-/// The same, of what `options` ask for.
+/// The same with the parts of libc and the profile that `options` name.
 pub fn edit_bytes(bytes: &[u8], payloads: &[Payload], options: &Options<'_>) -> Result<Edit> {
     let archive = read::Archive::read(bytes)?;
     let findings = identify::identify(&archive)?;

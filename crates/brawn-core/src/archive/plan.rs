@@ -1,4 +1,4 @@
-//! What to do with an archive, as plain data: printed by `--dry-run`, tested without a file.
+//! What to do with an archive, as plain data: `--dry-run` prints it, and tests need no file.
 
 mod libc;
 mod memory;
@@ -18,35 +18,35 @@ use crate::component::Component;
 use crate::provenance::Provenance;
 pub use memory::{Memory, State, Stays};
 
-/// What a plan amounts to.
+/// What a plan does as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// The archive already holds this very payload and no other heap.
     Nothing,
-    /// musl's heap goes, the payload comes.
+    /// musl's heap is removed and the payload is added.
     Patch,
-    /// Another payload of brawn's goes, this one comes.
+    /// Another brawn payload is removed and this one is added.
     Upgrade,
 }
 
-/// Why a member goes.
+/// Why a member is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// It defines nothing but musl's heap.
     MuslHeap,
-    /// It is of a mimalloc that somebody put in the place of musl's heap.
+    /// It belongs to a mimalloc that somebody put in the place of musl's heap.
     Mimalloc,
     /// It defines nothing but memory functions that the payload has.
     MuslMemory,
     /// It defines nothing but other functions of libc that the payload has.
     MuslLibc,
-    /// It is of another brawn payload.
+    /// It belongs to another brawn payload.
     OtherPayload,
 }
 
-/// What a member that goes or comes is of.
+/// The part of libc that a removed or added member belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -56,11 +56,12 @@ pub enum Part {
     Memory,
     /// Other functions of libc.
     Libc,
-    /// Functions that the archive lacks once another heap has left it: they go and come with the heap.
+    /// Functions that the archive lacks once another heap has left it. They are removed and added together with the
+    /// heap.
     Supplied,
 }
 
-/// A member that goes.
+/// A member that is removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Removed {
     /// Its position among the archive's entries, special ones included.
@@ -69,24 +70,24 @@ pub struct Removed {
     pub name: String,
     /// Where its header is in the file.
     pub offset: u64,
-    /// Of which part it is.
+    /// The part that it belongs to.
     pub component: Part,
-    /// Why it goes.
+    /// Why it is removed.
     pub why: Why,
-    /// The global symbols that go with it.
+    /// The global symbols that are removed with it.
     pub defines: Vec<String>,
 }
 
-/// A member that comes.
+/// A member that is added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Added {
     /// Its name.
     pub name: String,
-    /// Of which part it is.
+    /// The part that it belongs to.
     pub component: Part,
     /// Its size in bytes.
     pub size: usize,
-    /// The function that it supplies, by its symbol.
+    /// The symbol of the function that it supplies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub defines: Vec<String>,
 }
@@ -94,38 +95,38 @@ pub struct Added {
 /// What to do with an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// What it amounts to.
+    /// What the plan does as a whole.
     pub action: Action,
     /// What the archive's objects run on.
     pub architecture: String,
-    /// The heap that comes, or is there already; absent where the heap is left alone.
+    /// The heap that is added or already there; absent if the heap is left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Provenance>,
-    /// What becomes of the memory functions; absent where they are left alone.
+    /// What happens to the memory functions; absent if they are left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// What becomes of other functions of libc; absent where they are left alone.
+    /// What happens to other functions of libc; absent if they are left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc: Option<Memory>,
-    /// What the notes of payloads that go say.
+    /// The notes of the payloads that are removed.
     pub replaces: Vec<Note>,
-    /// Members that go.
+    /// Members that are removed.
     pub remove: Vec<Removed>,
-    /// Members that come, after all others.
+    /// Members that are added, after all others.
     pub add: Vec<Added>,
-    /// How many members stay as they are, to the byte.
+    /// How many members stay the same to the byte.
     pub keep: usize,
 }
 
 impl Plan {
-    /// Whether entry number `entry` of the archive goes.
+    /// Whether the plan removes entry number `entry` of the archive.
     pub fn removes(&self, entry: usize) -> bool {
         self.remove
             .binary_search_by_key(&entry, |r| r.entry)
             .is_ok()
     }
 
-    /// The members of `payload` that come, in their order.
+    /// The members of `payload` that are added, in their order.
     pub fn coming<'p>(&self, payload: &'p Payload) -> Result<Vec<&'p brawn_payload::Member>> {
         let functions = payload.memory.map_or(&[][..], |memory| memory.functions);
         let find = |added: &Added| match added.component {
@@ -155,13 +156,13 @@ impl Plan {
     }
 }
 
-/// The profile of the heap that brawn put there, if it did, and if this brawn knows it.
+/// The profile of brawn's heap in the archive, if there is one and this brawn knows the profile.
 pub fn own_profile(findings: &Findings<'_>) -> Option<Profile> {
     let mut notes = findings.with_role(Role::Brawn).flat_map(|m| m.notes());
     Profile::from_name(&notes.find(|note| note.is_heap())?.profile)
 }
 
-/// The payload for what was found.
+/// Chooses the payload for an archive.
 pub fn choose<'p>(
     findings: &Findings<'_>,
     payloads: &'p [Payload],
@@ -170,7 +171,7 @@ pub fn choose<'p>(
     let ident = findings
         .ident
         .ok_or_else(|| not_musl(findings).expected("ELF objects"))?;
-    // What is not musl's is refused for that, not for its architecture.
+    // First the libc: if it is not musl's, that is the reason to give, not the architecture.
     if findings.libc != Libc::Musl {
         return Err(not_musl(findings));
     }
@@ -215,15 +216,15 @@ fn not_musl(findings: &Findings<'_>) -> Error {
     }
 }
 
-/// What is asked for.
+/// What the caller asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The parts of libc that are exchanged: of [`Component::ALL`].
+    /// The parts of libc to exchange, of [`Component::ALL`].
     pub components: &'a [Component],
-    /// The heap's variant.  Without one an archive keeps that which it has: to patch again what is patched must not
-    /// take its hardening away.
+    /// The heap's variant. Without one, an archive keeps the variant that it has: patching an archive a second time
+    /// must not take its hardening away.
     pub profile: Option<Profile>,
-    /// Whether a mimalloc that somebody put in the place of musl's heap is exchanged, too.
+    /// Whether a mimalloc that somebody put in the place of musl's heap is exchanged too.
     pub upgrade: bool,
 }
 
@@ -237,7 +238,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// Plans the exchange of parts of `archive` for those of `payload`, which [`choose`] has chosen by the profile.
+/// Plans to exchange parts of `archive` for those of `payload`, which [`choose`] has chosen for the profile.
 pub fn plan(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
@@ -293,7 +294,7 @@ pub fn plan(
     Ok(plan)
 }
 
-/// Whether `old` are just these members.
+/// Whether the members `old` are exactly these.
 fn is_same<'a>(
     archive: &Archive<'_>,
     old: &[&Member<'_>],
@@ -329,7 +330,7 @@ fn added(member: &brawn_payload::Member, component: Part) -> Added {
     }
 }
 
-/// Plans the exchange of the heap.
+/// Plans to exchange the heap.
 fn heap(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
@@ -373,7 +374,8 @@ fn heap(
     Ok(())
 }
 
-/// Refuses a mimalloc that somebody put in, unless it was asked for: it is not musl's, and was a choice.
+/// Refuses a mimalloc that somebody added, unless the caller asked to replace it: somebody chose that heap on
+/// purpose.
 fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool) -> Result<()> {
     if upgrade {
         return Ok(());
@@ -396,8 +398,8 @@ fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool
     )
 }
 
-/// Refuses musl before 1.2.2 by its fork (`identify/fork.rs`): since then that member has a weak `__malloc_atfork`, which the
-/// heap overrides.
+/// Refuses musl before 1.2.2, which its fork shows (`identify/fork.rs`): since 1.2.2 that member has a weak
+/// `__malloc_atfork`, which the heap overrides.
 fn refuse_old(findings: &Findings<'_>) -> Result<()> {
     let mut members = findings.members.iter();
     let is_fork = |m: &&Member<'_>| m.defined().any(|s| s.name == fork::FORK.as_bytes());
@@ -411,7 +413,7 @@ fn refuse_old(findings: &Findings<'_>) -> Result<()> {
     Err(fork::refused().member(member.name).at(member.offset))
 }
 
-/// Refuses heaps that are in members with other things, and heaps that brawn cannot see into.
+/// Refuses a heap whose members define other things too, and a heap that brawn cannot look into.
 fn refuse_foreign(findings: &Findings<'_>) -> Result<()> {
     if let Some(member) = findings.with_role(Role::ForeignHeap).next() {
         let name = |wanted: fn(&[u8]) -> bool| {

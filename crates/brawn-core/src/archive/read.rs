@@ -60,7 +60,7 @@ impl<'a> Archive<'a> {
             long_names: None,
             dialect: None,
             entries: Vec::new(),
-            // Every member's header is longer than a name that members share may be.
+            // Each member adds at least 60 bytes of header to the file, and so allows 240 bytes of long names.
             work: Work::new(bytes.len().saturating_mul(4)),
         };
         let mut at = MAGIC.len();
@@ -108,7 +108,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the entry at `at` and says where the next one begins.
+    /// Reads the entry at `at` and returns where the next one begins.
     fn entry(&mut self, at: usize) -> Result<usize> {
         let bytes = self.bytes;
         let place = at as u64;
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
             );
         };
         let (raw_name, fields) = header.split_at(16);
-        // As ar ends a short name, but not the names that are nothing else.
+        // `ar` ends a short name with `/`, but not the special names.
         let shown = raw_name.trim_ascii_end();
         let shown = match shown.strip_suffix(b"/") {
             Some(name) if !name.is_empty() && name != b"/" => name,
@@ -190,8 +190,8 @@ impl<'a> Reader<'a> {
         Ok(next)
     }
 
-    /// What the name field says: the kind of entry, its name, and how many bytes of the contents
-    /// are the name's.
+    /// Interprets the name field: the kind of the entry, its name, and how many bytes of the contents belong to the
+    /// name.
     fn name(
         &mut self,
         raw: &'a [u8],
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
             b"__.SYMDEF_64" | b"__.SYMDEF_64 SORTED" => Some(IndexFormat::Bsd64),
             _ => None,
         };
-        // A member of that name further on is an ordinary member.
+        // Only the first entry can be the index; a later member of that name is an ordinary member.
         if let (Some(format), true) = (index, self.entries.is_empty()) {
             self.dialect = Some(Dialect::Bsd);
             return Ok((EntryKind::Index(format), name, skip));

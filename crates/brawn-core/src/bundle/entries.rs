@@ -1,5 +1,5 @@
-//! A tar archive as a stream of entries, each with the bytes of its headers, so that what is not changed can be
-//! written again as it was.
+//! Reads a tar archive as a stream of entries. Each entry keeps the bytes of its headers, so that everything that
+//! does not change can be written again as it was.
 
 use super::header::{self, BLOCK, Header, Kind};
 use super::input::Input;
@@ -9,31 +9,32 @@ use crate::fingerprint::Fingerprint;
 use std::io::Read as _;
 use std::ops::Range;
 
-/// How much is read at once, in bytes.
+/// How many bytes are read at once.
 const CHUNK: usize = 1 << 17;
 
-/// Takes bytes in their order.
+/// A function that takes bytes, in their order.
 pub type Take<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
 
 /// One entry, whose data has not been read yet.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// All blocks before its data: those of long names, records and maps, too.
+    /// All blocks before its data, including those of long names, records and maps.
     pub raw: Vec<u8>,
-    /// Where in `raw` its own header is.
+    /// Where its own header is in `raw`.
     header: usize,
-    /// Where in `raw` records of pax give its size: the data of that header, whose own block is before it.
+    /// Where pax records that give its size are in `raw`. The range covers the records; their own header block is
+    /// before it.
     records: Option<Range<usize>>,
-    /// Its path, without what means nothing in it; none if it leads out of the archive.
+    /// Its path, without parts like `.`; `None` if the path leads out of the archive.
     pub path: Option<Vec<u8>>,
-    /// Its path as it stands there.
+    /// Its path as the archive has it.
     pub name: Vec<u8>,
-    /// Where a link leads.
+    /// The target of a link.
     pub link: Vec<u8>,
     pub kind: Kind,
     /// Its data's size in bytes.
     pub size: u64,
-    /// Whether the data is not the file's contents, but a map of holes before them.
+    /// Whether its data begins with a map of holes, before the file's contents.
     pub is_sparse: bool,
 }
 
@@ -42,12 +43,12 @@ pub struct Tar<'a> {
     input: Input<'a>,
     limits: Limits,
     buffer: Vec<u8>,
-    /// What has been read, in bytes.
+    /// How many bytes have been read.
     offset: u64,
-    /// What is left of the entry's data, and of the padding behind it.
+    /// How many bytes are left of the entry's data and of the padding after it.
     data: u64,
     padding: usize,
-    /// The first block of the end.
+    /// The first of the end-of-archive blocks.
     end: Option<[u8; BLOCK]>,
 }
 
@@ -69,7 +70,7 @@ impl<'a> Tar<'a> {
         self.input.is_gzip()
     }
 
-    /// The next entry, once the data and padding of the one before have been read; none at the end.
+    /// The next entry; `None` at the end. The data and padding of the entry before must have been read.
     pub fn next(&mut self) -> Result<Option<Entry>> {
         debug_assert!(self.data == 0 && self.padding == 0);
         let mut raw = Vec::new();
@@ -184,7 +185,7 @@ impl<'a> Tar<'a> {
         Ok(bytes)
     }
 
-    /// What lies between the entry's data and the next entry.
+    /// The bytes between the entry's data and the next entry.
     pub fn padding(&mut self) -> Result<Vec<u8>> {
         let mut bytes = vec![0; std::mem::take(&mut self.padding)];
         let read = self.fill(&mut bytes)?;
@@ -194,7 +195,7 @@ impl<'a> Tar<'a> {
         Ok(bytes)
     }
 
-    /// Gives everything from the end-of-archive blocks on to `take`; then the file has been read to its end.
+    /// Gives everything from the end-of-archive blocks on to `take`; after that the whole file has been read.
     pub fn rest(&mut self, take: Take<'_>) -> Result<()> {
         if let Some(block) = self.end.take() {
             take(&block)?;
@@ -208,7 +209,7 @@ impl<'a> Tar<'a> {
         }
     }
 
-    /// The file, which has been read to its end.
+    /// The fingerprint of the file, which must have been read to its end.
     pub fn finish(self) -> Fingerprint {
         self.input.finish()
     }
@@ -259,7 +260,7 @@ impl<'a> Tar<'a> {
     }
 }
 
-/// What headers before an entry's own say of it.
+/// What the headers before an entry's own header say about it.
 #[derive(Debug, Default)]
 struct Long {
     name: Option<Vec<u8>>,
@@ -274,7 +275,7 @@ impl Long {
     fn add(&mut self, kind: Kind, raw: &[u8], data: Range<usize>) -> Result<()> {
         let bytes = &raw[data.clone()];
         match kind {
-            // Records of pax come before GNU's names where both are there.
+            // If both are there, pax records take precedence over GNU's long names.
             Kind::LongName if !self.has_records => self.name = Some(header::text(bytes).to_vec()),
             Kind::LongLink if !self.has_records => self.link = Some(header::text(bytes).to_vec()),
             Kind::LongName | Kind::LongLink => {}
@@ -326,14 +327,14 @@ impl Long {
 }
 
 impl Entry {
-    /// The blocks before its data, with another size.
+    /// The blocks before its data, with another size written into them.
     pub fn resized(&self, size: u64) -> Result<Vec<u8>> {
         let mut raw = self.raw.clone();
         let named = |e: Error| e.member(&self.name);
         match &self.records {
             None => header::resize(&mut raw[self.header..][..BLOCK], size).map_err(named)?,
             Some(records) => {
-                // The header's own size means nothing beside them, but is the same where it has room.
+                // With pax records, the header's own size has no meaning; it is kept equal if there is room.
                 let own = &mut raw[self.header..][..BLOCK];
                 let is_same = Header::read(first(own)).is_ok_and(|read| read.size == self.size);
                 if is_same {
@@ -364,8 +365,8 @@ impl Entry {
         Ok(new)
     }
 
-    /// The blocks before its data, without anything that another size changes: equal for two entries that differ in it
-    /// alone.
+    /// The blocks before its data without everything that depends on its size: two entries that differ only in size
+    /// give the same bytes.
     pub fn masked(&self) -> Result<Vec<u8>> {
         let mut raw = self.raw.clone();
         if let Some(records) = &self.records {
@@ -383,7 +384,7 @@ impl Entry {
     }
 }
 
-/// How many bytes follow data of `size` bytes up to the next block.
+/// How many padding bytes follow data of `size` bytes, up to the next block.
 pub fn padding(size: u64) -> usize {
     (size.next_multiple_of(BLOCK as u64) - size) as usize
 }
@@ -392,7 +393,7 @@ fn first(block: &[u8]) -> &[u8; BLOCK] {
     block.first_chunk().expect("a header is one block")
 }
 
-/// `error`, which is about the unpacked archive: offsets elsewhere are those in the file.
+/// `error` is about the unpacked archive and gets an offset there; other errors have offsets in the file.
 fn placed(error: Error, at: u64) -> Error {
     error
         .at(at)

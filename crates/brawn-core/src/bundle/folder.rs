@@ -12,21 +12,22 @@ use std::path::{Path, PathBuf};
 /// The `libc.a`s of an unpacked bundle.
 #[derive(Clone, Debug)]
 pub struct Unpacked {
-    /// Each one once, with the targets that link it.
+    /// Each archive once, with the targets that link it.
     pub archives: Vec<(PathBuf, Vec<Target>)>,
-    /// Targets without one.
+    /// Targets without a `libc.a` that brawn can patch.
     pub alone: Vec<Alone>,
 }
 
-/// The folder of the bundle that `folder` is, or lies in.
+/// The folder of the bundle that `folder` is or is inside of.
 ///
-/// It has an `info.json` with an artifact that is an SDK; one that is named as bundles are ought to have it.
+/// A bundle has an `info.json` with an artifact that is an SDK. A folder with a bundle's name is taken for one
+/// without looking.
 pub fn bundle(folder: &Path) -> Option<PathBuf> {
     let real = folder.canonicalize().ok()?;
     if is_named(&real) {
         return Some(real);
     }
-    // Any folder above may have a file of this name, which may be as large as a disk, or a pipe.
+    // Any folder above may have a file `info.json`: it may be as large as a disk, or a pipe.
     let is_bundle = |folder: &&Path| {
         let files = Folder(folder);
         let json = resolve(&files, b"", b"", b"info.json").and_then(|path| files.json(&path));
@@ -37,15 +38,15 @@ pub fn bundle(folder: &Path) -> Option<PathBuf> {
     Some(found.to_path_buf())
 }
 
-/// Whether a folder is named as a bundle.
+/// Whether a folder has a bundle's name.
 pub fn is_named(folder: &Path) -> bool {
     folder.extension() == Some(OsStr::new("artifactbundle"))
 }
 
-/// Reads the bundle that is the folder `root`.
+/// Reads the bundle in the folder `root`.
 ///
 /// # Errors
-/// As [`super::plan`]'s, but for the archives themselves, which nobody has read yet.
+/// As [`super::plan`]'s, without those about the archives themselves: they have not been read yet.
 pub fn read(root: &Path) -> Result<Unpacked> {
     let files = Folder(root);
     let places = sdk::places(&files, b"").map_err(|e| e.path(root))?;
@@ -98,7 +99,7 @@ impl Tree for Folder<'_> {
             Ok(target) => Ok(Some(Link::Symbolic(
                 target.into_os_string().into_encoded_bytes(),
             ))),
-            // Something that is no link.
+            // It is not a link.
             Err(e) if e.kind() == std::io::ErrorKind::InvalidInput || is_missing(&e) => Ok(None),
             Err(e) => Err(Error::io("cannot look at it", e).path(&path)),
         }

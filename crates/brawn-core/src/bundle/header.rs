@@ -1,11 +1,11 @@
-//! One header of a tar archive, and the records of pax: what they say, and how another size is written into them.
+//! Headers of a tar archive and records of pax: reads them, and writes another size into them.
 //!
-//! POSIX.1-2017, `pax`, and GNU tar's manual, appendix "Tar Internals", have the layout.
+//! The layout is from POSIX.1-2017, `pax`, and from GNU tar's manual, appendix "Tar Internals".
 
 use crate::error::{Error, Result, printable};
 use std::ops::Range;
 
-/// The unit that everything in a tar archive is a multiple of, in bytes.
+/// The size of a block in bytes. Everything in a tar archive is a multiple of it.
 pub const BLOCK: usize = 512;
 
 const NAME: Range<usize> = 0..100;
@@ -16,7 +16,7 @@ const LINK: Range<usize> = 157..257;
 const MAGIC: Range<usize> = 257..265;
 const PREFIX: Range<usize> = 345..500;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A file with its contents.
@@ -25,9 +25,9 @@ pub enum Kind {
     HardLink,
     /// A symbolic link.
     Symlink,
-    /// A folder, a device, a pipe: nothing with contents.
+    /// A folder, a device or a pipe: an entry without contents.
     Empty,
-    /// GNU's file with holes, whose header may go on in further blocks.
+    /// GNU's file with holes; its header may continue in further blocks.
     Sparse,
     /// The name of the next entry (GNU's `L`).
     LongName,
@@ -37,11 +37,11 @@ pub enum Kind {
     Records,
     /// Records for all entries that follow (pax).
     Global,
-    /// What is passed through without a meaning: a volume's label, a vendor's own.
+    /// An entry that brawn copies without understanding it: a volume's label, a vendor's own type.
     Other,
 }
 
-/// What a header says.
+/// The fields of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     pub kind: Kind,
@@ -52,7 +52,7 @@ pub struct Header {
     pub is_extended: bool,
 }
 
-/// Whether a file can begin with this block: as in [`Header::read`], with no more said.
+/// Whether a file can begin with this block: the checks of [`Header::read`], without its error.
 pub fn is_header(block: &[u8]) -> bool {
     let Some(block) = block.first_chunk::<BLOCK>() else {
         return false;
@@ -61,7 +61,7 @@ pub fn is_header(block: &[u8]) -> bool {
 }
 
 impl Header {
-    /// What `block`, which is not all zeros, says.
+    /// Reads `block`, which is not all zeros.
     pub fn read(block: &[u8; BLOCK]) -> Result<Self> {
         if !has_checksum(block) {
             return Err(Error::malformed(format!(
@@ -91,7 +91,7 @@ impl Header {
                 .expected("octal digits")
         })?;
         let mut name = text(&block[NAME]).to_vec();
-        // GNU's headers have times there.
+        // In GNU's headers these bytes have times.
         let prefix = text(&block[PREFIX]);
         if &block[MAGIC][..6] == b"ustar\0" && !prefix.is_empty() {
             name = [prefix, b"/", &name].concat();
@@ -105,9 +105,9 @@ impl Header {
         })
     }
 
-    /// What the entry is under its whole `name`: that of the header may be the beginning of a longer one.
+    /// The kind of the entry, whose full name is `name`: the header may have only the beginning of the name.
     pub fn kind_of(&self, name: &[u8]) -> Result<Kind> {
-        // Before POSIX, folders were files whose names end so.
+        // Before POSIX, a folder was a file whose name ends with a slash.
         let kind = match self.kind {
             Kind::File if name.ends_with(b"/") => Kind::Empty,
             kind => kind,
@@ -137,7 +137,7 @@ pub fn resize(block: &mut [u8], size: u64) -> Result<()> {
     let digits = if block[SIZE.end - 1].is_ascii_digit() {
         SIZE.len()
     } else {
-        // What ended the digits stays.
+        // The character that ended the digits stays.
         SIZE.len() - 1
     };
     let octal = format!("{size:0digits$o}");
@@ -152,7 +152,7 @@ pub fn resize(block: &mut [u8], size: u64) -> Result<()> {
             "a file that grows to {size} bytes, which its header has no room for"
         )));
     }
-    // Most programs end it with NUL and space, some with NUL alone.
+    // Most programs end the checksum with NUL and space, some with NUL alone.
     let checksum = match block[CHECKSUM.end - 2].is_ascii_digit() {
         true => format!("{:07o}\0", sum(block)),
         false => format!("{:06o}\0 ", sum(block)),
@@ -161,13 +161,13 @@ pub fn resize(block: &mut [u8], size: u64) -> Result<()> {
     Ok(())
 }
 
-/// Sets what [`resize`] changes to zeros.
+/// Sets the fields that [`resize`] changes to zeros.
 pub fn mask(block: &mut [u8]) {
     block[SIZE].fill(0);
     block[CHECKSUM].fill(0);
 }
 
-/// The sum of a header's bytes, with its checksum taken for spaces.
+/// The sum of a header's bytes; the bytes of its checksum count as spaces.
 fn sum(block: &[u8]) -> u64 {
     let all: u64 = block.iter().map(|b| u64::from(*b)).sum();
     let own: u64 = block[CHECKSUM].iter().map(|b| u64::from(*b)).sum();
@@ -178,14 +178,14 @@ fn has_checksum(block: &[u8; BLOCK]) -> bool {
     let Some(checksum) = number(&block[CHECKSUM]) else {
         return false;
     };
-    // Old programs added bytes up as signed ones.
+    // Old programs added the bytes up as signed numbers.
     let high = block.iter().enumerate();
     let high = high.filter(|(at, b)| **b >= 0x80 && !CHECKSUM.contains(at));
     let sum = sum(block);
     checksum == sum || i128::from(checksum) == i128::from(sum) - 256 * high.count() as i128
 }
 
-/// A number of a header: octal digits between spaces, or, if the first bit is set, binary (GNU).
+/// A number in a header: octal digits between spaces or, if the first bit is set, binary (GNU).
 fn number(field: &[u8]) -> Option<u64> {
     if let [first, rest @ ..] = field
         && first & 0x80 != 0
@@ -193,7 +193,7 @@ fn number(field: &[u8]) -> Option<u64> {
         let (zeros, value) = rest.split_at_checked(rest.len().checked_sub(8)?)?;
         let is_small = *first == 0x80 && zeros.iter().all(|b| *b == 0);
         let value = u64::from_be_bytes(value.try_into().ok()?);
-        // A size beyond that overflows what is computed with it.
+        // A larger size would overflow sums that are computed from it.
         return (is_small && value <= u64::MAX >> 2).then_some(value);
     }
     let digits = text(field).trim_ascii();
@@ -206,7 +206,7 @@ fn number(field: &[u8]) -> Option<u64> {
     })
 }
 
-/// What stands before the first NUL.
+/// The text before the first NUL.
 pub fn text(field: &[u8]) -> &[u8] {
     field.split(|b| *b == 0).next().unwrap_or_default()
 }
@@ -216,14 +216,14 @@ pub fn text(field: &[u8]) -> &[u8] {
 pub struct Record<'a> {
     pub key: &'a [u8],
     pub value: &'a [u8],
-    /// All of it.
+    /// The whole record.
     pub raw: &'a [u8],
 }
 
 /// The records in the data of a pax header.
 pub fn records(mut data: &[u8]) -> Result<Vec<Record<'_>>> {
     let mut records = Vec::new();
-    // Some programs pad with zeros.
+    // Some programs pad the records with zeros.
     while data.first().is_some_and(|b| *b != 0) {
         let record = record(data).ok_or_else(|| {
             Error::malformed(format!(
@@ -251,7 +251,7 @@ fn record(data: &[u8]) -> Option<Record<'_>> {
     })
 }
 
-/// A record with its length before it, which counts itself.
+/// A record with its length before it; the length includes its own digits.
 pub fn write_record(key: &[u8], value: &[u8]) -> Vec<u8> {
     let body = key.len() + value.len() + 3;
     let mut length = body + 1;

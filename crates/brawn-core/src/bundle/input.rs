@@ -1,4 +1,4 @@
-//! The bytes of a bundle as a stream: unpacked where they are compressed, counted, and hashed as they lie in the file.
+//! The bytes of a bundle as a stream: unpacked if they are compressed, counted, and hashed as they are in the file.
 
 use crate::error::{Error, Result, printable};
 use crate::fingerprint::{Fingerprint, Hashed};
@@ -7,12 +7,12 @@ use crate::report::package::RATIO;
 use flate2::bufread::MultiGzDecoder;
 use std::io::{self, BufRead, Read};
 
-/// How much of the file is read at once, in bytes.
+/// How many bytes of the file are read at once.
 const CHUNK: usize = 1 << 17;
-/// How many bytes more than [`RATIO`] times its own a file may unpack to.
+/// A compressed file may unpack to [`RATIO`] times its size, and to this many bytes more.
 const BESIDES: u64 = 1 << 25;
 
-/// What is told how many more bytes of the file have been read.
+/// A function that is told how many more bytes of the file have been read.
 pub type Progress<'a> = &'a dyn Fn(u64);
 
 /// The unpacked bytes of a bundle's file.
@@ -26,7 +26,7 @@ enum Stream<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Of a file from its first byte; whether it is compressed, that says.
+    /// A stream over a file from its first byte, which also shows whether the file is compressed.
     pub fn new(file: Box<dyn Read + 'a>, progress: Progress<'a>) -> Result<Self> {
         let mut file = File {
             inner: file,
@@ -58,7 +58,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// How many bytes may have been unpacked by now: many times those that were read, or what a bundle may have.
+    /// How many bytes may have been unpacked by now, for as much of the file as has been read.
     pub fn most(&self) -> u64 {
         match self.is_gzip() {
             true => self
@@ -70,7 +70,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// What a failed read of this means; the offset is that in the file.
+    /// The error for a failed read. Its offset is the offset in the file.
     pub fn error(&self, error: io::Error) -> Error {
         let file = self.file();
         if file.failed {
@@ -87,7 +87,7 @@ impl<'a> Input<'a> {
             .next("the file is truncated or damaged: get it again")
     }
 
-    /// The file, which has been read to its end.
+    /// The fingerprint of the file, which must have been read to its end.
     pub fn finish(self) -> Fingerprint {
         let file = match self.stream {
             Stream::Gzip(decoder) => decoder.into_inner(),
@@ -114,19 +114,19 @@ impl Read for Input<'_> {
 struct File<'a> {
     inner: Box<dyn Read + 'a>,
     buffer: Vec<u8>,
-    /// What of the buffer has been read and not been used.
+    /// The part of the buffer that has been read and not used yet.
     filled: std::ops::Range<usize>,
     /// How many bytes have been used.
     used: u64,
     hashed: Hashed,
-    /// Whether the operating system, not the data, ended it.
+    /// Whether the stream ended by an error of the operating system, not of the data.
     failed: bool,
     progress: Progress<'a>,
 }
 
 impl File<'_> {
     fn fill(&mut self) -> io::Result<()> {
-        // A short read at the start must not hide what the file is.
+        // A short read at the start must not hide the file's format.
         let mut length = 0;
         while length < 512 {
             match self.inner.read(&mut self.buffer[length..]) {

@@ -1,4 +1,4 @@
-//! `info.json` and `swift-sdk.json`: which folder of a bundle is the root of which target.
+//! Reads `info.json` and `swift-sdk.json`: they say which folder of a bundle is the root of which target.
 
 use crate::error::{Error, Result, printable};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ pub struct Variant {
     /// The artifact's name: what `swift sdk list` prints.
     pub artifact: String,
     pub version: String,
-    /// Its folder, or its `swift-sdk.json` itself, from that of `info.json`.
+    /// Its folder, or its `swift-sdk.json` itself, relative to the folder of `info.json`.
     pub path: String,
 }
 
@@ -33,7 +33,7 @@ struct VariantPath {
     path: String,
 }
 
-/// The variants that an `info.json` names; none if it is of something else than SDKs.
+/// The variants that an `info.json` names; none if its artifacts are not SDKs.
 pub fn variants(json: &[u8]) -> Result<Vec<Variant>> {
     let info: Info = parse(json, "`artifacts`, as in a bundle for `swift sdk install`")?;
     let sdks = info
@@ -54,7 +54,7 @@ pub fn variants(json: &[u8]) -> Result<Vec<Variant>> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Sdk {
-    // Schema 3.0 has the second name, 4.0 the first.
+    // Schema 4.0 has the first name, 3.0 the second.
     #[serde(alias = "runTimeTriples")]
     target_triples: BTreeMap<String, Target>,
 }
@@ -65,7 +65,7 @@ struct Target {
     sdk_root_path: Option<String>,
 }
 
-/// The target triples of a `swift-sdk.json`, each with its root from that file's folder, if it has one.
+/// The target triples of a `swift-sdk.json`. Each has its root, if any, relative to that file's folder.
 pub fn targets(json: &[u8]) -> Result<Vec<(String, Option<String>)>> {
     let sdk: Sdk = parse(json, "`targetTriples` (schema 3.0 or 4.0)")?;
     let targets = sdk.target_triples.into_iter();
@@ -123,7 +123,7 @@ mod tests {
             let error = variants(json.as_bytes()).unwrap_err().to_string();
             assert!(error.contains("expected `artifacts`"), "{error}");
         }
-        // Deep nesting is an error, not a full stack.
+        // Deep nesting is an error and does not overflow the stack.
         assert!(targets("[".repeat(1 << 20).as_bytes()).is_err());
     }
 }

@@ -1,15 +1,16 @@
-//! Bundles of Swift SDKs: a tar archive, mostly compressed by gzip, or a folder, with a `libc.a` for each target.
+//! Bundles of Swift SDKs: a folder or a tar archive, mostly compressed by gzip, with a `libc.a` for each target.
 //!
 //! ```text
 //! file ─ input ─> bytes ─ entries ─> entries ─ scan, sdk ─> Planned ─ repack ─> file ─ check ─ publish
 //! ```
 //!
-//! Everything is a stream: a pass over the file (`scan`) finds the `libc.a`s and edits each as a file of its own
-//! would be; if there is anything to change, a second pass (`repack`) writes every byte again but for these, and a third
-//! one over what was written is held against the first (`check`).  At no time is more in memory than one `libc.a`,
-//! the new one, and what threads hand each other.
+//! Everything is a stream. The first pass over the file (`scan`) finds the `libc.a`s and edits each one as if it were
+//! a file of its own. If there is anything to change, the second pass (`repack`) writes the whole file again with the
+//! new `libc.a`s. The third pass reads what was written and compares it with the first (`check`). Memory never holds
+//! more than one `libc.a`, its new version, and the blocks that threads hand to each other.
 //!
-//! gzip is zlib-rs, here and in packages: written in Rust, as fast as zlib-ng, with the same output on every processor.
+//! gzip is done by zlib-rs, here and in packages. It is written in Rust, as fast as zlib-ng, and its output is the
+//! same on every processor.
 
 mod entries;
 pub mod folder;
@@ -39,16 +40,16 @@ use sdk::Place;
 use serde::Serialize;
 use std::io::{self, Read};
 
-/// Opens the bundle's file anew.
+/// Opens the bundle's file again, from its start.
 pub type Open<'a> = &'a dyn Fn() -> io::Result<Box<dyn Read>>;
 
-/// What becomes of the bytes of a `libc.a`.
+/// Edits the bytes of one `libc.a`.
 pub type Editor<'a> = &'a dyn Fn(&[u8]) -> Result<Edit>;
 
-/// How much a bundle may have.  Whatever is not limited here is not kept in memory.
+/// Limits for a bundle. Data without a limit here is not kept in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The bytes of names and records before one entry.
+    /// The bytes of names and records that may stand before one entry.
     pub header: u64,
     /// The bytes of one `info.json` or `swift-sdk.json`.
     pub json: u64,
@@ -56,14 +57,14 @@ pub struct Limits {
     pub member: u64,
     /// The bytes of the unpacked archive.
     pub total: u64,
-    /// The bytes of all names of links and all JSON, about.
+    /// Roughly the bytes of all names of links and all JSON.
     pub links: usize,
     /// How many files may be named `libc.a`.
     pub candidates: usize,
 }
 
 impl Limits {
-    /// Above every bundle that is known, and below what a machine may not have.
+    /// Above every known bundle, and below the memory that any machine has.
     pub const USUAL: Self = Self {
         header: LONGEST_HEADER,
         json: 1 << 20,
@@ -74,15 +75,15 @@ impl Limits {
     };
 }
 
-/// How much of a file [`may_be`] looks at, in bytes.
+/// How many bytes of a file [`may_be`] needs.
 pub const START: usize = 512;
 
-/// Whether a file that begins like this may be a bundle: a tar archive, or something compressed by gzip.
+/// Whether a file that begins with `start` may be a bundle: a tar archive, or data compressed by gzip.
 pub fn may_be(start: &[u8]) -> bool {
     Format::of(start) == Format::Gzip || header::is_header(start)
 }
 
-/// Whether a file begins as the archive of a bundle does: with a folder that is named as one.  Reads its start alone.
+/// Whether a file begins as a bundle's archive does: with a folder that has a bundle's name. Reads only its start.
 pub fn begins(open: Open<'_>) -> bool {
     let first = || -> Result<Option<Vec<u8>>> {
         let file = open().map_err(|e| Error::io("cannot open it", e))?;
@@ -101,20 +102,20 @@ pub fn begins(open: Open<'_>) -> bool {
     top.ends_with(b".artifactbundle")
 }
 
-/// One `libc.a` of a bundle, and what would become of it.
+/// One `libc.a` of a bundle, and what would happen to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Archive {
     /// Its path in the bundle.
     pub member: String,
     /// The targets that link it.
     pub targets: Vec<Target>,
-    /// What would be done; absent where it is left alone.
+    /// What would be done to it; absent if it is left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
     /// Why it is left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How many hard links in the bundle are other names for it, and change with it.
+    /// How many hard links in the bundle are further names of it, and so change with it.
     #[serde(skip_serializing_if = "is_zero")]
     pub other_names: usize,
 }
@@ -123,17 +124,17 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// A target that has no `libc.a` of musl's.
+/// A target without a `libc.a` of musl's.
 #[derive(Clone, Debug, Serialize)]
 pub struct Alone {
     /// The target.
     #[serde(flatten)]
     pub target: Target,
-    /// Why.
+    /// Why it has none.
     pub reason: String,
 }
 
-/// What an edited `libc.a` is to be.
+/// The planned new version of a `libc.a`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Change {
     /// Its number among the candidates.
@@ -141,18 +142,18 @@ struct Change {
     new: Fingerprint,
 }
 
-/// What would become of a bundle.
+/// What would happen to a bundle.
 #[derive(Debug)]
 pub struct Planned {
     /// Each `libc.a`, once.
     pub archives: Vec<Archive>,
-    /// Targets without one.
+    /// Targets without a `libc.a` that brawn can patch.
     pub alone: Vec<Alone>,
     scan: Scan<Result<Edited>>,
     changes: Vec<Change>,
 }
 
-/// What an edit has come to, without the new bytes: they are made again when they are written.
+/// The result of an edit without the new bytes, which are made again when they are written.
 #[derive(Debug)]
 struct Edited {
     plan: Plan,
@@ -175,7 +176,7 @@ fn fingerprint(bytes: &[u8]) -> Fingerprint {
 }
 
 impl Planned {
-    /// What the whole comes to: the most that becomes of one archive.
+    /// The action for the whole bundle: the strongest of its archives' actions.
     pub fn action(&self) -> Action {
         let actions: Vec<Action> = self.plans().map(|plan| plan.action).collect();
         if actions.contains(&Action::Patch) {
@@ -187,7 +188,7 @@ impl Planned {
         }
     }
 
-    /// Whether a payload of brawn's is in it already.
+    /// Whether it already has a payload of brawn's.
     pub fn has_payload(&self) -> bool {
         self.plans().any(|plan| plan.action != Action::Patch)
     }
@@ -196,16 +197,17 @@ impl Planned {
         self.archives.iter().filter_map(|a| a.plan.as_ref())
     }
 
-    /// The file as it was read.
+    /// The fingerprint of the file as it was read.
     pub fn file(&self) -> &Fingerprint {
         &self.scan.file
     }
 }
 
-/// Reads a bundle, and says what would become of it.
+/// Reads a bundle and plans the change of each `libc.a` in it.
 ///
 /// # Errors
-/// It is none, is broken, or has a `libc.a` for musl that cannot be edited; the error's member is its path.
+/// The file is no bundle, is broken, or has a `libc.a` for musl that cannot be edited. The error's member is the path
+/// of that `libc.a`.
 pub fn plan(
     open: Open<'_>,
     editor: Editor<'_>,
@@ -266,7 +268,8 @@ pub fn plan(
     })
 }
 
-/// `error`, of an archive that is the member `path` of a bundle, with both names.
+/// An error about an archive that is the member `path` of a bundle: names both the bundle and the archive's own
+/// member.
 fn within(error: Error, path: &[u8]) -> Error {
     error.held_by(path)
 }
@@ -278,11 +281,11 @@ pub struct Inspected {
     pub member: Vec<u8>,
     /// The targets that link it.
     pub targets: Vec<Target>,
-    /// What it is.
+    /// What brawn found in it.
     pub report: Report,
 }
 
-/// Reads a bundle, and says what each `libc.a` of it is; with the targets that have none.
+/// Reads a bundle. Reports what each `libc.a` of it is, and which targets have none.
 ///
 /// # Errors
 /// As [`plan`].
@@ -309,7 +312,7 @@ pub fn inspect(
     Ok((all, alone))
 }
 
-/// Reads a bundle as often as its links make that necessary: mostly once.
+/// Reads a bundle as often as its links require: mostly once.
 fn survey<T>(
     open: Open<'_>,
     limits: Limits,
@@ -323,7 +326,7 @@ fn survey<T>(
         match (places, scan.more()) {
             (Ok(places), None) => return Ok((scan, places)),
             (Err(error), None) => return Err(error),
-            // What is named is in it by another name, or not at all: the next pass will tell.
+            // A name was not found. It may be in the bundle under another name: the next pass looks for it.
             (_, Some(more)) => wanted = more,
         }
     }
@@ -337,7 +340,7 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
         match sdk::places(scan, top) {
             Ok(found) => places.extend(found),
             Err(error) if is_bundle || tops.len() == 1 => return Err(error),
-            // Something else than a bundle may have a file of this name.
+            // A folder that is not a bundle may have an `info.json` too.
             Err(_) => {}
         }
     }
@@ -354,7 +357,7 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
     })
 }
 
-/// A candidate by its number, with its targets.
+/// A candidate's number, with its targets.
 type Libc = (usize, Vec<Target>);
 
 /// Each `libc.a` with its targets, and the targets without one.

@@ -1,31 +1,31 @@
-//! Paths inside a bundle, and where they lead through its links: never out of it.
+//! Paths inside a bundle, and where they lead through its links. They never lead out of it.
 
 use crate::error::{Error, Result, printable};
 
 /// How many links one path may lead through.
 const LINKS: usize = 40;
 
-/// How long a path may be, in bytes: Linux opens no longer one (`PATH_MAX`).
+/// How long a path may be, in bytes: Linux opens no longer path (`PATH_MAX`).
 const LONGEST: usize = 4096;
 
 /// A link of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// Leads on from its own folder.
+    /// A symbolic link; its target starts from the link's own folder.
     Symbolic(Vec<u8>),
-    /// Another name for the file at that path of the whole archive.
+    /// Another name for the file at this path, which starts from the archive's top.
     Hard(Vec<u8>),
     /// More than one entry has this path, and one of them is a link.
     Several,
 }
 
-/// What knows the links of a bundle.
+/// Knows the links of a bundle.
 pub trait Tree {
-    /// The link at `path`, which has no link before its last part; none if there is something else, or nothing.
+    /// The link at `path`; only the last part of `path` may be a link. `None` if there is no link.
     fn link(&self, path: &[u8]) -> Result<Option<Link>>;
 }
 
-/// `name` without what means nothing in it; none if it is absolute or leads up.
+/// `name` without parts like `.`; `None` if it is absolute or leads up.
 pub fn normal(name: &[u8]) -> Option<Vec<u8>> {
     let mut parts = Vec::new();
     if name.starts_with(b"/") {
@@ -52,7 +52,7 @@ pub fn folder(path: &[u8]) -> &[u8] {
     at.map_or(b"", |at| &path[..at])
 }
 
-/// Where `path` leads from the folder `base`, which is a result of this or the top, inside of the folder `top`.
+/// Resolves `path` from the folder `base`, without leaving the folder `top`. `base` is `top` or an earlier result.
 ///
 /// # Errors
 /// It leads out of `top`, is absolute, is too long, or leads through too many links.
@@ -68,7 +68,7 @@ pub fn resolve(tree: &dyn Tree, top: &[u8], base: &[u8], path: &[u8]) -> Result<
     };
     let depth = top.split(|b| *b == b'/').filter(|p| !p.is_empty()).count();
     let mut done: Vec<Vec<u8>> = parts(base);
-    // The last is the next.
+    // A stack of parts: the last one is resolved next.
     let mut open: Vec<Vec<u8>> = parts(path).into_iter().rev().collect();
     if path.starts_with(b"/") {
         return Err(out(", which is absolute,"));

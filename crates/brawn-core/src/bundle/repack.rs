@@ -1,4 +1,4 @@
-//! A bundle written again, with other `libc.a`s and not another byte changed; and what holds it against the old one.
+//! Writes a bundle again with new `libc.a`s and every other byte unchanged, and compares it with the old one.
 
 use super::entries::{Tar, padding};
 use super::input::{Input, Progress};
@@ -9,7 +9,7 @@ use crate::error::{Error, Kind, Result};
 use crate::publish::Stream;
 use std::io::{self, Read, Write};
 
-/// A bundle with the changes that are planned.
+/// A bundle with its planned changes.
 pub struct Repack<'a> {
     planned: &'a Planned,
     open: Open<'a>,
@@ -19,7 +19,7 @@ pub struct Repack<'a> {
 }
 
 impl Planned {
-    /// The new bundle: `open` and `editor` are those that it was planned with.
+    /// The new bundle. `open` and `editor` must be the ones that it was planned with.
     pub fn repack<'a>(
         &'a self,
         open: Open<'a>,
@@ -106,7 +106,7 @@ impl Repack<'_> {
         }
     }
 
-    /// The new bytes of a `libc.a`, which are those that were planned.
+    /// The new bytes of a `libc.a`. Fails if they differ from the planned ones.
     fn edited(&self, old: &[u8], change: &Change) -> Result<Vec<u8>> {
         let was = &self.planned.scan.candidates[change.candidate];
         if fingerprint(old) != was.data {
@@ -118,7 +118,7 @@ impl Repack<'_> {
     }
 }
 
-/// Writes the file as it is.
+/// Writes the file unchanged.
 fn copy(mut file: Box<dyn Read>, to: &mut dyn Write) -> Result<()> {
     let mut buffer = vec![0; 1 << 17];
     loop {

@@ -1,5 +1,5 @@
-//! One pass over a bundle in a tar archive: what `libc.a`s there are, what SDKs are made of, and digests of everything
-//! else, by which the repacked bundle is checked.
+//! One pass over a bundle in a tar archive. It finds the `libc.a`s and the files that describe the SDKs, and takes
+//! digests of everything else, with which the repacked bundle is checked.
 
 use super::entries::{Entry, Tar};
 use super::header::Kind;
@@ -12,10 +12,10 @@ use crate::fingerprint::{Fingerprint, Hashed};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What an entry that is kept takes besides its names and bytes, about.
+/// Roughly the memory for an entry that is kept, in bytes, besides its names and contents.
 const ENTRY: usize = 256;
 
-/// What is read of a bundle besides the names that are always of use.
+/// The files that a pass looks for, besides those whose names are always of interest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     json: BTreeSet<Vec<u8>>,
@@ -45,35 +45,35 @@ pub struct Candidate<T> {
     /// Its data.
     pub data: Fingerprint,
     pub padding: Vec<u8>,
-    /// What was made of its bytes; none if these are too many, or have holes.
+    /// The result for its bytes; `None` if it is too large or has holes.
     pub work: Option<T>,
 }
 
-/// A file at a path that is of use.
+/// A file at a path that is of interest.
 #[derive(Debug)]
 enum Found {
     Json(Vec<u8>),
-    /// By its number among the candidates.
+    /// A candidate, by its number.
     Libc(usize),
     /// More than one entry has this path.
     Several,
 }
 
-/// What a pass has found.
+/// The results of a pass.
 #[derive(Debug)]
 pub struct Scan<T> {
-    /// The file as it lies there.
+    /// The fingerprint of the whole file, compressed as it is.
     pub file: Fingerprint,
     pub is_gzip: bool,
     pub candidates: Vec<Candidate<T>>,
-    /// Everything before the first candidate, between each and the next, and behind the last.
+    /// Digests of the bytes before the first candidate, between candidates, and after the last one.
     pub runs: Vec<Fingerprint>,
-    /// Hard links, and where they lead.
+    /// The targets of hard links.
     hard: Vec<Vec<u8>>,
     pub wanted: Wanted,
     links: HashMap<Vec<u8>, Link>,
     files: BTreeMap<Vec<u8>, Found>,
-    /// What was asked for and is not among these files, or is not as far as is known.
+    /// Paths that were asked for, and that this pass did not find.
     asked: RefCell<Wanted>,
 }
 
@@ -90,7 +90,7 @@ impl<T> Scan<T> {
         Self::read(Input::new(file, progress)?, wanted, limits, work)
     }
 
-    /// The same of what is open already.
+    /// The same for a file that is already open.
     pub fn read(
         input: Input<'_>,
         wanted: Wanted,
@@ -192,9 +192,9 @@ impl<T> Scan<T> {
             .or_insert(found);
     }
 
-    /// Keeps an entry that is a link, and gives how much memory that takes, in bytes.
+    /// Keeps an entry that is a link. Returns how many bytes of memory that takes.
     fn keep_link(&mut self, entry: Entry) -> usize {
-        // Names that lead nowhere cost as much as those that do.
+        // A name that leads nowhere costs as much as one that leads to a file.
         let size = 2 * (entry.name.len() + entry.link.len()) + ENTRY;
         let link = match entry.kind {
             Kind::Symlink => Link::Symbolic(entry.link),
@@ -221,7 +221,7 @@ impl<T> Scan<T> {
             .collect()
     }
 
-    /// The candidate at a path that [`Files::has_libc`] has found, by its number.
+    /// The number of the candidate at a path that [`Files::has_libc`] has found.
     pub fn number(&self, path: &[u8]) -> Result<usize> {
         match self.files.get(path) {
             Some(Found::Libc(number)) => Ok(*number),
@@ -229,12 +229,12 @@ impl<T> Scan<T> {
         }
     }
 
-    /// How many hard links are other names for the file at `path`.
+    /// How many hard links are further names of the file at `path`.
     pub fn other_names(&self, path: &[u8]) -> usize {
         self.hard.iter().filter(|target| *target == path).count()
     }
 
-    /// What another pass has to look for, so that paths through links lead somewhere; none if that would be nothing new.
+    /// What another pass has to look for because of links; `None` if this pass has looked for all of it.
     pub fn more(&self) -> Option<Wanted> {
         let asked = self.asked.borrow();
         let mut wanted = self.wanted.clone();

@@ -1,19 +1,19 @@
-//! Where the `libc.a` of each target triple is in a bundle: the way through `info.json` and `swift-sdk.json`.
+//! Finds the `libc.a` of each target triple in a bundle, through `info.json` and `swift-sdk.json`.
 
 use super::manifest;
 use super::path::{self, Tree, resolve};
 use crate::error::{Error, Result, printable};
 use serde::Serialize;
 
-/// How many variants a bundle may have, and how many targets: real ones have fewer than ten of either.
+/// How many variants and how many targets a bundle may have: real ones have fewer than ten of each.
 const MOST: usize = 1 << 10;
 
-/// What gives the files of a bundle.
+/// Gives access to the files of a bundle.
 pub trait Files: Tree {
-    /// The bytes of the file at a path without links; none if there is no regular file.
+    /// The bytes of the file at `path`, which has no links in it; `None` if there is no regular file.
     fn json(&self, path: &[u8]) -> Result<Option<Vec<u8>>>;
 
-    /// Whether there is a regular file at such a path.
+    /// Whether there is a regular file at `path`, which has no links in it.
     fn has_libc(&self, path: &[u8]) -> Result<bool>;
 }
 
@@ -28,18 +28,18 @@ pub struct Target {
     pub triple: String,
 }
 
-/// Where a target has its libc.
+/// A target and its libc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub target: Target,
-    /// The path of its `libc.a`, links resolved; or why it has none that brawn is for.
+    /// The path of its `libc.a` with links resolved; or why it has none that brawn can patch.
     pub libc: std::result::Result<Vec<u8>, String>,
 }
 
-/// The targets of the bundle whose folder is `top`, in the order of `info.json` and of their names.
+/// The targets of the bundle in the folder `top`, in the order of `info.json`, and for each variant by name.
 ///
 /// # Errors
-/// A file that is named is missing, or not what it ought to be; a path leads out of the bundle.
+/// A file that the bundle names is missing or has wrong contents, or a path leads out of the bundle.
 pub fn places(files: &dyn Files, top: &[u8]) -> Result<Vec<Place>> {
     let info = resolve(files, top, top, b"info.json")?;
     let bytes = json(files, &info)?;

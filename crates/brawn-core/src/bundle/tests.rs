@@ -27,7 +27,7 @@ proptest! {
             false => file(path, libc),
         };
         let root = if is_pax { "m" } else { "musl.sdk/x86_64" };
-        // In any order, between the others.
+        // The files in any order, between the others.
         for (item, place) in [file("info.json", INFO), sdk(&[(TRIPLE, root)]), libc].into_iter().zip(places) {
             items.insert(place.index(items.len() + 1), item);
         }
@@ -49,13 +49,13 @@ proptest! {
         let whole = gzip(&tar(&with([file(LIBC, b"old"), file("s/x", [7; 3000])])));
         let cut = cut.index(whole.len());
         prop_assert!(patched(&whole[..cut]).is_err());
-        // Every bit of the data is in gzip's checksum; a few between the data and the checksum mean nothing.
+        // gzip's checksum covers every bit of the data; a few bits between the data and the checksum have no meaning.
         let mut bytes = whole.clone();
         let at = 10 + at.index(whole.len() - 10);
         bytes[at] ^= 1 << bit;
         let same = |new: Option<Vec<u8>>| new == patched(&whole).unwrap();
         prop_assert!(patched(&bytes).map_or(true, same));
-        // A tar archive alone may be another one that is whole.
+        // Without compression, a changed byte may give another valid tar archive.
         let mut bytes = gunzip(&whole);
         let at = at % bytes.len();
         bytes[at] ^= 1 << bit;
@@ -109,7 +109,7 @@ fn a_name_that_a_header_cuts_behind_a_slash_is_still_a_files() {
     let items = with([file(LIBC, b"old"), File(format!("{folder}x"), vec![7; 9])]);
     let old = tar(&items);
     assert!(patched(&old).unwrap().unwrap() == tar(&after(&items)));
-    // Without the longer name it is a folder, which has no data.
+    // Without its longer name this entry is a folder, and folders have no data.
     let mut alone = header(tar::EntryType::Regular, 9);
     alone.as_mut_bytes()[..100].copy_from_slice(folder.as_bytes());
     alone.set_cksum();

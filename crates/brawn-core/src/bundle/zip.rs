@@ -1,5 +1,5 @@
-//! gzip, by as many threads as there are processors, with a result that does not depend on their number: the data is
-//! cut into blocks of one size, each deflated by itself, with the 32 KiB before it as its dictionary.
+//! gzip with one thread for each processor. The result does not depend on their number: the data is cut into blocks
+//! of one size, and each block is deflated alone, with the 32 KiB before it as its dictionary.
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use std::collections::VecDeque;
@@ -8,13 +8,13 @@ use std::num::NonZero;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// How much is deflated by itself, in bytes.
+/// How many bytes are deflated as one block.
 const BLOCK: usize = 1 << 19;
-/// How far back deflate refers, in bytes.
+/// How many bytes deflate can refer back.
 const WINDOW: usize = 1 << 15;
-/// gzip's own default, and what the toolchain's bundles are made with.
+/// gzip's default level, with which the toolchain's bundles are made too.
 const LEVEL: u32 = 6;
-/// More threads than this wait for the one that unpacks.
+/// With more threads than this, some would wait for the one that unpacks.
 const MOST: usize = 4;
 /// Deflate, no flags, no time, no level, Unix: RFC 1952.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
@@ -35,18 +35,18 @@ struct Worker {
 pub struct Gzip<'a> {
     to: &'a mut dyn Write,
     workers: Vec<Worker>,
-    /// Whose turn it is to be given a block, and who has been given those that are not written yet.
+    /// The worker that gets the next block, and the workers whose blocks have not been written yet, in order.
     next: usize,
     pending: VecDeque<usize>,
     block: Vec<u8>,
-    /// The end of the block before.
+    /// The end of the previous block.
     before: Vec<u8>,
     crc: Crc,
     size: u64,
 }
 
 impl<'a> Gzip<'a> {
-    /// With as many threads as are of use here.
+    /// A compressor with as many threads as are useful.
     pub fn new(to: &'a mut dyn Write) -> io::Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         Self::with_threads(to, threads.min(MOST))
@@ -67,14 +67,14 @@ impl<'a> Gzip<'a> {
         })
     }
 
-    /// Writes what is left, and the end.
+    /// Writes the remaining data and gzip's trailer.
     pub fn finish(mut self) -> io::Result<()> {
         self.submit(true)?;
         while !self.pending.is_empty() {
             self.collect()?;
         }
         self.to.write_all(&self.crc.sum().to_le_bytes())?;
-        // By definition its lower half.
+        // gzip stores only the lower 32 bits of the size.
         self.to.write_all(&(self.size as u32).to_le_bytes())
     }
 
@@ -116,7 +116,7 @@ impl Drop for Gzip<'_> {
     fn drop(&mut self) {
         for worker in self.workers.drain(..) {
             drop((worker.jobs, worker.done));
-            // It has nothing more to say: what failed is known already.
+            // The thread's error is already known.
             let _ = worker.thread.join();
         }
     }
@@ -153,7 +153,7 @@ fn worker() -> io::Result<Worker> {
     Ok(Worker { jobs, done, thread })
 }
 
-/// One block, which ends at a whole byte, so that the next one can follow.
+/// Deflates one block. Its output ends at a whole byte, so that the next one can follow.
 fn block(deflate: &mut Compress, job: &Job) -> io::Result<Vec<u8>> {
     deflate.reset();
     if !job.before.is_empty() {
@@ -174,7 +174,7 @@ fn block(deflate: &mut Compress, job: &Job) -> io::Result<Vec<u8>> {
         let is_whole = deflate.total_in() as usize == job.bytes.len();
         match status {
             Status::StreamEnd => return Ok(out),
-            // With room left behind it, a flush is complete.
+            // The flush is complete if it left room in the buffer.
             _ if is_whole && !job.is_last && out.len() < out.capacity() => return Ok(out),
             _ => out.reserve(out.capacity() / 2 + 1024),
         }
@@ -195,7 +195,7 @@ mod tests {
         out
     }
 
-    /// Text that deflate finds something in, but not too much.
+    /// Text that deflate can compress, but not too much.
     fn text(size: usize) -> Vec<u8> {
         let mut state = 1u32;
         let words = ["patch ", "restore ", "libc.a\n", "swift ", "musl "];
@@ -238,7 +238,7 @@ mod tests {
         let page = noise(20_000);
         let many: Vec<u8> = page.iter().copied().cycle().take(4 * BLOCK).collect();
         let size = zipped(&many, 2).len();
-        // A block that could not refer to the one before would have the page once more.
+        // If blocks could not refer to the previous one, each would contain the page again.
         assert!(size < 70_000, "{size}");
     }
 

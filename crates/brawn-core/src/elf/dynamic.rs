@@ -1,4 +1,4 @@
-//! Tags of the dynamic section, as the file has them: `d_tag` is a word of 8 bytes (ELF gABI, "Dynamic Section").
+//! Tags of the dynamic section: `d_tag` is a word of 8 bytes (ELF gABI, "Dynamic Section").
 
 use object::elf;
 

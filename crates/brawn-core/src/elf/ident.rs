@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// The identification that every ELF file begins with, whatever its class and byte order.
+/// The identification at the start of every ELF file, of any class and byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ident {
     /// 64-bit class.
@@ -70,7 +70,7 @@ impl Ident {
         format!("{name}{endian}")
     }
 
-    /// The architecture that a payload may exist for.
+    /// The architecture, if it is one that a payload can be for.
     pub fn architecture(self) -> Option<brawn_payload::Architecture> {
         (self.is_64 && self.is_little)
             .then(|| brawn_payload::Architecture::from_elf_machine(self.machine))

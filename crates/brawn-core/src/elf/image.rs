@@ -1,8 +1,7 @@
 //! What `inspect` needs to know of an ELF file of any class, byte order and type: how it is loaded,
 //! what it asks the dynamic linker for, its symbols with their places, and its notes.
 //!
-//! Places come from the program headers where there are any, since a program runs without section
-//! headers too.
+//! Addresses come from the program headers if there are any, since a program also runs without section headers.
 
 mod notes;
 
@@ -25,18 +24,18 @@ pub enum Type {
     Executable,
     /// `ET_DYN`: a shared object, or a position-independent executable.
     Shared,
-    /// A core file, or something of a processor's or system's own.
+    /// A core file, or a type that only one processor or system has.
     Other(u16),
 }
 
-/// A piece of memory that the file fills: a `PT_LOAD` segment, or an allocated section.
+/// A part of memory that the file fills: a `PT_LOAD` segment or an allocated section.
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'a> {
-    /// Where it begins in memory; 0 for each section of a relocatable object.
+    /// Its address in memory; 0 for each section of a relocatable object.
     pub address: u64,
     /// The bytes from the file.
     pub data: &'a [u8],
-    /// Whether its bytes are run.
+    /// Whether its bytes can be executed.
     pub executable: bool,
 }
 
@@ -47,7 +46,7 @@ pub enum SymbolKind {
     Function,
     /// `STT_OBJECT`, `STT_COMMON` and `STT_TLS`.
     Object,
-    /// Anything else, such as what assemblers leave untyped.
+    /// Anything else, such as symbols that assemblers leave without a type.
     Other,
 }
 
@@ -56,17 +55,17 @@ pub enum SymbolKind {
 pub struct Symbol<'a> {
     /// Its name.
     pub name: &'a [u8],
-    /// Its address; in a relocatable object its offset in the section.
+    /// Its address; in a relocatable object, its offset in the section.
     pub address: u64,
     /// Its size in bytes.
     pub size: u64,
     /// What it names.
     pub kind: SymbolKind,
-    /// Whether other files see it.
+    /// Whether other files can see it.
     pub global: bool,
-    /// Whether it gives way to another definition.
+    /// Whether it is weak: another definition takes its place.
     pub weak: bool,
-    /// Whether it is defined here.
+    /// Whether it is defined in this file.
     pub defined: bool,
     /// Its section's position in [`Image::sections`].
     pub section: usize,
@@ -88,11 +87,11 @@ pub struct Image<'a> {
     pub bytes: &'a [u8],
     /// Its class, byte order and machine.
     pub ident: Ident,
-    /// What it is.
+    /// The type of the file.
     pub kind: Type,
-    /// Where it begins to run; 0 for none.
+    /// The address of its entry point; 0 for none.
     pub entry: u64,
-    /// What is loaded.
+    /// The parts that are loaded into memory.
     pub loads: Vec<Load<'a>>,
     /// The program that `PT_INTERP` names.
     pub interpreter: Option<&'a [u8]>,
@@ -108,9 +107,9 @@ pub struct Image<'a> {
     pub has_exports: bool,
     /// Its sections.
     pub sections: Vec<Section<'a>>,
-    /// The symbol table, empty after stripping; for files without, the dynamic symbols.
+    /// The symbol table; the dynamic symbols if the file has no symbol table (it is stripped).
     pub symbols: Vec<Symbol<'a>>,
-    /// Whether `symbols` are the full table's.
+    /// Whether `symbols` come from the full symbol table.
     pub has_symbol_table: bool,
     /// Every note.
     pub notes: Vec<AnyNote<'a>>,
@@ -119,7 +118,7 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Reads the ELF file in `bytes`, which begins at `offset` of the file that it is in.
+    /// Reads the ELF file in `bytes`; `offset` is where it begins in the file around it.
     pub fn read(bytes: &'a [u8], offset: u64) -> Result<Self> {
         let ident = Ident::read(bytes, offset)?;
         if ident.is_64 {
@@ -134,7 +133,7 @@ impl<'a> Image<'a> {
         self.symbols.iter().filter(|s| s.defined)
     }
 
-    /// The bytes of a symbol: all that its size says, or up to `most` where it has none.
+    /// The bytes of a symbol: as many as its size says, or up to `most` if it has no size.
     pub fn contents(&self, symbol: &Symbol<'_>, most: usize) -> Option<&'a [u8]> {
         let size = usize::try_from(symbol.size).ok()?;
         let size = if size == 0 { most } else { size };
@@ -197,7 +196,7 @@ fn read<'a, H: FileHeader<Endian = Endianness>>(
     Ok(image)
 }
 
-/// The error for what is wrong at a place of a file that begins at `offset`.
+/// Makes errors for a place in a file that begins at `offset`.
 fn bad(offset: u64) -> impl Fn(u64) -> Malformed {
     move |place| {
         Box::new(move |error: object::read::Error| {
@@ -206,10 +205,10 @@ fn bad(offset: u64) -> impl Fn(u64) -> Malformed {
     }
 }
 
-/// What makes an error of the reader's.
+/// Turns an error of the `object` crate into brawn's.
 type Malformed = Box<dyn FnOnce(object::read::Error) -> Error>;
 
-/// The table of names in section `number`, for `count` of them; none, where there is no such section.
+/// The string table in section `number`, for `count` names; `None` if there is no such section.
 fn strings<'a, H: FileHeader<Endian = Endianness>>(
     endian: Endianness,
     bytes: &'a [u8],
@@ -231,7 +230,7 @@ fn name_of<'a>(names: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
     })
 }
 
-/// Each segment may be the whole file, and there may be thousands.
+/// Checks how much segments overlap: each may cover the whole file, and there may be thousands.
 fn check_segments<H: FileHeader<Endian = Endianness>>(
     endian: Endianness,
     segments: &[H::ProgramHeader],
@@ -295,7 +294,7 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// The full symbol table or, without one, that of the dynamic linker.
+    /// The full symbol table or, if there is none, that of the dynamic linker.
     fn read_symbols<H: FileHeader<Endian = Endianness>>(
         &mut self,
         endian: Endianness,
@@ -351,7 +350,7 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// Every symbol is looked for in all of them; those of objects are not.
+    /// Every symbol is looked up in all segments. Relocatable objects need no limit: their symbols are not looked up.
     fn check_loads(&self) -> Result<()> {
         let is_program = matches!(self.kind, Type::Executable | Type::Shared);
         if is_program && self.loads.len() > MOST_LOADS {
@@ -361,8 +360,7 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// The dynamic section is the dynamic linker's input, and says nothing of heaps: what does not
-    /// add up in it is passed over.
+    /// The dynamic section is input for the dynamic linker and says nothing about heaps. So errors in it are ignored.
     fn read_dynamic<H: FileHeader<Endian = Endianness>>(
         &mut self,
         endian: Endianness,
@@ -393,7 +391,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The bytes from `address` to the end of what is loaded there.
+    /// The bytes from `address` to the end of the part that is loaded there.
     pub fn bytes_at(&self, address: u64) -> Option<&'a [u8]> {
         self.loads.iter().find_map(|load| {
             let at = usize::try_from(address.checked_sub(load.address)?).ok()?;

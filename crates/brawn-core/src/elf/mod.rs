@@ -1,4 +1,4 @@
-//! ELF files: objects, finished programs, and whatever `inspect` is given.  Nothing here knows what a heap is.
+//! ELF files: objects, finished programs, and any file that `inspect` reads. Nothing here knows what a heap is.
 
 pub(crate) mod dynamic;
 pub mod ident;

@@ -1,5 +1,5 @@
-//! What brawn needs to know of an ELF object: its machine, the global symbols that it defines and
-//! needs, and brawn's notes in it.
+//! The facts that brawn needs about an ELF object: its machine, the global symbols that it defines and needs, and
+//! brawn's notes in it.
 
 use super::ident::Ident;
 use crate::error::{Error, Result};
@@ -14,12 +14,12 @@ type Header = elf::FileHeader64<LittleEndian>;
 /// Offset of `e_shoff` in a 64-bit ELF header.
 const E_SHOFF: u64 = 40;
 
-/// How a symbol is bound.
+/// The binding of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// `STB_GLOBAL` (and `STB_GNU_UNIQUE`): two definitions clash.
     Strong,
-    /// `STB_WEAK`: gives way to a strong definition.
+    /// `STB_WEAK`: a strong definition takes its place.
     Weak,
 }
 
@@ -28,9 +28,9 @@ pub enum Binding {
 pub struct Symbol<'a> {
     /// Its name, as in the string table.
     pub name: &'a [u8],
-    /// How it is bound.
+    /// Its binding.
     pub binding: Binding,
-    /// Defined here (common symbols are), or only referenced.
+    /// Whether it is defined here (this includes common symbols) or only referenced.
     pub defined: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Object<'a> {
 impl<'a> Object<'a> {
     /// Reads the object in `bytes`, which begins at `offset` of its file.
     ///
-    /// `Ok(None)` for ELF of another class or byte order: nothing beyond its [`Ident`] is read.
+    /// Returns `Ok(None)` for ELF of another class or byte order: brawn reads only its [`Ident`].
     pub fn read(bytes: &'a [u8], offset: u64) -> Result<Option<Self>> {
         let ident = Ident::read(bytes, offset)?;
         if !(ident.is_64 && ident.is_little) {
@@ -63,7 +63,7 @@ impl<'a> Object<'a> {
         let header = Header::parse(bytes).map_err(bad(0))?;
         let sections = header.sections(endian, bytes).map_err(bad(E_SHOFF))?;
         let table_at: u64 = header.e_shoff(endian);
-        // Where the header of section `number` is, for errors.
+        // The place of section `number`'s header, for errors.
         let header_at = |number: usize| (number as u64).saturating_mul(64).saturating_add(table_at);
         let mut object = Self {
             ident,
@@ -126,7 +126,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The global symbols of `table`, whose names are in `strings`.
+/// The global symbols of `table`, with their names from `strings`.
 fn symbols<'a>(table: &SymbolTable<'a, Header>, strings: &'a [u8]) -> Result<Vec<Symbol<'a>>> {
     let strings = Strings::new(strings, table.len());
     let mut symbols = Vec::new();

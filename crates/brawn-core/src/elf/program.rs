@@ -1,7 +1,7 @@
-//! A finished executable: its headers, segments, sections and symbols, each checked to lie in the file.
+//! A finished executable: its headers, segments, sections and symbols. Each is checked to lie inside the file.
 //!
-//! A program runs by its program headers alone; sections and symbols are what tools use, and a stripped file has
-//! few or none.  Numbers are the file's own (ELF-64 Object File Format, version 1.5).
+//! To run a program, only its program headers are needed. Sections and symbols are for tools, and a stripped file has
+//! few or none. Numbers are as in the file (ELF-64 Object File Format, version 1.5).
 
 use super::raw::{Bytes, FileHeader, ProgramHeader, RawSymbol, SectionHeader};
 use crate::elf::ident::Ident;
@@ -16,39 +16,39 @@ use object::{Endianness, LittleEndian, elf};
 use std::mem::offset_of;
 use std::ops::Range;
 
-/// What every other file is told.
+/// Part of the message for every other file.
 pub const WANTED: &str = "brawn rewrites static musl programs";
 const LINK_FIRST: &str = "rewrite what is linked from it";
 
 pub use super::raw::{FILE_HEADER, PROGRAM_HEADER, SECTION_HEADER, SYMBOL, Section, Segment};
 
-/// Whether the program may be loaded anywhere.
+/// Whether the kernel may choose the program's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// `ET_EXEC`: at the addresses that the file gives.
+    /// `ET_EXEC`: loaded at the addresses in the file.
     Fixed,
-    /// `ET_DYN` without an interpreter (static-pie): anywhere.
+    /// `ET_DYN` without an interpreter (static-pie): loaded at any address.
     Anywhere,
 }
 
 /// What a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Code: `STT_FUNC`, and what assemblers leave untyped in code.
+    /// Code: `STT_FUNC`, and symbols in code that assemblers leave without a type.
     Function,
     /// Data.
     Object,
 }
 
-/// A defined symbol with an address, local ones included; or a name that a signature gave.
+/// A defined symbol with an address, which may be local; or a name that a signature gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its address.
     pub address: u64,
-    /// Its size in bytes; 0 for unknown.
+    /// Its size in bytes; 0 if unknown.
     pub size: u64,
     /// What it names.
     pub kind: Kind,
@@ -59,11 +59,11 @@ pub struct Symbol<'a> {
 pub struct Program<'a> {
     /// The whole file.
     pub bytes: &'a [u8],
-    /// What it runs on.
+    /// The architecture that it runs on.
     pub architecture: Architecture,
-    /// Whether it may be loaded anywhere.
+    /// Whether the kernel may choose its address.
     pub placement: Placement,
-    /// Where it begins to run.
+    /// The address of its entry point.
     pub entry: u64,
     /// Where its program headers are in the file.
     pub headers_at: u64,
@@ -73,17 +73,17 @@ pub struct Program<'a> {
     pub sections_at: u64,
     /// Its section headers, in their order; empty for none.
     pub sections: Vec<Section<'a>>,
-    /// The position of the section with the sections' names; 0 for none.
+    /// The index of the section that has the sections' names; 0 for none.
     pub names_section: usize,
-    /// Its symbols in functions and data, by address; empty where it has none.
+    /// Its symbols for functions and data, by address; empty if it has none.
     pub symbols: Vec<Symbol<'a>>,
 }
 
 impl<'a> Program<'a> {
     /// Reads a static executable.
     ///
-    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for headers that contradict each other or the file's
-    /// size, [`Kind::NotApplicable`](crate::Kind::NotApplicable) for what is no static executable of a known architecture.
+    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) if headers contradict each other or the file's size;
+    /// [`Kind::NotApplicable`](crate::Kind::NotApplicable) if it is not a static executable for a known architecture.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         if bytes.get(..4) != Some(&elf::ELFMAG) {
             return Err(no_elf(bytes));
@@ -127,7 +127,7 @@ impl<'a> Program<'a> {
             .iter()
             .any(|s| s.is_code() && s.filled().contains(&entry))
         {
-            // Where a library or a plugin begins is nothing.
+            // The entry point of a library or plugin is not in its code.
             let found = match placement {
                 Placement::Anywhere => "a shared library",
                 Placement::Fixed => "no program: there is no code where it would begin",
@@ -151,7 +151,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// The only segment of that type, if there is one.
+    /// The segment of that type, if there is exactly one.
     pub fn segment(&self, kind: elf::ProgramType) -> Option<&Segment> {
         self.segments.iter().find(|s| s.kind == kind.0)
     }
@@ -172,7 +172,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Where in the file `length` bytes at `address` are; `None` where the file does not fill them.
+    /// The place in the file of the `length` bytes at `address`; `None` if the file does not fill all of them.
     pub fn offset(&self, address: u64, length: u64) -> Option<u64> {
         let end = address.checked_add(length)?;
         let within = |s: &&Segment| s.is_load() && s.address <= address && end <= s.filled().end;
@@ -186,18 +186,18 @@ impl<'a> Program<'a> {
         self.bytes.get(offset as usize..(offset + length) as usize)
     }
 
-    /// The symbol of that name; of several the first.
+    /// The first symbol with that name.
     pub fn symbol(&self, name: &str) -> Option<&Symbol<'a>> {
         self.symbols.iter().find(|s| s.name == name)
     }
 
-    /// The section of that name; of several the first.
+    /// The first section with that name.
     pub fn section(&self, name: &[u8]) -> Option<&Section<'a>> {
         self.sections.iter().find(|s| s.name == name)
     }
 }
 
-/// What is no ELF file: what to do instead.
+/// The error for a file that is not ELF: says what it is and what to do instead.
 fn no_elf(bytes: &[u8]) -> Error {
     match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => no_program("an archive")
@@ -214,12 +214,12 @@ fn no_elf(bytes: &[u8]) -> Error {
     }
 }
 
-/// What `found` is, and what is wanted instead.
+/// The error that says what a file is, and that brawn wants a static program.
 fn no_program(found: &str) -> Error {
     Error::not_applicable(format!("{found}: {WANTED}"))
 }
 
-/// Another operating system than Linux, by the header, the notes and the interpreter.
+/// The operating system, if it is not Linux: by the header, the notes and the interpreter.
 fn system(bytes: &[u8], ident: Ident, segments: &[Segment]) -> Option<(System, String)> {
     let data = |segment: &Segment| {
         let end = segment.offset.checked_add(segment.file_size)?;
@@ -233,7 +233,7 @@ fn system(bytes: &[u8], ident: Ident, segments: &[Segment]) -> Option<(System, S
     System::of(bytes, ident.machine, interpreter, notes)
 }
 
-/// A program that the dynamic linker named in `interpreter` starts: what to do instead.
+/// The error for a dynamic program: says which dynamic linker starts it, and what to do instead.
 fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
     let end = interpreter.offset.saturating_add(interpreter.file_size);
     let name = bytes.get(interpreter.offset as usize..end as usize);
@@ -260,7 +260,7 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
     no_program(&format!("dynamic, {libc}")).next(next)
 }
 
-/// The headers have the sizes that they are known to have.
+/// Checks that the headers have the sizes that the ELF specification gives them.
 fn check_sizes(header: &FileHeader) -> Result<()> {
     for (at, found, expected, count) in [
         (
@@ -285,7 +285,7 @@ fn check_sizes(header: &FileHeader) -> Result<()> {
     Ok(())
 }
 
-/// Loaded segments ascend and do not overlap (ELF gABI, "Program Header"), which the kernel takes for granted.
+/// Checks that loaded segments ascend and do not overlap (ELF gABI, "Program Header"). The kernel relies on it.
 fn check_order(segments: &[Segment]) -> Result<()> {
     let mut end = 0;
     for (number, segment) in segments.iter().enumerate().filter(|(_, s)| s.is_load()) {
@@ -304,7 +304,7 @@ fn check_order(segments: &[Segment]) -> Result<()> {
     Ok(())
 }
 
-/// Each of them may be the whole file, which is looked through as often.
+/// Each segment may cover the whole file, and each is searched.
 fn check_overlap(segments: &[Segment], size: usize) -> Result<()> {
     let loads = segments.iter().filter(|s| s.is_load());
     let count = loads.clone().count();
@@ -321,7 +321,7 @@ impl<'a> Bytes<'a> {
         if segment.is_load() || segment.kind == elf::PT_TLS.0 || segment.kind == elf::PT_DYNAMIC.0 {
             self.range(segment.offset, segment.file_size)
                 .map_err(|e| e.at(at))?;
-            // Addresses of programs are below 2^47; twice that leaves room for sums.
+            // Addresses of programs are below 2^47; twice that still leaves room for sums.
             let fits = segment
                 .address
                 .checked_add(segment.size)
@@ -384,7 +384,7 @@ impl<'a> Bytes<'a> {
             .checked_add(section.size)
             .is_none_or(|end| end >= 1 << 48)
         {
-            // As for segments: sums of what is left, and of what it is moved by, do not overflow.
+            // As for segments: sums of addresses and sizes do not overflow.
             return Err(
                 Error::malformed(format!("a section of {:#x} bytes", section.size))
                     .at(at)
@@ -418,7 +418,7 @@ impl<'a> Bytes<'a> {
             let section = entry.st_shndx.get(LittleEndian).0;
             let kind = entry.st_info.st_type();
             let address = entry.st_value.get(LittleEndian);
-            // Not undefined, absolute or common.
+            // Skip undefined, absolute and common symbols.
             if section == 0 || section >= 0xff00 {
                 continue;
             }
@@ -431,7 +431,7 @@ impl<'a> Bytes<'a> {
                 _ => continue,
             };
             let name = entry.st_name.get(LittleEndian);
-            // Names that are no text are none of musl's.
+            // A name that is not text is not one of musl's.
             let name = text(&names, name).map_err(|e| e.at(table.offset))?;
             let Ok(name) = std::str::from_utf8(name) else {
                 continue;
@@ -448,12 +448,12 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// The text that begins at `at` in a string table, up to its NUL; empty where there is none.
+/// The text at `at` in a string table, up to its NUL; empty if there is none.
 fn text<'a>(table: &Strings<'a>, at: u32) -> Result<&'a [u8]> {
     Ok(table.get(at.into())?.unwrap_or_default())
 }
 
-/// For errors: a section's name as text.
+/// A section's name as text, for errors.
 pub fn section_name(section: &Section<'_>) -> String {
     printable(section.name)
 }

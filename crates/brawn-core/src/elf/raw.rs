@@ -1,5 +1,5 @@
-//! The structures of 64-bit little-endian ELF files: read from a file and written to one by the names of their fields, and
-//! nowhere else byte by byte (ELF-64 Object File Format, version 1.5).
+//! The structures of 64-bit little-endian ELF files (ELF-64 Object File Format, version 1.5). All code reads and
+//! writes them here by the names of their fields, never byte by byte.
 
 use crate::error::{Error, Result};
 use object::endian::{U32, U64};
@@ -50,12 +50,12 @@ impl Segment {
         self.kind == elf::PT_LOAD.0
     }
 
-    /// Whether its bytes are run.
+    /// Whether its bytes can be executed.
     pub fn is_code(&self) -> bool {
         self.is_load() && self.flags & elf::PF_X.0 != 0
     }
 
-    /// Where it is in memory.
+    /// Its addresses in memory.
     pub fn addresses(&self) -> Range<u64> {
         self.address..self.address + self.size
     }
@@ -87,7 +87,7 @@ impl From<&Segment> for ProgramHeader {
             p_flags: U32::new(LittleEndian, elf::ProgramFlags(segment.flags)),
             p_offset: U64::new(LittleEndian, segment.offset),
             p_vaddr: U64::new(LittleEndian, segment.address),
-            // It means nothing here, and is the same by custom.
+            // Its value has no meaning on Linux; by custom it is the same as `p_vaddr`.
             p_paddr: U64::new(LittleEndian, segment.address),
             p_filesz: U64::new(LittleEndian, segment.file_size),
             p_memsz: U64::new(LittleEndian, segment.size),
@@ -124,7 +124,7 @@ pub struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// The header that says so.
+    /// The header in the file's layout.
     pub fn header(&self) -> SectionHeader {
         SectionHeader {
             sh_name: U32::new(LittleEndian, self.name_at),
@@ -140,12 +140,12 @@ impl Section<'_> {
         }
     }
 
-    /// Whether it is loaded.
+    /// Whether it takes memory when the program runs.
     pub fn is_allocated(&self) -> bool {
         self.flags & elf::SHF_ALLOC.0 != 0
     }
 
-    /// Where it is in the file: nowhere for `SHT_NOBITS`.
+    /// Its place in the file; empty for `SHT_NOBITS`.
     pub fn range(&self) -> Range<u64> {
         let size = if self.kind == elf::SHT_NOBITS.0 {
             0
@@ -175,17 +175,17 @@ impl From<&SectionHeader> for Section<'_> {
     }
 }
 
-/// A structure's bytes, as the file has them.
+/// A structure's bytes as the file has them.
 pub fn bytes<T: Pod>(value: &T) -> &[u8] {
     bytes_of(value)
 }
 
-/// The structure that `bytes` begin with; `None` where they end before it does.
+/// The structure at the start of `bytes`; `None` if there are too few bytes.
 pub fn first<T: Pod + Copy>(bytes: &[u8]) -> Option<T> {
     from_bytes(bytes).ok().map(|(value, _)| *value)
 }
 
-/// A file's bytes, read with a check.
+/// A file's bytes; each read is checked.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -201,7 +201,7 @@ impl<'a> Bytes<'a> {
         })
     }
 
-    /// As many structures as are whole in those bytes.
+    /// As many whole structures as fit into those bytes.
     pub(crate) fn all<T: Pod>(&self, offset: u64, size: u64) -> Result<&'a [T]> {
         let bytes = self.range(offset, size)?;
         let all = slice_from_bytes(bytes, bytes.len() / size_of::<T>());

@@ -1,5 +1,5 @@
-//! For which operating system an ELF file is.  Others than Linux have a `libc.so` or an `ld.so`, too, so that this
-//! is asked before any libc is.
+//! The operating system that an ELF file is for. Other systems than Linux have a `libc.so` or `ld.so` too, so brawn
+//! asks this before it looks for a libc.
 //!
 //! Sources: System V ABI, "ELF header" (`EI_OSABI`); the `.note.*.ident` sections of each system's own start files; GNU's
 //! ABI tag (glibc, `elf/elf.h`: `NT_GNU_ABI_TAG`); the paths of each system's dynamic linker.
@@ -9,10 +9,10 @@ use crate::error::{Error, printable};
 use object::elf;
 use serde::{Serialize, Serializer};
 
-/// Where `EI_OSABI` is in a file.
+/// The place of `EI_OSABI` in a file.
 const OS_ABI: usize = 7;
 
-/// An operating system other than Linux; Android has Linux's kernel, and a libc and a dynamic linker of its own.
+/// An operating system other than Linux. Android counts: it has Linux's kernel, but its own libc and dynamic linker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum System {
     /// Android.
@@ -74,7 +74,7 @@ impl System {
         }
     }
 
-    /// The error for what works on programs of Linux alone; `sign` is what told the system.
+    /// The error for commands that work only on Linux programs; `sign` says how the system was recognized.
     pub fn refused(self, sign: &str) -> Error {
         Error::not_applicable(format!(
             "an executable for {} ({sign}): brawn is for static programs of musl on Linux",
@@ -82,13 +82,13 @@ impl System {
         ))
     }
 
-    /// The system that `image` is for if that is not Linux, and what says so.
+    /// The system that `image` is for, if it is not Linux, and how it was recognized.
     pub fn of_image(image: &Image<'_>) -> Option<(Self, String)> {
         let notes = image.notes.iter().copied();
         Self::of(image.bytes, image.ident.machine, image.interpreter, notes)
     }
 
-    /// The same of a file whose parts are known: `machine` is `e_machine`, `interpreter` the path in `PT_INTERP`.
+    /// The same for a file whose parts are known: `machine` is `e_machine`, `interpreter` is the path in `PT_INTERP`.
     pub fn of<'a>(
         bytes: &[u8],
         machine: u16,
@@ -118,13 +118,13 @@ impl Serialize for System {
 
 fn by_abi(abi: u8) -> Option<System> {
     match abi {
-        // System V, which is anybody's, and Linux with GNU's additions.
+        // System V, which any system may use, and Linux with GNU's additions.
         0 | 3 => None,
         2 => Some(System::NetBsd),
         6 => Some(System::Illumos),
         9 => Some(System::FreeBsd),
         12 => Some(System::OpenBsd),
-        // From there on the meaning is the processor's: old programs for ARM have 97.
+        // From 64 on, the meaning depends on the processor: old programs for ARM have 97.
         64..=254 => None,
         other => Some(System::Other(other)),
     }
@@ -137,7 +137,7 @@ fn by_note(note: &AnyNote<'_>) -> Option<System> {
         (b"FreeBSD", 1) => Some(System::FreeBsd),
         (b"NetBSD", 1) => Some(System::NetBsd),
         (b"OpenBSD", 1) => Some(System::OpenBsd),
-        // The first word is 0 for Linux; in the file's byte order, of which one byte is not zero either way.
+        // The first word is 0 for Linux. Its byte order does not matter: zero has only zero bytes.
         (b"GNU", 1) => match note.contents.get(..4)?.iter().max()? {
             1 => Some(System::Hurd),
             2 => Some(System::Illumos),
@@ -163,7 +163,7 @@ fn by_interpreter(path: &[u8], machine: elf::Machine) -> Option<System> {
         b"ld.so" if path.ends_with(b"/libexec/ld.so") => Some(System::OpenBsd),
         b"runtime_loader" => Some(System::Haiku),
         b"ld.so.1" if path == name => Some(System::Fuchsia),
-        // Elsewhere that is glibc's.
+        // On other processors this is glibc's.
         b"ld.so.1" if is_x86 || is_sparc => Some(System::Illumos),
         b"ld64.so.1" if is_x86 || machine == elf::EM_AARCH64 => Some(System::Redox),
         _ if name.starts_with(b"linker") && path.starts_with(b"/system/") => Some(System::Android),

@@ -13,7 +13,7 @@ fn roles(bytes: &[u8]) -> Vec<(String, Role)> {
 
 #[test]
 fn members_are_told_apart_by_what_they_define() {
-    // The same objects under names that say nothing.
+    // The same objects under names without a meaning.
     let renamed: Vec<_> = musl().into_iter().map(|(_, data)| ("x.o", data)).collect();
     let by_name: Vec<_> = roles(&archive(&musl()))
         .into_iter()

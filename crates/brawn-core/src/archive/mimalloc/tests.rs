@@ -28,7 +28,7 @@ fn its_names_are_told_in_c_and_in_cxx() {
     for name in [&b"_Znwm"[..], b"_ZdaPvSt11align_val_tRKSt9nothrow_t"] {
         assert!(is_operator(name));
     }
-    // A class's own.
+    // A class's own operator.
     assert!(!is_operator(b"_ZN3FoonwEm"));
 }
 
@@ -67,12 +67,12 @@ fn members_are_its_own_by_what_they_define() {
             "page.o",
             object(&[Strong("_mi_page_init"), Needs("mi_malloc")], None),
         ),
-        // Nothing of its own in it, but the rest of what it takes the places of.
+        // None of mimalloc's own names, but other names that it replaces.
         (
             "override.o",
             object(&[Strong("cfree"), Strong("free"), Weak("_Znwm")], None),
         ),
-        // Not its business.
+        // Not part of mimalloc.
         ("strndup.lo", object(&[Strong("strndup")], None)),
         (
             "stranger.o",
@@ -132,7 +132,7 @@ fn versions_are_read_from_code_that_does_nothing_else() {
         x86(b"\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\xb8\xe0\0\0\0\x5d\xc3"),
         Some(224)
     );
-    // A frame that is not taken down, a call, an end too early, nothing.
+    // A frame that is not undone, a call, an end too early, no code at all.
     assert_eq!(x86(b"\x55\x48\x89\xe5\xb8\xe0\0\0\0\xc3"), None);
     assert_eq!(x86(b"\xe8\xe0\0\0\0\xc3"), None);
     assert_eq!(x86(b"\xb8\xe0\0\0"), None);

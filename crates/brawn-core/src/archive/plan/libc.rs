@@ -1,7 +1,8 @@
-//! The functions of libc beside heap and memory functions: which of an archive's are exchanged, and why others stay.
+//! The functions of libc besides heap and memory functions: which of an archive's are exchanged, and why others stay.
 //!
-//! As with the memory functions, nothing here refuses an archive.  A function needs more than those do: names of libc
-//! that the archive must have, memory functions of brawn's, and others of its group, whose state it shares.
+//! As with the memory functions, nothing here refuses an archive. These functions need more than the memory functions
+//! do: names of libc that the archive must have, brawn's memory functions, and the other functions of their group,
+//! with which they share state.
 
 use super::memory::{self, Exchange, Goes, Memory, State, Stays, goes, staying};
 use super::{Part, Plan, Why};
@@ -13,7 +14,7 @@ use crate::identify::MEMORY_OWN;
 use brawn_payload::{Function, Payload};
 use std::collections::{BTreeMap, HashSet};
 
-/// Plans the exchange of the memory functions and of others of libc, which may need those.
+/// Plans to exchange the memory functions and the other functions of libc, which may need the memory functions.
 pub(super) fn functions(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
@@ -61,15 +62,15 @@ pub(super) fn functions(
     Ok(())
 }
 
-/// What can be exchanged.
+/// The functions that can be exchanged.
 pub(super) struct Choice<'p> {
     functions: Vec<&'p Function>,
-    /// What musl's stays for: the first of a function's names, with the reason.
+    /// Functions of musl's that must stay: the names of each, with the reason.
     lacks: BTreeMap<&'p str, String>,
 }
 
-/// Chooses those that find in the archive what they need.  `has` says which of brawn's own names are there that are
-/// not of this set.
+/// Chooses the functions for which the archive has everything that they need. `has` says whether one of brawn's own
+/// names outside this set is there.
 pub(super) fn choose<'p>(
     findings: &Findings<'_>,
     payload: &'p Payload,
@@ -84,7 +85,7 @@ pub(super) fn choose<'p>(
         functions: functions.filter(|f| families.take(f)).collect(),
         lacks: BTreeMap::new(),
     };
-    // Whoever goes may be what another needs, or of its group.
+    // A function that is dropped may be needed by another, or be in another's group: so repeat.
     loop {
         let known: HashSet<&[u8]> = surface(&choice.functions).collect();
         let own: HashSet<&str> = choice
@@ -157,7 +158,8 @@ fn surface<'p>(functions: &[&'p Function]) -> impl Iterator<Item = &'p [u8]> {
 }
 
 impl<'p> Choice<'p> {
-    /// The names of brawn's that it needs of those beside this set, where the archive has what it stands in for.
+    /// brawn's own names outside this set that the chosen functions need, if the archive has the functions that they
+    /// replace.
     pub(super) fn needs(&self, findings: &Findings<'_>) -> HashSet<&'p str> {
         let known: HashSet<&[u8]> = surface(&self.functions).collect();
         let there = replaced(findings, &known);
@@ -201,7 +203,8 @@ impl<'p> Choice<'p> {
     }
 }
 
-/// The names that brawn's would stand in for: of members of musl that can go, and of brawn's that are there.
+/// The names that brawn's functions would replace: names in musl's members that can be removed, and in brawn's
+/// members.
 fn replaced<'a>(findings: &Findings<'a>, known: &HashSet<&[u8]>) -> HashSet<&'a [u8]> {
     let goes = |m: &&Member<'_>| m.role == Role::BrawnLibc || goes(m, known) == Goes::Yes;
     let members = findings.members.iter().filter(goes);
@@ -212,7 +215,7 @@ fn replaced<'a>(findings: &Findings<'a>, known: &HashSet<&[u8]>) -> HashSet<&'a 
     names
 }
 
-/// What brawn's functions of libc that are in the archive need of its memory functions.
+/// The names of brawn's memory functions that its functions of libc in the archive need.
 pub(super) fn needed_by_present<'a>(findings: &'a Findings<'_>) -> HashSet<&'a str> {
     let present = findings.with_role(Role::BrawnLibc);
     let needs = present.flat_map(Member::undefined).map(|s| s.name);
@@ -221,7 +224,7 @@ pub(super) fn needed_by_present<'a>(findings: &'a Findings<'_>) -> HashSet<&'a s
         .collect()
 }
 
-/// Whether the archive has this very build's memory functions, and which of their own names it defines.
+/// The names that brawn's memory functions in the archive define; none if one of them is of another build.
 pub(super) fn memory_present<'a>(
     findings: &'a Findings<'_>,
     payload: &Payload,

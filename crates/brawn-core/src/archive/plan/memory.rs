@@ -1,6 +1,7 @@
-//! The memory functions of an archive, or another set: what goes, what comes, and what stays and why.
+//! The memory functions of an archive, or another set of functions: what is removed and added, and what stays and
+//! why.
 //!
-//! Nothing here refuses an archive: its heap is exchanged whatever becomes of these.
+//! Nothing here refuses an archive: its heap can be exchanged without these functions.
 
 use super::{Part, Plan, Why, added, is_same, removed};
 use crate::archive::identify::{Content, Findings, Member, Role};
@@ -11,13 +12,13 @@ use brawn_payload::{Function, Payload, Set};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
-/// Whose functions of a set an archive has afterwards.
+/// Who wrote the functions of a set that the archive has afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// brawn's, but for what is listed to stay.
+    /// brawn's, except for those that are listed in [`Memory::stay`].
     Brawn,
-    /// Those that it has now.
+    /// The archive keeps the functions that it has now.
     Stay,
 }
 
@@ -28,21 +29,21 @@ pub struct Stays {
     pub name: String,
     /// Where its header is in the file.
     pub offset: u64,
-    /// Those that it defines.
+    /// The functions of the set that it defines.
     pub defines: Vec<String>,
     /// Why it stays.
     pub why: String,
 }
 
-/// What becomes of the functions of a set: the memory functions, or the others of libc.
+/// What happens to the functions of a set: the memory functions, or the other functions of libc.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Memory {
-    /// Whose they are afterwards.
+    /// Which functions the archive has afterwards.
     pub state: State,
     /// Why they stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Version of brawn that brawn's are from.
+    /// The version of brawn that brawn's functions come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brawn: Option<String>,
     /// What compiled them.
@@ -67,14 +68,14 @@ impl Memory {
         }
     }
 
-    /// For who asked for these alone: why they cannot be had.
+    /// For a caller who asked for this set alone: the error that says why brawn's functions cannot be added.
     pub(super) fn refusal(&self, what: &str) -> Option<Error> {
         let why = self.why.as_ref().filter(|_| self.state == State::Stay)?;
         Some(Error::refused(format!("its {what} stay: {why}")))
     }
 }
 
-/// Plans their exchange: adds to what goes and comes.  `needed` are names of theirs that other functions of brawn's need.
+/// Plans to exchange them and adds that to the plan. `needed` are names of theirs that brawn's other functions need.
 pub(super) fn plan(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
@@ -100,19 +101,19 @@ pub(super) fn plan(
 /// An exchange of a set of functions.
 pub(super) struct Exchange<'p> {
     pub set: &'p Set,
-    /// Those of the set that may come, in its order.
+    /// The functions of the set that may be added, in the set's order.
     pub functions: Vec<&'p Function>,
     pub part: Part,
-    /// That of brawn's members of this part.
+    /// The role of brawn's members of this part.
     pub role: Role,
-    /// Why musl's go.
+    /// Why musl's members are removed.
     pub why: Why,
-    /// Own names of functions that come in any case.
+    /// brawn's own names of functions that are added in any case.
     pub needed: HashSet<&'p str>,
 }
 
 impl Exchange<'_> {
-    /// Adds to what goes and comes.
+    /// Adds the exchange to the plan.
     pub fn plan(self, archive: &Archive<'_>, findings: &Findings<'_>, plan: &mut Plan) -> Memory {
         let names = self.functions.iter().flat_map(|f| f.surface);
         let known: HashSet<&[u8]> = names.map(|name| name.as_bytes()).collect();
@@ -123,7 +124,7 @@ impl Exchange<'_> {
             .iter()
             .filter(|m| goes(m, &known) == Goes::Yes)
             .collect();
-        // What another brawn has brought may not vanish: musl's own is no longer there.
+        // Functions that another brawn added may not vanish: musl's own functions are no longer there.
         for member in &old {
             let lost = |name: &[u8]| !name.starts_with(MEMORY_OWN) && !known.contains(name);
             if let Some(symbol) = member.defined().find(|s| lost(s.name)) {
@@ -198,8 +199,8 @@ pub(super) fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
     }
 }
 
-/// Members that define some of these functions, and stay: those with anything else in them, and
-/// those that brawn cannot see into.
+/// Members that define some of these functions, and stay: members that also define something else, and members that
+/// brawn cannot look into.
 pub(super) fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<Stays> {
     let mut all = Vec::new();
     // What the archive's index says that each member defines.
@@ -238,8 +239,8 @@ pub(super) fn staying(findings: &Findings<'_>, known: &HashSet<&[u8]>) -> Vec<St
     all
 }
 
-/// The functions that stand in for names in `there` or have an own name in `also`, and those that they need, in their
-/// order.
+/// The functions that replace a name in `there` or have an own name in `also`, and all functions that they need, in
+/// the order of the set.
 pub(super) fn wanted<'p>(
     functions: &[&'p Function],
     there: &HashSet<&[u8]>,

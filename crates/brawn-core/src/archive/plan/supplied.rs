@@ -1,4 +1,5 @@
-//! Functions that an archive lacks once another heap's members have left it, and those that brawn supplied before.
+//! Functions that an archive lacks once another heap's members have left it, and functions that brawn supplied
+//! before.
 
 use super::{Part, Plan, Why, added, is_same, removed};
 use crate::archive::identify::{Findings, Member, Role};
@@ -8,7 +9,7 @@ use crate::error::{Error, Result, printable};
 use brawn_payload::{Payload, Supply};
 use std::collections::HashSet;
 
-/// Plans them, after everything else: adds to what goes and comes.  `exchanges` says whether mimalloc's members go.
+/// Plans them after everything else. `exchanges` says whether mimalloc's members are removed.
 pub(super) fn plan(
     archive: &Archive<'_>,
     findings: &Findings<'_>,
@@ -18,7 +19,7 @@ pub(super) fn plan(
 ) -> Result<()> {
     let functions = payload.supplied.functions;
     let known = |name: &[u8]| functions.iter().any(|f| f.name.as_bytes() == name);
-    // One that another brawn supplied and this one does not have may not vanish.
+    // A function that another brawn supplied and this one does not have stays, since it may not vanish.
     let old: Vec<&Member<'_>> = findings
         .with_role(Role::BrawnSupplied)
         .filter(|m| m.defined().any(|s| known(s.name)))
@@ -42,7 +43,8 @@ pub(super) fn plan(
         .flat_map(|m| m.defined())
         .map(|s| s.name)
         .collect();
-    // Whether the C++ runtime lost its operators cannot be seen from here; it does not where nothing took their place.
+    // brawn cannot see from here whether the C++ runtime lost its operators. It kept them if nothing took their
+    // place.
     let brings_operators = findings
         .with_role(Role::Mimalloc)
         .flat_map(Member::defined)
@@ -64,7 +66,7 @@ pub(super) fn plan(
     let memory = payload.memory.map_or(&[][..], |m| m.functions);
     let libc = payload.libc.functions;
     for function in &wanted {
-        // What is musl's has no name like `_Z…` or `__cxa_…`: that is the C++ runtime's, which is not in this archive.
+        // Names like `_Z…` and `__cxa_…` are not musl's but the C++ runtime's, which is not in this archive.
         let is_missing = |name: &&&str| {
             let is_memory = || memory.iter().chain(libc).any(|f| f.surface.contains(name));
             !name.starts_with('_') && !there.contains(name.as_bytes()) && !is_memory()

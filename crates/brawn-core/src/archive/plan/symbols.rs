@@ -1,4 +1,4 @@
-//! Whether every name still has its one definition once the heap is exchanged.
+//! Checks that every name still has exactly one definition after the heap is exchanged.
 
 use super::{Part, Plan};
 use crate::archive::findings::{Findings, Member, Role};
@@ -8,20 +8,20 @@ use crate::identify::{fork, is_surface};
 use brawn_payload::Payload;
 use std::collections::{HashMap, HashSet};
 
-/// What goes, and what comes in its place.
+/// The removed and the added members.
 struct Exchange<'p> {
     /// The names of the payload's heap.
     surface: HashSet<&'p str>,
-    /// The entries that go with the heap.
+    /// The entries that are removed with the heap.
     gone: HashSet<usize>,
 }
 
-/// Names that have no definition any more, each with the member that had it.
+/// Names that nothing defines any more, each with the member that defined it.
 type Lost<'f, 'a> = HashMap<&'a [u8], &'f Member<'a>>;
 
-/// Whatever stays must find what it needs, and must not clash with what comes.
+/// Members that stay must find every name that they need, and must not clash with added members.
 pub(super) fn check(findings: &Findings<'_>, payload: &Payload, plan: &Plan) -> Result<()> {
-    // Functions of the sets come for those that go.
+    // When functions of the sets are removed, brawn's replace them.
     let gone = plan
         .remove
         .iter()
@@ -61,12 +61,12 @@ impl Exchange<'_> {
         std::str::from_utf8(name).is_ok_and(|name| self.surface.contains(name))
     }
 
-    /// Where the heap is the payload's already, it is what is provided.
+    /// If the payload's heap is already there, its names count as provided.
     fn goes(&self, member: &Member<'_>) -> bool {
         self.gone.contains(&member.entry) || member.role == Role::Brawn
     }
 
-    /// What goes takes these names away.
+    /// The names that are lost with the removed members.
     fn lost<'f, 'a>(&self, findings: &'f Findings<'a>) -> Result<Lost<'f, 'a>> {
         let mut lost = Lost::new();
         for member in findings.members.iter().filter(|m| self.goes(m)) {
@@ -86,7 +86,7 @@ impl Exchange<'_> {
         Ok(lost)
     }
 
-    /// What stays defines these names.
+    /// The names that the members that stay define.
     fn staying<'a>(&self, findings: &Findings<'a>) -> Result<Vec<&'a [u8]>> {
         let mut names: Vec<&[u8]> = findings.indexed.iter().map(|(name, _)| *name).collect();
         for member in findings.members.iter().filter(|m| !self.goes(m)) {
@@ -105,7 +105,7 @@ impl Exchange<'_> {
         Ok(names)
     }
 
-    /// What stays needs nothing that is lost.
+    /// No member that stays may need a lost name.
     fn check_needs(&self, findings: &Findings<'_>, lost: &Lost<'_, '_>) -> Result<()> {
         for member in findings.members.iter().filter(|m| !self.goes(m)) {
             for symbol in member.undefined() {

@@ -159,8 +159,8 @@ fn a_plan_serializes() {
 
 #[test]
 fn musl_before_1_2_2_is_refused_by_its_fork() {
-    // The members of 1.1.20 to 1.2.0 that matter: `__malloc_replaced` is in the heap's own member,
-    // and fork knows nothing of the heap.
+    // The members of musl 1.1.20 to 1.2.0 that matter: `__malloc_replaced` is in the heap's own member, and the
+    // member with fork does not use the heap's names.
     let members = [
         (
             "__libc_start_main.lo",

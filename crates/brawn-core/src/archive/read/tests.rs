@@ -178,7 +178,7 @@ fn errors_name_member_and_offset() {
         assert_eq!(error.offset(), Some(offset), "{error}");
         assert!(error.to_string().contains(text), "{error}");
     }
-    // What is said of the whole file has no place in it.
+    // An error about the whole file names no place in it.
     let error = Archive::read(b"\x7fELX").unwrap_err();
     assert_eq!(error.offset(), None);
     assert!(error.to_string().starts_with("no archive"), "{error}");
@@ -192,7 +192,7 @@ fn every_truncation_is_an_error_or_an_archive() {
     let bytes = archive(&musl());
     for end in 0..bytes.len() {
         match Archive::read(&bytes[..end]) {
-            // Only what is said of the whole file has no place in it.
+            // Only an error about the whole file names no place in it.
             Err(error) => assert_eq!(error.offset().is_some(), end >= MAGIC.len(), "{error}"),
             Ok(_) => assert!(end >= MAGIC.len(), "cut at {end:#x}"),
         }

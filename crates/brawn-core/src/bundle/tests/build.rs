@@ -1,4 +1,4 @@
-//! Bundles for tests, and what becomes of them.
+//! Builds bundles for tests, and edits them.
 
 use super::*;
 use flate2::read::{GzDecoder, GzEncoder};
@@ -15,9 +15,9 @@ pub(super) enum Item {
     Symlink(String, String),
     Hard(String, String),
     Folder(String),
-    /// With its size in a record of pax.
+    /// A file whose size is in a pax record.
     Pax(String, Vec<u8>),
-    /// These blocks.
+    /// Blocks as they are.
     Raw(Vec<u8>),
 }
 pub(super) use Item::{File, Folder, Hard, Pax, Raw, Symlink};
@@ -41,7 +41,7 @@ pub(super) fn sdk(targets: &[(&str, &str)]) -> Item {
 pub(super) const LIBC: &str = "s/swift-linux-musl/musl.sdk/x86_64/usr/lib/libc.a";
 pub(super) const TRIPLE: &str = "x86_64-swift-linux-musl";
 
-/// What a bundle for one target begins with.
+/// The first files of a bundle with one target.
 pub(super) fn small() -> Vec<Item> {
     vec![
         Folder(format!("{TOP}/")),
@@ -122,7 +122,7 @@ pub(super) fn gunzip(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Turns what begins with `old` around, leaves what begins with `new` alone, and knows nothing else.
+/// Reverses data that begins with `old`, leaves data that begins with `new` alone, and refuses the rest.
 pub(super) fn editor(bytes: &[u8]) -> Result<Edit> {
     let plan = |action| Plan {
         action,
@@ -169,7 +169,7 @@ pub(super) const LIMITS: Limits = Limits {
     candidates: 8,
 };
 
-/// The new bundle, checked; none if there is nothing to do.
+/// The new bundle, checked; `None` if there is nothing to do.
 pub(super) fn patched(bundle: &[u8]) -> Result<Option<Vec<u8>>> {
     let bundle = bundle.to_vec();
     let open = move || Ok(Box::new(Cursor::new(bundle.clone())) as Box<dyn Read>);
@@ -188,7 +188,7 @@ pub(super) fn error(items: &[Item]) -> String {
     patched(&tar(items)).unwrap_err().to_string()
 }
 
-/// What the items are once their libc has been patched.
+/// The items after their libc has been patched.
 pub(super) fn after(items: &[Item]) -> Vec<Item> {
     let is_libc = |path: &str, bytes: &[u8]| path.ends_with("/libc.a") && bytes.starts_with(b"old");
     let change = |item: &Item| match item {

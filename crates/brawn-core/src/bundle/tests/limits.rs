@@ -1,8 +1,8 @@
-//! What is too much, or ends too soon.
+//! Bundles that are too large or end too early.
 
 use super::*;
 
-/// A hard link that is outside of the archive.
+/// A hard link whose target is outside of the archive.
 fn outside(name: &str) -> Vec<u8> {
     let mut header = header(tar::EntryType::Link, 0);
     let old = header.as_old_mut();
@@ -40,7 +40,7 @@ fn endings_and_excesses_are_errors_with_their_place() {
     );
     let more = patched(&[&zipped[..], b"more"].concat()).unwrap_err();
     assert_eq!(more.kind(), Kind::Malformed);
-    // Five thousand times as large as it looks.
+    // The file unpacks to five thousand times its size.
     let bomb = gzip(&tar(&with([file("bomb", vec![0; 5 << 20])])));
     assert!(bomb.len() < 1 << 16);
     let bomb = patched(&bomb).unwrap_err();
@@ -61,14 +61,14 @@ fn endings_and_excesses_are_errors_with_their_place() {
 fn what_is_kept_counts_with_nothing_in_it_too() {
     let empty = (0..100).map(|n| file(&format!("{n}/swift-sdk.json"), ""));
     assert!(error(&with(empty)).contains("too many links"));
-    // Nor do names that lead nowhere cost nothing.
+    // Names that lead nowhere are not free either.
     let out = (0..100).map(|n| Raw(outside(&format!("/{n}"))));
     assert!(error(&with(out)).contains("too many links"));
 }
 
 #[test]
 fn targets_are_counted_over_all_variants() {
-    // As many targets as the one file has, for each of the variants.
+    // Every variant of the one file has all its targets.
     let variant = r#"{"path": "s/swift-linux-musl"}"#;
     let variants = [variant; 40].join(", ");
     let targets: String = (0..40).map(|n| format!(r#", "{n}": {{}}"#)).collect();

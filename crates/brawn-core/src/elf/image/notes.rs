@@ -1,4 +1,4 @@
-//! Notes of any owner, and brawn's among them.
+//! Notes of any owner, and brawn's own notes.
 
 use super::Image;
 use crate::error::{Error, Result, printable};
@@ -18,7 +18,7 @@ pub struct AnyNote<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Notes of other owners may break the rules, and often do; brawn's may not.
+    /// Notes of other owners often break the rules, which is allowed here. brawn's notes may not.
     pub(super) fn read_notes(
         &mut self,
         endian: Endianness,
@@ -27,7 +27,7 @@ impl<'a> Image<'a> {
         align: u64,
     ) -> Result<()> {
         let before = self.notes.len();
-        // The gABI has 4 for every class; GNU's property note has 8.
+        // The gABI says 4 for every class; GNU's property note has 8.
         let align = if align == 8 { 8 } else { 4 };
         let mut at = 0;
         while let Some((note, whole)) = any_note(data, at, endian, align) {
@@ -41,7 +41,7 @@ impl<'a> Image<'a> {
             self.notes.push(note);
             at = whole.end;
         }
-        // A brawn note behind something that cannot be walked over would be missed silently.
+        // A note that cannot be read would hide a brawn note after it, so that is an error.
         let is_walked = data
             .get(at..)
             .is_none_or(|rest| rest.iter().all(|b| *b == 0));
@@ -59,7 +59,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// The notes in the data of a segment or section, up to what is none.
+/// The notes in a segment or section, up to the first that cannot be read.
 pub fn notes(
     data: &[u8],
     endian: Endianness,
@@ -96,7 +96,7 @@ fn any_note(
     let desc_end = desc_at.checked_add(desc_size)?;
     let contents = data.get(desc_at..desc_end)?;
     let end = desc_end.checked_next_multiple_of(align)?.min(data.len());
-    // An empty name is what zero padding looks like.
+    // Zero padding looks like a note with an empty name.
     if name_size == 0 && desc_size == 0 {
         return None;
     }

@@ -4,7 +4,8 @@ use crate::component::{Component, Families};
 use crate::testing::{Sym, archive, fake_payload, musl, object};
 use brawn_payload::{Frames, Function, Member, Payload, Profile, Set};
 
-/// Its name and family, its group, what of brawn's it needs besides the note, and what of libc.
+/// A function's name and family, its group, which names of brawn's it needs besides the note, and which names of
+/// libc.
 type Shape = (
     &'static str,
     &'static str,
@@ -39,7 +40,7 @@ fn set(functions: Vec<Function>) -> &'static Set {
     }))
 }
 
-/// A payload with one memory function and these; `version` goes into their note.
+/// A payload with one memory function and these functions; `version` goes into their note.
 fn payload(version: &str) -> Payload {
     let strlen = member(
         "strlen",
@@ -101,7 +102,7 @@ fn edit(bytes: &[u8], payload: Payload, components: &[Component]) -> Edit {
     crate::archive::edit_bytes(bytes, &[payload], &options).unwrap()
 }
 
-/// The members of libc's functions that go, and how many come.
+/// The removed members with functions of libc, and how many members are added.
 fn gone(edit: &Edit) -> (Vec<&str>, usize) {
     let gone = edit.plan.remove.iter();
     let gone = gone.filter(|r| r.component == Part::Libc);
@@ -159,7 +160,7 @@ fn without_memory_functions_only_what_does_without_them() {
     let libc = &Component::ALL[2..];
     let edited = edit(&bytes(&ALL), payload("1"), libc);
     assert_eq!(gone(&edited).0, FIVE[1..]);
-    // With this build's memory functions there already, all.
+    // With this build's memory functions already there, every function can come.
     let memory = edit(&bytes(&ALL), payload("1"), &[Component::Memory]);
     let edited = edit(&memory.bytes.unwrap(), payload("1"), libc);
     assert_eq!(gone(&edited).0, FIVE);

@@ -6,7 +6,7 @@ use brawn_payload::{Member as Object, Profile};
 
 type Members = Vec<(&'static str, Vec<u8>)>;
 
-/// What it is called, what it defines in public, what it needs.
+/// A function's name, the public names that it defines, and the names that it needs.
 type Shape = (
     &'static str,
     &'static [&'static str],
@@ -145,7 +145,7 @@ fn what_shares_its_member_stays_and_is_reported_and_the_heap_goes_all_the_same()
     assert_eq!(memory.state, State::Brawn);
     assert_eq!(memory.stay[0].defines, ["memcpy"]);
     assert!(memory.stay[0].why.contains("`strange`"), "{memory:?}");
-    // Nothing but that: the heap is exchanged, and the rest said.
+    // The result is only that: the heap is exchanged, and the report says why the rest stays.
     let old = archive(&with(&[mixed]));
     let edited = edit(&old, payload("1"), Component::ALL);
     let memory = edited.plan.memory.as_ref().unwrap();

@@ -5,7 +5,7 @@ use brawn_payload::{Member as Object, Supplies};
 
 type Members = Vec<(&'static str, Vec<u8>)>;
 
-/// What it is called, its symbol, what it needs.
+/// A function's member, its symbol, and the names that it needs.
 const FUNCTIONS: [(&str, &str, &[&str]); 4] = [
     ("strdup", "strdup", &["malloc", "strlen"]),
     ("wcsdup", "wcsdup", &["malloc"]),
@@ -35,7 +35,7 @@ fn supply(
     }
 }
 
-/// A payload that supplies these; `version` goes into all notes.
+/// A payload that supplies these functions; `version` goes into all notes.
 fn payload(version: &str, functions: &[(&str, &'static str, &'static [&'static str])]) -> Payload {
     let functions: Vec<Supply> = functions
         .iter()
@@ -52,7 +52,7 @@ fn payload(version: &str, functions: &[(&str, &'static str, &'static [&'static s
     payload
 }
 
-/// musl with mimalloc in its heap's place, which defines these besides.
+/// musl with mimalloc in the place of its heap; that member also defines `more`.
 fn mimalloc(more: &[Sym<'_>], others: Members) -> Members {
     let heap = ["calloc.lo", "free.lo", "lite_malloc.lo", "malloc.lo"];
     let mut members = musl();
@@ -79,7 +79,7 @@ fn edit(bytes: &[u8], payload: Payload, upgrade: bool) -> crate::Result<crate::a
     crate::archive::edit_bytes(bytes, &[payload], &Options { upgrade, ..UPGRADE })
 }
 
-/// The names of what comes of what is supplied.
+/// The names of the added members that supply functions.
 fn comes(edit: &crate::archive::Edit) -> Vec<&str> {
     let added = edit
         .plan
@@ -122,7 +122,7 @@ fn what_the_archive_then_lacks_comes_and_nothing_else() {
         .map(|r| (r.name.as_str(), r.why))
         .collect();
     assert_eq!(gone, [("mimalloc.o", Why::Mimalloc)]);
-    // Patched again, with and without asking, there is nothing to do.
+    // Patching again has nothing to do, with the upgrade or without.
     let new = edited.bytes.unwrap();
     for upgrade in [true, false] {
         let again = edit(&new, payload("1", &FUNCTIONS), upgrade).unwrap();
@@ -132,7 +132,7 @@ fn what_the_archive_then_lacks_comes_and_nothing_else() {
 
 #[test]
 fn what_stays_is_not_supplied() {
-    // strdup in musl's own member; no operators in mimalloc, so none in a C++ runtime that lost its own.
+    // strdup is in musl's own member. mimalloc has no operators, so the C++ runtime still has its own.
     let strdup = ("strdup.lo", object(&[Sym::Strong("strdup")], None));
     let bytes = archive(&mimalloc(&[Sym::Strong("strndup")], vec![strdup]));
     let edited = edit(&bytes, payload("1", &FUNCTIONS), true).unwrap();
@@ -180,7 +180,7 @@ fn one_that_is_put_back_takes_the_place_of_brawns() {
     let functions = &FUNCTIONS[..2];
     let edited = edit(&bytes, payload("1", functions), true).unwrap();
     assert_eq!(comes(&edited), ["strdup", "wcsdup"]);
-    // As `ar` does: musl's own strdup beside brawn's.
+    // As `ar` does it: musl's own strdup is there beside brawn's.
     let mut members = mimalloc(
         &[],
         vec![("strdup.lo", object(&[Sym::Strong("strdup")], None))],
@@ -225,7 +225,7 @@ fn who_needs_mimallocs_own_names_is_refused() {
         error.contains("user.o") && error.contains("`mi_malloc`"),
         "{error}"
     );
-    // What it overrides and brawn supplies is there again.
+    // A name that mimalloc overrides and brawn supplies is defined again.
     let user = (
         "user.o",
         object(&[Sym::Strong("user"), Sym::Needs("strdup")], None),
