@@ -1,4 +1,4 @@
-//! What is in a single ELF file: an executable, a shared object or a relocatable object.
+//! Identifies what is in a single ELF file: an executable, a shared object or a relocatable object.
 
 use super::heap::{self, Found, Heap, Sure};
 use super::rewritten::Rewritten;
@@ -11,10 +11,10 @@ use crate::note::{self, Note};
 use crate::work::Ranges;
 use std::collections::{BTreeMap, HashSet};
 
-/// How many symbols are named as evidence of one thing.
+/// How many symbols are named as evidence for one finding.
 const ENOUGH: usize = 3;
 
-/// A function that does no more than jump has no more bytes than this, with a landing pad.
+/// A function that only jumps elsewhere has no more bytes than this, including a landing pad.
 const JUMP: u64 = 16;
 
 /// Functions that a static musl program has, apart from its heap's.
@@ -26,7 +26,7 @@ const GLIBC: [&[u8]; 3] = [
     b"_dl_relocate_static_pie",
 ];
 
-/// Says what is in `image`.
+/// Finds out what is in `image`.
 pub fn identify(image: &Image<'_>) -> Identity {
     let linkage = linkage(image);
     let is_whole = matches!(linkage, Linkage::Static | Linkage::StaticPie);
@@ -41,7 +41,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
     let mut heaps = heaps(image, linkage, &traces);
     let system = System::of_image(image);
     let libc = match system {
-        // Some have a libc.so, too, or functions that are written like musl's.
+        // Other systems may have a libc.so too, or functions that are written like musl's.
         Some((_, ref sign)) => {
             evidence.push(sign.clone());
             Libc::Unknown
@@ -56,7 +56,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
     if let Some(rewritten) = &rewritten {
         evidence.push("rewritten: the payload is behind the program, which jumps to it".into());
         if rewritten.has_heap {
-            // It is there still, and nothing reaches it.
+            // musl's heap is still in the file, but nothing calls it.
             heaps.retain(|h| !h.heap.is_musl());
         }
     }
@@ -93,8 +93,8 @@ fn linkage(image: &Image<'_>) -> Linkage {
         Type::Other(_) => Linkage::Other,
         _ if image.interpreter.is_some() => Linkage::Dynamic,
         Type::Executable => Linkage::Static,
-        // Linkers mark position-independent executables since 2015; before, only the absence of
-        // everything that a shared object has tells.
+        // Linkers have marked position-independent executables since 2015. Older ones are told from shared objects by
+        // the absence of everything that a shared object has.
         Type::Shared if image.is_pie => Linkage::StaticPie,
         Type::Shared
             if image.entry != 0
@@ -121,13 +121,14 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
     for symbol in image.defined() {
         match heap::by_symbol(symbol.name) {
-            // The engine in brawn's payload keeps local names of its own.
+            // The engine in brawn's payload has local names of its own.
             Some(Heap::Mimalloc) if has_brawn && !symbol.global => {}
             Some(heap) => named.entry(heap).or_default().push(symbol),
             None => {}
         }
     }
-    // The simple malloc is in the same member as the entry to the others, and idle beside them.
+    // musl's simple malloc is in the same member as the function that calls the other heaps; beside them it is
+    // unused.
     let is_idle = named.contains_key(&Heap::MuslMallocng)
         || named.contains_key(&Heap::MuslOldmalloc)
         || has_brawn;
@@ -140,7 +141,7 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
         let evidence = format!("symbols {}", names.collect::<Vec<_>>().join(", "));
         heaps.push(Found::new(heap, Sure::Certain, evidence));
     }
-    // `strip -x` leaves `malloc`, and takes the names that tell whose it is.
+    // `strip -x` keeps `malloc` and removes the local names that show which heap it is.
     let is_part = matches!(linkage, Linkage::Static | Linkage::StaticPie)
         && heaps.is_empty()
         && image.defined().any(|s| s.name == b"malloc");
@@ -155,7 +156,7 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
     if let Some(found) = own(image, &heaps) {
         heaps.push(found);
     }
-    // Whoever defines `malloc` comes first: the program's own, what it brought, the libc's.
+    // The heap that defines `malloc` comes first: the program's own, then heaps that it brought, then the libc's.
     heaps.sort_by_key(|h| match h.heap {
         Heap::Own => 0,
         Heap::Brawn => 2,
@@ -165,7 +166,7 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
     heaps
 }
 
-/// A `malloc` that is neither the libc's nor of a heap with a name.
+/// A `malloc` that belongs neither to the libc nor to a known heap.
 fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
     let is_libc = |h: &Found| h.heap.is_musl() || matches!(h.heap, Heap::Brawn | Heap::Glibc);
     if !image.has_symbol_table || heaps.iter().any(|h| !is_libc(h)) {
@@ -175,8 +176,8 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
         .defined()
         .filter(|s| s.name == b"malloc")
         .max_by_key(|s| s.global)?;
-    // By these names a libc reaches its own, which is one function with `malloc` unless that was
-    // replaced.
+    // A libc uses these names for its own `malloc`. They are at `malloc`'s address unless the program replaced
+    // `malloc`.
     const LIBC: [&[u8]; 4] = [
         b"__libc_malloc",
         b"__libc_malloc_impl",
@@ -190,7 +191,7 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
     let is_replaced = if others.peek().is_none() {
         heaps.is_empty()
     } else {
-        // Where the names that are local to files are gone, it has one of its own, and is a mere jump.
+        // If local names are missing: a replaced `malloc` still has an address of its own, and only jumps elsewhere.
         let is_jump = |s: &Symbol<'_>| {
             let entry = s.address..s.address.saturating_add(1);
             malloc.size <= JUMP && reach::refers_to(image, malloc, &Ranges::new([entry]))
@@ -206,7 +207,7 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
     })
 }
 
-/// Adds the heaps that the dynamic linker brings: the libc's, or the one that it needs instead.
+/// Adds the heap of the shared libraries: the libc's, or that of a library that replaces it.
 fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
     let mut is_replaced = image.defined().any(|s| s.name == b"malloc" && s.global);
     for name in &image.needed {
@@ -224,7 +225,7 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
         Libc::Unknown => return,
     };
     let is_libc_itself = heaps.iter().any(|h| h.heap.is_musl() || h.heap == heap);
-    // A program that brings a heap under other names may leave the libc's to nobody.
+    // A program that has a heap under other names may never call the libc's heap.
     const ALLOCATES: [&[u8]; 6] = [
         b"aligned_alloc",
         b"calloc",
@@ -240,12 +241,12 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
     }
 }
 
-/// A symbol's name without the version that full tables have behind it.
+/// A symbol's name without the version that full symbol tables append to it.
 fn unversioned(name: &[u8]) -> &[u8] {
     name.split(|b| *b == b'@').next().unwrap_or_default()
 }
 
-/// Says of musl's heap who calls it, where it is not the only one.
+/// If musl's heap is not the only heap: finds the functions that call it.
 fn second_heaps(image: &Image<'_>, heaps: &mut [Found]) {
     if heaps.len() < 2 || !image.has_symbol_table {
         return;
@@ -332,7 +333,7 @@ fn version(image: &Image<'_>, libc: Libc, heaps: &[Found]) -> Option<String> {
     }
 }
 
-/// The text of musl's `__libc_version`, where it is in the file.
+/// The text of musl's `__libc_version`, if it is in the file.
 pub fn musl_version(image: &Image<'_>) -> Option<String> {
     let symbol = image.defined().find(|s| s.name == b"__libc_version")?;
     let text = image.contents(symbol, 16)?.split(|b| *b == 0).next()?;
@@ -341,20 +342,20 @@ pub fn musl_version(image: &Image<'_>) -> Option<String> {
     is_version.then(|| printable(text.as_bytes()))
 }
 
-/// Which functions of libc or of C++ are brawn's because libc.a lacked them.
+/// Names the functions of libc or C++ that brawn added because libc.a lacked them.
 pub fn supplied<'n>(notes: impl IntoIterator<Item = &'n Note>) -> Option<String> {
     let notes = notes.into_iter().filter(|note| note.is_supplied());
     let names: Vec<String> = notes.map(|n| printable(n.function.as_bytes())).collect();
     (!names.is_empty()).then(|| format!("supplied by brawn: {}", names.join(", ")))
 }
 
-/// The notes of memory functions among these.
+/// The memory functions' notes among `notes`.
 pub fn memory_notes(notes: &[Note]) -> impl Iterator<Item = Note> {
     let notes = notes.iter().filter(|note| note.is_memory());
     notes.cloned().map(Note::printable)
 }
 
-/// The memory functions that symbols name: brawn's, which have a name of brawn's at the same place, and
+/// The memory functions that symbols name: first brawn's, which have one of brawn's names at the same address, then
 /// all others.
 pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static str>) {
     let own = image.defined().filter(|s| s.name.starts_with(MEMORY_OWN));
@@ -364,7 +365,7 @@ pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static s
         let Some(name) = MEMORY.iter().find(|n| n.as_bytes() == symbol.name) else {
             continue;
         };
-        // Who hides functions of these names has them besides.
+        // There may be local functions of the same name too: the global one counts.
         if symbol.global || !found.contains_key(name) {
             found.insert(name, symbol);
         }
@@ -378,7 +379,7 @@ pub fn memory_functions(image: &Image<'_>) -> (Vec<&'static str>, Vec<&'static s
     (names(brawn), names(others))
 }
 
-/// Whose memory functions a file has: brawn's by their names or their note, all others by `memcpy`.
+/// Which memory functions a file has: brawn's are found by their names or their note, all others by `memcpy`.
 pub fn memory(
     image: &Image<'_>,
     linkage: Linkage,
@@ -392,7 +393,7 @@ pub fn memory(
         for note in notes {
             evidence.push(format!("note: memory functions of brawn {}", note.brawn));
         }
-        // A stripped shared object keeps the names that it has for others, and not those that tell brawn's.
+        // A stripped shared object keeps only names that it exports, and brawn's own names are not among them.
         if !others.is_empty() && image.has_symbol_table {
             evidence.push(format!("not brawn's: {}", others.join(", ")));
             return Memory::Mixed;

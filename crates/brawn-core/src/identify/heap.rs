@@ -1,20 +1,20 @@
-//! Heaps by what gives them away: the names of their functions and state, and, in stripped files,
-//! tables and messages that linkers keep.
+//! Recognizes heaps: by the names of their functions and state and, in stripped files, by tables and messages that
+//! the linker keeps.
 
 use crate::note::Note;
 use serde::Serialize;
 
-/// Whose heap it is.
+/// The kinds of heaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Heap {
     /// brawn's payload.
     Brawn,
-    /// musl's, since 1.2.1.
+    /// musl's default since 1.2.1.
     MuslMallocng,
-    /// musl's until 1.2.0, and where it is configured so.
+    /// musl's default until 1.2.0; later versions can be configured to have it.
     MuslOldmalloc,
-    /// musl's for programs that never free: it only moves a pointer.
+    /// musl's for programs that never free memory: it only moves a pointer.
     MuslSimple,
     /// musl's of an unknown kind, as in a shared libc.
     Musl,
@@ -34,7 +34,7 @@ pub enum Heap {
     Go,
     /// glibc's.
     Glibc,
-    /// One that the program defines and brawn does not know.
+    /// A heap that the program defines and brawn does not know.
     Own,
 }
 
@@ -68,15 +68,15 @@ impl Heap {
     }
 }
 
-/// How much a finding can be relied on.
+/// How reliable a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sure {
-    /// Nothing but the absence of other signs.
+    /// There are only no signs of anything else.
     Guess,
-    /// Tables or messages, which could be there without being used.
+    /// Tables or messages were found; the program may contain them without using them.
     Likely,
-    /// brawn's note, symbols, or what the program headers say.
+    /// brawn's note, symbols, or the program headers say so.
     Certain,
 }
 
@@ -91,7 +91,7 @@ impl Sure {
     }
 }
 
-/// What a heap that is not brawn's did to be found in an archive's member.
+/// Where a heap that is not brawn's was found in an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemberUse {
     /// The member's name.
@@ -109,19 +109,19 @@ pub struct MemberUse {
 /// A heap that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// Whose.
+    /// Which heap it is.
     pub heap: Heap,
-    /// Its version, by its code, or `unknown`: of mimalloc in an archive.
+    /// The version of a mimalloc in an archive, by its code, or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How sure that is.
+    /// How reliable the finding is.
     pub sure: Sure,
-    /// What says so.
+    /// The evidence for it.
     pub evidence: Vec<String>,
-    /// For brawn's: where it is from.
+    /// For brawn's heap: where the payload comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Note>,
-    /// For a second heap: the functions outside of it that call into it, as far as symbols tell.
+    /// For a second heap: the functions outside of it that call it, as far as symbols show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reached_by: Vec<String>,
     /// For a second heap: the members of the archive that define it or refer to it.
@@ -152,7 +152,7 @@ impl Found {
         }
     }
 
-    /// brawn's, by its note, whose text anybody may have written.
+    /// brawn's heap, by its note. Anybody may have written the note's text.
     pub fn brawn(note: Note) -> Self {
         let note = note.printable();
         let mut found = Self::new(
@@ -165,7 +165,7 @@ impl Found {
     }
 }
 
-/// The heap that a symbol of this name belongs to, whoever may call it.
+/// The heap that a symbol of this name belongs to, whatever program defines it.
 pub fn by_symbol(name: &[u8]) -> Option<Heap> {
     Some(match name {
         b"__malloc_context" | b"__malloc_alloc_meta" | b"__malloc_size_classes" => {
@@ -181,9 +181,9 @@ pub fn by_symbol(name: &[u8]) -> Option<Heap> {
         b"rpmalloc" | b"rpmalloc_initialize" => Heap::Rpmalloc,
         b"runtime.mallocgc" => Heap::Go,
         b"_int_malloc" | b"__libc_mallopt" => Heap::Glibc,
-        // Its public names may carry any prefix, and this one has no other owner.
+        // jemalloc's public names may have any prefix, and only jemalloc has this name.
         _ if name.ends_with(b"mallctl") => Heap::Jemalloc,
-        // The namespaces of C++, as they are mangled.
+        // Namespaces of C++, in mangled names.
         _ => match name.strip_prefix(b"_ZN") {
             Some(rest) if rest.starts_with(b"8snmalloc") => Heap::Snmalloc,
             Some(rest) if rest.starts_with(b"8tcmalloc") => Heap::Tcmalloc,
@@ -193,7 +193,7 @@ pub fn by_symbol(name: &[u8]) -> Option<Heap> {
     })
 }
 
-/// The heap that a shared object of this name brings in place of the libc's.
+/// The heap of a shared object of this name that replaces the libc's heap.
 pub fn by_library(name: &[u8]) -> Option<Heap> {
     const LIBRARIES: [(&[u8], Heap); 6] = [
         (b"libjemalloc", Heap::Jemalloc),
@@ -210,12 +210,12 @@ pub fn by_library(name: &[u8]) -> Option<Heap> {
     Some(library.1)
 }
 
-/// Bytes to look for, kept inverted, so that brawn's own executable does not hold them.
+/// Bytes to search for. They are stored inverted, so that brawn's own executable does not contain them.
 #[derive(Clone, Copy)]
 pub struct Needle(&'static [u8]);
 
 impl Needle {
-    /// From what [`inverted`] gave.
+    /// Made from the result of [`inverted`].
     pub(super) const fn new(inverted: &'static [u8]) -> Self {
         Self(inverted)
     }
@@ -226,7 +226,7 @@ impl Needle {
     }
 }
 
-/// What [`Needle`] keeps.
+/// The form in which [`Needle`] stores bytes.
 pub(super) const fn inverted<const N: usize>(bytes: &[u8; N]) -> [u8; N] {
     let mut out = [0; N];
     let mut n = 0;
@@ -247,13 +247,13 @@ pub(super) use needle;
 
 /// Bytes that only one heap leaves in a file.
 pub struct Sign {
-    /// Whose.
+    /// Which heap leaves them.
     pub heap: Heap,
     /// The bytes.
     pub bytes: Needle,
-    /// From which of them on they are searched for: the first are not rare.
+    /// The position in `bytes` where the search starts: the bytes before it are too common.
     pub from: usize,
-    /// What they are, in words.
+    /// A description in words.
     pub what: &'static str,
 }
 
@@ -352,7 +352,7 @@ pub const SIGNS: [Sign; 13] = [
     },
     Sign {
         heap: Heap::Go,
-        // The build information can be left out; the table that Go unwinds stacks by cannot.
+        // The build information can be left out; the table with which Go unwinds stacks cannot.
         bytes: needle!(b"\0runtime.mallocgc\0"),
         from: 0,
         what: "Go's table of functions",
@@ -387,7 +387,7 @@ mod tests {
         ] {
             assert_eq!(by_symbol(name), Some(heap));
         }
-        // Nobody's: every heap has these.
+        // Names of no particular heap: every heap has these.
         for name in [&b"malloc"[..], b"__libc_malloc", b"mi_page_queue_push", b""] {
             assert_eq!(by_symbol(name), None);
         }
@@ -397,7 +397,7 @@ mod tests {
     fn tables_are_whole() {
         assert_eq!(&SIZE_CLASSES_LITTLE[20..24], [12, 0, 15, 0]);
         assert_eq!(&SIZE_CLASSES_BIG[20..24], [0, 12, 0, 15]);
-        // Each bin from 40 on is as wide as its group says.
+        // From bin 40 on, each bin has the width of its group.
         for (bin, count) in [(32, 1), (36, 2), (40, 4), (44, 8), (47, 8)] {
             assert_eq!(BINS.iter().filter(|b| **b == bin).count(), count);
         }

@@ -1,4 +1,4 @@
-//! Structure to meaning: which libc, whose heap, and where.
+//! Finds out what a file contains: which libc, which heap, and where.
 
 pub mod executable;
 pub mod fork;
@@ -19,7 +19,7 @@ pub enum Libc {
     Musl,
     /// The GNU C library.
     Glibc,
-    /// None, or one that brawn does not know.
+    /// No libc, or one that brawn does not know.
     Unknown,
 }
 
@@ -50,7 +50,7 @@ pub enum Linkage {
     Archive,
     /// A relocatable object.
     Object,
-    /// A core file, or something of a system's own.
+    /// A core file, or a type that only one system has.
     Other,
 }
 
@@ -69,7 +69,7 @@ impl Linkage {
     }
 }
 
-/// Whose memory functions (`memcpy` and its kin) are in a file.
+/// Which memory functions (`memcpy` and similar ones) are in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Memory {
@@ -77,17 +77,17 @@ pub enum Memory {
     Musl,
     /// brawn's.
     Brawn,
-    /// brawn's, and others beside them.
+    /// brawn's, and others besides.
     Mixed,
     /// glibc's.
     Glibc,
     /// The shared libc's, outside of the file.
     Shared,
-    /// Others, which the program or its compiler brought.
+    /// Other ones, which the program or its compiler brought.
     Other,
     /// The file has none.
     None,
-    /// It cannot be known.
+    /// brawn cannot tell.
     Unknown,
 }
 
@@ -107,48 +107,48 @@ impl Memory {
     }
 }
 
-/// What a file is made of, whatever its format.
+/// What brawn found in a file, the same for every format.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The architecture in words.
     pub architecture: String,
-    /// Whose libc it holds or needs.
+    /// The libc that it contains or needs.
     pub libc: Libc,
-    /// That libc's version, as far as it can be known.
+    /// That libc's version, if known.
     pub libc_version: Option<String>,
     /// How it takes part in a program.
     pub linkage: Linkage,
     /// The dynamic linker that it asks for.
     pub interpreter: Option<String>,
-    /// The operating system that it is for, where that is another than Linux.
+    /// The operating system that it is for, if not Linux.
     pub system: Option<system::System>,
     /// Whether brawn has a heap for its architecture.
     pub has_payload: bool,
-    /// Every heap in it, the one that `malloc` means first where that is known.
+    /// All heaps in it. If it is known which heap `malloc` uses, that heap comes first.
     pub heaps: Vec<heap::Found>,
-    /// Whether a full symbol table was there to find heaps by.
+    /// Whether it has a full symbol table to find heaps by.
     pub has_symbols: bool,
-    /// Whose memory functions are in it.
+    /// Which memory functions are in it.
     pub memory: Memory,
-    /// Where brawn's are from: as many notes as it has of their payload.
+    /// Where brawn's memory functions come from: all notes of theirs in the file.
     pub memory_notes: Vec<Note>,
-    /// The notes of other functions of libc, where they are brawn's.
+    /// The notes of brawn's other functions of libc.
     pub libc_notes: Vec<Note>,
-    /// What says all that, apart from the heaps' own evidence.
+    /// The evidence for all findings but the heaps, which have their own.
     pub evidence: Vec<String>,
-    /// Functions of libc that an archive lacks since another heap was put in.
+    /// Functions of libc that an archive lacks because another heap was put into it.
     pub missing: Vec<String>,
-    /// What to do about it.
+    /// What the user can do about it.
     pub hint: Option<String>,
 }
 
-/// The heap's public names, and those by which musl itself reaches it.
+/// The heap's public names, and the names by which musl itself calls it.
 pub use brawn_payload::{HEAP_NAMES as PUBLIC, HEAP_PRIVATE as PRIVATE};
 
-/// Names that only members of musl's heaps use among themselves: they go with their members, and
-/// nothing that stays may need them.
+/// Names that only members of musl's heaps use. They are removed with those members, so no member that stays may need
+/// them.
 pub const INTERNAL: [&str; 9] = [
-    // Shared by both heaps: the lock that fork takes, with a weak fallback in fork's own member.
+    // In both heaps: the lock that fork takes. Fork's own member has a weak fallback.
     "__bump_lockptr",
     // mallocng.
     "__malloc_alloc_meta",
@@ -165,10 +165,10 @@ pub const INTERNAL: [&str; 9] = [
 /// The memory and string functions that programs spend their time in, by their public names.
 pub use brawn_payload::MEMORY_NAMES as MEMORY;
 
-/// What the names begin with by which brawn's memory functions call each other.
+/// The prefix of the names by which brawn's memory functions call each other.
 pub const MEMORY_OWN: &[u8] = brawn_payload::MEMORY_PREFIX.as_bytes();
 
-/// What every other function of brawn's asks for: the object with their note.
+/// Each of brawn's other functions refers to this name, so that the object with their note is linked too.
 pub const LIBC_NOTE: &[u8] = b"brawn_libc_note";
 
 /// Whether `name` is one of the heap's public names.
@@ -186,7 +186,7 @@ pub fn is_heap(name: &[u8]) -> bool {
     is_surface(name) || INTERNAL.iter().any(|n| n.as_bytes() == name)
 }
 
-/// Whether a function of that name is musl's and not of its heap.
+/// Whether a function of that name belongs to musl, but not to its heap.
 pub(crate) fn is_libcs(name: &[u8]) -> bool {
     const STARTS: [&[u8]; 8] = [
         b"__init_libc",

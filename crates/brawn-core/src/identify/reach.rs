@@ -1,9 +1,9 @@
-//! Who calls into a heap: read off the call instructions of an executable that has symbols.
+//! Finds the functions that call a heap, from the call instructions of an executable with symbols.
 //!
-//! A function is inside the heap if it is named as one of its functions and works on its state, or
-//! passes on to one that does.  Names alone do not tell, since every heap has a `malloc`.  Functions
-//! that have a name of those within the heap, such as `trim`, may be anybody's and call it as all do:
-//! such a one passes on to nobody, but is called by the heap.
+//! A function is inside the heap if it has the name of a heap's function and uses the heap's state, or calls a
+//! function that does. The name alone is not enough, since every heap has a `malloc`. A heap's internal name, such as
+//! `trim`, may also be the name of a function elsewhere that calls the heap. So it counts as inside only if the heap
+//! calls it.
 
 use super::is_heap;
 use crate::elf::image::{Image, Symbol, SymbolKind};
@@ -24,7 +24,7 @@ pub const LOCAL: [&[u8]; 9] = [
     b"unbin",
 ];
 
-/// Whether the code of `symbol` calls, jumps to or works on one of `targets`.
+/// Whether the code of `symbol` calls, jumps to or uses one of `targets`.
 pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &Ranges) -> bool {
     let Some(machine) = Machine::of(image) else {
         return false;
@@ -41,14 +41,14 @@ pub fn refers_to(image: &Image<'_>, symbol: &Symbol<'_>, targets: &Ranges) -> bo
         || calls(code, address, machine).any(|(_, to)| targets.contains(to))
 }
 
-/// How much of a function is looked at, in bytes: those of heaps are shorter.
+/// How many bytes of a function are searched: functions of heaps are shorter.
 const LONGEST: usize = 1 << 16;
-/// How many callers are named; programs have dozens.
+/// How many callers are named. Programs have dozens.
 const ENOUGH: usize = 1024;
-/// How many functions may lie between a heap's name and its state.
+/// How many calls may lie between a heap's public function and the heap's state.
 const ROUNDS: usize = 8;
 
-/// A function, with no more code than there is before the next one.
+/// A function. Its code ends where the next function begins.
 struct Function<'i, 'a> {
     symbol: &'i Symbol<'a>,
     address: u64,
@@ -72,10 +72,9 @@ impl Machine {
     }
 }
 
-/// The names of the functions outside of the heap that call into it, sorted.
+/// The sorted names of the functions outside the heap that call it.
 ///
-/// The heap is told by its state, such as `__malloc_context`, or by functions that are its own
-/// whatever they work on.
+/// The heap is found by its state, such as `__malloc_context`, or by functions whose names only a heap has.
 pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
     let Some(machine) = Machine::of(image) else {
         return Vec::new();
@@ -94,7 +93,7 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
         .filter(|f| states.contains(f.address) || works_on(f, machine, &states))
         .map(|f| f.address)
         .collect();
-    // Each round adds the functions that pass on to the ones before; `malloc` is three away.
+    // Each round adds the functions that call those of the round before; `malloc` is three calls away.
     for _ in 0..ROUNDS {
         let is_in = |f: &&Function<'_, '_>| inside.contains(&f.address);
         let called: BTreeSet<u64> = functions
@@ -137,13 +136,13 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
     callers.into_iter().take(ENOUGH).map(printable).collect()
 }
 
-/// The functions by address, one for each: aliases of one address are one function.
+/// The functions by address. Aliases of one address count as one function.
 fn functions<'i, 'a>(image: &'i Image<'a>) -> Vec<Function<'i, 'a>> {
     let mut symbols: Vec<_> = image
         .defined()
         .filter(|s| s.kind == SymbolKind::Function)
         .collect();
-    // Among aliases the heap's own name comes first, so that it is the one to be looked at.
+    // Among aliases the heap's own name comes first, so that it is the name that counts.
     symbols.sort_by_key(|s| (s.address, !is_heap(s.name), !s.global, s.name));
     symbols.dedup_by_key(|s| s.address);
     let next = symbols.iter().skip(1).map(|s| s.address);
@@ -171,12 +170,12 @@ fn containing<'f, 'i, 'a>(
     (site - function.address < function.code.len() as u64).then_some(function)
 }
 
-/// Whether a function's code refers to one of these places relative to itself.
+/// Whether a function's code refers to one of these addresses relative to its own.
 fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> bool {
     let code = function.code;
     match machine {
-        // Opcode, a ModRM byte that says relative to the next instruction, displacement.  It counts
-        // from the end of the instruction, which an immediate operand may come before.
+        // An opcode, a ModRM byte that means "relative to the next instruction", and a displacement. The displacement
+        // counts from the end of the instruction, and an immediate operand may stand in between.
         Machine::X86 => code.windows(6).enumerate().any(|(at, window)| {
             if window[1] & 0xc7 != 0x05 {
                 return false;
@@ -184,7 +183,7 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> b
             let operand = match window[0] {
                 0x6b | 0x80 | 0x83 | 0xc0 | 0xc1 | 0xc6 => 1,
                 0x69 | 0x81 | 0xc7 => 4,
-                // `test` alone among these two groups has one.
+                // In these two groups, only `test` has an immediate operand.
                 0xf6 if window[1] & 0x38 == 0 => 1,
                 0xf7 if window[1] & 0x38 == 0 => 4,
                 _ => 0,
@@ -193,7 +192,7 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> b
             let target = offset(end, signed(&window[2..]));
             states.contains(target)
         }),
-        // adrp: the page of its target, which an offset within the page follows.
+        // adrp gives the page of its target; another instruction adds the offset in the page.
         Machine::Aarch64 => words(code).any(|(at, word)| {
             if word & 0x9f00_0000 != 0x9000_0000 {
                 return false;
@@ -201,17 +200,17 @@ fn works_on(function: &Function<'_, '_>, machine: Machine, states: &Ranges) -> b
             let pages = (word >> 5 & 0x7_ffff) << 2 | (word >> 29 & 3);
             let pages = i64::from((pages << 11) as i32 >> 11);
             let page = offset(function.address.wrapping_add(at) & !0xfff, pages << 12);
-            // A place in it, or one before that goes on there.
+            // An address in the page, or a range that begins before the page and reaches into it.
             states.meets(&(page..page.saturating_add(0x1000)))
         }),
     }
 }
 
-/// Calls and jumps to places relative to themselves: where they are, and where they go.
+/// Calls and jumps with relative targets: the address of each and its target.
 fn calls(code: &[u8], address: u64, machine: Machine) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
     match machine {
-        // `call rel32` and `jmp rel32`.  Bytes inside of other instructions are taken for calls
-        // too; such a target is an entry of the heap only by a chance of one in 2^32 each.
+        // `call rel32` and `jmp rel32`. Bytes inside other instructions may look like these too. The chance that such
+        // a target is an entry of the heap is one in 2^32 each time.
         Machine::X86 => Box::new(
             memchr::memchr2_iter(0xe8, 0xe9, code).filter_map(move |at| {
                 let relative = signed(code.get(at + 1..at + 5)?);

@@ -1,5 +1,5 @@
-//! What `brawn rewrite` made of an executable: the payload is a segment of code of its own, behind all others, and the
-//! entries of musl's functions jump to it.
+//! Recognizes what `brawn rewrite` did to an executable. The payload is a code segment of its own after all others,
+//! and the entries of musl's functions jump to it.
 
 use crate::elf::image::{Image, Type};
 use crate::note;
@@ -16,7 +16,7 @@ pub struct Rewritten {
 }
 
 impl Rewritten {
-    /// The payload, if `image` was rewritten: linkers make one segment of all code, and put notes elsewhere or into it.
+    /// The payload, if `image` was rewritten. Linkers put all code into one segment, and never put notes after it.
     pub fn of(image: &Image<'_>) -> Option<Self> {
         if !matches!(image.kind, Type::Executable | Type::Shared) || image.brawn.is_empty() {
             return None;
@@ -29,13 +29,13 @@ impl Rewritten {
         })
     }
 
-    /// Whether the function at `address` is the payload's, or jumps to it.
+    /// Whether the function at `address` is the payload's own, or jumps to the payload.
     pub fn has(&self, image: &Image<'_>, address: u64) -> bool {
         self.code.contains(&address) || self.behind(image, address).is_some()
     }
 
-    /// Where the function at `address` goes on, if its entry is a jump to the payload, or to a function whose is: `bcmp`
-    /// is a jump to `memcmp`.
+    /// The payload's function behind `address`: the target if the entry jumps to the payload, or to a function that
+    /// does. `bcmp`, for example, jumps to `memcmp`.
     pub fn behind(&self, image: &Image<'_>, address: u64) -> Option<u64> {
         let mut at = address;
         for _ in 0..2 {
@@ -52,7 +52,8 @@ impl Rewritten {
     }
 }
 
-/// The payload's segment among all of code, each an address and its bytes; `None` in a program that was not rewritten.
+/// The payload's segment among all code segments, which are addresses with bytes; `None` if the program was not
+/// rewritten.
 pub(crate) fn payload_code<'a>(
     mut code: impl DoubleEndedIterator<Item = (u64, &'a [u8])>,
 ) -> Option<(u64, &'a [u8])> {
@@ -83,7 +84,7 @@ fn aarch64(code: &[u8], address: u64) -> Option<u64> {
     let first = usize::from(word(0)? == BTI_C);
     let at = address + 4 * first as u64;
     let jump = word(first)?;
-    // A number of `bits` bits with a sign.
+    // A signed number of `bits` bits.
     let signed =
         |value: u32, bits: u32| i64::from((value << (32 - bits)).cast_signed() >> (32 - bits));
     if jump & 0xfc00_0000 == 0x1400_0000 {

@@ -1,5 +1,5 @@
-//! Signs of a libc that stripping leaves: messages, notes, and code that was written by hand and is
-//! therefore the same in every build.
+//! Signs of a libc that stay after stripping: messages, notes, and code in assembly, which is the same in every
+//! build.
 
 use crate::elf::image::{Image, Section};
 use crate::identify::Memory;
@@ -16,25 +16,24 @@ const SET_THREAD_AREA_X86_64: Needle =
 /// The same on aarch64: `msr tpidr_el0, x0; mov w0, #0; ret`.
 const SET_THREAD_AREA_AARCH64: Needle =
     needle!(b"\x40\xd0\x1b\xd5\x00\x00\x80\x52\xc0\x03\x5f\xd6");
-/// The beginning of musl's messages for errno.
+/// The first of musl's messages for errno.
 const MUSL_MESSAGES: Needle =
     needle!(b"No error information\0Illegal byte sequence\0Domain error\0");
-/// What every static glibc since 2.26 looks for in its environment.
+/// The environment variable that every static glibc since 2.26 reads.
 const GLIBC_OPTION: Needle = needle!(b"GLIBC_TUNABLES");
 
 /// The first instructions of musl's memcpy on x86_64.
 const MEMCPY_X86_64: Needle = needle!(
     b"\x48\x89\xf8\x48\x83\xfa\x08\x72\x14\xf7\xc7\x07\x00\x00\x00\x74\x0c\xa4\x48\xff\xca"
 );
-/// The first instructions of musl's memcpy on aarch64: the ends of both blocks, and the first
-/// comparison with 128.
+/// The first instructions of musl's memcpy on aarch64. They compute the ends of both blocks and compare with 128.
 const MEMCPY_AARCH64: Needle = needle!(b"\x24\x00\x02\x8b\x05\x00\x02\x8b\x5f\x00\x02\xf1");
 
 /// `e_machine`.
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
 
-/// What the pass over a file looks for: every one of [`SIGNS`], and after them these.
+/// One search looks for all of these: first every one of [`SIGNS`], then the following needles.
 const THREAD_X86_64: usize = SIGNS.len();
 const THREAD_AARCH64: usize = THREAD_X86_64 + 1;
 const MESSAGES: usize = THREAD_X86_64 + 2;
@@ -43,8 +42,8 @@ const COPY_X86_64: usize = THREAD_X86_64 + 4;
 const COPY_AARCH64: usize = THREAD_X86_64 + 5;
 const ALL: usize = THREAD_X86_64 + 6;
 
-/// Every needle, with the place in it from where it is searched for: some begin with bytes that are
-/// everywhere, which would stop the search at each of them.
+/// Every needle, with the position in it where its search starts. Some needles begin with common bytes, at which the
+/// search would stop again and again.
 fn needles() -> [(Needle, usize); ALL] {
     let mut needles = [(SET_THREAD_AREA_X86_64, 3); ALL];
     for (needle, sign) in needles.iter_mut().zip(&SIGNS) {
@@ -58,14 +57,14 @@ fn needles() -> [(Needle, usize); ALL] {
     needles
 }
 
-/// Needles of which code consists; elsewhere they mean nothing.
+/// Needles that are code. Outside of code they mean nothing.
 const CODE: [usize; 4] = [THREAD_X86_64, THREAD_AARCH64, COPY_X86_64, COPY_AARCH64];
 
 /// Searches for all needles at once.
 struct Search {
     whole: Vec<Vec<u8>>,
     from: Vec<usize>,
-    /// Absent where the processor has no instructions for it.
+    /// `None` if the processor lacks the instructions for it.
     packed: Option<packed::Searcher>,
 }
 
@@ -106,14 +105,14 @@ impl Search {
     }
 }
 
-/// What of the needles is in a file, found in one pass over what is loaded of it, when first asked.
+/// The needles found in a file. One pass over its loaded parts finds all of them, at the first question.
 pub struct Traces<'i, 'a> {
     image: &'i Image<'a>,
     found: OnceCell<[bool; ALL]>,
 }
 
 impl<'i, 'a> Traces<'i, 'a> {
-    /// Of `image`, which nothing is read of yet.
+    /// For `image`; nothing is searched yet.
     pub fn new(image: &'i Image<'a>) -> Self {
         Self {
             image,
@@ -125,7 +124,7 @@ impl<'i, 'a> Traces<'i, 'a> {
         self.found.get_or_init(|| pass(self.image))[number]
     }
 
-    /// What says that musl is in the file.
+    /// The evidence for musl in the file.
     pub fn musl(&self) -> Option<&'static str> {
         let has_code = match self.image.ident.machine {
             X86_64 => self.has(THREAD_X86_64),
@@ -138,7 +137,7 @@ impl<'i, 'a> Traces<'i, 'a> {
         self.has(MESSAGES).then_some("musl's messages for errno")
     }
 
-    /// What says that a static glibc is in the file.
+    /// The evidence for a static glibc in the file.
     pub fn glibc(&self) -> Option<&'static str> {
         if self.has(OPTION) {
             return Some("glibc's option for tuning");
@@ -149,7 +148,7 @@ impl<'i, 'a> Traces<'i, 'a> {
         is_tagged.then_some("the ABI note of glibc's crt1.o")
     }
 
-    /// Heaps by what they leave in stripped files.
+    /// Heaps, by their signs in stripped files.
     pub fn heaps(&self) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         for (number, sign) in SIGNS.iter().enumerate() {
@@ -183,8 +182,8 @@ fn pass(image: &Image<'_>) -> [bool; ALL] {
     all
 }
 
-/// What is loaded, as ranges of the file that do not overlap, so that no file is searched twice,
-/// however many segments it says to have.
+/// The loaded parts as ranges of the file. They do not overlap, so no byte is searched twice, however many segments
+/// the file claims to have.
 fn ranges(image: &Image<'_>, is_wanted: impl Fn(bool) -> bool) -> Vec<Range<usize>> {
     let start = image.bytes.as_ptr().addr();
     let mut ranges: Vec<Range<usize>> = image
@@ -207,7 +206,7 @@ fn ranges(image: &Image<'_>, is_wanted: impl Fn(bool) -> bool) -> Vec<Range<usiz
     joined
 }
 
-/// Whose `memcpy` this code is.
+/// Which `memcpy` this code is.
 pub fn memcpy(machine: u16, code: &[u8]) -> Memory {
     match pattern(machine) {
         None => Memory::Unknown,
@@ -248,7 +247,7 @@ mod tests {
     fn one_pass_finds_what_each_search_finds() {
         let search = search();
         assert!(cfg!(not(target_arch = "x86_64")) || search.packed.is_some());
-        // Every needle at every distance from the one before, among its own beginnings.
+        // Every needle at every distance from the one before, between parts of its own first bytes.
         let mut bytes = Vec::new();
         for (number, needle) in search.whole.iter().enumerate() {
             bytes.extend_from_slice(&needle[..needle.len() / 2]);
@@ -266,7 +265,7 @@ mod tests {
 
     #[test]
     fn no_needle_is_searched_for_by_the_beginning_of_another() {
-        // Of two that match at one place only the first would be seen.
+        // If two needles matched at one place, only the first would be found.
         let search = search();
         let parts: Vec<&[u8]> = search
             .whole

@@ -1,4 +1,4 @@
-//! What a file or folder that goes into an image consists of.
+//! Lists the files of a file or folder that is added to an image.
 
 use super::entry::{READ, RUN, What, check_place};
 use super::settings::Addition;
@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Something that is found, and where it goes.
+/// A file, folder or link that was found, and its place in the image.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Its path in the image, without the leading slash.
@@ -17,17 +17,17 @@ pub(super) struct Found {
     pub mode: u32,
     /// Its size in bytes.
     pub size: u64,
-    /// What it is.
+    /// Its kind and contents.
     pub what: What,
 }
 
-/// Lists what `addition` consists of, itself first.
+/// Lists everything in `addition`, beginning with itself.
 ///
-/// Of a file's mode only counts whether its owner may run it: all else is chance.
+/// Of a file's mode only one thing counts: whether its owner may execute it. Everything else is accidental.
 pub(super) fn list(addition: &Addition) -> Result<Vec<Found>> {
     let source = &addition.source;
     let mut place = check_place(&addition.place)?;
-    // A link that is named means what it leads to; those inside of a folder stay links.
+    // If the user names a link, its target is meant. Links inside of a folder stay links.
     let stat = fs::metadata(source).map_err(|e| Error::io("cannot look at it", e).path(source))?;
     if !stat.is_dir() && (addition.place.ends_with('/') || place.is_empty()) {
         let name = source.file_name().unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) fn list(addition: &Addition) -> Result<Vec<Found>> {
                 .path(&path)
                 .next("take it out of what is added"));
         };
-        // The image's root is there already.
+        // The image's root already exists.
         if place.is_empty() {
             continue;
         }
@@ -70,7 +70,7 @@ pub(super) fn list(addition: &Addition) -> Result<Vec<Found>> {
     Ok(all)
 }
 
-/// What is in the folder at `path`, which goes to `place`.
+/// The contents of the folder at `path`, which is put at `place`.
 fn inside(path: &Path, place: &str) -> Result<Vec<(PathBuf, String, fs::Metadata)>> {
     let failed = |e| Error::io("cannot list it", e).path(path);
     let mut all = Vec::new();
@@ -80,7 +80,7 @@ fn inside(path: &Path, place: &str) -> Result<Vec<(PathBuf, String, fs::Metadata
         let name = entry.file_name();
         let name = name.to_str().ok_or_else(|| no_text(&path))?;
         let place = check_place(&format!("/{place}/{name}")).map_err(|e| e.path(&path))?;
-        // Of the entry, not of what a link leads to.
+        // Of the entry itself, not of a link's target.
         let stat = entry
             .metadata()
             .map_err(|e| Error::io("cannot look at it", e).path(&path))?;

@@ -1,4 +1,4 @@
-//! The certificates of authorities that a program trusts: where systems have them, and whether a file holds any.
+//! The root certificates that a program trusts: finds the system's file of them and checks that a file has some.
 
 use crate::error::{Error, Kind, Result};
 use crate::input;
@@ -7,13 +7,13 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::{self, PemObject as _};
 use std::path::{Path, PathBuf};
 
-/// Where they are in an image, without the leading slash: Debian's place, where most libraries look first.
+/// Their place in an image, without the leading slash: Debian's place, where most libraries look first.
 pub const IN_IMAGE: &str = "etc/ssl/certs/ca-certificates.crt";
 
-/// The variable by which OpenSSL and others find them elsewhere.
+/// The variable that tells OpenSSL and others about another place.
 pub const VARIABLE: &str = "SSL_CERT_FILE";
 
-/// Where systems have them, without the leading slash.
+/// The places of various systems, without the leading slash.
 const PLACES: [&str; 6] = [
     // Debian, Ubuntu, Arch, Alpine, Gentoo, NixOS.
     IN_IMAGE,
@@ -27,7 +27,7 @@ const PLACES: [&str; 6] = [
     "etc/ssl/cert.pem",
 ];
 
-/// Certificates in PEM (RFC 7468), as they are in a file.
+/// Certificates in PEM (RFC 7468), as a file has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificates {
     /// The file.
@@ -42,16 +42,16 @@ impl Certificates {
     /// Reads `path`.
     ///
     /// # Errors
-    /// It cannot be read; it has no certificate, one that is broken, or a private key.
+    /// The file cannot be read, has no certificate, has a broken one, or has a private key.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e).path(path))?;
         Self::parse(path, bytes)
     }
 
-    /// The same for `bytes`, which `path` holds.
+    /// The same for `bytes`, the contents of `path`.
     ///
     /// # Errors
-    /// Those of [`Certificates::read`], but for reading.
+    /// Those of [`Certificates::read`], except for reading.
     pub fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         Ok(Self {
             count: count(&bytes).map_err(|e| e.path(path))?,
@@ -61,11 +61,11 @@ impl Certificates {
     }
 }
 
-/// The file that has them on the system below `root`: the one that `variable` (`SSL_CERT_FILE`) names, or the first of
-/// the known places.
+/// Finds the system's file of certificates below `root`: the one that `variable` (`SSL_CERT_FILE`) names, or the
+/// first of the known places that exists.
 ///
 /// # Errors
-/// There is none.
+/// There is no such file.
 pub fn find(variable: Option<PathBuf>, root: &Path) -> Result<PathBuf> {
     if let Some(path) = variable.filter(|path| !path.as_os_str().is_empty()) {
         return Ok(path);
@@ -99,7 +99,7 @@ fn count(pem: &[u8]) -> Result<usize> {
         let broken = match certificate {
             Ok(der) if is_sequence(&der) => continue,
             Ok(der) => format!("{} bytes that are no DER sequence", der.len()),
-            // Its own text has the marker as a list of numbers.
+            // That error's own text prints the marker as a list of numbers.
             Err(pem::Error::MissingSectionEnd { .. }) => "no end of it".to_owned(),
             Err(e) => e.to_string(),
         };
@@ -149,7 +149,7 @@ mod tests {
         let kind = |text: &str| count(text.as_bytes()).unwrap_err().kind();
         assert_eq!(kind(""), Kind::Malformed);
         assert_eq!(kind("<html>"), Kind::Malformed);
-        // A sequence that is longer than what is there; no base64; no end.
+        // A sequence that is longer than its data; invalid base64; no end marker.
         assert_eq!(kind(&PEM.replace("MAMC", "MAQC")), Kind::Malformed);
         assert_eq!(kind(&PEM.replace("MAMC", "MA*C")), Kind::Malformed);
         assert_eq!(kind(&PEM.replace("-----END", "----END")), Kind::Malformed);

@@ -1,4 +1,4 @@
-//! What was made, read again: every digest, every document, every entry of the layer, and the program's bytes.
+//! Reads the finished image again: every digest, every document, every entry of the layer, and the program's bytes.
 
 use super::documents::{
     CONFIG_TYPE, Configuration, Descriptor, IMAGE_NAME, INDEX_TYPE, Index, LAYER_TYPE,
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use tar::{Archive, EntryType};
 
-/// Documents are smaller than this, in bytes: thousands of labels would fit.
+/// Documents are smaller than this, in bytes; thousands of labels would fit.
 const DOCUMENT: u64 = 16 << 20;
 
-/// Holds `image` against what was wanted.
+/// Compares `image` with what was planned.
 pub(super) fn check(
     plan: &Plan,
     program: &Content<'_>,
@@ -75,7 +75,7 @@ pub(super) fn check(
     holds(saved == [expected], "manifest.json")
 }
 
-/// Reads the whole tar: each blob is what its name says, and the layer what was planned.  Gives the documents.
+/// Reads the whole tar. Checks each blob against its name, and the layer against the plan. Returns the documents.
 fn blobs(
     plan: &Plan,
     program: &Content<'_>,
@@ -96,7 +96,7 @@ fn blobs(
         if hex.as_deref() == Some(image.facts.layer.as_str()) {
             layers += 1;
             layer(plan, program, &image.facts, &mut hashed, progress)?;
-            // What may follow what is compressed.
+            // Reads what may follow the compressed data.
             io::copy(&mut hashed, &mut io::sink()).map_err(unreadable)?;
             holds(hashed.size == image.facts.layer_size, "the layer's size")?;
         } else {
@@ -113,7 +113,7 @@ fn blobs(
     Ok(documents)
 }
 
-/// Unpacks the layer and holds each entry against the plan.
+/// Unpacks the layer and compares each entry with the plan.
 fn layer(
     plan: &Plan,
     program: &Content<'_>,
@@ -148,7 +148,7 @@ fn layer(
         unpacked.size == facts.unpacked_size,
         "the layer's unpacked size",
     )?;
-    // Headers.
+    // The rest of the unpacked bytes are headers.
     progress(facts.unpacked_size - done);
     holds(
         digest(unpacked.hash) == facts.diff_id,
@@ -179,7 +179,7 @@ fn is_as_planned(
         && header.size()? == entry.size)
 }
 
-/// Whether both give the same bytes to their ends.
+/// Whether both readers give the same bytes up to their ends.
 fn is_same_file(one: &mut impl Read, other: &mut impl Read) -> io::Result<bool> {
     let mut buffers = [vec![0; 1 << 16], vec![0; 1 << 16]];
     loop {
@@ -194,7 +194,7 @@ fn is_same_file(one: &mut impl Read, other: &mut impl Read) -> io::Result<bool> 
     }
 }
 
-/// Reads until `to` is full or there is no more.
+/// Reads until `to` is full or the data ends.
 fn fill(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < to.len() {
@@ -239,7 +239,7 @@ fn wrong(found: &str) -> Error {
         .next("nothing was written; this is a fault of brawn's: please report it with the program")
 }
 
-/// Hashes and counts what is read through it.
+/// Hashes and counts the bytes that are read through it.
 struct Hashed<R> {
     inner: R,
     hash: Sha256,

@@ -1,6 +1,6 @@
-//! The JSON documents of an image.  Fields that brawn never writes are left out.
+//! The JSON documents of an image, without the fields that brawn never writes.
 //!
-//! Sources: OCI Image Format Specification 1.1 (each type names its file); `manifest.json` is that of `docker save`.
+//! Sources: OCI Image Format Specification 1.1 (each type names its file); `manifest.json` is from `docker save`.
 
 use super::program::Platform;
 use super::settings::Settings;
@@ -12,9 +12,9 @@ pub const INDEX_TYPE: &str = "application/vnd.oci.image.index.v1+json";
 pub const LAYER_TYPE: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
 pub const MANIFEST_TYPE: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// The tag, among the tags of one layout (`annotations.md`).
+/// The annotation with the tag inside a layout (`annotations.md`).
 pub const REF_NAME: &str = "org.opencontainers.image.ref.name";
-/// The whole name: containerd's annotation, which Docker and Podman read.
+/// The annotation with the whole name: containerd's, which Docker and Podman read.
 pub const IMAGE_NAME: &str = "io.containerd.image.name";
 
 /// Annotations by key.
@@ -27,7 +27,7 @@ pub struct LayoutVersion {
     pub image_layout_version: String,
 }
 
-/// What a blob is (`descriptor.md`).
+/// Describes a blob (`descriptor.md`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
@@ -70,7 +70,7 @@ pub struct Configuration {
     pub history: Vec<History>,
 }
 
-/// The layers, unpacked.
+/// The unpacked layers.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootFs {
     #[serde(rename = "type")]
@@ -78,7 +78,7 @@ pub struct RootFs {
     pub diff_ids: Vec<String>,
 }
 
-/// What made a layer.
+/// How a layer was made.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     pub created: String,

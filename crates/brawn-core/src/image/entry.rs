@@ -1,22 +1,23 @@
-//! What is at a path of an image.
+//! The entries of an image: what is at a path.
 
 use crate::error::{Error, Kind, Result};
 use crate::shown::shown;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The mode of programs and folders, and of other files: nothing of who builds the image, or with which umask.
+/// The modes of programs and folders, and of other files. They do not depend on who builds the image, or on the
+/// umask.
 pub(super) const RUN: u32 = 0o755;
 pub(super) const READ: u32 = 0o644;
-/// What the names of files that remove others begin with (OCI Image Format Specification 1.1, `layer.md`, "Whiteouts").
+/// The prefix of files that remove others (OCI Image Format Specification 1.1, `layer.md`, "Whiteouts").
 const WHITEOUT: &str = ".wh.";
 
-/// Something at a path.  The owner is root, by number.
+/// An entry at a path. Its owner is root, by number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// Its path, without the leading slash.
     pub path: String,
-    /// Its permissions; those of links mean nothing.
+    /// Its permissions. A link's permissions have no meaning.
     #[serde(serialize_with = "octal")]
     pub mode: u32,
     /// Its owner.
@@ -25,12 +26,12 @@ pub struct Entry {
     pub gid: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// What it is.
+    /// Its kind and contents.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What is at a path, and where it comes from.
+/// The kind of an entry, and where its contents come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "source")]
 pub enum What {
@@ -38,18 +39,18 @@ pub enum What {
     Folder,
     /// The program.
     Program,
-    /// The certificates of authorities, from this file.
+    /// The root certificates, from this file.
     Certificates(PathBuf),
-    /// This text.
+    /// A file with this text.
     Text(String),
     /// A copy of this file.
     File(PathBuf),
-    /// A symbolic link that leads there.
+    /// A symbolic link with this target.
     Link(String),
 }
 
 impl What {
-    /// What it is called when two things are at one place.
+    /// The entry in words, for the error about two entries at one place.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Folder => "a folder".into(),
@@ -66,7 +67,7 @@ fn octal<S: serde::Serializer>(mode: &u32, to: S) -> std::result::Result<S::Ok, 
     to.collect_str(&format_args!("{mode:04o}"))
 }
 
-/// A path in the image without slashes at its ends; the root is empty.
+/// Checks a path in the image and removes slashes at its ends; the root becomes empty.
 pub(super) fn check_place(place: &str) -> Result<String> {
     let bad = |found: &str, expected: &str| {
         Err(usage(format!("{found} in the path `{place}`")).expected(expected))

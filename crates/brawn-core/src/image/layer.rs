@@ -1,6 +1,6 @@
-//! The one layer: a tar, compressed, in which nothing is left to chance.
+//! The only layer: a compressed tar whose bytes are fully determined by the plan.
 //!
-//! Source: OCI Image Format Specification 1.1, `layer.md`; names of more than 100 bytes are GNU tar's.
+//! Source: OCI Image Format Specification 1.1, `layer.md`; names of more than 100 bytes are as in GNU tar.
 
 use super::entry::READ;
 use super::plan::{Entry, Plan, What};
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use tar::{Builder, EntryType, Header};
 
-/// A layer, compressed.
+/// A compressed layer.
 #[derive(Debug)]
 pub(super) struct Layer {
     /// Its bytes.
@@ -22,9 +22,9 @@ pub(super) struct Layer {
     pub digest: String,
     /// Their size.
     pub size: u64,
-    /// The digest of what is unpacked from it.
+    /// The digest of the unpacked bytes.
     pub diff_id: String,
-    /// The size of what is unpacked from it.
+    /// The size of the unpacked bytes.
     pub unpacked: u64,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn layer(
     certificates: &[u8],
     progress: &mut dyn FnMut(u64),
 ) -> Result<Layer> {
-    // No time and no name in the header of what is compressed: flate2 says "unknown" for the system, too.
+    // gzip's header has no time and no name, and flate2 writes "unknown" for the operating system.
     let packed = GzBuilder::new()
         .mtime(0)
         .write(Chunks::default(), Compression::default());
@@ -105,12 +105,12 @@ fn append(
     appended.map_err(|e| Error::io(format!("cannot pack /{path}"), e))
 }
 
-/// Writes where a link leads, byte for byte: `tar` would leave out what means nothing in a path.
+/// Writes a link's target byte for byte; the crate `tar` would drop parts like `.`.
 fn link(tar: &mut Builder<impl Write>, header: &mut Header, target: &[u8]) -> io::Result<()> {
     if header.set_link_name_literal(target).is_ok() {
         return Ok(());
     }
-    // Longer than its field: in an entry before, as GNU tar has it.
+    // The target is longer than its field: it goes into an entry before the link, as in GNU tar.
     let mut long = Header::new_gnu();
     let name = b"././@LongLink";
     long.as_old_mut().name[..name.len()].copy_from_slice(name);
@@ -124,13 +124,13 @@ fn link(tar: &mut Builder<impl Write>, header: &mut Header, target: &[u8]) -> io
     tar.append(&long, target.chain(&b"\0"[..]))
 }
 
-/// What a digest is called (`descriptor.md`, "Digests").
+/// The text form of a digest (`descriptor.md`, "Digests").
 pub(super) fn digest(hash: Sha256) -> String {
     let hex: String = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
     format!("sha256:{hex}")
 }
 
-/// Hashes and counts what is written through it.
+/// Hashes and counts the bytes that are written through it.
 struct Hashed<'p, W> {
     inner: W,
     hash: Sha256,
@@ -152,7 +152,7 @@ impl<W: Write> Write for Hashed<'_, W> {
     }
 }
 
-/// Hashes what is compressed and keeps it in chunks: one place for all of it would be copied as it grows.
+/// Hashes compressed bytes and keeps them in chunks: one large buffer would be copied each time it grows.
 #[derive(Default)]
 struct Chunks {
     full: Vec<Vec<u8>>,
@@ -160,7 +160,7 @@ struct Chunks {
 }
 
 impl Chunks {
-    /// The bytes of one.
+    /// The size of a chunk in bytes.
     const SIZE: usize = 1 << 20;
 }
 
@@ -187,7 +187,7 @@ impl Write for Chunks {
     }
 }
 
-/// A file that has the size that was planned for: the tar's header has said it already.
+/// A file that must have the planned size, since the tar's header already says that size.
 struct Exactly {
     inner: File,
     left: u64,

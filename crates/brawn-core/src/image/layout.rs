@@ -1,6 +1,6 @@
-//! The image layout in one tar, which `docker load` of every version takes as well.
+//! The image layout in one tar, which every version of `docker load` can read too.
 //!
-//! Sources: OCI Image Format Specification 1.1, `image-layout.md`; containerd, for the annotation of names.
+//! Sources: OCI Image Format Specification 1.1, `image-layout.md`; containerd, for the annotation with the name.
 
 use super::documents::{
     Annotations, CONFIG_TYPE, Configuration, Descriptor, History, IMAGE_NAME, INDEX_TYPE, Index,
@@ -15,12 +15,12 @@ use sha2::{Digest as _, Sha256};
 use std::time::{Duration, UNIX_EPOCH};
 use tar::{EntryType, Header};
 
-/// The folder of blobs, without their digests' hexadecimal digits.
+/// The folder of blobs; the names in it are the digests' hexadecimal digits.
 pub(super) const BLOBS: &str = "blobs/sha256/";
-/// What a tar is a multiple of, in bytes.
+/// The size of a tar's block in bytes: a tar consists of whole blocks.
 const BLOCK: u64 = 512;
 
-/// Puts `layer` and the documents of `plan` together.
+/// Makes the tar of `layer` and the documents of `plan`.
 pub(super) fn layout(plan: &Plan, layer: Layer) -> Image {
     let packed = described(LAYER_TYPE, layer.digest, layer.size);
     let created = UNIX_EPOCH + Duration::from_secs(plan.time);
@@ -73,7 +73,7 @@ pub(super) fn layout(plan: &Plan, layer: Layer) -> Image {
         media_type: INDEX_TYPE.into(),
         manifests: vec![whole],
     });
-    // What says what the file is comes first, and what is large last.
+    // Small documents that describe the file come first, large blobs last.
     let mut tar = Tar::new(plan.time);
     tar.file("oci-layout", version);
     tar.file("index.json", index);
@@ -118,17 +118,17 @@ fn described(media_type: &str, digest: String, size: u64) -> Descriptor {
     }
 }
 
-/// Where a blob is in the layout.
+/// The place of a blob in the layout.
 pub(super) fn blob(described: &Descriptor) -> String {
     described.digest.replacen("sha256:", BLOBS, 1)
 }
 
-/// The document, in the order of its fields, whatever runs where.
+/// The document's JSON: its fields are always in the same order.
 fn json(document: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(document).expect("keys are strings, and nothing else can fail")
 }
 
-/// A tar in pieces, so that what is large is not copied.
+/// A tar in pieces, so that large blobs are not copied.
 struct Tar {
     time: u64,
     pieces: Vec<Piece<'static>>,
@@ -176,7 +176,7 @@ impl Tar {
     }
 
     fn finish(mut self) -> Content<'static> {
-        // Two empty blocks end it.
+        // Two empty blocks mark the end of a tar.
         let end = vec![0; 2 * BLOCK as usize];
         self.pieces.push(Piece::Bytes(end.into()));
         Content(self.pieces)

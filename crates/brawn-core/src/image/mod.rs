@@ -4,7 +4,7 @@
 //! bytes ─ program ─> Program ─ plan ─> Plan ─ layer, layout ─> Content ─ check ─> published
 //! ```
 //!
-//! Whatever goes in decides every byte that comes out: no clock, no user, no order of a folder.
+//! Only the input decides the output's bytes: not the time, not the user, not the order of a folder's entries.
 //!
 //! Sources: OCI Image Format Specification 1.1 (`config.md`, `manifest.md`, `image-index.md`, `image-layout.md`,
 //! `layer.md`, `annotations.md`).
@@ -25,41 +25,41 @@ use crate::content::Content;
 use crate::error::Result;
 use plan::Plan;
 
-/// A whole image, checked.
+/// A whole image that has been checked.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// The file.
     pub content: Content<'static>,
-    /// What it is made of, by digest.
+    /// Its digests and sizes.
     pub facts: Facts,
 }
 
 /// Digests and sizes of an image.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Facts {
-    /// The manifest's digest: what registries know the image by.
+    /// The manifest's digest, by which registries identify the image.
     pub manifest: String,
     /// The configuration's digest: the image's ID.
     pub config: String,
-    /// The layer's digest, compressed.
+    /// The digest of the compressed layer.
     pub layer: String,
-    /// The layer's digest, unpacked: the same whatever compressed it.
+    /// The digest of the unpacked layer, which does not depend on the compression.
     pub diff_id: String,
-    /// The layer's size in bytes, compressed.
+    /// The size of the compressed layer in bytes.
     pub layer_size: u64,
-    /// The layer's size in bytes, unpacked.
+    /// The size of the unpacked layer in bytes.
     pub unpacked_size: u64,
     /// The size of the whole tar in bytes.
     pub size: u64,
 }
 
-/// Makes the image that `plan` describes around `program`, and reads it again.
+/// Makes the image that `plan` describes around `program`, then reads it again to check it.
 ///
-/// `certificates` are the bytes that the plan's entry for them is of.  `progress` is told of the bytes of the layer,
-/// unpacked, as they are done: each of them twice, when it is written and when it is checked.
+/// `certificates` are the bytes of the plan's entry for certificates. `progress` is told how many of the layer's
+/// unpacked bytes are done; each byte counts twice, when it is written and when it is checked.
 ///
 /// # Errors
-/// A file that is added cannot be read, or is not the one that was planned for; what was made is not what was planned.
+/// An added file cannot be read or has changed since the plan was made; or the image is not as planned.
 pub fn image(
     plan: &Plan,
     program: &Content<'_>,

@@ -1,4 +1,4 @@
-//! What is in an image, as plain data.
+//! The contents of an image, as plain data.
 
 use super::additions;
 use super::certificates::{self, Certificates};
@@ -12,34 +12,34 @@ use std::collections::BTreeMap;
 
 pub use super::entry::{Entry, What};
 
-/// The mode of `/tmp`: everybody writes, nobody removes what is another's.
+/// The mode of `/tmp`: everybody may write, and nobody may remove other users' files.
 const TEMPORARY: u32 = 0o1777;
-/// The end of the year 9999, which dates in an image's configuration (RFC 3339) cannot go beyond.
+/// The end of the year 9999, the last date that an image's configuration can have (RFC 3339).
 const LAST_TIME: u64 = 253_402_300_799;
-/// What is wanted in an image besides the program.
+/// What the user wants in an image, besides the program.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The program's name in it.
     pub program: String,
     /// The program's size in bytes.
     pub size: u64,
-    /// The program's arguments, unless it is run with others.
+    /// The program's arguments if the user gives none at its start.
     pub arguments: Vec<String>,
     /// The image's name.
     pub name: Option<Reference>,
-    /// The certificates of authorities.
+    /// The root certificates.
     pub certificates: Option<Certificates>,
-    /// Whom the program runs as.
+    /// The user that the program runs as.
     pub user: Option<User>,
     /// The program's environment.
     pub environment: Vec<Pair>,
-    /// What is said about the image.
+    /// The image's labels.
     pub labels: Vec<Pair>,
-    /// The folder that the program is run in.
+    /// The folder that the program starts in.
     pub folder: Option<String>,
     /// The ports that it listens on.
     pub ports: Vec<Port>,
-    /// What else is in it.
+    /// Further files and folders.
     pub additions: Vec<Addition>,
     /// The time of every file and of the image, in seconds since 1970.
     pub time: u64,
@@ -48,22 +48,22 @@ pub struct Wanted {
 /// An image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// What it runs on.
+    /// The platform that it is for.
     pub platform: Platform,
     /// Its name.
     pub name: Option<Reference>,
     /// The time of every file and of the image, in seconds since 1970.
     pub time: u64,
-    /// How the program is run.
+    /// How the program is started.
     pub settings: Settings,
-    /// What is in its layer, sorted by path: folders before what is in them.
+    /// The entries of its layer, sorted by path: a folder comes before its contents.
     pub entries: Vec<Entry>,
 }
 
-/// Plans the image of `program`.  Looks at what is added, and reads none of it.
+/// Plans the image of `program`. Looks at the files that are added, but does not read them.
 ///
 /// # Errors
-/// What is wanted contradicts itself; what is added cannot be looked at, or is neither file, folder nor link.
+/// The wishes contradict each other; or an added path cannot be looked at, or is neither file, folder nor link.
 pub fn plan(program: &Program, wanted: &Wanted) -> Result<Plan> {
     if wanted.time > LAST_TIME {
         return Err(usage(format!("the time {}", wanted.time))
@@ -130,7 +130,7 @@ fn settings(wanted: &Wanted, name: &str, folder: Option<String>) -> Result<Setti
     })
 }
 
-/// The pairs by their keys, each of which may be there once.
+/// The pairs by their keys. Each key may be there only once.
 fn unique(what: &str, pairs: &[Pair]) -> Result<BTreeMap<String, String>> {
     let mut all = BTreeMap::new();
     for pair in pairs {
@@ -142,7 +142,7 @@ fn unique(what: &str, pairs: &[Pair]) -> Result<BTreeMap<String, String>> {
     Ok(all)
 }
 
-/// Root and the user, for programs that ask for names (passwd(5)).
+/// The entries of root and the user, for programs that look up names (passwd(5)).
 fn passwd(user: User) -> String {
     let root = "root:x:0:0:root:/:/sbin/nologin\n";
     match user {
@@ -159,12 +159,13 @@ fn group(user: User) -> String {
     }
 }
 
-/// What is at each path.
+/// The entries by their paths.
 #[derive(Debug, Default)]
 struct Entries(BTreeMap<String, Entry>);
 
 impl Entries {
-    /// Puts it at `path`, with the folders above; a folder may be put where one is, which stays.
+    /// Adds an entry at `path`, and the folders above it. If both the old and the new entry are folders, the old one
+    /// stays.
     fn insert(&mut self, path: &str, mode: u32, size: u64, what: What) -> Result<()> {
         for (at, _) in path.match_indices('/') {
             self.one(&path[..at], RUN, 0, What::Folder)?;

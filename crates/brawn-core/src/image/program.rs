@@ -1,4 +1,4 @@
-//! Which programs can be all that an image has, and what their users should know.
+//! Which programs can be the only file of an image, and what their users should know.
 
 use crate::elf::ident::Ident;
 use crate::elf::image::Image;
@@ -10,7 +10,7 @@ use crate::report::inspect;
 use crate::report::inspect::Verdict;
 use serde::{Deserialize, Serialize};
 
-/// What an image runs on, by the names of Go's `GOARCH` and `GOOS`.
+/// The platform of an image, with Go's names (`GOARCH` and `GOOS`).
 ///
 /// Source: OCI Image Format Specification 1.1, `image-index.md`, "platform".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,13 +19,13 @@ pub struct Platform {
     pub architecture: String,
     /// The operating system.
     pub os: String,
-    /// The processor's variant, where the specification lists one.
+    /// The processor's variant, if the specification lists one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
 }
 
 impl Platform {
-    /// As command lines have it: `linux/arm64/v8`.
+    /// The form for command lines: `linux/arm64/v8`.
     pub fn name(&self) -> String {
         let parts = [
             Some(&self.os),
@@ -36,7 +36,7 @@ impl Platform {
         parts.join("/")
     }
 
-    /// What a file for Linux with that identification runs on; `None` where the header alone does not say.
+    /// The platform of a file for Linux with that identification; `None` if the header alone is not enough to tell.
     fn of(ident: Ident) -> Option<Self> {
         let (architecture, variant) = match (ident.machine, ident.is_64, ident.is_little) {
             (62, true, true) => ("amd64", None),
@@ -56,25 +56,26 @@ impl Platform {
     }
 }
 
-/// A program that runs alone.
+/// A program that needs no other files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Program {
-    /// What it runs on.
+    /// The platform that it is for.
     pub platform: Platform,
-    /// Whose libc is in it.
+    /// The libc in it.
     pub libc: Libc,
-    /// What to make of its heap.
+    /// The verdict on its heap.
     pub verdict: Verdict,
-    /// The same in a sentence.
+    /// The reason for the verdict, in a sentence.
     pub why: String,
-    /// Whether brawn could give it another heap.
+    /// Whether brawn could replace its heap.
     pub can_be_faster: bool,
 }
 
 /// Reads the program in `bytes`.
 ///
 /// # Errors
-/// It is none; it needs a dynamic linker or shared objects; it is for another system; its headers do not add up.
+/// It is not a program, needs a dynamic linker or shared objects, is for another system, or has headers that
+/// contradict each other.
 pub fn program(bytes: &[u8]) -> Result<Program> {
     const EXPECTED: &str = "a static executable";
     match Format::of(bytes) {

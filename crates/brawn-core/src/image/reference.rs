@@ -1,20 +1,20 @@
 //! The name of an image: `[REGISTRY/]PATH[:TAG]`.
 //!
-//! Source: OCI Distribution Specification 1.1, "Pulling manifests", for paths and tags; what a name without a registry
-//! means is Docker's custom.
+//! Source: OCI Distribution Specification 1.1, "Pulling manifests", for paths and tags. The meaning of a name without
+//! a registry is Docker's convention.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a name without a registry is looked for in.
+/// The registry of a name that has none.
 const REGISTRY: &str = "docker.io";
-/// And there, a name without a user.
+/// The user of a name without a user, in that registry.
 const USER: &str = "library/";
 const TAG: &str = "latest";
-/// The longest registry with path, in bytes, that Docker takes.
+/// The longest name that Docker takes, in bytes: registry and path together.
 const LONGEST: usize = 255;
 
-/// A name, whole.  Printed as `docker.io/library/tool:latest`.
+/// A full name. Printed as `docker.io/library/tool:latest`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The registry's host, with its port if it has one.
@@ -45,7 +45,7 @@ impl FromStr for Reference {
             return Err("a digest in a name: an image that is being made has none yet".into());
         }
         let (rest, tag) = match text.rsplit_once(':') {
-            // A colon before a slash is a port's.
+            // If a slash follows the colon, the colon belongs to a port.
             Some((rest, tag)) if !tag.contains('/') => (rest, tag),
             _ => (text, TAG),
         };

@@ -1,19 +1,19 @@
-//! What is set for a program in its image, as it is typed.
+//! A program's settings in an image, in the form in which users type them.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The largest user and group that Docker takes.
+/// The largest numbers of users and groups that Docker takes.
 const LARGEST: u32 = i32::MAX as u32;
 
-/// Whom a program runs as: `UID` or `UID:GID`.
+/// The user and group that a program runs as: `UID` or `UID:GID`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct User {
     /// The user.
     pub uid: u32,
-    /// The group; the user's number where none is given.
+    /// The group; if none is given, the same number as the user's.
     pub gid: u32,
 }
 
@@ -43,9 +43,9 @@ impl FromStr for User {
 /// `KEY=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
-    /// The key, which is not empty.
+    /// The key; not empty.
     pub key: String,
-    /// The value, which may be.
+    /// The value; may be empty.
     pub value: String,
 }
 
@@ -68,7 +68,7 @@ impl FromStr for Pair {
 pub struct Port(String);
 
 impl Port {
-    /// With its protocol.
+    /// Its name with the protocol.
     pub fn name(&self) -> &str {
         &self.0
     }
@@ -89,12 +89,12 @@ impl FromStr for Port {
     }
 }
 
-/// A file or folder that goes into the image, too: `SOURCE:/PLACE`.
+/// A further file or folder for the image: `SOURCE:/PLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
-    /// What is read.
+    /// The file or folder to copy.
     pub source: PathBuf,
-    /// Where it goes; with a slash at its end, below that folder.
+    /// Its place in the image. If it ends with a slash, the source goes into that folder.
     pub place: String,
 }
 
@@ -112,7 +112,8 @@ impl FromStr for Addition {
     }
 }
 
-/// How a program is run: the object `config` of an image's configuration, without what brawn never sets.
+/// How a program is started: the object `config` of an image's configuration, without the fields that brawn never
+/// sets.
 ///
 /// Source: OCI Image Format Specification 1.1, `config.md`, "Properties".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,23 +130,23 @@ pub struct Settings {
     pub env: Vec<String>,
     /// The program.
     pub entrypoint: Vec<String>,
-    /// Its arguments, unless it is run with others.
+    /// Its arguments if the user gives none at its start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cmd: Vec<String>,
-    /// The folder that it is run in.
+    /// The folder that it starts in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
-    /// What is said about the image.
+    /// The image's labels.
     #[serde(default, skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
 }
 
-/// Ports by name, each with nothing.
+/// Ports by name; each value is an empty object.
 pub type Ports = std::collections::BTreeMap<String, Nothing>;
 /// Labels by key.
 pub type Labels = std::collections::BTreeMap<String, String>;
 
-/// The empty object that the specification has as the value of a set's element.
+/// The empty object: the specification has sets as objects with such values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nothing {}
 

@@ -1,4 +1,4 @@
-//! Plans, and images of them, without real programs: `crates/brawn/tests/it/image.rs` has those.
+//! Tests of plans and images without real programs; `crates/brawn/tests/it/image.rs` has those.
 
 use super::check::check;
 use super::plan::{Plan, Wanted, What, plan};
@@ -126,10 +126,10 @@ fn folders_are_added_with_what_is_in_them() {
     assert_eq!(file("/c"), "c");
     assert_eq!(file("/"), "b");
     assert_eq!(file("/etc/"), "etc/b");
-    // A link that is named is what it leads to.
+    // A link that the user names stands for its target.
     let (path, _, size) = listed(vec![add(&at("inner/link"), "/")]).pop().unwrap();
     assert_eq!((path.as_str(), size), ("link", 2));
-    // The same folder twice is there once; /tmp stays as it is.
+    // A folder that is added twice is there once; /tmp stays as it is.
     assert_eq!(
         listed(vec![add(&at("inner"), "/x"), add(&at("inner"), "/x/inner")]).len(),
         6
@@ -246,7 +246,8 @@ fn the_same_plan_is_the_same_image() {
     let first = made(&plan);
     assert!(first.content == made(&plan).content);
     assert_eq!(first.facts.size, first.content.size());
-    // Of the layer's tar, whose bytes are only this crate's and tar's: what changes it changes every user's images.
+    // The digest of the layer's tar, whose bytes depend only on this crate and `tar`. A change here changes every
+    // user's images.
     assert_eq!(
         first.facts.diff_id,
         "sha256:0c2e49863640de9477266623321fa15f9a638057dc79463c1fcc065f8f5ee82b"
@@ -277,7 +278,7 @@ fn links_lead_where_they_did_to_the_byte() {
     let long = folder.path().join("c".repeat(120));
     symlink("d".repeat(120), long).unwrap();
     let additions = vec![add(folder.path(), "/links")];
-    // Its links are held against the plan's.
+    // Its links are compared with the plan's.
     made(&planned(&Wanted {
         additions,
         ..wanted()
@@ -325,7 +326,7 @@ fn one_wrong_byte_anywhere_that_matters_is_found() {
         let Piece::Bytes(bytes) = piece else {
             panic!("a hole in an image");
         };
-        // Padding says nothing.
+        // Padding has no meaning.
         if bytes.iter().all(|b| *b == 0) {
             continue;
         }

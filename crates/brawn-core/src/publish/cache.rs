@@ -1,7 +1,7 @@
-//! What a cache needs beside files that are put there ([`place`](super::place)): that it does not grow for ever.
+//! Keeps a cache from growing forever. Files are put there by [`place`](super::place).
 //!
-//! Nothing here is locked.  A file that two processes write has the same contents from both; what is thrown away
-//! is made again by the next run that asks for it; and what was asked for lately is not thrown away.
+//! Nothing here is locked. If two processes write the same file, both write the same contents. A file that is removed
+//! is made again by the next run that needs it, and a file that was used recently is not removed.
 
 use crate::error::{Error, Result};
 use std::fs::{self, File, FileTimes, OpenOptions};
@@ -10,21 +10,21 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How exactly it is known when something was used: a build that has nothing to do writes nothing.
+/// How exactly the time of the last use is known. So a build that has nothing to do writes nothing.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a killed run leaves goes after this.
+/// How long files of a killed run stay.
 const LEFT: Duration = DAY;
 
-/// What names of scratch files begin with.
+/// The prefix of the names of scratch files.
 const SCRATCH: &str = ".scratch-";
 
-/// An empty file for other processes to write to, gone when it is dropped.
+/// An empty file that other processes write to. It is removed when this is dropped.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one in `folder`, and removes those that killed runs left.
+    /// Makes one in `folder`, and removes those of killed runs.
     pub fn new(folder: &Path) -> Result<Self> {
         remove_unused(folder, SCRATCH, LEFT);
         let mut number = std::process::id();
@@ -51,13 +51,13 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A leftover goes some other day.
+        // If this fails, a later run removes the file.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Notes that a file or folder of the cache is used.  It may be on a disk that cannot be written to, where
-/// nothing can be thrown away either.
+/// Notes that a file or folder of the cache is used now. This fails on a read-only disk, but there nothing can be
+/// removed either.
 pub fn used(path: &Path) {
     if age(path).is_some_and(|age| age > DAY) {
         let now = FileTimes::new().set_modified(SystemTime::now());
@@ -75,7 +75,7 @@ pub fn link(to: &Path, link: &Path) -> Result<()> {
     }
 }
 
-/// Leaves the `number` files of `folder` that were used last.
+/// Keeps the `number` files of `folder` that were used last, and removes all others.
 pub fn keep_newest(folder: &Path, number: usize) {
     let mut files: Vec<_> = entries(folder, "")
         .into_iter()
@@ -83,18 +83,18 @@ pub fn keep_newest(folder: &Path, number: usize) {
         .collect();
     files.sort();
     for (_, path) in files.into_iter().skip(number) {
-        // Somebody else may have been faster.
+        // Another process may have removed it.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Removes what is in `folder`, its name beginning with `prefix`, and was not used for so long.
+/// Removes everything in `folder` whose name begins with `prefix` and that was not used for the time `unused`.
 pub fn remove_unused(folder: &Path, prefix: &str, unused: Duration) {
     for path in entries(folder, prefix) {
         if age(&path).is_none_or(|age| age < unused) {
             continue;
         }
-        // Somebody else may have been faster.
+        // Another process may have removed it.
         let _ = if path.is_dir() {
             fs::remove_dir_all(path)
         } else {
@@ -114,7 +114,7 @@ fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     .collect()
 }
 
-/// How long ago it was used; none for what comes from the future.
+/// The time since its last use; `None` if that time is in the future.
 fn age(path: &Path) -> Option<Duration> {
     let modified = fs::symlink_metadata(path).and_then(|m| m.modified()).ok()?;
     SystemTime::now().duration_since(modified).ok()

@@ -1,4 +1,4 @@
-//! The way of one file, the same whatever is edited in it: read, edited, and written where it belongs.
+//! The steps for one file, the same for every kind of file: read it, edit it, and write the result.
 
 use super::{Published, Source, Target, trust, write_elsewhere};
 use crate::content::Content;
@@ -6,52 +6,51 @@ use crate::error::Result;
 use crate::input;
 use std::path::Path;
 
-/// Where new bytes go.
+/// Where the new bytes are written.
 #[derive(Clone, Copy, Debug)]
 pub enum To<'p> {
     /// Into the file itself; the original is kept beside it.
     Itself,
-    /// Into another file; this one is left alone.
+    /// To another file; this one is left alone.
     Another(&'p Path),
-    /// Nowhere: only what would be done is of interest.
+    /// Nowhere: the caller only wants the plan.
     Nowhere,
 }
 
-/// What a user might wonder about meanwhile.
+/// Something that the user should know about while brawn works.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'p> {
-    /// Another brawn works in this folder, and is waited for.
+    /// brawn waits, since another brawn works in this folder.
     Waiting(&'p Path),
-    /// A write to this file was interrupted: its original is back.
+    /// A write to this file was interrupted; brawn put its original back.
     RolledBack(&'p Path),
 }
 
-/// What an edit has come to.
+/// The result of an edit.
 #[derive(Debug)]
 pub struct Edited<'s, P> {
-    /// What was, or would be, done.
+    /// What was done or would be done.
     pub plan: P,
-    /// The new file; `None` where there is nothing to do.
+    /// The new file; `None` if there is nothing to do.
     pub content: Option<Content<'s>>,
-    /// Whether brawn put a payload into the file before, so that the file must not take the place of an original
-    /// that is kept.
+    /// Whether the file already had a payload of brawn's. Such a file must not replace an original that brawn keeps.
     pub had_payload: bool,
 }
 
-/// What became of a file.
+/// What happened to a file.
 #[derive(Debug)]
 pub struct Outcome<P> {
-    /// What was, or would be, done.
+    /// What was done or would be done.
     pub plan: P,
-    /// Whether the new bytes are other ones.
+    /// Whether the new bytes differ from the old ones.
     pub is_changed: bool,
-    /// Whether they are made from an original that was kept before.
+    /// Whether they were made from an original that brawn had kept before.
     pub is_again: bool,
-    /// What became of the file itself, where that was written to.
+    /// What happened to the file itself, if it was written to.
     pub published: Option<Published>,
 }
 
-/// Opens the target `path` for changing it; `tell` is told what its user might wonder about.
+/// Opens the target `path` to change it. `tell` is called with things that the user should know about.
 ///
 /// # Errors
 /// Those of [`Target::open`].
@@ -63,10 +62,11 @@ pub fn open(path: &Path, tell: &dyn Fn(Notice<'_>)) -> Result<Target> {
     Ok(target)
 }
 
-/// Takes the file at `path` through `edit`, and writes what comes out.
+/// Edits the file at `path` with `edit`, and writes the result.
 ///
 /// # Errors
-/// The file cannot be read or written, those of `edit`, and those of [`trust::refuse`] unless another file is written.
+/// The file cannot be read or written; those of `edit`; and, unless another file is written, those of
+/// [`trust::refuse`].
 pub fn file<P>(
     path: &Path,
     to: To<'_>,

@@ -1,6 +1,6 @@
-//! New bytes to a file, so that a kill at any instant leaves the old file or the new one, whole.
+//! Writes new bytes to a file. A kill at any moment leaves either the whole old file or the whole new one.
 //!
-//! Beside `libc.a` there may be, all named after it:
+//! These files may lie beside `libc.a`, all with names made from its name:
 //!
 //! | name | what it is |
 //! |---|---|
@@ -9,13 +9,18 @@
 //! | `.libc.a.brawn-new`, `.libc.a.brawn-keep`, `.libc.a.brawn-record` | files being written; the next run removes them |
 //! | `.libc.a.brawn-out` | the same of what is written with `-o` |
 //!
-//! The order is: new file written and synced; record written and synced (it names the original and
-//! the result, so that it is true before and after the exchange); original kept and synced; new
-//! file renamed over the old one.  A lock on the folder keeps a second brawn out meanwhile.
+//! The order is:
 //!
-//! A file that is a mount point cannot be renamed over (EBUSY).  It is overwritten in place, after
-//! the record has noted which inode is about to be torn; the next run finds that note and writes
-//! the original back.
+//! 1. Write and sync the new file.
+//! 2. Write and sync the record. It names the original and the result, so it is true before and after the exchange.
+//! 3. Keep and sync the original.
+//! 4. Rename the new file over the old one.
+//!
+//! A lock on the folder keeps a second brawn out meanwhile.
+//!
+//! A rename cannot replace a mount point (EBUSY). So brawn overwrites a mount point in place. Before that, the record
+//! notes the inode that is going to be incomplete for a while. If the write is interrupted, the next run finds that
+//! note and writes the original back.
 
 pub mod cache;
 mod file;
@@ -52,35 +57,35 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use write::{Exchange, New};
 
-/// A file that is to be changed, with its folder locked.
+/// A file to change; its folder is locked.
 #[derive(Debug)]
 pub struct Target {
     /// The file itself, symlinks resolved.
     path: PathBuf,
     /// Its folder, open and locked.
     folder: File,
-    /// What brawn keeps beside it.
+    /// The record that brawn keeps beside it.
     record: Option<Record>,
-    /// An interrupted write that opening it rolled back.
+    /// Whether opening it rolled back an interrupted write.
     recovered: bool,
 }
 
-/// What became of a target.
+/// What happened to a target.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Published {
     /// Where the original is kept.
     #[serde(serialize_with = "displayed")]
     pub original: PathBuf,
-    /// Other hard links to the old file: they keep its contents.
+    /// How many other hard links to the old file there are: they keep the old contents.
     pub other_links: u64,
-    /// Whether it had to be overwritten in place, being a mount point.
+    /// Whether it was overwritten in place, since it is a mount point.
     pub in_place: bool,
 }
 
 impl Target {
-    /// Resolves `path`, locks its folder, and puts right what an interrupted run left behind.
+    /// Resolves `path`, locks its folder, and repairs what an interrupted run left behind.
     ///
-    /// `waiting` is called if another brawn holds the lock, before this one waits for it.
+    /// If another brawn holds the lock, `waiting` is called before this one waits.
     pub fn open(path: &Path, waiting: impl FnOnce(&Path)) -> Result<Self> {
         let place = walk::to_write(path)?;
         let failed = |e: std::io::Error| match e.kind() {
@@ -118,22 +123,22 @@ impl Target {
         self.recovered
     }
 
-    /// The file's bytes, with what brawn keeps beside it.
+    /// The file's bytes, with the record beside it.
     pub fn read(&self) -> Result<Source> {
         let bytes = input::read(&self.path)
             .map_err(|e| input::failed("cannot read it", e).path(&self.path))?;
         Ok(Source::new(self.path.clone(), bytes, self.record.clone()))
     }
 
-    /// Where the original is, or would be, kept.
+    /// The path at which the original is or would be kept.
     pub fn original(&self) -> PathBuf {
         standing::original_path(&self.path)
     }
 
-    /// Replaces `old`, which [`Target::read`] gave, by `new`.
+    /// Replaces `old`, the result of [`Target::read`], by `new`.
     ///
-    /// `has_payload` says that `old` already holds a payload of brawn's, so that it must not take
-    /// the place of an original that is kept.
+    /// `has_payload` says that `old` already has a payload of brawn's: then it must not replace an original that is
+    /// kept.
     pub fn publish(&self, old: &Source, new: &Content<'_>, has_payload: bool) -> Result<Published> {
         let is_checked = old.is_original_known();
         self.publish_unplaced(old.fingerprint(), new.into(), has_payload, is_checked)
@@ -141,7 +146,8 @@ impl Target {
             .map_err(|e| e.path(&self.path))
     }
 
-    /// The same for a file that is too large for memory, with what it then is; `old` is what it was when it was read.
+    /// The same for a file that is too large for memory. Returns the new file's fingerprint; `old` is the fingerprint
+    /// of the file as it was read.
     pub fn publish_stream(
         &self,
         old: &Fingerprint,
@@ -171,7 +177,7 @@ impl Target {
         let stat = source
             .metadata()
             .map_err(|e| Error::io("cannot look at it", e))?;
-        // An interrupted run may have kept this very inode already.
+        // An interrupted run may already have kept this inode as the original.
         let own_links = 1 + u64::from(self.is_original(&stat));
         let other_links = stat.nlink().saturating_sub(own_links);
         let staged = self.beside(".", ".brawn-new");
@@ -196,7 +202,7 @@ impl Target {
         let in_place = exchange == Exchange::MountPoint;
         if in_place {
             if let Err(error) = self.overwrite(&mut record, before, &staged) {
-                // A torn file needs the record's note and the original; a whole one needs neither.
+                // An incomplete file needs the record's note and the original; a whole file needs neither.
                 if Fingerprint::of_file(&self.path).is_ok_and(|now| now == *before) {
                     record.in_place = None;
                     // As in `abandon`.
@@ -205,11 +211,11 @@ impl Target {
                 }
                 return Err(error);
             }
-            // Only a leftover: the next run removes it if this fails.
+            // If this fails, the next run removes the file.
             let _ = fs::remove_file(&staged);
         }
         self.folder.sync_all().map_err(write::in_place_unsynced)?;
-        // Overwriting in place changes all of them.
+        // Overwriting in place changes the contents of all links.
         let other_links = if in_place { 0 } else { other_links };
         let published = Published {
             original: self.original(),
@@ -219,7 +225,7 @@ impl Target {
         Ok((published, after))
     }
 
-    /// Whether the original is kept already; refused where what is there must not take its place.
+    /// Whether the original is already kept. Fails if the file there must not be replaced.
     fn is_kept(
         &self,
         state: Option<State>,
@@ -244,8 +250,8 @@ impl Target {
         }
     }
 
-    /// Undoes what preparing left behind.  Whatever fails here is a leftover that the next run
-    /// deals with, and must not hide the error that brought us here.
+    /// Removes what the preparation left behind. If that fails, the next run does it; the error that led here is the
+    /// one to report.
     fn abandon(&self, staged: &Path, first_time: bool) {
         let _ = fs::remove_file(staged);
         let _ = fs::remove_file(self.beside(".", ".brawn-keep"));
@@ -256,7 +262,7 @@ impl Target {
         }
     }
 
-    /// Keeps the file as the original: its inode if possible, so that `restore` gives back everything about it.
+    /// Keeps the file as the original: as a hard link if possible, so that `restore` brings back all its attributes.
     fn keep(&self, source: &File) -> Result<()> {
         let original = self.original();
         if source.metadata().is_ok_and(|stat| self.is_original(&stat)) {
@@ -264,7 +270,7 @@ impl Target {
         }
         let keep = self.beside(".", ".brawn-keep");
         if fs::hard_link(&self.path, &keep).is_err() {
-            // No hard links here, or not to files of others.
+            // The filesystem has no hard links, or does not allow them to other users' files.
             write::stage(&keep, New::Copy(source), source)?;
             write::copy_times(&keep, source)?;
         }
@@ -274,12 +280,12 @@ impl Target {
         fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))
     }
 
-    /// Overwrites a mount point, which holds `old`, with what is in the file `new`, with a note in the record while it is
-    /// torn.
+    /// Overwrites a mount point, which contains `old`, with the contents of the file `new`. While it is incomplete,
+    /// the record has a note.
     fn overwrite(&self, record: &mut Record, old: &Fingerprint, new: &Path) -> Result<()> {
         let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
         let original = self.original();
-        // A hard link would be overwritten too.
+        // If the original were a hard link, it would be overwritten too.
         if self.is_original(&stat) {
             let source = input::open(&self.path).map_err(|e| input::failed("cannot open it", e))?;
             let keep = self.beside(".", ".brawn-keep");
@@ -299,13 +305,13 @@ impl Target {
         record.write(self)
     }
 
-    /// Puts right what an interrupted run left behind.
+    /// Repairs what an interrupted run left behind.
     fn recover(&mut self) -> Result<()> {
         for suffix in [".brawn-new", ".brawn-keep", ".brawn-record"] {
             match fs::remove_file(self.beside(".", suffix)) {
                 Ok(()) => {}
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                // A folder that cannot be written is reported when something is to be written.
+                // If the folder cannot be written, the error is reported when something is to be written.
                 Err(_) => {}
             }
         }
@@ -341,12 +347,12 @@ impl Target {
         self.sync_folder()
     }
 
-    /// The kept original, which must be the one that the record names.
+    /// The kept original. Fails if it is not the one that the record names.
     fn check_original(&self, record: Option<&Record>) -> Result<File> {
         standing::check_original(&self.original(), record)
     }
 
-    /// What the file is now.
+    /// The file's current fingerprint.
     fn fingerprint(&self) -> Result<Fingerprint> {
         Fingerprint::of_file(&self.path)
             .map_err(|e| Error::io("cannot read it", e).path(&self.path))
@@ -363,10 +369,10 @@ impl Target {
             ))
     }
 
-    /// Fails if somebody else changed the file since `stat`.
+    /// Fails if the file has changed since `stat`.
     fn unchanged(&self, stat: &fs::Metadata, size: u64) -> Result<()> {
         let now = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
-        // Not device and inode: keeping the original copies it up on overlay filesystems.
+        // Device and inode do not count: on overlay filesystems, keeping the original changes them.
         let key = |m: &fs::Metadata| (m.size(), m.mtime(), m.mtime_nsec());
         if key(&now) != key(stat) || now.size() != size {
             return Err(
@@ -377,7 +383,7 @@ impl Target {
         Ok(())
     }
 
-    /// Whether the kept original is one more link to the inode of `stat`.
+    /// Whether the kept original is a hard link to the inode of `stat`.
     fn is_original(&self, stat: &fs::Metadata) -> bool {
         fs::symlink_metadata(self.original())
             .is_ok_and(|kept| (kept.ino(), kept.dev()) == (stat.ino(), stat.dev()))
@@ -401,7 +407,7 @@ impl Target {
     }
 }
 
-/// Bytes of a path that are not UTF-8 have no place in most formats.
+/// Most formats have no form for bytes of a path that are not UTF-8.
 fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.to_string_lossy())
 }
@@ -411,19 +417,19 @@ pub fn has_record(path: &Path) -> bool {
     standing::record_path(path).exists()
 }
 
-/// How long another brawn is waited for: the largest bundle is patched in a fraction of it.
+/// How long to wait for another brawn: the largest bundle takes a fraction of this.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Takes the lock on a folder; it goes when the handle is closed, however that comes about.
+/// Takes the lock on a folder. The lock ends when the handle is closed, even if the process is killed.
 ///
-/// Whoever can look into a folder can hold its lock, so that nobody waits for ever.
+/// Everybody who can open a folder can hold its lock, so brawn does not wait forever.
 fn lock(folder: &File, patience: Duration, waiting: impl FnOnce()) -> Result<()> {
     let begun = Instant::now();
     let mut waiting = Some(waiting);
     loop {
         match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => {}
-            // Network filesystems that cannot lock a folder: the rename still is atomic.
+            // Network filesystems that cannot lock a folder: the rename is still atomic.
             Ok(()) | Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL) => {
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! Files of brawn's own in a folder of the user's: nothing is replaced that is not brawn's.
+//! Puts brawn's own files into a user's folder. Only files that brawn wrote are replaced.
 
 use super::staged::Staged;
 use crate::error::{Error, Kind, Result};
@@ -20,11 +20,11 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// The user's cache, as the XDG base directory specification has it: `XDG_CACHE_HOME`, which counts
-/// only if it is absolute, or `.cache` in the home folder.
+/// The user's cache by the XDG base directory specification: `XDG_CACHE_HOME` if it is an absolute path, else
+/// `.cache` in the home folder.
 ///
-/// Where the home is another user's, as in containers of hosted CI (root with the runner's home) and behind `sudo`, it
-/// is [`temporary`]: the other user could exchange what is in a cache there.
+/// If the home belongs to another user, it is [`temporary`]: the other user could exchange files in a cache there.
+/// This happens in containers of hosted CI (root with the runner's home) and with `sudo`.
 pub fn cache(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Result<PathBuf> {
     let absolute = |path: Option<PathBuf>| path.filter(|p| p.is_absolute());
     let user = rustix::process::geteuid().as_raw();
@@ -43,20 +43,20 @@ pub fn cache(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Result<P
         })
 }
 
-/// The user's folder where temporary files go: for those who have no home that can be used.
+/// The user's folder among temporary files, for users without a usable home.
 pub fn temporary() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     std::env::temp_dir().join(format!("brawn-{user}"))
 }
 
-/// Puts `files` into `folder`, replacing only what `is_ours` says that brawn wrote.
+/// Puts `files` into `folder`. Replaces a file only if `is_ours` says that brawn wrote it.
 pub fn into_folder(folder: &Path, files: &[File], is_ours: fn(&[u8]) -> bool) -> Result<()> {
     fs::create_dir_all(folder)
         .map_err(|e| Error::io("cannot create the folder", e).path(folder))?;
     files.iter().try_for_each(|file| one(folder, file, is_ours))
 }
 
-/// Fails for `-`, by which elsewhere standard output is meant: nobody wants a file of that name.
+/// Fails for `-`: in other programs it means standard output, and nobody wants a file of that name.
 pub(super) fn no_stream(path: &Path) -> Result<()> {
     if path != Path::new("-") {
         return Ok(());
@@ -67,7 +67,7 @@ pub(super) fn no_stream(path: &Path) -> Result<()> {
         .next("`./-` is a file of that name"))
 }
 
-/// Writes one file, replacing only what `is_ours` says that brawn wrote.
+/// Writes one file. Replaces a file only if `is_ours` says that brawn wrote it.
 pub fn into_file(path: &Path, bytes: &[u8], is_ours: fn(&[u8]) -> bool) -> Result<()> {
     no_stream(path)?;
     let wrong = |found: &str| {

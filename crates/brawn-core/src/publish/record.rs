@@ -1,4 +1,4 @@
-//! The small file beside an archive that says what brawn made of what.
+//! The small file beside an archive that records which files brawn made from which original.
 
 use super::{Target, write};
 use crate::error::{Error, Result};
@@ -18,18 +18,18 @@ pub(super) struct InPlace {
     pub(super) inode: u64,
 }
 
-/// What a file is to its record.
+/// How a file relates to its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The original itself: a run was interrupted, or the package was installed again.
     Original,
     /// A file that brawn made from the original.
     Result,
-    /// Neither: somebody else wrote it.
+    /// Neither: another program wrote it.
     Changed,
 }
 
-/// What brawn made of what.
+/// Which files brawn made from which original.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     format: u32,

@@ -1,4 +1,4 @@
-//! The way back.
+//! Puts originals back.
 
 use super::record::State;
 use super::write::{self, Exchange};
@@ -8,14 +8,14 @@ use crate::shown::shown;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-/// What became of a file that was to be restored.
+/// What happened to a file that was to be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restored {
     /// The original is back.
     Restored,
-    /// It was the original already (an interrupted run, or a package installed again); what brawn
-    /// kept beside it is gone.
+    /// The file was already the original (a run was interrupted, or the package was installed again). brawn removed
+    /// what it kept beside it.
     AlreadyOriginal,
 }
 
@@ -57,7 +57,7 @@ impl Target {
             State::Result => {}
         }
         let original = self.check_original(Some(&record)).map_err(|e| {
-            // Whatever is wrong with it: nothing to restore from.
+            // Any error here means that there is nothing to restore from.
             if e.kind() == Kind::Io {
                 Error::new(Kind::RestoreRefused, e.without_path().to_string())
                     .path(&self.original())
@@ -90,8 +90,7 @@ impl Target {
         Ok(Restored::Restored)
     }
 
-    /// Removes what brawn kept: the original first, since an original without its record would be
-    /// nobody's.
+    /// Removes what brawn kept. The original goes first: without its record nobody would know what it is.
     fn forget(&self) -> Result<()> {
         for path in [self.original(), self.record()] {
             match fs::remove_file(&path) {

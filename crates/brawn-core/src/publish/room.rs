@@ -1,10 +1,11 @@
-//! A room in the user's cache.  What lies there ends up in programs, or is run: `link-args`, `preload`, `cargo` and
-//! `run` all come here, and one rule holds for all of them.
+//! A room: a folder in the user's cache whose files end up in programs or are run. `link-args`, `preload`, `cargo`
+//! and `run` all use rooms, and one rule holds for all of them.
 //!
-//! Nobody else may change what is in it, nor exchange a folder on the way to it.  So every folder from the root on is
-//! root's or the user's, and others may not write to it; only in a sticky one (`/tmp`) they may, where nobody renames
-//! what is not their own.  The last two (`CACHE/brawn/ROOM`) are the user's alone.  The way is gone with open handles,
-//! files are written and read through the room's, and the path that is handed on has no links.
+//! Nobody else may change what is in a room, or exchange a folder on the way to it. So every folder from the root on
+//! must belong to root or the user, and others must not be able to write to it. A sticky folder such as `/tmp` is
+//! allowed, since users can only rename their own files there. The last two folders (`CACHE/brawn/ROOM`) must be the
+//! user's alone. brawn walks to the room with open handles, reads and writes files through the room's handle, and
+//! hands on a path without links.
 
 use super::place::File as Wanted;
 use super::staged::Staged;
@@ -18,7 +19,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// A folder that is the user's alone.
+/// A folder that only the user can change.
 #[derive(Debug)]
 pub struct Room {
     folder: OwnedFd,
@@ -26,7 +27,8 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room `name` below `cache`, the folder of [`cache`](super::place::cache); made where there is none.
+    /// Opens the room `name` below `cache`, the folder of [`cache`](super::place::cache). Makes the room if it is
+    /// missing.
     ///
     /// # Errors
     /// It cannot be made, or another user could change what is in it.
@@ -34,7 +36,7 @@ impl Room {
         Self::enter(cache, name, true)
     }
 
-    /// The same, where it is there already.
+    /// The same for a room that already exists.
     ///
     /// # Errors
     /// It is not there, or another user could change what is in it.
@@ -46,7 +48,7 @@ impl Room {
         let end = End::Folder { made };
         let outer = walk::follow(cache, end, &mut check)?;
         check_own(&outer.path, &outer.stat)?;
-        // Whoever has a link in their own cache means where it leads.
+        // If users have a link in their own cache, they mean its target.
         let inner = walk::follow(&outer.path.join(name), end, &mut check)?;
         check_own(&inner.path, &inner.stat)?;
         let failed = |e: Errno| Error::io("cannot open the cache", e).path(&inner.path);
@@ -60,12 +62,12 @@ impl Room {
         })
     }
 
-    /// Its path, which has no links.
+    /// Its path, without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The whole of a file in it, if it is a regular one of the user's that nobody else may write to.
+    /// The contents of a file in it, if the file is a regular one of the user's and nobody else may write to it.
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut file = input::at(&self.folder, Path::new(name), OFlags::NOFOLLOW).ok()?;
         let stat = rustix::fs::fstat(&file).ok()?;
@@ -77,10 +79,10 @@ impl Room {
         Some(bytes)
     }
 
-    /// Puts `files` there.  The room's name says what must be in it, so that everything else is damage, whatever it is:
-    /// an empty file, a pipe, a link.
+    /// Puts `files` there. A room's name says exactly which files it has, so everything else under their names is
+    /// damage and is replaced: an empty file, a pipe, a link.
     ///
-    /// # Errors
+    /// They cannot be written, or have other contents after they were written.
     /// They cannot be written, or what was written is not what is there then.
     pub fn place(&self, files: &[Wanted]) -> Result<()> {
         files.iter().try_for_each(|file| {
@@ -132,7 +134,7 @@ impl AsFd for Room {
     }
 }
 
-/// Holds that nobody else may exchange what is behind a folder or a link on the way.
+/// Checks that nobody else can exchange what a folder or link on the way leads to.
 fn check(step: &Step<'_>) -> Result<()> {
     let stat = step.stat;
     let is_trusted = [0, user()].contains(&stat.st_uid);
@@ -159,8 +161,8 @@ fn check_own(path: &Path, stat: &Stat) -> Result<()> {
     Err(unsafe_folder(path, stat))
 }
 
-/// Whether whoever is in a group may be trusted with what the user runs: root's, and the user's private one, as many
-/// systems have it for each user.  An access list may name others besides.
+/// Whether the members of a group may be trusted with programs that the user runs. This holds for root's group and
+/// for the user's private group, which many systems have for each user. An access list could name further users.
 fn is_trusted_group(group: u32, folder: &OwnedFd) -> bool {
     let listed = walk::listed(folder).is_ok_and(|folder| {
         let mut value = [0u8; 4];
@@ -176,7 +178,7 @@ fn is_trusted_group(group: u32, folder: &OwnedFd) -> bool {
     !listed && (group == 0 || is_private_group(group, user(), &users, &groups))
 }
 
-/// Whether nobody but `user` is in `group`, by the lines of `/etc/passwd` and `/etc/group`.
+/// Whether only `user` is in `group`, by the lines of `/etc/passwd` and `/etc/group`.
 fn is_private_group(group: u32, user: u32, users: &str, groups: &str) -> bool {
     let number = |field: Option<&&str>| field.and_then(|text| text.parse().ok());
     let mut own = None;

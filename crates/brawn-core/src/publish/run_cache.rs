@@ -1,5 +1,5 @@
-//! The user's cache of rewritten programs, for `brawn run`: found by what `stat` says of the program, so that a program
-//! that is there already is not read.
+//! The user's cache of rewritten programs, for `brawn run`. A program is found by the result of `stat`, so brawn does
+//! not read a program whose rewritten form is already there.
 //!
 //! ```text
 //! CACHE/brawn/run/            mode 0700, the user's own
@@ -8,8 +8,9 @@
 //!   .new-NUMBER/              being written; renamed when it is whole, removed a day after a killed run
 //! ```
 //!
-//! The user runs what lies here.  So it is a [`Room`], worked in through its handle, and the path that the kernel is
-//! given leads through folders that nobody else can exchange anything in.  Nothing is locked: whoever comes second finds the first one's folder there, and removes its own.
+//! The user runs these files. So the cache is a [`Room`]: brawn works in it through its handle, and gives the kernel
+//! a path through folders in which nobody else can exchange anything. Nothing is locked: a process that comes second
+//! finds the first one's folder, and removes its own.
 
 use super::room::Room;
 use super::walk::user;
@@ -30,20 +31,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The folder's name below [`cache`](super::place::cache).
 const FOLDER: &str = "run";
-/// What is not run for so long goes.
+/// How long a program stays that is not run.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// What killed runs leave goes after this.
+/// How long folders of killed runs stay.
 const LEFT: Duration = Duration::from_secs(24 * 60 * 60);
-/// How exactly it is known when a program was run.
+/// How exactly the time of a program's last run is known.
 const HOUR: Duration = Duration::from_secs(60 * 60);
-/// How much of the disk the programs take together, in bytes; the newest stays even where it is larger.
+/// How many bytes of the disk all programs may take. The newest stays even if it is larger.
 const LIMIT: u64 = 2 << 30;
-/// What names of folders that are being written begin with.
+/// The prefix of folders that are being written.
 const SCRATCH: &str = ".new-";
-/// Mode of a program here: one that replaces itself by its own path leaves another.
+/// The mode of a program here. A program that replaces itself by its own path leaves a file with another mode.
 const MODE: u32 = 0o500;
 
-/// A program and what is made of it: its name in the cache.
+/// A program's name in the cache: it stands for the program and for everything that its rewritten form depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     folder: String,
@@ -52,7 +53,8 @@ pub struct Key {
 }
 
 impl Key {
-    /// Of the program `name`, of which `stat` was said, with all that its rewritten form depends on besides.
+    /// The key of the program `name` with the metadata `stat`. `made_by` is everything else that its rewritten form
+    /// depends on.
     pub fn new(name: &OsStr, stat: &fs::Metadata, made_by: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for number in [
@@ -92,7 +94,7 @@ impl Key {
 pub enum Found {
     /// The rewritten program.
     Program(PathBuf),
-    /// That the program is to be run as it is.
+    /// Nothing was rewritten: run the program itself.
     AsItIs,
 }
 
@@ -103,10 +105,10 @@ pub struct RunCache {
 }
 
 impl RunCache {
-    /// Opens the one below `cache`, the folder of [`cache`](super::place::cache), and makes it where there is none.
+    /// Opens the cache below `cache`, the folder of [`cache`](super::place::cache). Makes it if it is missing.
     ///
     /// # Errors
-    /// It cannot be made, another user could change what is in it, or programs cannot be run there (`noexec`).
+    /// It cannot be made, another user could change files in it, or programs cannot be run there (`noexec`).
     pub fn open(cache: &Path) -> Result<Self> {
         let room = Room::open(cache, FOLDER)?;
         let failed = |doing: &str, e: std::io::Error| Error::io(doing, e).path(room.path());
@@ -122,13 +124,13 @@ impl RunCache {
         Ok(Self { room })
     }
 
-    /// What is there for `key`, and notes that it is used.
+    /// Finds the program for `key`, and notes that it is used.
     pub fn find(&self, key: &Key) -> Option<Found> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = rustix::fs::openat(&self.room, &key.folder, flags, Mode::empty()).ok()?;
         let there = rustix::fs::statat(&folder, &key.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        // A program that replaced itself by its own path left another file; one that is cut short, a pipe and a link
-        // are none of brawn's either.
+        // A program that replaced itself by its own path left another file. Incomplete files, pipes and links are not
+        // brawn's either.
         let is_ours = FileType::from_raw_mode(there.st_mode) == FileType::RegularFile
             && there.st_uid == user()
             && (there.st_mtime, there.st_mtime_nsec.cast_signed()) == key.modified
@@ -143,7 +145,7 @@ impl RunCache {
         })
     }
 
-    /// Puts a rewritten program there; an empty one says that it is to be run as it is.
+    /// Puts a rewritten program there. An empty one says that the program itself is to be run.
     ///
     /// # Errors
     /// It cannot be written.
@@ -155,7 +157,7 @@ impl RunCache {
             .fill(&scratch, key, content)
             .and_then(|()| self.exchange(&scratch, key));
         if made.is_err() {
-            // The error that is reported is why it could not be written.
+            // The error to report is the one of the failed write.
             let _ = self.remove(&scratch);
         }
         made.map_err(failed)?;
@@ -173,7 +175,7 @@ impl RunCache {
             let name = format!("{SCRATCH}{number}");
             match rustix::fs::mkdirat(&self.room, &name, Mode::RWXU) {
                 Ok(()) => return Ok(name),
-                // A killed run's, or another machine's.
+                // The folder of a killed run, or of another machine.
                 Err(Errno::EXIST) => number = number.wrapping_add(1),
                 Err(e) => return Err(e),
             }
@@ -197,7 +199,7 @@ impl RunCache {
             tv_nsec: key.modified.1,
         };
         set_modified(&file, modified)?;
-        // After a crash there must be no file of that name with nothing in it.
+        // After a crash there must not be an empty file of that name.
         file.sync_all()
     }
 
@@ -214,12 +216,12 @@ impl RunCache {
         };
         match rename() {
             Err(Errno::EXIST | Errno::NOTEMPTY) if self.find(key).is_some() => {
-                // Somebody else was faster.
+                // Another process was faster.
                 self.remove(scratch)?;
                 Ok(())
             }
             Err(Errno::EXIST | Errno::NOTEMPTY) => {
-                // What is there is not what brawn wrote.
+                // The files there are not what brawn wrote.
                 self.remove(&key.folder)?;
                 Ok(rename()?)
             }
@@ -227,7 +229,7 @@ impl RunCache {
         }
     }
 
-    /// Removes a folder here, with the files in it.
+    /// Removes a folder in the cache and the files in it.
     fn remove(&self, name: &str) -> rustix::io::Result<()> {
         for file in self.names(name)? {
             let path = Path::new(name).join(OsString::from_vec(file.into_bytes()));
@@ -239,7 +241,7 @@ impl RunCache {
         rustix::fs::unlinkat(&self.room, name, AtFlags::REMOVEDIR)
     }
 
-    /// The names in a folder here, or, for `.`, of all of them.
+    /// The names in a folder of the cache; for `.`, the names of all its folders.
     fn names(&self, folder: &str) -> rustix::io::Result<Vec<CString>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(&self.room, folder, flags, Mode::empty())?;
@@ -253,8 +255,7 @@ impl RunCache {
         Ok(names)
     }
 
-    /// Notes that a folder is used.  The disk may be one that cannot be written to, where nothing can be thrown
-    /// away either.
+    /// Notes that a folder is used now. This fails on a read-only disk, but there nothing can be removed either.
     fn used(&self, folder: &str) {
         let now = SystemTime::now();
         let old = rustix::fs::statat(&self.room, folder, AtFlags::SYMLINK_NOFOLLOW)
@@ -266,7 +267,8 @@ impl RunCache {
         }
     }
 
-    /// Throws away what was not used for long, and what is beyond `limit` bytes, the oldest first, but for `keep`.
+    /// Removes programs that were not used for long. Then removes the oldest ones beyond `limit` bytes, but never
+    /// `keep`.
     fn tidy(&self, keep: &str, now: SystemTime, limit: u64) {
         let mut all = Vec::new();
         for name in self.names(".").unwrap_or_default() {
@@ -283,7 +285,7 @@ impl RunCache {
                 UNUSED
             };
             if name != keep && age > may_stay {
-                // Somebody else may have been faster.
+                // Another process may have removed it.
                 let _ = self.remove(&name);
             } else if !name.starts_with(SCRATCH) {
                 all.push((name != keep, age, self.taken(&name), name));
@@ -300,7 +302,7 @@ impl RunCache {
         }
     }
 
-    /// How much of the disk a folder's files take, in bytes.
+    /// How many bytes of the disk a folder's files take.
     fn taken(&self, folder: &str) -> u64 {
         let names = self.names(folder).unwrap_or_default();
         let sizes = names.into_iter().filter_map(|name| {
@@ -312,7 +314,7 @@ impl RunCache {
     }
 }
 
-/// Sets when a file or folder was modified.
+/// Sets the time at which a file or folder was modified.
 fn set_modified(file: impl std::os::fd::AsFd, modified: Timespec) -> rustix::io::Result<()> {
     let times = Timestamps {
         last_access: NOW,
@@ -326,7 +328,7 @@ const NOW: Timespec = Timespec {
     tv_nsec: rustix::fs::UTIME_NOW,
 };
 
-/// How long ago it was modified; none for what comes from the future.
+/// The time since it was modified; zero if that time is in the future.
 fn age(stat: &Stat, now: SystemTime) -> Duration {
     let modified = UNIX_EPOCH + Duration::from_secs(stat.st_mtime.try_into().unwrap_or(0));
     now.duration_since(modified).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A file that is to become another one, with what brawn keeps beside it: each is read once, and hashed once.
+//! A file that is to be edited, with brawn's record beside it. Each file is read once and hashed once.
 
 use super::record::{Record, State};
 use super::standing::{original_path, record_path, wrong_original};
@@ -8,10 +8,10 @@ use crate::input;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-/// A file's bytes, and what brawn made them from.
+/// A file's bytes, and the original that brawn made them from.
 #[derive(Debug)]
 pub struct Source {
-    /// The file itself, symlinks resolved: the record lies beside it, not beside a link to it.
+    /// The file itself, symlinks resolved: the record lies beside the file, not beside a link to it.
     path: PathBuf,
     bytes: Vec<u8>,
     record: Option<Record>,
@@ -20,10 +20,10 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the file at `path`, for those who only look.
+    /// Reads the file at `path`, for callers that change nothing.
     ///
     /// # Errors
-    /// The file or its record cannot be read, or the record is none of brawn's.
+    /// The file or its record cannot be read, or brawn did not write the record.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -41,12 +41,12 @@ impl Source {
         }
     }
 
-    /// What the file holds.
+    /// The file's contents.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The original, if the file is what brawn made of one.
+    /// The original, if brawn made the file from one.
     ///
     /// # Errors
     /// The original cannot be read, or is not the one that the record names.
@@ -76,13 +76,13 @@ impl Source {
         }
     }
 
-    /// What the file is.
+    /// The file's fingerprint.
     pub(super) fn fingerprint(&self) -> &Fingerprint {
         let of = || Fingerprint::of(&(&self.bytes).into());
         self.fingerprint.get_or_init(of)
     }
 
-    /// Whether the original was read, and is the one that the record names.
+    /// Whether the original was read and is the one that the record names.
     pub(super) fn is_original_known(&self) -> bool {
         matches!(self.original.get(), Some(Some(_)))
     }

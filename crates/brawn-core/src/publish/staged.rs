@@ -1,8 +1,8 @@
-//! A file that is being written beside the one whose place it takes.
+//! A file that is written beside another one, to replace it.
 //!
-//! It has a name, `.NAME.brawn-out`, and a lock as long as somebody writes it.  So several may write to one folder at
-//! once, nobody has to wait for a lock on the folder, which anybody may hold who can look into it, and what a killed
-//! run left is known: nobody has it locked.  The next one that writes a file of that name removes it.
+//! Its name is `.NAME.brawn-out`, and it is locked while it is written. So several processes can write to one folder
+//! at once. None of them waits for a lock on the folder, which everybody may hold who can open it. A file of a killed
+//! run has no lock: the next run that writes a file of that name removes it.
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
@@ -10,14 +10,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-/// How many may write the same file at once.
+/// How many processes may write the same file at once.
 const WRITERS: u32 = 1000;
 
-/// A file that is being written; gone when it is dropped before it has its name.
+/// A file that is being written. It is removed if it is dropped before it gets its final name.
 #[derive(Debug)]
 pub(super) struct Staged<'a> {
     folder: BorrowedFd<'a>,
-    /// The name that it is to have.
+    /// Its final name.
     wanted: &'a OsStr,
     name: OsString,
     file: File,
@@ -25,7 +25,7 @@ pub(super) struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// Makes one in `folder`, which is to be `wanted` there.
+    /// Makes one in `folder`. Its final name will be `wanted`.
     pub(super) fn new(
         folder: BorrowedFd<'a>,
         wanted: &'a OsStr,
@@ -45,7 +45,7 @@ impl<'a> Staged<'a> {
             let mode = Mode::from_raw_mode(mode);
             let file = match rustix::fs::openat(folder, &name, flags, mode) {
                 Ok(file) => File::from(file),
-                // Somebody was faster.
+                // Another process was faster.
                 Err(Errno::EXIST) => continue,
                 Err(e) => return Err(e.into()),
             };
@@ -62,12 +62,12 @@ impl<'a> Staged<'a> {
         Err(std::io::ErrorKind::AlreadyExists.into())
     }
 
-    /// The file itself, to be written and read.
+    /// The file, for writing and reading.
     pub(super) fn file(&mut self) -> &mut File {
         &mut self.file
     }
 
-    /// Gives it the name, and takes it from the file that had it.
+    /// Gives it its final name, and so replaces the file of that name.
     pub(super) fn rename(mut self) -> rustix::io::Result<()> {
         rustix::fs::renameat(self.folder, &self.name, self.folder, self.wanted)?;
         self.is_done = true;
@@ -78,37 +78,38 @@ impl<'a> Staged<'a> {
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
         if !self.is_done {
-            // The error that is reported is why it could not be written.
+            // The error to report is the one of the failed write.
             let _ = rustix::fs::unlinkat(self.folder, &self.name, AtFlags::empty());
         }
     }
 }
 
-/// Removes what a killed run left under that name.  Whether there is nothing now: somebody may be writing it.
+/// Removes the file of that name if a killed run left it. Returns whether the name is free now; it is not if another
+/// process is writing the file.
 fn remove_left(folder: BorrowedFd<'_>, name: &OsStr) -> std::io::Result<bool> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let left = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
         Ok(left) => left,
         Err(Errno::NOENT) => return Ok(true),
-        // Another user's, or no file at all.
+        // Another user's file, or not a regular file.
         Err(_) => return Ok(false),
     };
     let lock = rustix::fs::flock(left.as_fd(), FlockOperation::NonBlockingLockExclusive);
-    // Where files cannot be locked, nobody knows whether it is being written.
+    // If files cannot be locked, nobody knows whether it is being written.
     if lock.is_err() || !is_same(folder, name, left.as_fd()) {
         return Ok(false);
     }
     Ok(rustix::fs::unlinkat(folder, name, AtFlags::empty()).is_ok())
 }
 
-/// Locks a file that was just made.  Whether it still is the one of that name: before it was locked, somebody may have
-/// taken it for a left one.
+/// Locks a file that was just made. Returns whether it still has its name: before it was locked, another process may
+/// have taken it for the file of a killed run.
 fn is_ours(folder: BorrowedFd<'_>, name: &OsStr, file: &File) -> std::io::Result<bool> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(is_same(folder, name, file.as_fd())),
         Err(Errno::WOULDBLOCK) => Ok(false),
-        // Network filesystems that cannot lock: nobody removes it there either.
+        // Network filesystems that cannot lock files: there nobody removes it either.
         Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL | Errno::NOSYS) => {
             Ok(true)
         }
@@ -119,7 +120,7 @@ fn is_ours(folder: BorrowedFd<'_>, name: &OsStr, file: &File) -> std::io::Result
     }
 }
 
-/// Whether the name is still that of the file.
+/// Whether the name still belongs to this file.
 fn is_same(folder: BorrowedFd<'_>, name: &OsStr, file: BorrowedFd<'_>) -> bool {
     let (Ok(now), Ok(open)) = (
         rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW),

@@ -1,4 +1,4 @@
-//! What an archive is to what brawn keeps beside it, for those who only look.
+//! How an archive relates to brawn's record beside it, for callers that change nothing.
 
 use super::record::{Record, State};
 use crate::error::{Error, Kind, Result};
@@ -9,16 +9,16 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// What the name of a kept original has behind that of its file.
+/// The suffix of a kept original's name.
 const ORIGINAL: &str = ".brawn-original";
 
-/// What an archive is to the record beside it.
+/// How an archive relates to the record beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// The very file that brawn wrote.
+    /// It is exactly the file that brawn wrote.
     Written,
-    /// The original that brawn kept: it came back, as by installing its package again.
+    /// It is the original that brawn kept: for example, its package was installed again.
     Original,
     /// Neither: an update or another tool wrote it.
     Changed,
@@ -26,11 +26,11 @@ pub enum Standing {
     Torn,
 }
 
-/// What the file at `path`, whose contents are `bytes`, is to the record beside it; `None` without a
-/// record.  Only reads.
+/// How the file at `path`, with the contents `bytes`, relates to the record beside it; `None` without a record.
+/// Changes nothing.
 ///
 /// # Errors
-/// The record cannot be read, or is none of brawn's.
+/// The record cannot be read, or brawn did not write it.
 pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     // The record lies beside the file itself, not beside a link to it.
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -45,27 +45,27 @@ pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     }))
 }
 
-/// The name of the file whose kept original has this `name`, if that is how originals are named.
+/// If `name` is the name of a kept original: the name of its file.
 pub fn kept_original_of(name: &[u8]) -> Option<&[u8]> {
     name.strip_suffix(ORIGINAL.as_bytes())
 }
 
-/// Whether the file at `path` is an original that brawn keeps: by its name, and by the record beside it, which names
-/// these very contents.  Only reads.
+/// Whether the file at `path` is an original that brawn keeps. This is so if it has such a name, and the record
+/// beside it names exactly its contents. Changes nothing.
 pub fn is_kept_original(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let Some(name) = kept_original_of(name) else {
         return false;
     };
     let of = path.with_file_name(std::ffi::OsStr::from_bytes(name));
-    // A record that cannot be read says nothing: then the file is like any other.
+    // If the record cannot be read, the file counts as an ordinary one.
     let Ok(Some(record)) = Record::read(&record_path(&of)) else {
         return false;
     };
     Fingerprint::of_file(path).is_ok_and(|found| found == record.original)
 }
 
-/// The kept original at `path`, which must be the one that the record names.
+/// Opens the kept original at `path`. Fails if it is not the one that the record names.
 pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<File> {
     let open = || {
         let mut file = input::open(path)?;
@@ -83,7 +83,7 @@ pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<Fil
     }
 }
 
-/// What is said of an original at `path` that is another one than the record's.
+/// The error for an original at `path` that is not the one in the record.
 pub(super) fn wrong_original(path: &Path) -> Error {
     Error::new(
         Kind::RestoreRefused,

@@ -1,7 +1,7 @@
-//! Files that are trusted for more than their bytes: rights that go with the inode, and signatures.
+//! Files that others trust: their inode has special rights, or they are signed.
 //!
-//! Who gave a program another user's rights, or signed it, trusted these very bytes.  A file that brawn makes has other
-//! ones, so that it must not take the place of such a file.
+//! If somebody gave a program special rights or signed it, they trusted exactly its bytes. brawn's new file has other
+//! bytes, so it must not replace such a file.
 
 use crate::error::{Error, Result};
 use rustix::io::Errno;
@@ -9,7 +9,7 @@ use std::ffi::CStr;
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 
-/// The rights that a file gives to whoever runs it, in words.
+/// The rights that a file gives to its user when it is run, in words.
 ///
 /// # Errors
 /// The file cannot be looked at.
@@ -28,7 +28,7 @@ pub fn rights(file: &File) -> Result<Vec<&'static str>> {
     Ok(rights)
 }
 
-/// Refuses a file that must not change where it is: all of the following.
+/// Refuses a file that must not be changed in place: does all checks of this module.
 ///
 /// # Errors
 /// It has such rights or such a signature, or cannot be looked at.
@@ -38,10 +38,10 @@ pub fn refuse(file: &File) -> Result<()> {
     refuse_signature(file)
 }
 
-/// Refuses a program that runs with another user's or group's rights.
+/// Refuses a program that runs with the rights of another user or group.
 ///
 /// # Errors
-/// `stat` has such a bit.
+/// `stat` has a set-user-ID or set-group-ID bit.
 pub fn refuse_set_id(stat: &Metadata) -> Result<()> {
     let bit = match stat.mode() {
         mode if mode & SETUID != 0 => "setuid",
@@ -55,7 +55,7 @@ pub fn refuse_set_id(stat: &Metadata) -> Result<()> {
     .next("write the new program to another file, which has no such bit"))
 }
 
-/// The same for rights that an extended attribute gives.
+/// The same for capabilities, which are in an extended attribute.
 ///
 /// # Errors
 /// `file` has it, or cannot be looked at.
@@ -69,7 +69,7 @@ pub fn refuse_capabilities(file: &File) -> Result<()> {
     .next("write the new program to another file, which has none"))
 }
 
-/// Refuses a file whose signature the kernel may check (IMA, EVM): its bytes cannot change under it.
+/// Refuses a file with a signature that the kernel may check (IMA, EVM): new bytes would not match it.
 fn refuse_signature(file: &File) -> Result<()> {
     for name in [c"security.ima", c"security.evm"] {
         if has_attribute(file, name)? {

@@ -1,8 +1,8 @@
-//! A path followed step by step, as the kernel does it, with a word on each step: whoever owns a folder or a link on the
-//! way may lead brawn elsewhere.
+//! Follows a path step by step, as the kernel does, and lets the caller check each step. The owner of a folder or
+//! link on the way may lead brawn elsewhere.
 //!
-//! Every folder is opened from the one before and looked at through its handle, so that what was looked at is what is
-//! gone through.
+//! Every folder is opened from the one before, and is checked through its handle. So brawn enters exactly the folder
+//! that it checked.
 
 use crate::error::{Error, Result};
 use rustix::fs::{FileType, Mode, OFlags, Stat};
@@ -12,64 +12,64 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// As many links as the kernel follows.
+/// The most links to follow; the kernel has the same limit.
 const LINKS: usize = 40;
 
 /// A folder or a link on the way.
 pub(super) struct Step<'a> {
-    /// Where it is, links before it resolved.
+    /// Its path, with all links before it resolved.
     pub path: &'a Path,
-    /// What it is.
+    /// Its metadata.
     pub stat: &'a Stat,
-    /// The folder that it is in; itself for the first one.
+    /// The metadata of the folder that it is in; for the root, its own.
     pub above: &'a Stat,
-    /// It itself, open for looking only.
+    /// Its handle, which is opened with `O_PATH`.
     pub handle: &'a OwnedFd,
 }
 
 impl Step<'_> {
-    /// Whether it is a link rather than a folder.
+    /// Whether it is a link; otherwise it is a folder.
     pub(super) fn is_link(&self) -> bool {
         FileType::from_raw_mode(self.stat.st_mode) == FileType::Symlink
     }
 }
 
-/// What may be at the end of the way.
+/// What a path may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// A folder; with `made`, those that are missing are made, for the user alone.
+    /// A folder. With `made`, missing folders are made, for the user alone.
     Folder {
-        /// Whether what is missing is made.
+        /// Whether missing folders are made.
         made: bool,
     },
-    /// A file, or nothing yet.
+    /// A file, or a name that nothing has yet.
     File,
 }
 
-/// Where a way ended.
+/// Where a path leads.
 #[derive(Debug)]
 pub(super) struct Place {
     /// Its path, which has no links.
     pub path: PathBuf,
-    /// The folder, or that of the file, open for looking only.
+    /// The folder, or the file's folder, opened with `O_PATH`.
     pub folder: OwnedFd,
-    /// What that folder is.
+    /// That folder's metadata.
     pub stat: Stat,
     /// The file's name in it; empty for a folder.
     pub name: OsString,
 }
 
-/// Where the walk is.
+/// The state of a walk.
 struct Walk {
     /// The folders from the root to here.
     open: Vec<(OwnedFd, Stat)>,
     path: PathBuf,
-    /// What is to be gone through, the next one last.
+    /// The parts that are left, the next one last.
     todo: Vec<OsString>,
     links: usize,
 }
 
-/// Follows `path`; `check` is asked about each folder and each link.
+/// Follows `path`. Calls `check` for each folder and each link.
 pub(super) fn follow(
     path: &Path,
     end: End,
@@ -153,7 +153,7 @@ impl Walk {
         Ok(())
     }
 
-    /// What is gone through next.
+    /// Adds the parts of `path`, to be followed next.
     fn push(&mut self, path: &Path) {
         let names = path.components().rev().filter_map(|part| match part {
             Component::Normal(name) => Some(name.to_owned()),
@@ -164,7 +164,7 @@ impl Walk {
     }
 
     fn up(&mut self) {
-        // The root is above itself.
+        // The root is its own parent.
         if self.open.len() > 1 {
             self.open.pop();
             self.path.pop();
@@ -175,17 +175,17 @@ impl Walk {
         self.open.last().map(|(_, stat)| stat)
     }
 
-    /// Opens what is there, for looking only; a folder that is missing is made, if it is to be.
+    /// Opens `name` with `O_PATH`. If it is missing and `made` is set, makes a folder.
     fn enter(&self, name: &OsStr, made: bool) -> rustix::io::Result<OwnedFd> {
         let (above, _) = self.open.last().ok_or(Errno::NOENT)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Asked for as a folder, one that is mounted on demand is.
+        // A folder that is mounted on demand must be opened as a folder to be mounted.
         let open = |flags| rustix::fs::openat(above, name, flags, Mode::empty());
         match open(flags | OFlags::DIRECTORY) {
             Err(Errno::NOTDIR | Errno::LOOP) => open(flags),
             Err(Errno::NOENT) if made => {
                 match rustix::fs::mkdirat(above, name, Mode::RWXU) {
-                    // Somebody else may have been faster.
+                    // Another process may have made it.
                     Ok(()) | Err(Errno::EXIST) => open(flags),
                     Err(e) => Err(e),
                 }
@@ -209,13 +209,13 @@ impl Walk {
     }
 }
 
-/// The user on whose behalf brawn works.
+/// The user that brawn works for.
 pub(super) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Follows `path` to a file that is to be written, over no link that another user has laid in a folder where everybody
-/// may: it would lead brawn's writing to a file of that user's choice.  So has it the kernel, too, where
+/// Follows `path` to a file that is to be written. In a folder where everybody may write, a link of another user is
+/// not followed: that user could choose which file brawn writes. The kernel has the same rule if
 /// `fs.protected_symlinks` is set.
 pub(super) fn to_write(path: &Path) -> Result<Place> {
     follow(path, End::File, &mut |step| {
@@ -234,7 +234,7 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
     })
 }
 
-/// Opens a folder for listing and syncing that is open for looking only.
+/// Opens a folder again that was opened with `O_PATH`, so that it can be listed and synced.
 pub(super) fn listed(folder: &OwnedFd) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::openat(folder.as_fd(), ".", flags, Mode::empty())

@@ -1,4 +1,4 @@
-//! Writing files beside others, with everything about them that users set.
+//! Writes files beside others, and copies all attributes that users can set.
 
 use super::staged::Staged;
 use super::walk;
@@ -15,31 +15,31 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// How a new file took the old one's place.
+/// How a new file replaced the old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exchange {
     /// By rename.
     Renamed,
-    /// Not at all: the old file is a mount point.
+    /// Not at all yet: the old file is a mount point.
     MountPoint,
 }
 
-/// A file that is too large for memory: made as it is written.
+/// A file that is too large for memory: its bytes are made while it is written.
 pub trait Stream {
     /// Writes all of it.
     fn write(&mut self, to: &mut dyn Write) -> Result<()>;
 
-    /// Holds what was written, read again, against what it ought to be.
+    /// Reads what was written, and checks it.
     fn check(&mut self, written: &mut dyn Read) -> Result<()>;
 }
 
-/// What a new file is to hold.
+/// The contents of a new file.
 pub(super) enum New<'a, 'b> {
     /// These bytes.
     Content(&'a Content<'b>),
-    /// What another file holds.
+    /// The contents of another file.
     Copy(&'a File),
-    /// What that writes.
+    /// The bytes that the stream writes.
     Stream(&'a mut dyn Stream),
 }
 
@@ -49,7 +49,7 @@ impl<'a, 'b> From<&'a Content<'b>> for New<'a, 'b> {
     }
 }
 
-/// What goes to a file, hashed.
+/// Writes to a file, and hashes the bytes.
 struct Tee<'a> {
     file: &'a mut File,
     hashed: Hashed,
@@ -77,11 +77,11 @@ pub(super) fn stage<'a, 'b>(
 where
     'b: 'a,
 {
-    // Not readable for others until its owner and mode are set.
+    // Others cannot read it until its owner and mode are set.
     let mut file = create(path, 0o600)?;
     let written = fill_as(&mut file, new.into(), like);
     if written.is_err() {
-        // The error that is reported is why it could not be written.
+        // The error to report is the one of the failed write.
         let _ = fs::remove_file(path);
     }
     written.map_err(|e| e.path(path))
@@ -107,7 +107,7 @@ pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
 }
 
 fn create(path: &Path, mode: u32) -> Result<File> {
-    // What an interrupted run left behind; the folder is locked, so that nobody is writing it.
+    // The file of an interrupted run. The folder is locked, so nobody is writing it now.
     let _ = fs::remove_file(path);
     OpenOptions::new()
         .read(true)
@@ -156,7 +156,7 @@ fn fill(file: &mut File, new: New<'_, '_>) -> Result<Fingerprint> {
     }
 }
 
-/// Writes what is left of `from` to `to`.
+/// Writes the rest of `from` to `to`.
 fn pour(from: &mut dyn Read, to: &mut File) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 20];
     loop {
@@ -190,8 +190,8 @@ fn copy_metadata(from: &File, to: &File) -> Result<()> {
         })?;
     }
     copy_xattrs(from, to)?;
-    // After the owner, whose change clears set-id bits; after the attributes, whose ACL may narrow
-    // the group's bits.
+    // This comes after the owner, since changing the owner clears set-id bits; and after the attributes, since an ACL
+    // there may reduce the group's bits.
     to.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))
         .map_err(|e| Error::io("cannot keep the file's mode", e))
 }
@@ -214,7 +214,7 @@ fn copy_xattrs(from: &File, to: &File) -> Result<()> {
         let shown = crate::error::printable(name);
         let c_name = CString::new(name).map_err(|_| failed(&shown, Errno::INVAL))?;
         let old = xattr(from, &c_name).map_err(|e| failed(&shown, e))?;
-        // Security modules set theirs by themselves.
+        // Security modules set their attributes themselves.
         if xattr(to, &c_name).is_ok_and(|new| new == old) {
             continue;
         }
@@ -259,8 +259,8 @@ pub(super) fn exchange(staged: &Path, path: &Path) -> Result<Exchange> {
 
 /// Overwrites the `old_size` bytes of the file at `path` with those of the file `new`.
 ///
-/// What lies beyond the old end comes first: if the disk is full, cutting the file back leaves the
-/// old one whole, and the bytes within need no new space.
+/// What lies beyond the old end comes first: if the disk is full, cutting the file back leaves the old one whole, and
+/// the bytes within need no new space.
 pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
@@ -296,33 +296,32 @@ pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()>
     })
 }
 
-/// Writes `content` to `out`, atomically, leaving `from` alone.  A new file gets the mode of `from`;
-/// one that is there is replaced, and keeps its owner, mode and extended attributes.
+/// Writes `content` to `out` atomically, and leaves `from` alone. A new file gets the mode of `from`. An existing
+/// file is replaced; the new one has its owner, mode and extended attributes.
 ///
-/// The way there leads over no link that another user has laid in a folder where everybody may.  Nobody is waited for:
-/// of two that write the same file at once, the last one's stays.
+/// In a folder where everybody may write, another user's link is not followed. Nobody waits: if two processes write
+/// the same file at once, the last one's stays.
 ///
-/// What is there is replaced by a synced file, so that a power failure leaves the old or the new one.  A new file is as
-/// a compiler's output is: not synced, since `from` is there to make it again.
+/// An existing file is replaced by a synced file, so a power failure leaves the old one or the new one. A new file is
+/// not synced, like a compiler's output: `from` is still there to make it again.
 pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
     let next = "leave `-o` out to patch it where it is";
     elsewhere(from, out, content.into(), 0o777, next).map(|_| ())
 }
 
-/// The same for what is no program itself, but made from the one at `from`: nobody may run it.
+/// The same for a file that is made from the program `from`, but is not a program: nobody may execute it.
 pub fn write_made_from(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
     let next = "name another file after `-o`";
     elsewhere(from, out, content.into(), 0o666, next).map(|_| ())
 }
 
-/// As [`write_elsewhere`] for what is too large for memory, with what it then is.
+/// Like [`write_elsewhere`], for contents that are too large for memory. Returns the new file's fingerprint.
 pub fn stream_elsewhere(from: &Path, out: &Path, stream: &mut dyn Stream) -> Result<Fingerprint> {
     let next = "leave `-o` out to patch it where it is";
     elsewhere(from, out, New::Stream(stream), 0o777, next)
 }
 
-/// Writes it with those of the permissions of `from` that are in `mask`; `next` is what to do instead of writing over
-/// the input.
+/// Writes it with the permissions of `from` that are in `mask`. If `out` is the input itself, `next` is the advice.
 fn elsewhere(
     from: &Path,
     out: &Path,
@@ -345,7 +344,7 @@ fn elsewhere(
         Some(io::ErrorKind::NotFound) => no_new_file(out, Errno::NOENT.into()),
         _ => e,
     })?;
-    // Looked at once more, through the folder that it is written to.
+    // Checked again, through the folder that it is written to.
     let like = match input::at(&place.folder, Path::new(&place.name), OFlags::NOFOLLOW) {
         Ok(like) => Some(like),
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
@@ -369,14 +368,14 @@ fn elsewhere(
             .next("write to another name"),
         e => Error::io("cannot rename the new file over it", e).path(out),
     })?;
-    // A folder that may be written to but not listed cannot be synced either.
+    // A folder that can be written to but not listed cannot be synced.
     if let (Some(_), Ok(folder)) = (like, walk::listed(&place.folder)) {
         rustix::fs::fsync(folder).map_err(|e| in_place_unsynced(e.into()).path(out))?;
     }
     Ok(written)
 }
 
-/// What is at `out`, which must be a file or nothing.
+/// The metadata of the file at `out`; `None` if there is nothing. Fails if it is not a regular file.
 fn there(out: &Path) -> Result<Option<fs::Metadata>> {
     let no_file = |found: &str| {
         Error::new(crate::Kind::Usage, found)
@@ -393,13 +392,13 @@ fn there(out: &Path) -> Result<Option<fs::Metadata>> {
                 false => Ok(None),
             }
         }
-        // What the kernel does not follow, or what cannot be looked at: the walk there tells.
+        // For links that the kernel does not follow, and files that cannot be looked at, the walk reports the error.
         Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(None),
         Err(e) => Err(Error::io("cannot look at it", e).path(out)),
     }
 }
 
-/// The folder could not be synced after the new file took its place.
+/// The error if the new file is in place, but its folder could not be synced.
 pub(super) fn in_place_unsynced(error: io::Error) -> Error {
     Error::io("the new file is in place, but cannot be made to last: cannot sync its folder", error)
         .next("look after the disk, then run `sync`: after a loss of power now, the old file may be there again")
@@ -411,7 +410,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::time::Duration;
 
-    /// Writes the half, and goes on when somebody else is done.
+    /// Writes the first half, then waits for another thread.
     struct Slow(Sender<()>, Receiver<()>);
 
     impl Stream for Slow {
@@ -491,7 +490,7 @@ mod tests {
         }
         assert_eq!(fs::read(at("precious")).unwrap(), b"old");
         assert!(!at("fresh").exists());
-        // One's own is followed, as ever.
+        // A link of the user's own is followed, as always.
         std::os::unix::fs::lchown(shared.join("out"), Some(0), None).unwrap();
         write("out").unwrap();
         assert_eq!(fs::read(at("precious")).unwrap(), b"new");

@@ -1,6 +1,6 @@
-//! Images of containers, each in one tar archive: layouts of OCI images, and what `docker save` and `skopeo copy …
-//! docker-archive:` write.  Layers are read in place, the topmost first, so that what a later one replaced or removed is
-//! known before the older ones are looked at.
+//! Container images in one tar archive: layouts of OCI images, and the output of `docker save` and `skopeo copy …
+//! docker-archive:`. Layers are read in place, the topmost first. So when an older layer is read, it is already known
+//! which of its files later layers replaced or removed.
 //!
 //! Sources: OCI Image Format Specification 1.1, `image-layout.md` and `layer.md` (whiteouts); Moby, `image/spec/v1.2.md`.
 
@@ -16,24 +16,24 @@ use std::hash::BuildHasher as _;
 use std::io::Read;
 use std::ops::Range;
 
-/// How large one of an image's own JSON files may be, in bytes.
+/// The largest size of one of an image's own JSON files, in bytes.
 const JSON: usize = 1 << 22;
-/// How many images one archive may have, and how many layers all of them.
+/// How many images an archive may have, and how many layers all its images together.
 const IMAGES: usize = 256;
 const LAYERS: usize = 4096;
-/// How many indexes may be in each other.
+/// How deeply indexes may be nested.
 const DEPTH: usize = 4;
-/// How many characters tell a layer.
+/// How many characters of its name identify a layer.
 const SHORT: usize = 12;
 
 /// The longest path, in bytes (Linux, `PATH_MAX`).
 const PATH: usize = 4096;
 
-/// Before the name of what a layer removes, and for all that older layers have in a folder.
+/// The prefix of whiteouts: files that remove a file of an older layer, or all older files of a folder.
 const WHITEOUT: &[u8] = b".wh.";
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
-/// Where the files of a tar archive are in it.
+/// The files of a tar archive, with their places in it.
 pub(crate) type Files = BTreeMap<Vec<u8>, Range<usize>>;
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ struct Descriptor {
     media_type: String,
 }
 
-/// What tells by the names of its files that an archive is an image, whose layers are files in it.
+/// Recognizes an image by the names of the archive's files. An image's layers are files of the archive.
 #[derive(Debug, Default)]
 pub(crate) struct Signs {
     has_manifest: bool,
@@ -66,23 +66,23 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// One file more.
+    /// Notes the name of a file.
     pub(crate) fn add(&mut self, name: &[u8]) {
         let name = normal(name);
         self.is_layout |= name == b"oci-layout" || name.ends_with(b"/layer.tar");
         self.has_manifest |= name == b"manifest.json";
-        // As `skopeo copy … docker-archive:` writes them: by their digests.
+        // `skopeo copy … docker-archive:` names them by their digests.
         let digest = name.strip_suffix(b".tar").unwrap_or_default();
         self.has_layer |= digest.len() == 64 && digest.iter().all(u8::is_ascii_hexdigit);
     }
 
-    /// Whether it is one.
+    /// Whether the archive is an image.
     pub(crate) fn is_image(&self) -> bool {
         self.is_layout || self.has_manifest && self.has_layer
     }
 }
 
-/// The names of each image's layers, the oldest first; none if the archive is no image.
+/// The names of each image's layers, the oldest first; `None` if the archive is not an image.
 pub(crate) fn images(package: &[u8], files: &Files) -> Result<Option<Vec<Vec<String>>>> {
     let mut images = Vec::new();
     if files.contains_key(&b"oci-layout"[..]) && files.contains_key(&b"index.json"[..]) {
@@ -112,7 +112,7 @@ pub(crate) fn images(package: &[u8], files: &Files) -> Result<Option<Vec<Vec<Str
     Ok(Some(images))
 }
 
-/// Adds the images that `index` names: of some platforms there may be nothing but the name.
+/// Adds the images that `index` names. For some platforms the archive may have only the name of the image.
 fn manifests(
     package: &[u8],
     files: &Files,
@@ -160,7 +160,8 @@ fn json<T: DeserializeOwned>(package: &[u8], files: &Files, name: &str) -> Resul
     })
 }
 
-/// Calls `take` with what can be inspected in the layers of `images`, and gives how many files there were of others.
+/// Calls `take` with the files in the layers of `images` that can be inspected. Returns how many other files there
+/// were.
 pub(crate) fn members(
     package: &[u8],
     files: &Files,
@@ -184,7 +185,7 @@ pub(crate) fn members(
                 continue;
             };
             let mut here = Hidden::new(hashes.clone());
-            // Of a layer that images share a file is told once.
+            // A file of a layer that several images share is reported once.
             let mut is_wanted = |seen: &Seen<'_>| {
                 let path = normal(seen.name);
                 let is_file = here.add(path, seen.kind);
@@ -201,7 +202,7 @@ pub(crate) fn members(
     Ok(others)
 }
 
-/// A layer's tar archive; none if it is empty.
+/// A layer's tar archive; `None` if the layer is empty.
 fn stream(layer: &[u8]) -> Result<Option<Box<dyn Read + '_>>> {
     match Format::of(layer) {
         Format::Gzip => Ok(Some(Box::new(flate2::read::MultiGzDecoder::new(layer)))),
@@ -225,7 +226,7 @@ fn stream(layer: &[u8]) -> Result<Option<Box<dyn Read + '_>>> {
     }
 }
 
-/// What tells a layer, of the name of its file.
+/// The part of a layer's file name that identifies the layer.
 fn short(layer: &str) -> &str {
     let name = match layer.strip_prefix("blobs/") {
         Some(blob) => blob.split_once('/').map_or(blob, |(_, digest)| digest),
@@ -239,7 +240,7 @@ fn short(layer: &str) -> &str {
     &name[..end]
 }
 
-/// A path without what means nothing in it.
+/// A path without parts like `.`.
 pub(crate) fn normal(mut path: &[u8]) -> &[u8] {
     while let Some(rest) = path
         .strip_prefix(b"./")
@@ -251,12 +252,12 @@ pub(crate) fn normal(mut path: &[u8]) -> &[u8] {
     path
 }
 
-/// Paths that layers have or remove, as hashes: names are anybody's, and many.
+/// The paths that layers contain or remove. They are stored as hashes: there may be many, of any length.
 struct Hidden {
     hashes: RandomState,
-    /// What hides the same path, and all below it.
+    /// Paths that are hidden together with everything below them.
     paths: HashSet<u64>,
-    /// Folders that hide what is below them.
+    /// Folders whose contents are hidden.
     folders: HashSet<u64>,
 }
 
@@ -269,7 +270,8 @@ impl Hidden {
         }
     }
 
-    /// Notes what an entry of a layer hides in older ones, and tells whether it is a file's.
+    /// Notes which paths of older layers an entry hides. Returns whether the entry is a file that is not hidden
+    /// itself.
     fn add(&mut self, path: &[u8], kind: tar::EntryType) -> bool {
         let at = path.iter().rposition(|b| *b == b'/');
         let (folder, name) = match at {
@@ -295,7 +297,7 @@ impl Hidden {
     }
 
     fn hides(&self, path: &[u8]) -> bool {
-        // A kernel takes no longer ones, and each of their folders costs time.
+        // The kernel takes no longer path, and each folder in a path costs time.
         if path.len() > PATH {
             return false;
         }

@@ -1,4 +1,4 @@
-//! What a file is, and whether its heap is worth replacing: plain data for tables and scripts.
+//! What a file is, and whether it is worth replacing its heap: plain data for tables and scripts.
 
 use crate::archive::read::Archive;
 use crate::elf::image::Image;
@@ -15,22 +15,22 @@ mod archive;
 pub(in crate::report) mod by_code;
 mod verdict;
 
-/// What a user makes of it.
+/// The verdict on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Verdict {
-    /// One heap, and not musl's own.
+    /// One heap, which is not musl's own.
     #[serde(rename = "fine")]
     Fine,
     /// musl's own heap.
     #[serde(rename = "slow heap")]
     SlowHeap,
-    /// musl's own heap beside another, or a payload twice.
+    /// musl's own heap beside another, or two payloads.
     #[serde(rename = "mixed")]
     Mixed,
-    /// Nothing that brawn is for.
+    /// A file that brawn does nothing with.
     #[serde(rename = "not musl")]
     NotMusl,
-    /// Too little is known.
+    /// Too little is known about it.
     #[serde(rename = "unknown")]
     Unknown,
 }
@@ -48,59 +48,59 @@ impl Verdict {
     }
 }
 
-/// What a file is.  The names of these fields are published: scripts read them.
+/// The report on a file. The names of these fields are a public interface: scripts read them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// `elf` or `archive`.
     pub format: &'static str,
     /// The architecture, as in `x86_64`.
     pub architecture: String,
-    /// Whose libc it holds or needs.
+    /// The libc that it contains or needs.
     pub libc: Libc,
-    /// That libc's version, where it can be known.
+    /// That libc's version, if known.
     pub libc_version: Option<String>,
     /// How it takes part in a program.
     pub linkage: Linkage,
     /// The dynamic linker that it asks for.
     pub interpreter: Option<String>,
-    /// The operating system that it is for, where that is another than Linux.
+    /// The operating system that it is for, if not Linux.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<System>,
-    /// Whose heap: names of `heaps`, joined by ` + `; `none` or `unknown` where that is empty.
+    /// Its heap: the names of `heaps`, joined by ` + `; `none` or `unknown` if that is empty.
     pub heap: String,
-    /// Whose memory functions.
+    /// Its memory functions.
     pub memory: Memory,
-    /// Where brawn's are from.
+    /// Where brawn's memory functions come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_note: Option<Note>,
-    /// The note of other functions of libc, where they are brawn's.
+    /// The note of brawn's other functions of libc.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc_note: Option<Note>,
-    /// What to make of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How far the verdict can be relied on.
+    /// How reliable the verdict is.
     pub sure: Sure,
-    /// The verdict in a sentence.
+    /// The reason for the verdict, in a sentence.
     pub why: String,
-    /// Every heap, the one that `malloc` means first where that is known.
+    /// All heaps. If it is known which heap `malloc` uses, that heap comes first.
     pub heaps: Vec<Found>,
-    /// What says the rest.
+    /// The evidence for the rest.
     pub evidence: Vec<String>,
-    /// Functions of libc that an archive lacks since another heap was put in the place of musl's.
+    /// Functions of libc that an archive lacks because another heap was put in the place of musl's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// What to do about it; `FILE` stands for the file.
+    /// What the user can do about it; `FILE` stands for the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// Says what `bytes` are.
+/// Finds out what `bytes` are.
 pub fn inspect(bytes: &[u8]) -> Result<Report> {
     look(bytes, None)
 }
 
-/// The same, by musl's code, too, where a static program is stripped and nothing else in it tells of a heap: `builds`, which
-/// are the user's, and those of the database.
+/// The same. If a static program is stripped and shows no other sign of a heap, this also compares its code with
+/// musl's builds: the user's `builds` and those of the database.
 ///
 /// Errors: as [`inspect`].
 pub fn inspect_with(bytes: &[u8], builds: &[Build]) -> Result<Report> {

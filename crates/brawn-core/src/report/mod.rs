@@ -1,4 +1,4 @@
-//! What is said of a file without changing it.
+//! Reports about files. Nothing here changes a file.
 
 mod container;
 pub mod inspect;

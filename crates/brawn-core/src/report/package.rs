@@ -1,5 +1,5 @@
-//! Packages: zip archives such as wheels, tarballs such as npm's, and images of containers.  Members are unpacked
-//! in memory, one at a time and within limits, and nothing is ever written.
+//! Packages: zip archives such as wheels, tarballs such as npm's, and container images. Members are unpacked in
+//! memory, one at a time and within limits; nothing is written to disk.
 
 use super::container;
 use super::unpack::{Budget, Seen, count, lower, unpack};
@@ -9,8 +9,8 @@ use std::io::Cursor;
 
 pub use super::unpack::{Limits, RATIO};
 
-/// Calls `take` with the name and the bytes of each member that is an ELF file or an archive, in the
-/// order of the package, and gives how many there were of others.
+/// Calls `take` with the name and bytes of each member that is an ELF file or an archive, in the order of the
+/// package. Returns how many other members there were.
 pub fn members(
     package: &[u8],
     limits: Limits,
@@ -78,7 +78,7 @@ fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -
     Ok(others)
 }
 
-/// A tar archive that is not compressed: an image of a container, whose layers are archives in it, or any other.
+/// An uncompressed tar archive: a container image, whose layers are archives in it, or any other.
 fn plain(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
     let mut files = container::Files::new();
     let mut list = |seen: &Seen<'_>| {
@@ -92,7 +92,7 @@ fn plain(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> 
         }
         false
     };
-    // Nothing is unpacked yet.
+    // Nothing has been unpacked yet.
     let mut all = Budget::new(Limits {
         total: package.len() as u64,
         ..limits

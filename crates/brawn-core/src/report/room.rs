@@ -1,8 +1,8 @@
-//! Memory that threads share: what one has unpacked, the others wait for.
+//! Memory that threads share for unpacked data: if too much is in use, a thread waits.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A number of bytes that may be in use at the same time.
+/// A limit of bytes that may be in use at the same time.
 #[derive(Debug)]
 pub struct Room {
     most: u64,
@@ -10,7 +10,7 @@ pub struct Room {
     freed: Condvar,
 }
 
-/// Bytes of a [`Room`], as long as it lives.
+/// Bytes of a [`Room`] that are in use until this is dropped.
 #[derive(Debug)]
 pub struct Taken<'r> {
     room: &'r Room,
@@ -18,7 +18,7 @@ pub struct Taken<'r> {
 }
 
 impl Room {
-    /// Of `most` bytes.
+    /// A room of `most` bytes.
     pub const fn new(most: u64) -> Self {
         Self {
             most,
@@ -27,8 +27,8 @@ impl Room {
         }
     }
 
-    /// Waits until there are `size` bytes.  Who has some must not take more: two would wait for each other.  What is
-    /// larger than the room waits until it is empty.
+    /// Waits until `size` bytes are free. A thread that already has some must not call this: two threads would wait
+    /// for each other. If `size` is larger than the room, this waits until the room is empty.
     pub fn take(&self, size: u64) -> Taken<'_> {
         let mut used = self.used();
         while *used > 0 && used.saturating_add(size) > self.most {
@@ -41,7 +41,7 @@ impl Room {
         Taken { room: self, size }
     }
 
-    // A number is whole, whoever panicked.
+    // The number is valid even if another thread panicked.
     fn used(&self) -> MutexGuard<'_, u64> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,7 +79,7 @@ mod tests {
             }
         });
         assert!(most.into_inner() <= 100);
-        // What is larger than all of it comes alone.
+        // A size above the limit must have the room alone.
         drop(room.take(1000));
         assert_eq!(*room.used(), 0);
     }

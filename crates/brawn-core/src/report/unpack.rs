@@ -1,4 +1,4 @@
-//! Archives that are unpacked in memory, within limits.
+//! Unpacks archives in memory, within limits.
 
 use super::room::{Room, Taken};
 use crate::error::{Error, Result};
@@ -7,24 +7,24 @@ use crate::work::LONGEST_HEADER;
 use std::io::Read;
 use std::ops::Range;
 
-/// How much a package may unpack to.
+/// Limits for unpacking a package.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The bytes of one member.
+    /// The most bytes of one member.
     pub member: u64,
-    /// The bytes of all that has to be unpacked.
+    /// The most bytes that may be unpacked in total.
     pub total: u64,
-    /// The number of members.
+    /// The most members.
     pub members: usize,
-    /// The bytes of a member's name and records, in a tarball.
+    /// In a tarball: the most bytes of a member's name and records.
     pub header: u64,
-    /// How many times its own size a package may unpack to, and how many bytes more: what deflate makes of a megabyte
-    /// of zeros is a thousandth.
+    /// A package may unpack to this many times its own size, and to this many bytes more. (deflate can compress zeros
+    /// to a thousandth.)
     pub ratio: (u64, u64),
 }
 
 impl Limits {
-    /// Above every package that is known, and below what a machine may not have.
+    /// Above every known package, and below the memory that any machine has.
     pub const USUAL: Self = Self {
         member: 1 << 29,
         total: 2 << 30,
@@ -34,18 +34,18 @@ impl Limits {
     };
 }
 
-/// How many times its own size something compressed may be.  Programs are two to five times as large, with much
-/// debugging information ten times.
+/// How many times its own size compressed data may unpack to. Programs unpack to two to five times, with much
+/// debugging information to ten times.
 pub const RATIO: u64 = 64;
 
-/// What all members take that are unpacked at the same time, on however many threads.
+/// Limits all members that are unpacked at the same time, in all threads.
 static ROOM: Room = Room::new(3 << 26);
 
-/// How many bytes tell a member's format.
+/// How many bytes are enough to recognize a member's format.
 const START: usize = 8;
 
 impl Limits {
-    /// Those of a package of so many bytes.
+    /// The limits for a package of `package` bytes.
     pub(super) fn of(self, package: usize) -> Self {
         let (times, more) = self.ratio;
         let most = (package as u64).saturating_mul(times).saturating_add(more);
@@ -61,12 +61,12 @@ impl Limits {
 pub(super) struct Seen<'s> {
     pub(super) name: &'s [u8],
     pub(super) kind: tar::EntryType,
-    /// Where its contents are in the archive.
+    /// The place of its contents in the archive.
     pub(super) contents: Range<u64>,
 }
 
-/// Reads a tar archive: `is_wanted` is asked about every entry that has a name of its own, and `take` gets those that it
-/// wants, and that can be inspected.  Gives how many others were wanted.
+/// Reads a tar archive. `is_wanted` is asked about each entry that has a name of its own. `take` gets the wanted
+/// entries that can be inspected. Returns how many other entries were wanted.
 pub(super) fn unpack(
     stream: Box<dyn Read + '_>,
     budget: &mut Budget,
@@ -74,7 +74,7 @@ pub(super) fn unpack(
     take: &mut dyn FnMut(&[u8], &[u8]),
 ) -> Result<usize> {
     let limits = budget.limits;
-    // What is between the members is unpacked as well, and counts.
+    // Data between the members is unpacked as well, and counts.
     let stream = Bounded {
         inner: stream,
         left: budget.stream,
@@ -88,7 +88,7 @@ pub(super) fn unpack(
     let mut archive = tar::Archive::new(stream);
     let mut others = 0;
     let mut long = Long::default();
-    // The reader of entries that are not raw takes names and records of any size into memory.
+    // For entries that are not raw, the crate would read names and records of any size into memory.
     for entry in archive.entries().map_err(bad)?.raw(true) {
         budget.count()?;
         let mut entry = entry.map_err(bad)?;
@@ -141,7 +141,7 @@ pub(super) fn unpack(
     Ok(others)
 }
 
-/// What the entries before a file's say of it.
+/// What the entries before a file's entry say about it.
 #[derive(Debug, Default)]
 struct Long {
     name: Option<Vec<u8>>,
@@ -176,7 +176,7 @@ impl Long {
             bytes.truncate(end);
             self.name = Some(bytes);
         } else if kind.is_pax_local_extensions() {
-            // Records that are broken say nothing.
+            // Broken records are ignored.
             for record in tar::PaxExtensions::new(&bytes).flatten() {
                 match record.key_bytes() {
                     b"path" => self.name = Some(record.value_bytes().to_vec()),
@@ -188,7 +188,7 @@ impl Long {
         Ok(())
     }
 
-    /// Where an entry that is no file's goes on, raw entries do not tell.
+    /// Raw entries do not show whether a sparse file's header continues in further blocks.
     fn check<R: Read>(&self, entry: &tar::Entry<'_, R>) -> Result<()> {
         let gnu = entry.header().as_gnu();
         let is_extended = gnu.is_some_and(|header| header.is_extended());
@@ -202,11 +202,11 @@ impl Long {
     }
 }
 
-/// What may still be unpacked.
+/// How much may still be unpacked.
 pub(super) struct Budget {
     limits: Limits,
     left: u64,
-    /// What streams may still give, whatever is between members with it.
+    /// How many bytes may still be read from compressed streams, including data between members.
     stream: u64,
     members: usize,
 }
@@ -221,15 +221,15 @@ impl Budget {
         }
     }
 
-    /// One member more, of all archives that share it.
+    /// Counts one more member. Archives may share one budget.
     pub(super) fn count(&mut self) -> Result<()> {
         count(self.members, self.limits)?;
         self.members += 1;
         Ok(())
     }
 
-    /// The bytes of a member that says to have `size`, or none if it begins like nothing that can be inspected; and
-    /// the room that they take as long as they are there.
+    /// The bytes of a member, and the room that they take until it is dropped; `None` if it does not begin like a
+    /// file that can be inspected. `size` is the size that the archive gives.
     pub(super) fn member(
         &mut self,
         file: &mut dyn Read,
@@ -293,13 +293,13 @@ pub(super) fn lower(text: &str) -> String {
     crate::error::printable(text.as_bytes()).to_lowercase()
 }
 
-/// A reader that fails where a limit is passed, so that no end is mistaken for the data's own.
+/// A reader that fails at a limit, so that the limit is not taken for the end of the data.
 struct Bounded<R> {
     inner: R,
     left: u64,
 }
 
-/// What a [`Bounded`] fails with.
+/// The error of a [`Bounded`].
 #[derive(Debug)]
 struct TooMuch;
 
@@ -311,7 +311,7 @@ impl std::fmt::Display for TooMuch {
 
 impl std::error::Error for TooMuch {}
 
-/// Whether a [`Bounded`] failed; readers wrap each other's errors.
+/// Whether a [`Bounded`] failed. Readers wrap each other's errors.
 fn too_much(error: &std::io::Error) -> bool {
     let mut inner: Option<&(dyn std::error::Error + 'static)> = error
         .get_ref()
@@ -332,7 +332,7 @@ impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX);
         if most == 0 && !buffer.is_empty() {
-            // The end may be exactly here.
+            // The data may end exactly here.
             return match self.inner.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(std::io::Error::other(TooMuch)),

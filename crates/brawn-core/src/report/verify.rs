@@ -1,7 +1,7 @@
-//! Which functions of a finished executable are brawn's, and which are not.
+//! Finds out which functions of a finished executable are brawn's.
 //!
-//! With symbols every function's code is compared with the payload's, but for what linkers change.
-//! Without, what is left is brawn's note and the code itself, wherever it is.
+//! In a program with symbols, each function's code is compared with the payload's, except for the bytes that linkers
+//! change. Without symbols, there are only brawn's note and the code itself, anywhere in the program.
 
 mod code;
 mod evidence;
@@ -24,24 +24,24 @@ use code::Code;
 use evidence::{Evidence, libc, own_places};
 use serde::Serialize;
 
-/// Whose function it is.
+/// Where a function comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
-    /// brawn's payload's.
+    /// From brawn's payload.
     Brawn,
-    /// musl's.
+    /// From musl.
     Musl,
-    /// The program's own, a library's or the compiler's.
+    /// From the program itself, a library or the compiler.
     Own,
-    /// The program has none.
+    /// The program does not have the function.
     Absent,
-    /// It cannot be known.
+    /// It is not known.
     Unknown,
 }
 
 impl Provider {
-    /// In the order in which they are listed.
+    /// All, in the order of listings.
     pub const ALL: [Self; 5] = [
         Self::Brawn,
         Self::Musl,
@@ -62,13 +62,13 @@ impl Provider {
     }
 }
 
-/// What a function is for.
+/// The group of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
-    /// The heap's surface.
+    /// The heap's public functions.
     Heap,
-    /// Memory and strings.
+    /// Memory and string functions.
     Memory,
     /// Other functions of libc: listed where the program has them.
     Libc,
@@ -81,33 +81,33 @@ pub enum Group {
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// What it is for.
+    /// Its group.
     pub group: Group,
-    /// Whose it is.
+    /// Where it comes from.
     pub provider: Provider,
-    /// How far that can be relied on.
+    /// How reliable this is.
     pub sure: Sure,
-    /// Where it is.
+    /// Its address.
     pub address: Option<u64>,
-    /// What says so.
+    /// The evidence.
     pub evidence: String,
 }
 
-/// What a user makes of it.
+/// The verdict on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The heap is brawn's alone.
+    /// The heap is entirely brawn's.
     Replaced,
     /// The program has no heap.
     NoHeap,
     /// The heap is musl's.
     NotReplaced,
-    /// Functions of both, or a payload twice.
+    /// There are functions of both, or two payloads.
     Mixed,
-    /// The program brings functions of the heap itself.
+    /// The program has functions of the heap of its own.
     Own,
-    /// Too little is known.
+    /// Too little is known about it.
     Unknown,
 }
 
@@ -124,54 +124,54 @@ impl Verdict {
         }
     }
 
-    /// Whether there is nothing left to replace.
+    /// Whether nothing is left to replace.
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Replaced | Self::NoHeap)
     }
 }
 
-/// What is in an executable.  The names of these fields are published: scripts read them.
+/// The report on an executable. The names of these fields are a public interface: scripts read them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What it runs on.
+    /// The architecture that it runs on.
     pub architecture: String,
-    /// musl's version, where it can be known.
+    /// musl's version, if known.
     pub libc_version: Option<String>,
     /// Whether it has symbols.
     pub has_symbols: bool,
-    /// Whose heap, as `inspect` has it.
+    /// Its heap, as `inspect` reports it.
     pub heap: String,
-    /// Where brawn's is from.
+    /// Where brawn's heap comes from.
     pub note: Option<Note>,
-    /// Whose memory functions, as `inspect` has it.
+    /// Its memory functions, as `inspect` reports them.
     pub memory: Memory,
-    /// Where brawn's are from.
+    /// Where brawn's memory functions come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_note: Option<Note>,
-    /// The note of other functions of libc, where they are brawn's.
+    /// The note of brawn's other functions of libc.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub libc_note: Option<Note>,
-    /// What to make of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How far that can be relied on.
+    /// How reliable the verdict is.
     pub sure: Sure,
-    /// The verdict in a sentence.
+    /// The reason for the verdict, in a sentence.
     pub why: String,
     /// Every function of the heap, then those of memory, then others of libc.
     pub functions: Vec<Function>,
 }
 
-/// What is asked for.
+/// The kind of file that is expected.
 const WANTED: &str = "a static executable of musl";
 
-/// Says which functions of the static musl executable in `bytes` are replaced; `payloads` are those
-/// that its code is compared with.
+/// Finds out which functions of the static musl executable in `bytes` are replaced. Its code is compared with
+/// `payloads`.
 pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
     verify_with(bytes, payloads, &[])
 }
 
-/// The same with the user's own `builds` of musl besides the database's, by which musl's functions are known in programs
-/// without symbols.
+/// The same with the user's own `builds` of musl in addition to the database's. Builds are for programs without
+/// symbols: musl's functions are recognized by their code.
 ///
 /// Errors: as [`verify`].
 pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Result<Report> {
@@ -212,7 +212,8 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
             .and_then(|c| Some((c, c.locate(&image)?))),
         own_places: own_places(&image),
         memory_names: executable::memory_functions(&image).0,
-        // Profiles share functions: without a note it is the one of which most is there.
+        // Profiles have functions in common. Without a note, the profile with the most functions in the program
+        // counts.
         located: codes
             .iter()
             .rev()
@@ -281,10 +282,10 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Report) -> Result<()> {
     Ok(())
 }
 
-/// The functions that brawn supplied, by their notes.
+/// The functions that brawn supplied, found by their notes.
 fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
     let machine = image.ident.architecture();
-    // One copy serves every profile.
+    // All profiles supply the same functions.
     let Some(payload) = payloads.iter().find(|p| Some(p.architecture) == machine) else {
         return Ok(Vec::new());
     };

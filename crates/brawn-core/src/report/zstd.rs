@@ -1,11 +1,11 @@
-//! Layers that are compressed by zstd (RFC 8878): frames one behind the other, and between them some that hold no contents.
+//! Reads layers that are compressed by zstd (RFC 8878): a sequence of frames, some of which have no contents.
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, Read};
 
-/// The most that a frame may look back, in bytes: what every decoder has to have room for (RFC 8878, 3.1.1.1.2).
+/// The largest window of a frame, in bytes: the size that every decoder must support (RFC 8878, 3.1.1.1.2).
 const WINDOW: u64 = 8 << 20;
-/// The first bytes of a frame without contents, but for the lowest four bits (3.1.2).
+/// The first bytes of a frame without contents; the lowest four bits may vary (3.1.2).
 const SKIPPED: u32 = 0x184d_2a50;
 
 /// Whether `bytes` begin with a frame without contents.
@@ -14,7 +14,7 @@ pub(super) fn is_skipped(bytes: &[u8]) -> bool {
     first & !0xf == SKIPPED
 }
 
-/// Reads all frames.
+/// Reads all frames in order.
 pub(super) struct Frames<'a> {
     rest: &'a [u8],
     frame: Option<StreamingDecoder<&'a [u8], FrameDecoder>>,
@@ -28,7 +28,7 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// What is behind the frames without contents that `rest` begins with.
+    /// The bytes after the frames without contents at the start of `rest`.
     fn behind_skipped(mut rest: &'a [u8]) -> io::Result<&'a [u8]> {
         while let Some((head, behind)) = rest.split_first_chunk::<8>() {
             if !is_skipped(head) {
@@ -105,7 +105,7 @@ mod tests {
         .concat();
         assert_eq!(read(&all).unwrap(), text);
         assert_eq!(read(b"").unwrap(), b"");
-        // Wherever it is cut inside of a frame, that is told.
+        // A cut inside a frame is reported as an error, wherever it is.
         let one = frame(&text);
         for end in [1, 4, 7, one.len() / 2, one.len() - 1] {
             assert!(read(&one[..end]).is_err(), "{end} of {}", one.len());
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_asks_for_much_memory_is_refused() {
-        // A window of 16 MiB: its descriptor has the exponent 14, which counts from 10.
+        // A window of 16 MiB: the descriptor's exponent is 14, to which 10 is added.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 14 << 3, 1, 0, 0];
         let error = read(&frame).unwrap_err().to_string();
         assert!(error.contains("zstd"), "{error}");

@@ -1,21 +1,21 @@
-//! Cross compilers for musl, and musl installed from its sources.
+//! Finds cross compilers for musl, and musl that was installed from its sources.
 
 use super::folder::Folder;
 use super::system::is_musl_triple;
 use super::{Archive, Found, Kind, Places, name};
 use std::path::{Path, PathBuf};
 
-/// Where a target's libc lies below PREFIX/TARGET: musl-cross-make, then crosstool-NG and Buildroot.
+/// Where a target's libc is below PREFIX/TARGET: for musl-cross-make, then for crosstool-NG and Buildroot.
 const BELOW_TARGET: [&str; 5] = ["lib", "usr/lib", "sysroot/usr/lib", "sysroot/lib", "lib64"];
 
-/// What compilers are called behind `TARGET-`.
+/// The names of compilers after `TARGET-`.
 const COMPILERS: [&str; 4] = ["gcc", "cc", "g++", "clang"];
 
 pub(super) fn find(places: &Places, found: &mut Found) {
     let root = &places.root;
-    // musl's own default, which images with a musl toolchain use, too.
+    // musl's own default, which images with a musl toolchain also use.
     own(&root.join("usr/local/musl"), found);
-    // Unpacked in a folder of its own: PREFIX/bin, PREFIX/TARGET/lib.
+    // Toolchains that were unpacked into their own folder: PREFIX/bin, PREFIX/TARGET/lib.
     let mut folders = vec![root.join("opt"), root.join("usr/local")];
     for home in &places.homes {
         folders.extend(["", "opt", "x-tools"].map(|folder| home.join(folder)));
@@ -44,9 +44,9 @@ pub(super) fn find(places: &Places, found: &mut Found) {
     }
 }
 
-/// A prefix that has musl and nothing else: PREFIX/lib/libc.a.
+/// A prefix with musl alone: PREFIX/lib/libc.a.
 fn own(prefix: &Path, found: &mut Found) {
-    // musl-cross-make's native compilers, and musl's own installation.
+    // musl-cross-make's native compilers, and an installation of musl itself.
     for lib in ["lib", "usr/lib"] {
         add(prefix, None, prefix.join(lib), found);
     }
@@ -62,11 +62,11 @@ fn targets(prefix: &Path, found: &mut Found) {
     }
 }
 
-/// What compilers in a folder of `PATH` link: `TARGET-gcc`, and musl's wrapper `musl-gcc`.
+/// The libc that compilers in a folder of `PATH` link: `TARGET-gcc`, and musl's wrapper `musl-gcc`.
 fn compilers(folder: &Path, found: &mut Found) {
     let is_compiler = |name: &str| name == "musl-gcc" || target_of(name).is_some();
     for (compiler, path) in Folder::open(folder).named(is_compiler) {
-        // Homebrew and many installations have a link in PATH, and the compiler elsewhere.
+        // Homebrew and many other installations have only a link in PATH; the compiler is elsewhere.
         let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         let prefixes = [path.as_path(), &real].map(|p| p.ancestors().nth(2));
         for prefix in prefixes.into_iter().flatten() {
@@ -77,7 +77,7 @@ fn compilers(folder: &Path, found: &mut Found) {
                         add(prefix, Some(target.into()), lib, found);
                     }
                 }
-                // The wrapper's specs lie with the libc that they name.
+                // The wrapper's specs are in the same folder as the libc that they name.
                 None if prefix.join("lib/musl-gcc.specs").exists() => own(prefix, found),
                 None => {}
             }
@@ -85,20 +85,20 @@ fn compilers(folder: &Path, found: &mut Found) {
     }
 }
 
-/// The target that a compiler's name begins with.
+/// The target at the start of a compiler's name.
 fn target_of(compiler: &str) -> Option<&str> {
     let (target, tool) = compiler.rsplit_once('-')?;
     (is_musl_triple(target) && COMPILERS.contains(&tool)).then_some(target)
 }
 
-/// The target in the name of a folder for one compiler: `x86_64-linux-musl-cross`.
+/// The target in the name of a folder with one compiler: `x86_64-linux-musl-cross`.
 fn alone(name: &str) -> &str {
     name.trim_end_matches("-native").trim_end_matches("-cross")
 }
 
 fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut Found) {
     let own = match name(prefix).as_str() {
-        // Homebrew's formulas are called by the folder around.
+        // Homebrew's formulas have their name in the folder above.
         "libexec" | "toolchain" => name(prefix.parent().unwrap_or(prefix)),
         own => own.to_owned(),
     };

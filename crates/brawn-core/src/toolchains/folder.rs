@@ -1,11 +1,11 @@
-//! Folders, read once and in a stable order.
+//! Folders. Each is read once, and gives its entries in a stable order.
 
 use super::is_missing;
 use crate::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What is in a folder; nothing, where there is none.
+/// The entries of a folder; empty if there is no such folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -13,12 +13,12 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Reads one whose absence, or closed door, says nothing to anybody.
+    /// Reads a folder. If it is missing or cannot be read, it counts as empty.
     pub(super) fn open(path: &Path) -> Self {
         Self::reported(path, &mut Vec::new())
     }
 
-    /// Reads one that must be readable if it is there.
+    /// Reads a folder. If it exists and cannot be read, that is an error.
     pub(super) fn reported(path: &Path, errors: &mut Vec<Error>) -> Self {
         let read = || -> std::io::Result<Vec<OsString>> {
             std::fs::read_dir(path)?
@@ -38,13 +38,13 @@ impl Folder {
         }
     }
 
-    /// Everything in it.
+    /// All its entries.
     pub(super) fn paths(self) -> impl Iterator<Item = PathBuf> {
         let Self { path, names } = self;
         names.into_iter().map(move |name| path.join(name))
     }
 
-    /// What is in it by a name that is text and that `is_wanted` wants, with that name.
+    /// The entries whose name is UTF-8 and for which `is_wanted` holds, each with its name.
     pub(super) fn named(
         self,
         is_wanted: impl Fn(&str) -> bool,

@@ -1,7 +1,7 @@
-//! Finds the `libc.a`s of the toolchains on a machine, and says what each is.  Only reads.
+//! Finds the `libc.a`s of the toolchains on a machine, and describes each. Changes nothing.
 //!
-//! [`find`] goes by the names of folders alone, and is quick; [`survey`] reads one archive, and can run
-//! for several at once.  Where to look is [`Places`]: nothing here asks the environment.
+//! [`find`] uses only the names of folders and is fast. [`survey`] reads one archive, and may run for several
+//! archives at once. [`Places`] says where to look: nothing here reads the environment.
 
 mod cross;
 mod folder;
@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Whose toolchain it is.
+/// The kind of a toolchain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -32,7 +32,7 @@ pub enum Kind {
     MuslCross,
     /// What zig compiled into its cache.
     Zig,
-    /// An SDK that `swift sdk install` put there.
+    /// An SDK that `swift sdk install` installed.
     Swift,
 }
 
@@ -61,17 +61,17 @@ impl Kind {
 /// Where to look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// What stands for `/`.  Nothing is taken from outside of it, symbolic links included.
+    /// The folder that is taken for `/`. Nothing outside of it is used, also not through symbolic links.
     pub root: PathBuf,
     /// rustup's folders (`RUSTUP_HOME`).
     pub rustup: Vec<PathBuf>,
-    /// What `rustc --print sysroot` says, of the `rustc` that a build in the current folder uses.
+    /// The output of `rustc --print sysroot`, of the `rustc` that a build in the current folder uses.
     pub active: Option<PathBuf>,
-    /// Other folders of Rust toolchains, none of rustup's.
+    /// Other folders of Rust toolchains, which are not rustup's.
     pub sysroots: Vec<PathBuf>,
-    /// Home folders, for toolchains that are unpacked in them.
+    /// Home folders, since toolchains may be unpacked in them.
     pub homes: Vec<PathBuf>,
-    /// The folders of `PATH`: a cross compiler there leads to its libc.
+    /// The folders of `PATH`. A cross compiler in one of them leads to its libc.
     pub path: Vec<PathBuf>,
     /// zig's global caches.
     pub zig: Vec<PathBuf>,
@@ -80,18 +80,18 @@ pub struct Places {
 }
 
 impl Places {
-    /// Where to look in a tree that is not the one this process runs in: an image that is being
-    /// built, a chroot.  The usual places in there count, whatever this machine's environment says.
+    /// The places in a tree that this process does not run in: an image that is being built, a chroot. Only the usual
+    /// places count, whatever this machine's environment says.
     pub fn below(root: &Path) -> Self {
         let mut homes = vec![root.join("root")];
         homes.extend(Folder::open(&root.join("home")).paths());
-        // The second is where Rust's official image has it.
+        // Rust's official image has it in the second one.
         let mut rustup: Vec<_> = homes.iter().map(|home| home.join(".rustup")).collect();
         rustup.extend(["usr/local/rustup", "opt/rustup"].map(|path| root.join(path)));
         Self {
             root: root.to_path_buf(),
             rustup,
-            // A distribution's own Rust has no folder of rustup's.
+            // A distribution's own Rust is not in rustup's folders.
             sysroots: vec![root.join("usr"), root.join("usr/local")],
             active: None,
             path: ["usr/local/bin", "usr/bin"].map(|p| root.join(p)).to_vec(),
@@ -110,37 +110,37 @@ pub fn swift_sdks(home: &Path) -> impl Iterator<Item = PathBuf> + use<> {
         .into_iter()
 }
 
-/// An archive that lies where a toolchain has its libc.
+/// An archive at a place where a toolchain has its libc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Whose it is.
+    /// The kind of its toolchain.
     pub kind: Kind,
-    /// The toolchain's name: rustup's, the distribution's, an SDK's, or that of its folder.
+    /// The toolchain's name: rustup's, the distribution's, an SDK's, or the name of its folder.
     pub name: String,
-    /// What it builds for, if a folder says so.
+    /// The target that it is for, if the name of a folder says so.
     pub target: Option<String>,
-    /// Whether a build in the current folder uses it: Rust only.
+    /// Whether a build in the current folder uses it; only for Rust.
     pub active: bool,
-    /// The version that it says it has: Swift's SDKs only.
+    /// The version that the toolchain gives; only for Swift's SDKs.
     pub version: Option<String>,
     /// The archive, as it was found.
     pub path: PathBuf,
-    /// Whether only musl's libc lies at such a place.
+    /// Whether no other libc than musl's can be at this place.
     pub(crate) certain: bool,
 }
 
-/// What [`find`] came upon.
+/// The results of [`find`].
 #[derive(Debug, Default)]
 pub struct Found {
-    /// In the order of [`Kind::ALL`], by name and target; each file once.
+    /// The archives, in the order of [`Kind::ALL`], then by name and target. Each file is listed once.
     pub archives: Vec<Archive>,
     /// All Rust toolchains.
     pub rust: Vec<Rust>,
-    /// What could not be read, or leads out of the root.
+    /// Errors: places that could not be read, or that lead out of the root.
     pub errors: Vec<Error>,
 }
 
-/// Looks for the archives of toolchains of these `kinds`.
+/// Looks for the archives of toolchains of these kinds.
 pub fn find(places: &Places, kinds: &[Kind]) -> Found {
     let mut found = Found::default();
     let has = |kind| kinds.contains(&kind);
@@ -163,7 +163,7 @@ pub fn find(places: &Places, kinds: &[Kind]) -> Found {
     found
 }
 
-/// zig's cache has a folder for each result; which libc it is only the archive tells.
+/// zig's cache has a folder for each result. Only the archive itself shows which libc it is.
 fn zig(places: &Places, found: &mut Found) {
     for cache in &places.zig {
         for folder in Folder::reported(&cache.join("o"), &mut found.errors).paths() {
@@ -180,14 +180,14 @@ fn zig(places: &Places, found: &mut Found) {
     }
 }
 
-/// Drops what is not there, what is there twice by way of links, and what lies outside of the root.
+/// Drops archives that do not exist, that were already found through a link, or that are outside of the root.
 fn once(places: &Places, found: &mut Found) {
     let all = std::mem::take(&mut found.archives);
     let root = std::fs::canonicalize(&places.root).unwrap_or_else(|_| places.root.clone());
     let mut seen = HashSet::new();
     for archive in all {
         match inside(&root, &archive.path) {
-            // Of two names for one file the first that was found stays.
+            // If one file has two names, the name that was found first stays.
             Ok(Some(real)) => {
                 if seen.insert(real) {
                     found.archives.push(archive);
@@ -201,7 +201,7 @@ fn once(places: &Places, found: &mut Found) {
     found.archives.sort_by_cached_key(order);
 }
 
-/// The file itself; `None` if there is none.
+/// The file itself, links resolved; `None` if it does not exist.
 fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
     let real = match std::fs::canonicalize(path) {
         Ok(real) => real,
@@ -219,7 +219,7 @@ fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(real))
 }
 
-/// Whether there simply is nothing.
+/// Whether the file or folder does not exist.
 fn is_missing(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory)

@@ -1,4 +1,4 @@
-//! Rust's toolchains: rustup's, linked ones, and the one that `rustc` on `PATH` belongs to.
+//! Finds Rust's toolchains: rustup's, linked ones, and the one of the `rustc` on `PATH`.
 
 use super::folder::Folder;
 use super::{Archive, Found, Kind, Places, name};
@@ -10,13 +10,13 @@ pub(super) fn find(places: &Places, found: &mut Found) {
     let active = places.active.as_deref().and_then(|p| canonicalize(p).ok());
     let mut seen = HashSet::new();
     let mut consider = |sysroot: &Path, name: String, is_rustups: bool, found: &mut Found| {
-        // rustup's links to toolchains of others may lead nowhere.
+        // rustup's links to other toolchains may point to nothing.
         let Ok(real) = canonicalize(sysroot) else {
             return;
         };
         let is_active = active.as_ref() == Some(&real);
         let is_toolchain = is_active || real.join("lib/rustlib").is_dir();
-        // rustup may have several names for one; its archives are listed under the first.
+        // rustup may have several names for one toolchain; its archives are listed under the first name.
         if (seen.insert(real) || is_rustups) && is_toolchain {
             add(sysroot, name, is_active, found);
         }
@@ -37,7 +37,7 @@ pub(super) fn find(places: &Places, found: &mut Found) {
     }
 }
 
-/// The musl targets of the toolchain at `sysroot`.
+/// Adds the musl targets of the toolchain at `sysroot`.
 fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut Found) {
     let targets = Folder::reported(&sysroot.join("lib/rustlib"), &mut found.errors);
     for (target, folder) in targets.named(is_musl) {
@@ -58,7 +58,7 @@ fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut Found) {
     });
 }
 
-/// Whether a target of Rust's has musl, compiled for a processor: WebAssembly has a `linux-musl` too.
+/// Whether a Rust target is musl compiled for a processor; WebAssembly has a `linux-musl` too.
 fn is_musl(target: &str) -> bool {
     let environment = target.rsplit('-').next().unwrap_or_default();
     environment.starts_with("musl") && !target.starts_with("wasm")
@@ -67,7 +67,7 @@ fn is_musl(target: &str) -> bool {
 /// A Rust toolchain, with or without a musl target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rust {
-    /// rustup's name for it, or its folder.
+    /// rustup's name for it, or the name of its folder.
     pub name: String,
     /// Its folder.
     pub sysroot: PathBuf,
@@ -76,21 +76,21 @@ pub struct Rust {
 }
 
 impl Rust {
-    /// Whether `asked` means this one: by its whole name, by what stands before the host in it, as with
-    /// rustup (`stable`, `1.90.0`, `nightly-2026-01-31`), or by its path.
+    /// Whether `asked` names this toolchain: by its whole name, by the part before the host as rustup allows
+    /// (`stable`, `1.90.0`, `nightly-2026-01-31`), or by its path.
     pub fn is_called(&self, asked: &str) -> bool {
         if asked.contains('/') {
             return same(Path::new(asked), &self.sysroot);
         }
         let host = self.name.strip_prefix(asked);
         let host = host.and_then(|rest| rest.strip_prefix('-'));
-        // A host, not a date: `nightly` is not every nightly.
+        // The rest must be a host, not a date: `nightly` does not mean every nightly.
         let is_host =
             |host: &str| host.contains('-') && !host.starts_with(|c: char| c.is_ascii_digit());
         self.name == asked || host.is_some_and(is_host)
     }
 
-    /// Whether `archive` is one of this toolchain's, under whatever name.
+    /// Whether `archive` belongs to this toolchain, under any name.
     pub fn has(&self, archive: &Archive) -> bool {
         let sysroot = archive.sysroot();
         sysroot.is_some_and(|sysroot| same(&sysroot, &self.sysroot))
@@ -105,7 +105,7 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 impl Archive {
-    /// The folder of the Rust toolchain that it belongs to.
+    /// The folder of the Rust toolchain that this archive belongs to.
     pub fn sysroot(&self) -> Option<PathBuf> {
         // lib/rustlib/TARGET/lib/self-contained/libc.a
         let is_rust = self.kind == Kind::Rust;

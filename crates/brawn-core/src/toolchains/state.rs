@@ -1,4 +1,4 @@
-//! What an archive of a toolchain is.
+//! Describes an archive of a toolchain.
 
 use super::{Archive, Kind};
 use crate::archive::identify::identify;
@@ -16,32 +16,31 @@ use brawn_payload::Payload;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What is to be said of an archive.  The names are published: scripts read them.
+/// The state of an archive. The names are a public interface: scripts read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// musl as it came.
+    /// musl without changes.
     Stock,
     /// This brawn's payload, in one profile.
     Patched,
-    /// The payload of another version or build of brawn: `patch` exchanges it.
+    /// The payload of another version or build of brawn; `patch` replaces it.
     OtherBrawn,
-    /// musl as it came, and beside it brawn's record of another file: an update replaced the
-    /// patched one.
+    /// musl without changes, beside brawn's record of another file: an update replaced the patched file.
     Replaced,
-    /// Patched, and changed by something else afterwards: `restore` refuses.
+    /// Patched, and then changed by another program; `restore` refuses it.
     Changed,
     /// A write in place was interrupted.
     Interrupted,
-    /// Another heap than musl's or brawn's: somebody put it there.
+    /// A heap that is neither musl's nor brawn's: somebody put it there.
     ForeignHeap,
     /// musl's heap beside brawn's.
     Mixed,
-    /// musl without a heap, as zig has it since 0.16.
+    /// musl without a heap, as in zig since 0.16.
     NoHeap,
     /// musl, for an architecture that brawn has no payload for.
     Unsupported,
-    /// musl, in a shape that brawn does not edit.
+    /// musl in a shape that brawn does not edit.
     Refused,
     /// Not musl.
     NotMusl,
@@ -70,43 +69,43 @@ impl State {
     }
 }
 
-/// An archive of a toolchain, and what it is.  The names of these fields are published.
+/// An archive of a toolchain and its state. The names of these fields are a public interface.
 #[derive(Clone, Debug, Serialize)]
 pub struct Toolchain {
-    /// Whose it is.
+    /// The kind of the toolchain.
     pub kind: Kind,
     /// The toolchain's name.
     pub name: String,
-    /// What it builds for.
+    /// The target that it is for.
     pub target: Option<String>,
-    /// Whether a build in the current folder uses it: Rust only.
+    /// Whether a build in the current folder uses it; only for Rust.
     pub active: bool,
     /// The version of a Swift SDK.
     pub version: Option<String>,
-    /// The archive.
+    /// The path of the archive.
     #[serde(serialize_with = "displayed")]
     pub path: PathBuf,
-    /// What is to be said of it.
+    /// Its state.
     pub state: State,
-    /// That in a sentence.
+    /// The reason for the state, in a sentence.
     pub why: String,
     /// The architecture, as in `x86_64`.
     pub architecture: Option<String>,
     /// musl's version.
     pub libc_version: Option<String>,
-    /// Whose heap, as `inspect` has it.
+    /// Its heap, as `inspect` reports it.
     pub heap: Option<String>,
-    /// Whose memory functions.
+    /// Its memory functions.
     pub memory: Option<Memory>,
     /// The profile of brawn's heap.
     pub profile: Option<String>,
-    /// The version of brawn that its payload is from.
+    /// The version of brawn that the payload comes from.
     pub brawn: Option<String>,
-    /// What it is to the record beside it; absent without one, and then `restore` has no way back.
+    /// How it relates to brawn's record beside it. Absent without a record; then `restore` is not possible.
     pub record: Option<Standing>,
 }
 
-/// Reads `archive`, and says what it is; `None` if it lies where other libcs lie, and is one of these.
+/// Reads and describes `archive`. `None` if other libcs may be at its place too, and it is one of them.
 pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
     let mut toolchain = Toolchain {
         kind: archive.kind,
@@ -138,7 +137,7 @@ pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
 
 fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result<()> {
     toolchain.record = standing(&toolchain.path, bytes)?;
-    // Whatever it holds then.
+    // This counts more than its contents.
     if toolchain.record == Some(Standing::Torn) {
         toolchain.state = State::Interrupted;
         toolchain.why =
@@ -155,7 +154,7 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
         };
         return Err(Error::not_applicable(found));
     }
-    // Where no folder names the target, the archive does.
+    // If no folder names the target, the archive's architecture does.
     let target = || format!("{}-linux-musl", report.architecture);
     toolchain.target.get_or_insert_with(target);
     let notes = || report.heaps.iter().filter_map(|found| found.note.as_ref());
@@ -235,7 +234,7 @@ fn state(
     }
 }
 
-/// What `patch` would do to these parts, so that this list and `patch` cannot disagree.
+/// What `patch` would do to these parts. Asking `patch` keeps this list from contradicting it.
 fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan> {
     let archive = Ar::read(bytes)?;
     let findings = identify(&archive)?;
@@ -248,7 +247,7 @@ fn would(bytes: &[u8], payloads: &[Payload], parts: &[Component]) -> Result<Plan
     plan::plan(&archive, &findings, payload, &options)
 }
 
-/// Bytes of a path that are not UTF-8 have no place in most formats.
+/// Most formats have no form for bytes of a path that are not UTF-8.
 fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.to_string_lossy())
 }

@@ -1,4 +1,4 @@
-//! The distribution's musl.
+//! Finds the distribution's musl.
 
 use super::folder::Folder;
 use super::{Archive, Found, Kind, Places};
@@ -23,7 +23,7 @@ pub(super) fn find(places: &Places, found: &mut Found) {
     for (target, folder) in Folder::open(&usr.join("lib")).named(is_musl_triple) {
         add(Some(target), folder.join("libc.a"), true);
     }
-    // Arch and its kin.
+    // Arch and similar distributions.
     add(None, usr.join("lib/musl/lib/libc.a"), true);
     // Fedora, and Gentoo's crossdev.
     for (target, folder) in Folder::open(&usr).named(is_musl_triple) {
@@ -31,7 +31,7 @@ pub(super) fn find(places: &Places, found: &mut Found) {
             add(Some(target.clone()), folder.join(lib).join("libc.a"), true);
         }
     }
-    // Where musl is the system's own libc: Alpine, Void, Chimera.  Elsewhere it is glibc's.
+    // Here the system's own libc may be musl: Alpine, Void, Chimera. Elsewhere it is glibc.
     let is_alpine = root.join("etc/alpine-release").exists();
     for lib in ["usr/lib", "usr/lib64", "lib"] {
         add(None, root.join(lib).join("libc.a"), is_alpine);
@@ -43,7 +43,7 @@ pub(super) fn is_musl_triple(name: &str) -> bool {
     name.contains("-linux-musl") && !name.starts_with("wasm")
 }
 
-/// The distribution's name for itself.
+/// The distribution's own name.
 fn distribution(root: &Path) -> String {
     let files = ["etc/os-release", "usr/lib/os-release"];
     files

@@ -1,4 +1,4 @@
-//! Made-up roots: nothing here looks at this machine's toolchains.
+//! All tests use invented roots: none looks at this machine's toolchains.
 
 use super::*;
 use std::fs;
@@ -14,7 +14,7 @@ fn root(files: &[&str]) -> tempfile::TempDir {
     root
 }
 
-/// What was found, without the root, with name and target.
+/// The archives that were found, with name and target, and without the root.
 fn listed(root: &Path, kinds: &[Kind]) -> Vec<String> {
     let found = find(&Places::below(root), kinds);
     assert!(found.errors.is_empty(), "{:?}", found.errors);
@@ -86,7 +86,7 @@ fn linked_toolchains_and_the_active_one_are_found_once() {
             Some("mine".into())
         )
     );
-    // A rustc that is none of rustup's is called by its folder.
+    // A rustc that is not rustup's has the name of its folder.
     let elsewhere = root.path().join("elsewhere");
     places.active = Some(elsewhere.clone());
     let name = elsewhere.display().to_string();
@@ -189,7 +189,7 @@ fn an_archive_of_the_systems_own_libc_counts_where_the_system_is_musls() {
         let surveyed = found.archives.iter().map(|a| survey(a, &[]));
         surveyed.map(|t| t.map(|t| t.state)).collect::<Vec<_>>()
     };
-    // The same file, without anything of musl's, in both.
+    // The same file without anything of musl's, at both places.
     let glibc = root(&files);
     assert_eq!(survey(glibc.path()), [None]);
     let alpine = root(&["usr/lib/libc.a", "etc/alpine-release"]);
@@ -212,7 +212,7 @@ fn cross_compilers_are_found_by_their_layouts() {
         "srv/own/bin/musl-gcc",
         "srv/own/lib/musl-gcc.specs",
         "srv/own/lib/libc.a",
-        // Debian's wrapper, whose specs lie elsewhere.
+        // Debian's wrapper, whose specs are elsewhere.
         "usr/bin/musl-gcc",
         "usr/lib/libc.a",
     ]);
@@ -270,7 +270,7 @@ fn nothing_is_taken_from_outside_of_the_root() {
     };
     assert_eq!(error.file(), Some(link.as_path()));
     assert_eq!(error.kind(), crate::error::Kind::Refused);
-    // A link that stays inside is one more name of its file.
+    // A link that stays inside the root is a further name of its file.
     fs::remove_file(&link).unwrap();
     fs::write(root.path().join("usr/lib/real.a"), "").unwrap();
     symlink("../real.a", &link).unwrap();

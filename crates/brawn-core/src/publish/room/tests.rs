@@ -74,7 +74,8 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
     for above in [&shared, &shared.join("home"), &cache, &cache.join("1")] {
         mode(above, 0o777);
         refused("mode 777");
-        // In a sticky one nobody renames what is not their own, but the last two are the user's alone.
+        // In a sticky folder users can only rename their own files; but the last two folders must be the user's
+        // alone.
         mode(above, 0o1777);
         match above.starts_with(&cache) {
             true => refused("mode 1777"),
@@ -91,7 +92,7 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
         }
         Room::open(&cache, "1").unwrap();
     }
-    // A link of one's own is followed, and what it leads to is held to the same.
+    // A link of the user's own is followed, and its target is checked in the same way.
     let other = root.path().join("other");
     symlink(&shared, &other).unwrap();
     let room = Room::open(&other.join("home/brawn"), "1").unwrap();

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 const HUNDRED_DAYS: Duration = Duration::from_secs(100 * 24 * 60 * 60);
 
-/// A program, and a cache in a folder of its own.
+/// A program, and a cache in its own folder.
 struct Setting {
     root: tempfile::TempDir,
     cache: RunCache,
@@ -67,7 +67,7 @@ fn what_was_put_there_is_found_by_its_program() {
         fs::metadata(setting.cache.room.path()).unwrap().mode() & 0o777,
         0o700
     );
-    // Another profile, another program of the same name.
+    // Another profile, and another program of the same name.
     assert!(!setting.is_there("b"));
     fs::write(setting.root.path().join("tool"), "another one").unwrap();
     assert!(!setting.is_there("a"));
@@ -85,7 +85,7 @@ fn every_fact_of_a_program_counts() {
     assert_eq!(first, key("tool", &["ab", "c"]));
     assert_ne!(first, key("tool", &["a", "bc"]));
     assert_ne!(first, key("other", &["ab", "c"]));
-    // Only the time of its last change of status differs.
+    // Only the time of the last status change differs.
     std::thread::sleep(Duration::from_millis(20));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     assert_ne!(first, key("tool", &["ab", "c"]));
@@ -136,7 +136,7 @@ fn it_stays_small() {
     assert!(!setting.is_there("a"), "unused for long");
     setting.age("b", HOUR * 3);
     setting.age("c", HOUR * 2);
-    // `find` would make it newer.
+    // `find` would note a newer use.
     setting.tidy(5000);
     assert!(
         setting.is_there("c") && !setting.is_there("b"),
@@ -146,7 +146,7 @@ fn it_stays_small() {
     assert!(setting.is_there("c"), "notes that it is used");
     setting.tidy(u64::MAX);
     assert!(setting.is_there("c"));
-    // The one that was just made stays.
+    // The program that was just made stays.
     setting
         .cache
         .tidy(&setting.key("c").folder, SystemTime::now(), 0);
@@ -178,7 +178,7 @@ fn a_place_that_others_may_change_is_refused() {
     let error = RunCache::open(&cache).unwrap_err();
     assert_eq!(error.kind(), Kind::Refused);
     assert!(error.to_string().contains("777"), "{error}");
-    // As in /tmp nobody can rename another's folder there.
+    // As in /tmp, users cannot rename other users' folders there.
     set(&root.path().join("shared"), 0o1777);
     RunCache::open(&cache).unwrap();
     set(&cache.join("run"), 0o770);

@@ -1,4 +1,4 @@
-//! What is in an archive of objects: its libc, every heap in it, and what it lacks.
+//! Finds out what is in an archive of objects: its libc, all heaps in it, and the functions that it lacks.
 
 use crate::archive::identify;
 use crate::archive::identify::{Content, Findings, Role};
@@ -12,10 +12,10 @@ use crate::identify::{INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, executa
 use crate::note;
 use std::collections::BTreeMap;
 
-/// How many members, and symbols of each, are named as evidence of one heap.
+/// How many members, and how many symbols of each, are named as evidence for one heap.
 const ENOUGH: usize = 3;
 
-/// Says what is in `archive`.
+/// Finds out what is in `archive`.
 pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     let findings = identify::identify(archive)?;
     let mut heaps: Vec<Found> = findings
@@ -84,7 +84,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     })
 }
 
-/// Says of mimalloc what only an archive tells.
+/// Adds the facts about mimalloc that only an archive shows.
 fn mimalloc(found: Mimalloc, heaps: &mut [Found], evidence: &mut Vec<String>) {
     if let Some(heap) = heaps.iter_mut().find(|h| h.heap == Heap::Mimalloc) {
         heap.evidence.insert(0, found.shape());
@@ -102,7 +102,7 @@ fn mimalloc(found: Mimalloc, heaps: &mut [Found], evidence: &mut Vec<String>) {
     }
 }
 
-/// What of libc goes where another heap is put in, and is not in the archive.
+/// Functions of libc that are removed when another heap is put in, and that the archive does not have.
 fn lost(findings: &Findings<'_>) -> Vec<String> {
     let is_there = |name: &str| {
         let name = name.as_bytes();
@@ -142,7 +142,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
     }
     let indexed = &mut findings.indexed.iter().map(|(name, _)| *name);
     seen("the symbol index lists".into(), indexed);
-    // glibc's allocator has other names for what it exports.
+    // glibc's allocator exports its functions under other names.
     let is_glibc = findings.libc == Libc::Glibc && heaps.is_empty();
     let defines = |name: &[u8]| {
         let mut members = findings.members.iter();
@@ -170,7 +170,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
     heaps
 }
 
-/// Says which members define, or refer to, musl's heap in an archive that has brawn's.
+/// In an archive with brawn's heap: finds the members that define musl's heap or refer to it.
 fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<Found>) {
     let is_internal = |name: &[u8]| INTERNAL.iter().any(|n| n.as_bytes() == name);
     let mut members = Vec::new();
@@ -181,7 +181,7 @@ fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<Found>) {
             .filter(|s| is_heaps && is_heap(s.name))
             .map(|s| printable(s.name))
             .collect();
-        // A weak definition of the same name is the fallback of fork's member.
+        // A weak definition of the name in the same member is a fallback, as in the member with fork.
         let has = |name: &[u8]| member.defined().any(|s| s.name == name);
         let refers_to: Vec<String> = member
             .undefined()
@@ -225,7 +225,7 @@ fn version(archive: &Archive<'_>, findings: &Findings<'_>) -> Result<Option<Stri
     })
 }
 
-/// The version in glibc's banner, which the member that answers for it holds.
+/// The version in glibc's banner; it is in the member that returns glibc's version.
 fn glibc_version(image: &Image<'_>) -> Option<String> {
     const BEFORE: &[u8] = b"release version ";
     image.sections.iter().find_map(|section| {

@@ -1,4 +1,4 @@
-//! Whose heap a stripped program has, by the code of musl's functions: its simple one leaves nothing else behind.
+//! Finds musl's heap in a stripped program by the code of musl's functions: the simple heap leaves no other sign.
 
 use crate::elf::program::Program;
 use crate::error::Result;
@@ -7,7 +7,8 @@ use crate::identify::{Identity, Libc, Linkage};
 use crate::signatures::names::{Evidence, Names};
 use crate::signatures::{self, Build};
 
-/// The names of musl's functions in `bytes`, by their code; none where it is no executable that can be looked through.
+/// The names of musl's functions in `bytes`, found by their code; none if it is not an executable that can be
+/// searched.
 pub(in crate::report) fn names(bytes: &[u8], builds: &[Build]) -> Result<Names> {
     match Program::read(bytes) {
         Ok(program) => signatures::name_with(&program, builds),
@@ -15,7 +16,7 @@ pub(in crate::report) fn names(bytes: &[u8], builds: &[Build]) -> Result<Names> 
     }
 }
 
-/// Adds musl's heap to what is known of a static program without symbols, if there is none yet.
+/// Adds musl's heap to the findings about a static program without symbols, if no heap was found yet.
 pub(super) fn add(bytes: &[u8], builds: &[Build], identity: &mut Identity) -> Result<()> {
     let is_static = matches!(identity.linkage, Linkage::Static | Linkage::StaticPie);
     let may_be = matches!(identity.libc, Libc::Musl | Libc::Unknown);
@@ -34,7 +35,7 @@ pub(super) fn add(bytes: &[u8], builds: &[Build], identity: &mut Identity) -> Re
         ))
     });
     let mut told: Vec<(Heap, String)> = told.collect();
-    // The simple heap is in the same member as the entry to the others, and idle beside them.
+    // The simple heap is in the same member as the function that calls the other heaps; beside them it is unused.
     told.sort_by_key(|(heap, _)| *heap == Heap::MuslSimple);
     if let Some((heap, evidence)) = told.into_iter().next() {
         identity

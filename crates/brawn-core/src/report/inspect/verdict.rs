@@ -1,4 +1,4 @@
-//! What to make of a file: the verdict, why, and what to do next.
+//! The verdict on a file, the reason for it, and what to do next.
 
 use super::Verdict;
 use crate::demangle::demangled;
@@ -31,13 +31,13 @@ impl Answer {
     }
 }
 
-/// The heaps of a file by whose they are.
+/// The heaps of a file, by owner.
 struct Heaps<'i> {
     musl: Vec<&'i Found>,
     brawn: Vec<&'i Found>,
-    /// Neither of them, nor glibc's.
+    /// Heaps of other owners, but not glibc's.
     others: Vec<&'i Found>,
-    /// How far the least sure of all can be relied on.
+    /// How reliable the least certain finding is.
     sure: Sure,
 }
 
@@ -58,8 +58,8 @@ impl<'i> Heaps<'i> {
         Answer::new(verdict, self.sure, why)
     }
 
-    /// Whether brawn's is there for Rust code alone, and nobody's but the libc's is beside it.  The two never meet:
-    /// nothing of the file's is exported, and Rust frees what Rust allocated.
+    /// Whether brawn's heap serves only Rust code, and beside it there is only the libc's heap. The two heaps never
+    /// meet: the file exports nothing, and Rust itself frees what Rust allocated.
     fn is_rusts(&self) -> bool {
         let is_rusts = |h: &&Found| h.note.as_ref().is_some_and(Note::serves_rust);
         self.brawn.iter().any(is_rusts)
@@ -68,7 +68,7 @@ impl<'i> Heaps<'i> {
     }
 }
 
-/// What to make of a file.
+/// The verdict on a file.
 pub(super) fn of(identity: &Identity) -> Answer {
     let heaps = Heaps::of(identity);
     if let Some(system) = identity.system {
@@ -117,7 +117,7 @@ pub(super) fn of(identity: &Identity) -> Answer {
     }
 }
 
-/// What is to be said where there is more than one heap, or one that does not belong there.
+/// The verdict if there is more than one heap, or a heap that does not belong there.
 fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
     const ONCE: &str = "link brawn in by one way alone: a patched libc.a, `brawn link-args`, or the crate brawn-rt";
     if heaps.brawn.len() > 1 {
@@ -189,7 +189,7 @@ fn next_of_two(identity: &Identity, other: &Found) -> &'static str {
     }
 }
 
-/// What is to be said of musl's heap, with nothing beside it.
+/// The verdict on musl's heap alone.
 fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
     let [heap] = heaps.musl.as_slice() else {
         let why = format!("musl's own heaps, {}", titles(&heaps.musl));
@@ -237,7 +237,7 @@ fn next_of_musls(identity: &Identity) -> &'static str {
     }
 }
 
-/// What is to be said of heaps that are neither musl's nor glibc's.
+/// The verdict on heaps that are neither musl's nor glibc's.
 fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
     let names = titles(&heaps.others);
     let has_brawns = !heaps.brawn.is_empty();

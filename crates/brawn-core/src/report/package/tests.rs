@@ -86,7 +86,7 @@ fn what_unpacks_to_too_much_is_refused() {
             assert!(error.to_string().contains("more than"), "{error}");
         }
     }
-    // What is passed over in a tarball has to be unpacked as well.
+    // Members of a tarball that are skipped have to be unpacked as well.
     let error = all(&tgz(&[("text", &[b'x'; 9000]), ("a", ELF)]), SMALL).unwrap_err();
     assert_eq!(error.kind(), Kind::Refused, "{error}");
     assert!(all(&wheel(&[("text", &[b'x'; 9000]), ("a", ELF)]), SMALL).is_ok());
@@ -102,7 +102,7 @@ fn damage_is_an_error_and_never_a_shorter_member() {
         let whole = make(&[("a", &file)]);
         for cut in 8..whole.len() {
             match all(&whole[..cut], SMALL) {
-                // A tarball's end is nothing but zeros and checksums.
+                // A tarball ends with nothing but zeros and checksums.
                 Ok((taken, _)) => assert!(taken.iter().all(|(_, b)| *b == file), "{cut}"),
                 Err(error) => assert_eq!(error.kind(), Kind::Malformed, "{cut}: {error}"),
             }
@@ -175,7 +175,7 @@ fn an_image_has_what_its_uppermost_layers_have() {
         ("manifest.json", saved),
     ]);
     assert_eq!(names(&package), ["new!srv/q", "old456789012!lib/a"]);
-    // As an OCI layout, with an index of platforms, of which one is not there.
+    // An OCI layout whose index names two platforms; one of them is not in the archive.
     let index = br#"{"manifests":[{"digest":"sha256:i"},{"digest":"sha256:elsewhere"}]}"#;
     let inner = br#"{"manifests":[{"digest":"sha256:m"}]}"#;
     let manifest =
@@ -244,7 +244,7 @@ fn layers_of_zstd_are_read_within_the_same_limits() {
     let (found, others) = all(&image(&layer, 1), Limits::USUAL).unwrap();
     assert_eq!((found.len(), others), (1, 1));
     assert_eq!(found[0].1, program);
-    // A hundred thousand times what it is.
+    // It unpacks to about a thousand times its size.
     let layer = packed(&[("text", &[0; 1 << 20])]);
     let error = all(&image(&layer, 400), Limits::USUAL).unwrap_err();
     assert!(

@@ -1,4 +1,4 @@
-//! The payload's functions as a linker leaves them: the bytes that it does not touch.
+//! The payload's functions as they are after linking: only bytes that a linker does not change are compared.
 
 use crate::elf::image::Image;
 use crate::error::{Error, Result};
@@ -10,16 +10,15 @@ use object::{
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// So many bytes of code that are the same are no chance.  Of the shorter functions some are the same
-/// in musl, byte for byte.
+/// This many equal bytes of code are no accident. Some shorter functions are the same in musl, byte for byte.
 const TELLING: usize = 48;
-/// What a linker may put between two functions for alignment.
+/// The most bytes that a linker puts between two functions for alignment.
 const GAP: u64 = 16;
 
 /// A section of code, with one function in it.
 #[derive(Debug)]
 struct Piece {
-    /// The number of its object.
+    /// The index of its object.
     member: usize,
     names: Vec<String>,
     bytes: Vec<u8>,
@@ -32,47 +31,47 @@ struct Piece {
 /// A payload's code.
 #[derive(Debug)]
 pub struct Code {
-    /// Version of brawn that it is from.
+    /// The version of brawn that it comes from.
     pub version: &'static str,
     pieces: Vec<Piece>,
-    /// Whether every object is one function, in parts: where one of them is, the others are.
+    /// Whether each object has one function in several parts: if one part is found, the others are there too.
     is_one_each: bool,
 }
 
-/// A payload's code in an executable.
+/// A payload's code that was found in an executable.
 #[derive(Debug)]
 pub struct Located<'c> {
     code: &'c Code,
-    /// Where each piece was found; short ones are not searched for.
+    /// The address of each piece. Short pieces are not searched for.
     addresses: Vec<Option<u64>>,
 }
 
-/// What the code of a program without names says of a function.
+/// The result of a search for a function's code in a program without symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It is here.
+    /// It is at this address.
     At(u64),
-    /// Parts of it are in the program, which no other function has; where it begins is not clear.
+    /// The program has parts that only this function has; where the function begins is not clear.
     Parts,
-    /// The payload's is not in the program.
+    /// The payload's function is not in the program.
     Not,
-    /// The payload's is too short to tell.
+    /// The payload's function is too short to recognize.
     TooShort,
 }
 
-/// What a name's code is.
+/// The result of comparing a symbol's code with the payload's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
-    /// The payload's, so many bytes of it.
+    /// It is the payload's function: this many bytes are equal.
     Same(usize),
-    /// As short as the payload's, and in its place among the payload's others.
+    /// It is too short to be sure, but equal to the payload's function and at the right place among the others.
     InPlace,
     /// Something else.
     Other,
 }
 
 impl Match {
-    /// How many bytes are the payload's, where that tells.
+    /// How many bytes are equal, if they prove that it is the payload's.
     pub const fn same(self) -> Option<usize> {
         match self {
             Self::Same(bytes) => Some(bytes),
@@ -98,7 +97,7 @@ impl Code {
         Self::of(set.version, payload.architecture, &members, true)
     }
 
-    /// Reads what `payload` supplies where an archive lacks it.
+    /// Reads the functions that `payload` supplies to archives that lack them.
     pub fn supplied(payload: &Payload) -> Result<Self> {
         let supplied = payload.supplied;
         let members: Vec<Member> = supplied.functions.iter().map(|f| f.member).collect();
@@ -143,7 +142,7 @@ impl Code {
         })
     }
 
-    /// Where it is in `image`; `None` if nothing of it is.
+    /// Searches `image` for it; `None` if no piece was found.
     pub fn locate(&self, image: &Image<'_>) -> Option<Located<'_>> {
         let find = |piece: &Piece| {
             let loads = image.loads.iter().filter(|l| l.executable);
@@ -163,7 +162,7 @@ impl Code {
 }
 
 impl Located<'_> {
-    /// Whose code is at `address`, which the symbol `name` has.
+    /// Compares the code at `address`, the address of the symbol `name`.
     pub fn at(&self, image: &Image<'_>, name: &str, address: u64) -> Match {
         let Some(number) = self.piece(name) else {
             return Match::Other;
@@ -179,8 +178,8 @@ impl Located<'_> {
         }
     }
 
-    /// Whether `address` is where a linker that keeps an object's functions in their order puts piece
-    /// `number`: next to those before and behind it that were found.
+    /// Whether `address` is the right place for piece `number`: next to the pieces before and after it that were
+    /// found. This holds for linkers that keep the order of an object's functions.
     fn is_in_place(&self, number: usize, address: u64) -> bool {
         let pieces = &self.code.pieces;
         let room =
@@ -205,7 +204,7 @@ impl Located<'_> {
         self.addresses.iter().flatten().count()
     }
 
-    /// Where the function `name` is in `image`, whatever it is called there.
+    /// Finds the function `name` in `image` by its code, whatever its symbol there.
     pub fn find(&self, image: &Image<'_>, name: &str) -> Found {
         let Some(number) = self.piece(name) else {
             return Found::TooShort;
@@ -225,7 +224,7 @@ impl Located<'_> {
         if parts.iter().all(Option::is_none) {
             return Found::Not;
         }
-        // In its place among them its few bytes tell.
+        // At the right place among the others, even its few bytes prove it.
         let loads = image.loads.iter().filter(|l| l.executable);
         let mut places = loads.flat_map(|load| {
             let places = piece.places(load.data);
@@ -264,7 +263,7 @@ impl Piece {
         self.fixed.iter().all(fixed)
     }
 
-    /// Where it may begin in `code`: nowhere if none of its bytes is fixed.
+    /// The places in `code` where it may begin: none if all its bytes may be changed.
     fn places<'c>(&'c self, code: &'c [u8]) -> impl Iterator<Item = usize> + 'c {
         let longest = self.fixed.iter().max_by_key(|r| r.len());
         let needle = longest.and_then(|range| Some((self.bytes.get(range.clone())?, range.start)));
@@ -296,13 +295,13 @@ fn share(pieces: &mut [Piece]) {
 /// table, up to three before it; on aarch64 one instruction.
 fn changed(at: u64, flags: RelocationFlags, is_x86: bool) -> Range<usize> {
     let at = usize::try_from(at).unwrap_or(usize::MAX);
-    // R_X86_64_PC32 and R_X86_64_PLT32 stand for distances, and stay what they are.
+    // R_X86_64_PC32 and R_X86_64_PLT32 are distances: the instruction around them stays.
     let is_distance = matches!(flags, RelocationFlags::Elf { r_type } if matches!(r_type.0, 2 | 4));
     let before = if is_x86 && !is_distance { 3 } else { 0 };
     at.saturating_sub(before)..at.saturating_add(4)
 }
 
-/// What of `size` bytes is in none of `ranges`.
+/// The parts of `size` bytes that are in none of `ranges`.
 fn rest(size: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut ranges: Vec<_> = ranges.collect();
     ranges.sort_by_key(|r| r.start);
@@ -334,7 +333,7 @@ mod tests {
         let flags = |r_type| RelocationFlags::Elf {
             r_type: object::elf::RelocationType(r_type),
         };
-        // A jump's distance, an entry of a table, an instruction.
+        // The distance of a jump, an entry of a table, an instruction.
         assert_eq!(changed(1, flags(4), true), 1..5);
         assert_eq!(changed(8, flags(42), true), 5..12);
         assert_eq!(changed(8, flags(283), false), 8..12);
@@ -353,7 +352,7 @@ mod tests {
             let pieces: Vec<_> = pieces.collect();
             for ((set, number, member), piece) in &pieces {
                 for ((other_set, other, other_member), code) in &pieces {
-                    // Levels of one function may share a part, which still tells that function.
+                    // Variants of one function may share a part, which still identifies the function.
                     let is_one = set == other_set && member == other_member;
                     let are_parts =
                         codes[*set].is_one_each && piece.names.is_empty() && code.names.is_empty();

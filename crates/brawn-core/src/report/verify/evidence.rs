@@ -1,4 +1,4 @@
-//! What tells whose a function is.
+//! Finds out where a function comes from.
 
 use super::code::{Code, Found, Located, Match};
 use super::{Function, Group, Provider};
@@ -13,13 +13,13 @@ use crate::signatures::names::{Evidence as KnownBy, Names};
 use crate::work::Ranges;
 use std::collections::HashSet;
 
-/// What tells whose a function is.
+/// The evidence in an executable.
 pub(super) struct Evidence<'e, 'a> {
     pub(super) image: &'e Image<'a>,
     pub(super) found: &'e inspect::Report,
-    /// The payload's code in it.
+    /// The heap's code that was found in it.
     pub(super) located: Option<(&'e Code, Located<'e>)>,
-    /// The memory functions' code in it.
+    /// The memory functions' code that was found in it.
     pub(super) memory: Option<(&'e Code, Located<'e>)>,
     /// Other functions' code in it.
     pub(super) others: Option<(&'e Code, Located<'e>)>,
@@ -27,14 +27,13 @@ pub(super) struct Evidence<'e, 'a> {
     pub(super) own_places: HashSet<(usize, u64)>,
     /// The memory functions that have a name of brawn's, too.
     pub(super) memory_names: Vec<&'static str>,
-    /// Where brawn's are, if they were put into the finished executable.
+    /// The payload, if it was added to the finished executable.
     pub(super) rewritten: Option<Rewritten>,
     /// Whether its note names a payload that this brawn does not have.
     pub(super) is_other: bool,
-    /// musl's functions by their code, in a program without symbols.
+    /// For a program without symbols: musl's functions, found by their code.
     pub(super) names: Names,
-    /// Where musl's functions begin: linkers put the members of an archive together, and libc.a
-    /// comes last.
+    /// The address where musl's functions begin. Linkers keep an archive's members together, and libc.a comes last.
     pub(super) libc: Option<u64>,
 }
 
@@ -104,7 +103,7 @@ impl Evidence<'_, '_> {
             let what = "the note is of another brawn; its binding is the payload's";
             return answer(Provider::Brawn, Sure::Likely, what);
         }
-        // Who hides functions of these names is not musl.
+        // Hidden functions of these names are not musl's.
         let is_inside = symbol.global && self.libc.is_some_and(|start| symbol.address >= start);
         if group != Group::Heap {
             return self.of_libc(name, symbol, group, is_inside);
@@ -121,7 +120,7 @@ impl Evidence<'_, '_> {
             );
             return (Provider::Own, Sure::Certain, what);
         }
-        // Without musl's heap no function is its entry; a weak one is the fallback of fork's member.
+        // Without musl's heap, no function calls it. A weak one is the fallback in the member with fork.
         if is_private && (is_musls || symbol.weak) {
             return answer(Provider::Musl, Sure::Certain, "a name of musl's own");
         }
@@ -189,13 +188,13 @@ impl Evidence<'_, '_> {
         if all.any(|s| s.address == symbol.address && is_its(s)) {
             return true;
         }
-        // Who calls `malloc` may be anyone, whatever else it is called.
+        // A function that only calls `malloc` may come from anywhere, whatever its name.
         let public = self.image.defined().filter(|s| is_public(s.name));
         let public: HashSet<u64> = public.map(|s| s.address).collect();
         self.is_tied(symbol, |s| is_its(s) && !public.contains(&s.address))
     }
 
-    /// Whether `symbol` is one with, or uses, something for which `is_telling` holds.
+    /// Whether `symbol` has the same address as, or uses, a symbol for which `is_telling` holds.
     fn is_tied(&self, symbol: &Symbol<'_>, is_telling: impl Fn(&Symbol<'_>) -> bool) -> bool {
         let places = self.image.defined().filter(|s| is_telling(s));
         let mut is_one = false;
@@ -207,7 +206,8 @@ impl Evidence<'_, '_> {
         is_one || refers_to(self.image, symbol, &places)
     }
 
-    /// musl's function by its code.  Beside brawn's heap one that only passes on tells nothing: it may lead to brawn's.
+    /// Finds musl's function by its code. Beside brawn's heap, a function that only calls another proves nothing: it
+    /// may call brawn's.
     fn by_signature(&self, name: &str) -> Option<(Provider, Sure, Option<u64>, String)> {
         let named = self.names.functions.iter().find(|f| f.name == name)?;
         let mut heaps = self.found.heaps.iter();
@@ -260,7 +260,7 @@ impl Evidence<'_, '_> {
 const INSIDE: &str = "it lies behind the first of musl's functions";
 const OUTSIDE: &str = "it lies before musl's functions, or is hidden";
 
-/// Whether only musl's heap has something of this name: those that are local to its files are anybody's.
+/// Whether only musl's heap has a symbol of this name. Names that are local to its files may also be used elsewhere.
 fn is_musls_own(symbol: &Symbol<'_>) -> bool {
     let mut names = PRIVATE.iter().chain(&INTERNAL);
     names.any(|n| n.as_bytes() == symbol.name)
