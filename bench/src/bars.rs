@@ -1,20 +1,20 @@
-//! The bars that brawn has to meet, and whether it does.
+//! The bars that brawn has to meet, and whether it meets them.
 
 use crate::raw::Results;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::variant::Variant;
 
-/// How the figures of one round become the figure that a bar is about.
+/// How a bar's figure is computed from the figures of one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
-    /// Divided by that variant's figure of the same round; at most the limit.
+    /// The figure divided by the other variant's in the same round; at most the limit.
     Ratio(Variant),
-    /// Less that variant's figure of the same round; at most the limit.
+    /// The figure minus the other variant's in the same round; at most the limit.
     Excess(Variant),
-    /// Divided by that variant's; at least the limit.
+    /// The figure divided by the other variant's; at least the limit.
     Share(Variant),
-    /// As it is; at most the limit.
+    /// The figure itself; at most the limit.
     Value,
 }
 
@@ -30,13 +30,13 @@ enum Unit {
 #[derive(Clone, Copy, Debug)]
 struct Bar {
     measure: &'static str,
-    /// The worst of these counts.
+    /// The measurements; the worst of them counts.
     ids: &'static [&'static str],
     metric: &'static str,
     unit: Unit,
     form: Form,
     limit: f64,
-    /// Whose figure it is about.
+    /// The variant whose figure has to meet the bar.
     of: Variant,
 }
 
@@ -243,7 +243,7 @@ const BARS: &[Bar] = &[
 ];
 
 impl Bar {
-    /// The variant's figure: the worst of the bar's measurements.  Nothing where one is missing.
+    /// The variant's figure: the worst of the bar's measurements. `None` if one of them is missing.
     fn figure(&self, results: &Results, variant: Variant) -> Option<Estimate> {
         let figures: Option<Vec<Estimate>> = self
             .ids
@@ -271,7 +271,7 @@ impl Bar {
         }
     }
 
-    /// The plain figure of the variant that others are compared with, in its own unit.
+    /// The figure itself, in its own unit, of the variant that others are compared with.
     fn plain(&self, results: &Results, variant: Variant) -> Option<String> {
         let [id] = self.ids else { return None };
         let values = results.measurements.get(*id)?.values(variant, self.metric);
@@ -326,7 +326,7 @@ impl Bar {
             return Cell::new("–", Tone::Faint);
         };
         let mut text = self.text(figure.median);
-        // An interval that says nothing new is left out.
+        // An interval that shows the same numbers as the figure is left out.
         let (low, high) = (self.text(figure.low), self.text(figure.high));
         if variant == self.of && (low != text || high != text) {
             text = format!("{text} {}", show::interval(&low, &high));
@@ -348,22 +348,22 @@ fn amount(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The table of the bars: every libc's figures, the bar, and whether brawn meets it.
+/// The table of the bars: the figures of every libc, the bar, and whether brawn meets it.
 pub fn table(results: &Results) -> Table {
     of(results, BARS, &Variant::LIBCS)
 }
 
-/// The same of what brawn's profiles have to meet.
+/// The same for brawn's profiles.
 pub fn profiles(results: &Results) -> Table {
     of(results, PROFILES, &Variant::PROFILES)
 }
 
-/// The same of Rust programs.
+/// The same for Rust programs.
 pub fn rust(results: &Results) -> Table {
     of(results, RUST, &Variant::RUST)
 }
 
-/// The same of `wasmtime compile`.
+/// The same for `wasmtime compile`.
 pub fn wasmtime_compile(results: &Results) -> Table {
     of(results, WASMTIME, &Variant::LINKED)
 }

@@ -1,4 +1,4 @@
-//! What is measured: workloads, their arguments, and how many rounds.
+//! What is measured: the workloads, their arguments, and the number of rounds.
 
 use crate::variant::Variant;
 
@@ -15,7 +15,7 @@ pub enum Kind {
     Patch,
 }
 
-/// One entry.
+/// A measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name on the command line and in the raw data.
@@ -24,19 +24,19 @@ pub struct Entry {
     pub workload: &'static str,
     /// The program's arguments.
     pub arguments: &'static [&'static str],
-    /// The same for `--quick`.
+    /// Its arguments with `--quick`.
     pub quick: &'static [&'static str],
-    /// How many rounds, unless told otherwise.
+    /// The number of rounds, unless the command line gives another.
     pub rounds: usize,
     /// How it is measured.
     pub kind: Kind,
-    /// What a person reads in the tables.
+    /// Its title in the tables.
     pub title: &'static str,
-    /// What is compared.
+    /// The variants that are compared.
     pub variants: &'static [Variant],
 }
 
-/// Rounds of a quick run, whose figures are for trying the machinery only.
+/// The rounds of a quick run, which only shows that everything works.
 pub const QUICK_ROUNDS: usize = 3;
 
 const fn run(
@@ -150,7 +150,7 @@ const HUGE: Entry = run(
     "buffers of 256 KiB–8 MiB, every page written",
 );
 
-/// A published Rust program, as it stands.
+/// A published Rust program, unchanged.
 const fn rust(id: &'static str, rounds: usize, title: &'static str) -> Entry {
     Entry {
         variants: &Variant::RUST,
@@ -170,11 +170,11 @@ const fn wasmtime(
     }
 }
 
-/// The program that takes long to build: measured only where `--only` names it.
+/// This program takes long to build, so it is only measured if `--only` names it.
 pub const WASMTIME: &str = "wasmtime";
 
-/// Everything that is measured.  The iteration counts give glibc at least 20 ms a run, so that
-/// starting threads is no part of the figures, and stock musl not more than some seconds.
+/// Everything that is measured. The iteration counts are such that glibc runs for at least 20 ms, so that the start
+/// of threads does not matter, and that stock musl runs for no more than some seconds.
 pub const CATALOGUE: &[Entry] = &[
     THREADS_1,
     THREADS_2,
@@ -377,7 +377,7 @@ pub const CATALOGUE: &[Entry] = &[
     ),
 ];
 
-/// The entry with that name.
+/// The measurement of that name.
 pub fn entry(id: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|e| e.id == id)
 }

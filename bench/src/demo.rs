@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 const VARIANTS: [Variant; 3] = [Variant::Stock, Variant::Brawn, Variant::Glibc];
 
-/// A program is run again until this much time has gone: with many processors a single run
-/// against stock musl takes minutes.
+/// A program is run again until this much time is over. With many processors, a single run with stock musl takes
+/// minutes.
 const BUDGET: Duration = Duration::from_secs(40);
 
 /// Builds, runs and prints.
@@ -85,7 +85,7 @@ fn measured(prepared: &Prepared, entry: &Entry, progress: &Progress) -> Result<M
     if rounds < 2 || !first.failures.is_empty() {
         return Ok(first);
     }
-    // The first round has warmed the caches; the others count.
+    // The first round warmed the caches; only the others count.
     progress.steps(&message, VARIANTS.len() * rounds);
     measure(
         prepared,
@@ -98,7 +98,7 @@ fn measured(prepared: &Prepared, entry: &Entry, progress: &Progress) -> Result<M
     )
 }
 
-/// What made the difference, as a person would have typed it.
+/// The commands that made the difference, as a user would type them.
 fn commands(prepared: &Prepared) -> String {
     let faint = anstyle::Style::new().dimmed();
     let folder = prepared.executable(Variant::Brawn, "lib/");
@@ -151,7 +151,7 @@ fn table(results: &Results) -> Table {
     Table { header, rows }
 }
 
-/// What the last column says: a ratio for speed, a difference for what is counted.
+/// The text of the last column: a ratio for speeds, a difference for counts.
 fn against(metric: &str, brawn: f64, stock: f64) -> String {
     let signed = |text: String| {
         if brawn >= stock {
@@ -178,7 +178,7 @@ fn faster(ratio: f64) -> String {
     }
 }
 
-/// What the table shows, in plain words.
+/// Explains the table in plain words.
 fn words(results: &Results) -> String {
     let bold = anstyle::Style::new().bold();
     let of =

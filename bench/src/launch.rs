@@ -18,7 +18,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Runs `program` and gives its figures, or what went wrong.
+    /// Runs `program`. Returns its figures, or what went wrong.
     pub fn run<S: AsRef<OsStr>>(
         &self,
         program: &OsStr,
@@ -28,7 +28,7 @@ impl Launcher {
         self.run_with(program, arguments, peak, &[])
     }
 
-    /// The same with these variables in its environment.
+    /// The same with `environment` as its variables.
     pub fn run_with<S: AsRef<OsStr>>(
         &self,
         program: &OsStr,
@@ -41,7 +41,7 @@ impl Launcher {
             command.arg("--peak");
         }
         command.arg(program).args(arguments).stdin(Stdio::null());
-        // A program's environment is part of its stack and of its start: the same for all.
+        // A program's environment is part of its stack and its start, so it is the same for all.
         command
             .env_clear()
             .env("PATH", "/usr/bin:/bin")

@@ -5,7 +5,7 @@
 //! catalogue ─ prepare ─> executables ─ measure ─> raw data ─ bars, tables ─> report, README.md
 //! ```
 //!
-//! Running is apart from reporting: a report needs the raw data only.
+//! Measuring is separate from reporting: a report only needs the raw data.
 #![forbid(unsafe_code)]
 
 pub mod bars;
@@ -28,7 +28,7 @@ pub mod variant;
 
 use std::path::{Path, PathBuf};
 
-/// An error is a sentence fragment for a person; what failed stands first.
+/// An error is a fragment of a sentence for people; it begins with what failed.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// The repository's folder.
@@ -37,7 +37,7 @@ pub fn repository() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Adds what was being done to an input or output error.
+/// Adds to an input or output error what was being done.
 pub(crate) fn context<T>(result: std::io::Result<T>, what: &str, path: &Path) -> Result<T> {
     result.map_err(|error| format!("{what} {}: {error}", path.display()))
 }

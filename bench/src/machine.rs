@@ -1,4 +1,4 @@
-//! The machine and the tools, as the raw data keep them.
+//! Describes the machine and the tools, for the raw data.
 
 use crate::prepare::checked;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub fn cpu_slug() -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// Load average over the last minute.
+/// The load average of the last minute.
 pub fn load() -> f64 {
     let line = first_line("/proc/loadavg").unwrap_or_default();
     line.split(' ')
@@ -43,7 +43,7 @@ pub fn load() -> f64 {
         .unwrap_or(f64::NAN)
 }
 
-/// Today in UTC, as 2025-12-31.
+/// Today's date in UTC, as in 2025-12-31.
 pub fn today() -> String {
     let seconds = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -107,7 +107,7 @@ pub fn machine() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Versions of the tools and libcs, by name.  What does not answer is left out.
+/// Versions of the tools and libcs, by name. Tools that give no version are left out.
 pub fn versions(brawn: &Path) -> BTreeMap<String, String> {
     let root = crate::repository();
     let commands: [(&str, &Path, &[&str]); 7] = [

@@ -1,4 +1,4 @@
-//! `brawn-bench`: parses, calls the library, prints.
+//! `brawn-bench`: parses arguments, calls the library, and prints.
 #![forbid(unsafe_code)]
 
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
@@ -169,7 +169,7 @@ struct Own {
 type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
 
 impl Own {
-    /// What was measured before, or is now; `name` is that of the folder for its raw data, if it is to be kept.
+    /// The raw data: read from an earlier run, or measured now. If it is to be kept, `name` is its folder's name.
     fn raw(
         &self,
         name: &str,
@@ -233,7 +233,8 @@ fn execute(command: Command) -> Result<()> {
         } => {
             let progress = Progress::new();
             let prepared = prepared(&part, &places, built, &progress)?;
-            // Part of it joins the newest folder of this machine: a table of README is made from one folder.
+            // A part of the measurements is added to the newest folder of this machine, since each table of README
+            // comes from one folder.
             let cpu = machine::cpu_slug();
             let joined = || {
                 readme::newest(&readme::results_folder()).filter(|folder| {
@@ -352,11 +353,11 @@ fn chosen_variants(names: &[String]) -> Result<Vec<Variant>> {
     names.iter().map(variant).collect()
 }
 
-/// Builds what a part of the catalogue needs, or takes what was built.
+/// Builds everything that a part of the catalogue needs, or uses what was built before.
 fn prepared(part: &Part, places: &Places, built: bool, progress: &Progress) -> Result<Prepared> {
     let entries = chosen(&part.only)?;
     let variants = chosen_variants(&part.variants)?;
-    // Without brawn among the variants, none is needed.
+    // brawn is only needed if one of the variants is brawn.
     let needs_brawn = variants.iter().any(|v| v.is_brawn());
     let brawn = if needs_brawn {
         places.brawn()?
@@ -390,7 +391,7 @@ fn run(
         versions,
         builds: prepared.builds.clone(),
     };
-    // Parts that are run again, or for the first time, join what the folder has of the same machine.
+    // New measurements replace or join those in the folder, if they are of the same machine.
     match Results::read(out) {
         Ok(before) if before.run.machine == description.machine => description.join(before.run),
         Ok(_) if append => {

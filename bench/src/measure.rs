@@ -1,4 +1,4 @@
-//! Runs the catalogue: round after round, every variant once in each, in a random order.
+//! Measures the catalogue in rounds. Each round runs every variant once, in a random order.
 
 use crate::catalogue::{Entry, Kind, QUICK_ROUNDS};
 use crate::launch::Sample;
@@ -13,17 +13,17 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How much is run.
+/// How much to run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
     /// Short arguments and few rounds.
     pub quick: bool,
-    /// Rounds, whatever the catalogue says.
+    /// The number of rounds, instead of the catalogue's.
     pub rounds: Option<usize>,
 }
 
 impl Effort {
-    /// How many rounds of an entry.
+    /// The number of rounds of an entry.
     pub fn rounds(self, entry: &Entry) -> usize {
         let usual = if self.quick {
             QUICK_ROUNDS.min(entry.rounds)
@@ -91,7 +91,7 @@ pub fn measure(
         }
         measurement.order.push(order);
     }
-    // Every list has a place for every round, so that places of one round stand together.
+    // Every list has one place for each round, so that values of one round have the same index.
     for values in measurement
         .samples
         .values_mut()
@@ -147,7 +147,7 @@ pub(crate) fn shuffle<T>(order: &mut [T], state: &mut u64) {
     }
 }
 
-/// Sizes of what is loaded from an executable without symbols, by kind, and of the file.
+/// The size of the file, and the sizes of everything that is loaded from a stripped executable, by kind.
 pub fn size(executable: &Path) -> Result<Sample> {
     let stripped = executable.with_extension("stripped");
     checked(
@@ -191,8 +191,8 @@ pub fn size(executable: &Path) -> Result<Sample> {
 /// Bytes of the archive that `brawn patch` is timed with.
 const LARGE: u64 = 8_000_000;
 
-/// The distribution's archive with members added until it has 8 MB, as archives with debugging
-/// information have: each added member has 200 functions and 50 KB of data.
+/// The distribution's archive, with members added until it has 8 MB. Archives with debugging information have this
+/// size; each added member has 200 functions and 50 KB of data.
 fn large_archive(prepared: &Prepared) -> Result<()> {
     let folder = prepared.work.join("large");
     context(fs::create_dir_all(&folder), "create", &folder)?;

@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a benchmark needs on disk: `built.json` in the work folder.
+/// The files that a benchmark needs: `built.json` in the work folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Prepared {
-    /// The folder of all of it.
+    /// The folder with all of them.
     pub work: PathBuf,
     /// Starts the programs.
     pub launcher: Launcher,
@@ -22,7 +22,7 @@ pub struct Prepared {
     pub libc: PathBuf,
     /// The `brawn` to patch with.
     pub brawn: PathBuf,
-    /// What is compared.
+    /// The variants that are compared.
     pub variants: Vec<Variant>,
     /// What `brawn patch` printed.
     pub patch_output: String,
@@ -33,7 +33,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Builds everything that `entries` need for `variants`.  `step` is told what happens.
+    /// Builds everything that `entries` need for `variants`. `step` is told what is being done.
     pub fn build(
         work: &Path,
         brawn: &Path,
@@ -66,8 +66,8 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// What an earlier [`build`](Self::build) left in a work folder.  An error where it lacks something
-    /// that `entries` need for `variants`, or where brawn has been built again since.
+    /// Reads what an earlier [`build`](Self::build) made in a work folder. Fails if `entries` need something for
+    /// `variants` that is missing, or if brawn was built again since.
     pub fn built(
         work: &Path,
         brawn: &Path,
@@ -108,7 +108,7 @@ impl Prepared {
         Ok(kept)
     }
 
-    /// Keeps what was built, beside what other calls have built with the same brawn.
+    /// Records what was built, in addition to earlier builds with the same brawn.
     fn record(&self) -> Result<()> {
         let (mut builds, mut engines) = (self.builds.clone(), self.engines.clone());
         if let Ok(earlier) = Self::read(&self.work, &self.brawn) {
@@ -150,7 +150,7 @@ impl Prepared {
             return Ok(());
         };
         step(&format!("libc.a: {}", variant.title()));
-        // A leftover would be patched a second time.
+        // A file that was left here would be patched a second time.
         if lib.exists() {
             context(fs::remove_dir_all(&lib), "remove", &lib)?;
         }
@@ -209,7 +209,7 @@ impl Prepared {
             cc(&self.work, variant, lib.as_deref(), &source, &output)?
         };
         if let Some(lib) = lib {
-            // The wrong archive first on the search path would compare a libc with itself.
+            // With the wrong archive first on the search path, a libc would be compared with itself.
             let ours = lib.join("libc.a");
             let others =
                 |path: &PathBuf| path.file_name().is_some_and(|n| n == "libc.a") && *path != ours;
@@ -230,7 +230,7 @@ impl Prepared {
     }
 }
 
-/// Builds the launcher in `work`, and says which libc.a it was linked with.
+/// Builds the launcher in `work`. Also returns the libc.a that it was linked with.
 pub(crate) fn launcher(work: &Path) -> Result<(Launcher, PathBuf)> {
     let executable = work.join("launch");
     let linked = cc(work, Variant::Stock, None, &source("launch"), &executable)?;
@@ -243,9 +243,9 @@ pub(crate) fn launcher(work: &Path) -> Result<(Launcher, PathBuf)> {
     Ok((Launcher { executable }, libc))
 }
 
-/// What a link took.
+/// The result of a link.
 pub(crate) struct Linked {
-    /// The command, as a person types it.
+    /// The command, as a user types it.
     pub command: String,
     /// Every archive that the linker opened.
     pub archives: Vec<PathBuf>,
@@ -255,7 +255,7 @@ fn source(workload: &str) -> PathBuf {
     repository().join(format!("bench/workloads/{workload}.c"))
 }
 
-/// Compiles and links one source file; the linker's trace tells which archives it took.
+/// Compiles and links one source file. The linker's trace shows which archives it used.
 fn cc(
     work: &Path,
     variant: Variant,
@@ -288,7 +288,7 @@ fn cc(
     })
 }
 
-/// A command as a person types it, without this machine's paths.
+/// A command as a user types it, without this machine's paths.
 pub(crate) fn shown(command: &Command, work: &Path) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let line = words
@@ -300,7 +300,7 @@ pub(crate) fn shown(command: &Command, work: &Path) -> String {
         .replace(&root, "")
 }
 
-/// Runs a command that must succeed and gives its output.
+/// Runs a command that must succeed, and returns its output.
 pub(crate) fn checked(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
@@ -317,13 +317,13 @@ pub(crate) fn checked(command: &mut Command) -> Result<String> {
     ))
 }
 
-/// Copies an archive so that it may be written to, whoever owns the original.
+/// Copies an archive so that the copy can be written to, whoever owns the original.
 pub(crate) fn copy_writable(from: &Path, to: &Path) -> Result<()> {
     let bytes = context(fs::read(from), "read", from)?;
     context(fs::write(to, bytes), "write", to)
 }
 
-/// `20302` is version 2.3.2; a version of older style, as `223`, is 2.2.3.
+/// The version of a number: `20302` is 2.3.2; in the older style, `223` is 2.2.3.
 fn dotted(number: &str) -> String {
     match number.parse::<u32>() {
         Ok(n) if n >= 10000 => format!("{}.{}.{}", n / 10000, n / 100 % 100, n % 100),

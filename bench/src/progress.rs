@@ -1,17 +1,17 @@
-//! Progress on stderr: a bar on a terminal, a line for each step elsewhere.
+//! Shows progress on stderr: a bar on a terminal, otherwise a line for each step.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// Says what happens, and how much is left of it.
+/// Shows what is being done and how much is left.
 pub struct Progress {
     bar: ProgressBar,
     terminal: bool,
 }
 
 impl Progress {
-    /// Begins with nothing to show.
+    /// Shows nothing yet.
     pub fn new() -> Self {
         let bar = ProgressBar::new(0);
         bar.enable_steady_tick(Duration::from_millis(120));

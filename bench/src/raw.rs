@@ -1,4 +1,4 @@
-//! The raw data: everything that a report needs, one JSON file a measurement beside `run.json`.
+//! The raw data: everything that a report needs. There is one JSON file for each measurement, and `run.json`.
 
 use crate::variant::Variant;
 use crate::{Result, context};
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Where and with what the measurements were made: `run.json`.
+/// Where the measurements were made, and with which tools: `run.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// Version of this format.
     pub format: u32,
-    /// The day it began, in UTC.
+    /// The day on which it began, in UTC.
     pub date: String,
     /// The machine.
     pub machine: BTreeMap<String, String>,
@@ -24,7 +24,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Takes over what an earlier run on this machine has that this one has not.
+    /// Adds entries of an earlier run on this machine that this run does not have.
     pub fn join(&mut self, earlier: Self) {
         self.date = earlier.date;
         for (name, version) in earlier.versions {
@@ -37,7 +37,7 @@ impl Run {
 /// One executable and how it was made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Build {
-    /// What it is linked with.
+    /// The libc or heap that it is linked with.
     pub variant: Variant,
     /// The workload's name.
     pub workload: String,
@@ -46,7 +46,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// Adds those of `earlier` that have no successor.
+    /// Adds builds of `earlier` that were not made again.
     pub(crate) fn join(builds: &mut Vec<Self>, earlier: Vec<Self>) {
         for build in earlier {
             let same = |own: &Self| own.variant == build.variant && own.workload == build.workload;
@@ -62,37 +62,37 @@ impl Build {
 pub struct Measurement {
     /// The name in the catalogue.
     pub id: String,
-    /// The day it was made, in UTC; the run's if there is none.
+    /// The day on which it was made, in UTC; if absent, the run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// What is run.
+    /// The command that is run.
     pub command: String,
-    /// Load averages over one minute before and after: what else the machine did.  The largest, where
-    /// rounds were added later.
+    /// Load averages over one minute, before and after: they show what else the machine did. If rounds were added
+    /// later, the largest values.
     pub load: [f64; 2],
-    /// Seed of the order of the first rounds.
+    /// The seed for the order of the first rounds.
     pub seed: u64,
     /// The order within each round.
     pub order: Vec<Vec<Variant>>,
-    /// For each variant, for each metric, one value a round; null where the run failed.
+    /// For each variant and metric, one value per round; null if the run failed.
     pub samples: BTreeMap<Variant, BTreeMap<String, Vec<Option<f64>>>>,
     /// What failed.
     pub failures: Vec<Failure>,
 }
 
-/// A run that did not give a figure.
+/// A run without a figure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// Which variant.
     pub variant: Variant,
-    /// In which round, counted from zero.
+    /// The round, counted from zero.
     pub round: usize,
     /// What happened.
     pub what: String,
 }
 
 impl Measurement {
-    /// The values of a metric by round; NaN where there is none.
+    /// The values of a metric by round; NaN if there is none.
     pub fn values(&self, variant: Variant, metric: &str) -> Vec<f64> {
         self.samples
             .get(&variant)
@@ -119,7 +119,7 @@ impl Measurement {
             }
         }
         self.order.extend(later.order);
-        // What only the earlier rounds have has gaps in the later ones.
+        // Metrics that only the earlier rounds have get gaps in the later ones.
         let metrics = self.samples.values_mut().flat_map(BTreeMap::values_mut);
         metrics.for_each(|values| values.resize(self.order.len(), None));
         let failures = later.failures.into_iter().map(|failure| Failure {
@@ -133,7 +133,7 @@ impl Measurement {
     }
 }
 
-/// A whole results folder.
+/// A folder of results.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// `run.json`.
@@ -165,7 +165,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes one JSON file: a line for each list of numbers, so that changes can be read.
+/// Writes one JSON file. Each list of numbers is on one line, so that people can read changes.
 pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
     let pretty = serde_json::to_string_pretty(value)
         .map_err(|error| format!("{}: {error}", path.display()))?;
@@ -176,7 +176,7 @@ pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
     )
 }
 
-/// Joins lists that hold neither lists nor objects into one line each.
+/// Puts each list that contains no lists or objects on one line.
 fn join_scalar_lists(pretty: &str) -> String {
     let lines: Vec<&str> = pretty.lines().collect();
     let mut out: Vec<String> = Vec::new();
@@ -210,7 +210,7 @@ fn join_scalar_lists(pretty: &str) -> String {
 
 #[cfg(test)]
 impl Measurement {
-    /// One without rounds, for tests.
+    /// A measurement without rounds, for tests.
     pub fn empty(id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -227,7 +227,7 @@ impl Measurement {
 
 #[cfg(test)]
 impl Results {
-    /// Those of one day on no machine, for tests.
+    /// Results of one day on no machine, for tests.
     pub fn of(date: &str, measurements: impl IntoIterator<Item = Measurement>) -> Self {
         let measurements = measurements.into_iter().map(|m| (m.id.clone(), m));
         Self {

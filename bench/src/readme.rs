@@ -1,5 +1,6 @@
-//! The tables of README and of docs/benchmarks.md: what stands between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`
-//! comes from the newest folder of raw data that has it: not every machine has an hour to build wasmtime.
+//! Fills the tables of README and docs/benchmarks.md: the text between `<!-- bench:NAME -->` and `<!-- /bench:NAME
+//! -->`. Each table comes from the newest folder of raw data that has its measurements, since not every machine has
+//! an hour to build wasmtime.
 
 use crate::raw::Results;
 use crate::variant::Variant;
@@ -7,7 +8,7 @@ use crate::{Result, bars, context, repository, tables};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The tables by the names of their markers.
+/// The names of the tables in the markers.
 pub const NAMES: [&str; 15] = [
     "bars",
     "times",
@@ -29,7 +30,7 @@ pub const NAMES: [&str; 15] = [
 /// The documents with tables, below the repository's folder.
 const DOCUMENTS: [&str; 2] = ["README.md", "docs/benchmarks.md"];
 
-/// A measurement that every folder with the rest of the table has.
+/// A measurement that every folder has which has the rest of the table.
 fn needs(name: &str) -> &'static str {
     match name.split('-').next() {
         Some("profile") => "profiles-threads-1",
@@ -59,7 +60,7 @@ fn text(results: &Results, name: &str) -> Option<String> {
     })
 }
 
-/// The folders of raw data, the newest first: their names begin with the date.
+/// The folders of raw data, the newest first; their names begin with the date.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let folders = entries.filter_map(|e| Some(e.ok()?.path()));
@@ -80,7 +81,7 @@ fn all() -> Result<Vec<Results>> {
     folders.iter().map(|folder| Results::read(folder)).collect()
 }
 
-/// The newest results, of `all`, from which a table is made.
+/// The results for a table: the newest of `all` that have its measurements.
 fn chosen<'a>(all: &'a [Results], name: &str) -> Option<&'a Results> {
     let needed = needs(name);
     let has_it = all.iter().find(|r| r.measurements.contains_key(needed));
@@ -92,7 +93,8 @@ pub fn results_folder() -> PathBuf {
     repository().join("bench/results")
 }
 
-/// Puts the tables into a document: every marker must be known and closed.  `all` are the results, the newest first.
+/// Puts the tables into a document. Every marker must be known and must have an end. `all` has the newest results
+/// first.
 pub fn fill(document: &str, all: &[Results]) -> Result<String> {
     fill_with(document, "bench", |name| {
         let results = chosen(all, name).ok_or("no raw data in bench/results")?;
@@ -123,7 +125,7 @@ pub fn fill_with(
     Ok(out + rest)
 }
 
-/// Rewrites the documents from the newest raw data; for each its name, and whether it changed.
+/// Rewrites the documents from the newest raw data. Returns each document's name, and whether it changed.
 pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
     let all = all()?;
     let mut changes = Vec::new();
@@ -144,7 +146,7 @@ mod tests {
     use super::*;
     use crate::raw::Measurement;
 
-    /// Tables for other readers than these documents'.
+    /// Tables that are not in these documents.
     const NOT_SHOWN: [&str; 1] = ["programs"];
 
     fn nothing() -> [Results; 1] {
@@ -170,13 +172,13 @@ mod tests {
         assert!(chosen(&[], "bars").is_none());
     }
 
-    /// All documents, one behind the other.
+    /// All documents joined together.
     fn documents() -> String {
         let text = |name: &&str| fs::read_to_string(repository().join(name)).expect("readable");
         DOCUMENTS.iter().map(text).collect()
     }
 
-    /// Figures of another machine than the first tables' say so.
+    /// Tables with figures of another machine than the first tables must say so.
     #[test]
     fn every_machine_is_named() {
         let text = documents();
@@ -213,7 +215,7 @@ mod tests {
         assert!(fill("<!-- bench:bars -->", &nothing()).is_err());
     }
 
-    /// The documents show what the committed raw data gives.
+    /// The documents must show the figures of the committed raw data.
     #[test]
     fn documents_agree_with_the_raw_data() {
         let text = documents();
@@ -228,7 +230,7 @@ mod tests {
         }
     }
 
-    /// What README promises in its first sentences is what its table of bars says.
+    /// The figures in the first sentences of README must be in its table of bars.
     #[test]
     fn the_headline_is_of_the_table() {
         let text = fs::read_to_string(repository().join("README.md")).expect("readable");

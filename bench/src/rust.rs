@@ -1,5 +1,5 @@
-//! Builds the workloads that are Rust programs, with the toolchain of `tools/rust-musl.sh`: those of
-//! `bench/rust/`, and wasmtime, whose sources `bench/wasmtime.sh` gets.
+//! Builds the workloads that are Rust programs with the toolchain of `tools/rust-musl.sh`: the programs of
+//! `bench/rust/`, and wasmtime, whose sources `bench/wasmtime.sh` downloads.
 
 use crate::catalogue::WASMTIME;
 use crate::prepare::{Linked, checked, shown};
@@ -10,12 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Whether a workload is one.
+/// Whether a workload is a Rust program.
 pub(crate) fn is(workload: &str) -> bool {
     workload == WASMTIME || workload.starts_with("rust-")
 }
 
-/// The folder of the toolchain's programs.
+/// The folder with the toolchain's programs.
 fn toolchain() -> Result<PathBuf> {
     let folder = repository().join("target/tools/rust-musl/bin");
     match folder.join("cargo").is_file() {
@@ -27,7 +27,7 @@ fn toolchain() -> Result<PathBuf> {
     }
 }
 
-/// Versions of the compiler and of the crate that is a peer, for the raw data.
+/// For the raw data: versions of the compiler and of the crate that brawn is compared with.
 pub(crate) fn versions() -> Result<BTreeMap<String, String>> {
     let rustc = checked(Command::new(toolchain()?.join("rustc")).arg("--version"))?;
     let lock = repository().join("bench/rust/Cargo.lock");
@@ -45,7 +45,7 @@ fn locked<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
     after.split('"').next()
 }
 
-/// Builds a workload; only its last step, the link, differs between the libcs of one target.
+/// Builds a workload. For one target, the libcs differ only in the last step, the link.
 pub(crate) fn build(
     work: &Path,
     variant: Variant,
@@ -87,9 +87,9 @@ pub(crate) fn build(
         command.arg("-L").arg(format!("native={}", lib.display()));
     }
     let line = shown(&command, work);
-    // The linker tells what it took in a file: rustc keeps its output to itself.
+    // rustc does not show the linker's output, so the linker writes a map of its inputs to a file.
     command.arg(format!("-Clink-arg=-Wl,-Map={}", map.display()));
-    // The tools of the folder, and no settings of the caller's.
+    // Use the tools of the folder, and no settings of the caller.
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{}:{path}", toolchain.display()));
     for (name, _) in std::env::vars() {
@@ -108,7 +108,7 @@ pub(crate) fn build(
     })
 }
 
-/// The archives that a link map says were loaded.
+/// The archives that were loaded, according to a link map.
 fn archives(map: &str) -> Vec<PathBuf> {
     let loaded = map.lines().filter_map(|line| line.strip_prefix("LOAD "));
     let archives = loaded.filter(|path| path.ends_with(".a"));

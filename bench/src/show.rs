@@ -2,26 +2,26 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// How a cell is to be read.
+/// How a cell is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// A figure among others.
+    /// An ordinary figure.
     #[default]
     Plain,
-    /// What the table is about, or good.
+    /// The figure that the table is about, or a good figure.
     Good,
-    /// Not good enough.
+    /// A figure that is not good enough.
     Bad,
-    /// Of little interest.
+    /// A figure of little interest.
     Faint,
 }
 
 /// One cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// How it is to be read.
+    /// How it is shown.
     pub tone: Tone,
 }
 
@@ -60,8 +60,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// As GitHub renders it. Figures are not broken, but for an interval, which goes below its figure: else
-    /// the widest table fills a screen with lines of two words.
+    /// Markdown for GitHub. Figures are not broken into lines, except that an interval goes below its figure:
+    /// otherwise the widest table would fill a screen with lines of two words.
     pub fn markdown(&self) -> String {
         let line = |cells: &[Cell]| {
             let cells: Vec<String> = cells.iter().map(|c| c.text.replace('|', "\\|")).collect();
@@ -85,7 +85,7 @@ impl Table {
         out
     }
 
-    /// With lines and colours; printing through `anstream` leaves out what a terminal cannot show.
+    /// A table with lines and colours. Printing through `anstream` removes what a terminal cannot show.
     pub fn terminal(&self) -> String {
         let widths = self.widths();
         let faint = Style::new().dimmed();
@@ -116,7 +116,7 @@ impl Table {
         out + &rule("╰", "┴", "╯")
     }
 
-    /// Figures are never broken; the first column's text is, and so is the header.
+    /// The widths of the columns. Figures are never broken; the first column's text and the header are.
     fn widths(&self) -> Vec<usize> {
         let mut widths = vec![0; self.header.len()];
         let cells = self.rows.iter().filter_map(|row| match row {
@@ -136,10 +136,10 @@ impl Table {
     }
 }
 
-/// Where the text of the first column is broken.
+/// The width at which the text of the first column is broken.
 const FIRST_COLUMN: usize = 46;
 
-/// Where a header is broken over narrower figures.
+/// The width at which a header is broken if its figures are narrower.
 const HEADER: usize = 10;
 
 /// The lines of one row on a terminal.
@@ -177,7 +177,7 @@ fn longest(lines: &[String]) -> usize {
     lines.iter().map(|l| l.chars().count()).max().unwrap_or(0)
 }
 
-/// Breaks text at its spaces.  A first line's indent stays, and no word is broken.
+/// Breaks text at its spaces. The first line keeps its indent, and no word is broken.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (i, word) in text.split(' ').enumerate() {
@@ -206,7 +206,7 @@ fn style(tone: Tone) -> Style {
     }
 }
 
-/// Three digits that matter, without an exponent.
+/// Three significant digits, without an exponent.
 fn digits(value: f64) -> String {
     let decimals = match value.abs() {
         v if v >= 99.95 => 0,
@@ -265,7 +265,7 @@ pub fn ratio(value: f64) -> String {
     format!("{}x", digits(value))
 }
 
-/// An interval of two figures as they are shown, with their unit once.
+/// An interval of two figures as they are shown; the unit is there only once.
 pub fn interval(low: &str, high: &str) -> String {
     let unit = |text: &str| {
         let digits = text
@@ -284,10 +284,10 @@ pub fn interval(low: &str, high: &str) -> String {
     )
 }
 
-/// The cells of a line, its figures with spaces at which nothing is broken.
+/// The cells of a line; spaces in figures become spaces at which lines cannot break.
 fn unbroken(cells: &[Cell]) -> Vec<Cell> {
     let figure = |cell: &Cell| {
-        // A bar is words as much as a figure.
+        // A bar is text as well as a figure.
         if cell.text.starts_with(['≤', '≥']) {
             return Cell::new(cell.text.replacen(' ', "\u{a0}", 1), cell.tone);
         }

@@ -1,6 +1,6 @@
-//! Medians with intervals that assume nothing about how the samples are distributed.
+//! Medians with intervals that need no assumption about the distribution of the samples.
 
-/// A median and the interval that holds the true one.
+/// A median, and the interval that contains the true median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The samples' median.
@@ -13,10 +13,9 @@ pub struct Estimate {
     pub samples: usize,
 }
 
-/// Median and 95 % interval by the sign test: the interval's ends are samples, chosen so that the
-/// true median is outside with a probability of at most 5 %.  It needs no random numbers, so that
-/// the same data always gives the same report.  Fewer than six samples cannot give 95 %: then the
-/// interval is all of them.
+/// The median and its 95 % interval by the sign test. The interval's ends are samples; they are chosen so that the
+/// true median is outside with a probability of at most 5 %. No random numbers are used, so the same data always
+/// gives the same report. Fewer than six samples cannot give 95 %: then the interval contains all of them.
 pub fn estimate(samples: &[f64]) -> Option<Estimate> {
     let mut sorted: Vec<f64> = samples.iter().copied().filter(|s| s.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -31,8 +30,8 @@ pub fn estimate(samples: &[f64]) -> Option<Estimate> {
     })
 }
 
-/// How many samples may be left off at each end: the largest k with P(Binomial(n, 1/2) ≤ k) of at
-/// most 2.5 %.
+/// How many samples at each end are outside of the interval: the largest k with P(Binomial(n, 1/2) ≤ k) of at most
+/// 2.5 %.
 fn outside(n: usize) -> usize {
     let mut probability = 0.5f64.powi(i32::try_from(n).unwrap_or(i32::MAX));
     let mut below = 0.0;
@@ -58,8 +57,8 @@ mod tests {
         assert_eq!(estimate(&[]), None);
     }
 
-    /// The published table of the sign test's order statistics (95 %): n, and which samples,
-    /// counted from one, are the interval's lower ends.
+    /// The published table of the sign test (95 %): n, and the index of the sample, counted from one, at the lower
+    /// end of the interval.
     #[test]
     fn intervals_agree_with_the_published_table() {
         for (n, rank) in [

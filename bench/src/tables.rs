@@ -1,4 +1,4 @@
-//! The tables beside the bars: plain figures of each workload.
+//! The tables besides the bars: plain figures of each workload.
 
 use crate::catalogue::{self, Kind};
 use crate::raw::Results;
@@ -31,7 +31,7 @@ fn median(
     }
 }
 
-/// The paired ratio of two variants, with its interval.
+/// The ratio of two variants in the same rounds, with its interval.
 fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> Cell {
     let Some(m) = results.measurements.get(id) else {
         return Cell::new("–", Tone::Faint);
@@ -49,15 +49,15 @@ fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> C
     }
 }
 
-/// One table: a workload a row, a variant a column, and the last one's paired ratio.
+/// A table: a row for each workload, a column for each variant, then the columns with ratios.
 struct Shape {
     first: &'static str,
     metric: &'static str,
     show: fn(f64) -> String,
     variants: &'static [Variant],
-    /// Each with its heading: which variant against which.
+    /// The columns with ratios: the heading, and the two variants.
     ratios: &'static [(&'static str, Variant, Variant)],
-    /// Whether rows are the measurements of profiles, or of libcs.
+    /// Whether the rows are the measurements of profiles; otherwise those of libcs.
     profiles: bool,
 }
 
@@ -70,7 +70,7 @@ const AGAINST_FAST: &[(&str, Variant, Variant)] = &[
 
 fn workloads(results: &Results, shape: &Shape) -> Table {
     let Shape { metric, show, .. } = *shape;
-    // A program without operations is no workload: its memory has a table of its own.
+    // A program without operations is not a workload; its memory has its own table.
     let has = |id: &str, metric: &str| {
         let samples = results.measurements.get(id).map(|m| &m.samples);
         samples.is_some_and(|s| s.values().any(|metrics| metrics.contains_key(metric)))
@@ -123,7 +123,7 @@ pub fn memory(results: &Results) -> Table {
     workloads(results, &MEMORY)
 }
 
-/// The same rows and figures of the profiles.
+/// A table with the same rows and figures for the profiles.
 fn of_profiles(results: &Results, shape: Shape) -> Table {
     let shape = Shape {
         variants: &Variant::PROFILES,
@@ -144,14 +144,14 @@ pub fn profile_memory(results: &Results) -> Table {
     of_profiles(results, MEMORY)
 }
 
-/// A line of a figure: what it is called, the measurement, the metric, how it is written.
+/// A row of figures: its title, the measurement, the metric, and how the figure is written.
 pub type Figure = (&'static str, &'static str, &'static str, fn(f64) -> String);
 
 /// What the two benchmark programs do.
 const LARGE: &str = "A thread per processor fills vectors of 0 to 100,000 bytes, 100,000 times";
 const SMALL: &str = "A thread per processor fills vectors of 1 to 1000 bytes, 100,000 times";
 
-/// The figures of a program that prints its own.
+/// The figures of a program that prints its own figures.
 const fn from_inside(id: &'static str) -> [Figure; 4] {
     [
         ("time", id, "wall_ns", show::time),
@@ -161,7 +161,7 @@ const fn from_inside(id: &'static str) -> [Figure; 4] {
     ]
 }
 
-/// The figures of a program that prints none of its own.
+/// The figures of a program that prints no figures itself.
 const fn from_outside(id: &'static str) -> [Figure; 3] {
     [
         ("time, exec to exit", id, "wall_ns", show::time),
@@ -201,7 +201,7 @@ pub const WASMTIME: &[(&str, &[Figure])] = &[
     ("The same, not parallel", &from_outside("wasmtime-serial")),
 ];
 
-/// Figures of programs: a heading for each, and its lines.
+/// The figures of programs: a heading for each program, then its rows.
 pub fn programs(results: &Results, programs: &[(&str, &[Figure])], variants: &[Variant]) -> Table {
     let mut header: Vec<Cell> = vec![Cell::default()];
     header.extend(variants.iter().map(|v| Cell::from(v.title())));
@@ -227,14 +227,14 @@ pub fn programs(results: &Results, programs: &[(&str, &[Figure])], variants: &[V
     Table { header, rows }
 }
 
-/// One line about where the figures come from.
+/// One line that says where the figures come from.
 pub fn machine(results: &Results) -> String {
     let run = &results.run;
     let of = |name: &str| run.machine.get(name).map_or("?", String::as_str);
     let version = |name: &str| run.versions.get(name).map_or("?", String::as_str);
-    // "ldd (Debian GLIBC 2.36-9) 2.36" and its like end in the version.
+    // Lines such as "ldd (Debian GLIBC 2.36-9) 2.36" end with the version.
     let last = |name: &str| version(name).rsplit(' ').next().unwrap_or("?").to_owned();
-    // Parts may have been measured on later days.
+    // Some measurements may be from later days.
     let dates = results.measurements.values();
     let last_day = dates.filter_map(|m| m.date.as_ref()).max();
     let date = match last_day {

@@ -1,4 +1,4 @@
-//! What is compared: one libc, or one heap in it.
+//! The variants that are compared: a libc, or a heap in a libc.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
-    /// The distribution's musl, static, as it is.
+    /// The distribution's musl, static, unchanged.
     Stock,
     /// The same `libc.a` after mimalloc 2 was put into it by hand: `bench/peers/build.sh v2`.
     Mimalloc2,
     /// The same with mimalloc 3.
     Mimalloc3,
-    /// The distribution's glibc, dynamic: what most programs run on.
+    /// The distribution's glibc, dynamic, as most programs use it.
     Glibc,
     /// A copy of the distribution's musl after `brawn patch`.
     Brawn,
@@ -43,7 +43,7 @@ impl Variant {
         Self::CrateSecure,
     ];
 
-    /// What programs have today against what they get, in the order of the tables' columns.
+    /// What programs have today, and what they get with brawn, in the order of the tables' columns.
     pub const LIBCS: [Self; 5] = [
         Self::Stock,
         Self::Mimalloc2,
@@ -52,10 +52,10 @@ impl Variant {
         Self::Brawn,
     ];
 
-    /// brawn's profiles, and what they are held against.
+    /// brawn's profiles, and the variant that they are compared with.
     pub const PROFILES: [Self; 4] = [Self::Glibc, Self::Brawn, Self::Secure, Self::Lean];
 
-    /// What a Rust program has to choose from.
+    /// The variants for Rust programs.
     pub const RUST: [Self; 7] = [
         Self::Stock,
         Self::Crate,
@@ -66,8 +66,8 @@ impl Variant {
         Self::Secure,
     ];
 
-    /// What a large program is linked with, without a change to it.  The archives patched by hand are not among them: Rust
-    /// makes position-independent programs, and the recipes' mimalloc is not.
+    /// The variants for a large program that is not changed. Archives that were patched by hand are not among them:
+    /// Rust makes position-independent programs, and the mimalloc of those recipes is not position-independent.
     pub const LINKED: [Self; 3] = [Self::Stock, Self::Glibc, Self::Brawn];
 
     /// The name on the command line, in paths and in the raw data.
@@ -91,7 +91,7 @@ impl Variant {
         matches!(self, Self::Brawn | Self::Secure | Self::Lean)
     }
 
-    /// The `--profile` that `brawn patch` is given, if it is given one.
+    /// The profile that `brawn patch` gets with `--profile`, if any.
     pub const fn profile(self) -> Option<&'static str> {
         match self {
             Self::Secure | Self::Lean => Some(self.name()),
@@ -99,7 +99,7 @@ impl Variant {
         }
     }
 
-    /// The feature of `bench/rust` that brings the crate `mimalloc`.
+    /// The feature of `bench/rust` that adds the crate `mimalloc`.
     pub const fn feature(self) -> Option<&'static str> {
         match self {
             Self::Crate => Some("v3"),
@@ -109,7 +109,7 @@ impl Variant {
         }
     }
 
-    /// The heading of its column.
+    /// The title of its column.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Stock => "stock musl",

@@ -1,4 +1,4 @@
-//! Compiles and links programs, and keeps the executables by a hash of all that went into them.
+//! Compiles and links programs. Keeps the executables under a hash of everything that they were made from.
 
 use crate::failure::Failure;
 use crate::files::{hash, write_once};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A file that is made once, whoever asks for it first.
+/// A file that is made once, for whichever thread asks first.
 type Built = Arc<OnceLock<Result<PathBuf, Failure>>>;
 type Exchanged = Arc<OnceLock<Result<Patched, Failure>>>;
 
@@ -39,7 +39,7 @@ impl Builder {
         }
     }
 
-    /// The executable of `program` for `place`.
+    /// The executable of `program` at `place`.
     pub fn build(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
         let key = (program.name.clone(), place);
         let slot = {
@@ -95,7 +95,7 @@ impl Builder {
         Ok(finished)
     }
 
-    /// Stock's executable, rewritten.  It takes milliseconds, and is done in every run of the tests.
+    /// Stock's executable, rewritten. This takes milliseconds, so every run of the tests does it again.
     fn rewrite(&self, program: &Program, place: Place) -> Result<PathBuf, Failure> {
         let stock = Place {
             libc: Libc::Stock,
@@ -163,11 +163,11 @@ impl Builder {
             }
             recipe.identity.clone_from(&patched.identity);
         }
-        // What compiles knows the headers alone, so that one object is linked with every libc.a of those headers.
+        // Compiling depends only on the headers. So one object is linked with every libc.a that has these headers.
         recipe.compile_flags = vec![self.specs(&headers, &headers)?];
         recipe.link_flags = vec![self.specs(&libraries, &headers)?];
         if musl.is_some_and(|m| m.architecture == Architecture::Aarch64) {
-            // libgcc's functions for these ask `__getauxval`, which musl does not have.
+            // libgcc's functions for outlined atomics call `__getauxval`, which musl does not have.
             recipe.compile_flags.extend(words("-mno-outline-atomics"));
         }
         recipe.libraries = libraries;
@@ -185,7 +185,7 @@ impl Builder {
         Ok(recipe)
     }
 
-    /// gcc's option that has it use these folders.
+    /// The gcc option that makes gcc use these folders.
     fn specs(&self, libraries: &Path, headers: &Path) -> Result<String, Failure> {
         let specs = toolchain::specs(libraries, headers);
         let path = self.cache.join(format!("{}.specs", &hash(&[&specs])[..16]));
@@ -193,7 +193,7 @@ impl Builder {
         Ok(format!("-specs={}", path.display()))
     }
 
-    /// The object of a source.  Ways of linking that compile alike share it.
+    /// The object of a source. Ways of linking that compile in the same way share it.
     fn object(
         &self,
         recipe: &Recipe,
@@ -226,7 +226,7 @@ impl Builder {
         slot.get_or_init(compile).clone()
     }
 
-    /// Makes the program in `work`; what it needs at run time goes to `folder`.
+    /// Makes the program in `work`. Files that it needs at run time go to `folder`.
     fn execute(
         &self,
         recipe: &Recipe,
@@ -257,7 +257,7 @@ impl Builder {
         let mut zig = zig.map_err(Failure::setup)?;
         zig.arg(if cxx { "c++" } else { "cc" });
         let mut recipe = Recipe::new(zig);
-        // zig's default is to trap on what C leaves undefined: a different program.
+        // By default, zig traps on behaviour that C leaves undefined: that would be a different program.
         let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
         let target = format!("-target {}-linux-musl", architecture.name());
         recipe.compile_flags = words(&format!("{target} -fno-sanitize=undefined"));
@@ -275,13 +275,13 @@ impl Builder {
     }
 }
 
-/// For programs that are preloaded for: `check.h` then looks whose functions they have.
+/// For programs that run with the preloaded object: `check.h` then checks whose functions they have.
 const PRELOADED: &str = "-DCHECK_DYNAMIC";
 
-/// An executable has one heap: brawn's, or the program's own and brawn's for what that lacks.  A
-/// function of musl's that nothing but its heap has tells that musl's came along.
+/// Checks that an executable has only one heap: brawn's, or the program's own with brawn's for the functions that it
+/// lacks. A function that only musl's heap has shows that musl's heap was linked too.
 fn refuse_second_heap(executable: &Path) -> Result<(), Failure> {
-    // mallocng's, oldmalloc's.
+    // In mallocng, and in oldmalloc.
     const TELLING: [&[u8]; 2] = [b"\0__malloc_alloc_meta\0", b"\0__bin_chunk\0"];
     let bytes = std::fs::read(executable)
         .map_err(|e| Failure::setup(format!("{}: {e}", executable.display())))?;

@@ -1,4 +1,4 @@
-//! Which trials are enough: most of all trials repeat a case in surroundings that others cover together.
+//! Chooses the trials that are enough: most trials repeat a case in surroundings that other trials cover together.
 //!
 //! Chosen are as few as possible of which these hold: every program runs at every place at least once; and every case
 //! runs by every route, on every musl, with every link, and with every profile, but for two of them together.  A run on
@@ -53,7 +53,8 @@ pub fn draw(trials: &[Trial<'_>]) -> Vec<bool> {
     let candidates: Vec<usize> = candidates.collect();
     let all = candidates.iter().flat_map(|n| covered(&trials[*n]));
     let mut open: HashSet<Covered<'_>> = all.collect();
-    // By how much each would cover; of equals the first.  What others have covered since is taken off when its turn comes.
+    // Trials that would cover most come first; among equals, the first in the list. When a trial's turn comes, things
+    // that others have covered meanwhile no longer count for it.
     let mut turns: BinaryHeap<(usize, std::cmp::Reverse<usize>)> = candidates
         .into_iter()
         .map(|n| (covered(&trials[n]).len(), std::cmp::Reverse(n)))

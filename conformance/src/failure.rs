@@ -1,13 +1,13 @@
-//! What did not work.
+//! A step that failed.
 
 use brawn_verify::directives::Stage;
 
-/// Something that did not work, and what was being done.
+/// A step that failed, with a description.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What was being done.
+    /// The step.
     pub stage: Stage,
-    /// What is told about it.
+    /// The description.
     pub text: String,
 }
 

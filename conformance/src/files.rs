@@ -1,4 +1,4 @@
-//! Files of the cache: by a hash of what they are made from, and written whole.
+//! Files of the cache: each is named by a hash of everything that it is made from, and is written whole.
 
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn create(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))
 }
 
-/// Writes a file whole, by renaming: another runner may read it at the same time.
+/// Writes a file whole, by renaming, since another runner may read it at the same time.
 pub fn write_once(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let folder = path.parent().unwrap_or(Path::new("."));

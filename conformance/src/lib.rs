@@ -1,10 +1,10 @@
-//! What a heap must do, stated as C and C++ programs, and the means to build and run them against
-//! stock musl, glibc and brawn.
+//! The requirements on a heap, as C and C++ programs; and the code that builds them and runs them on stock musl,
+//! glibc and brawn.
 //!
-//! `programs/` holds the statements; comments at the top of each say where it runs, which `brawn-verify` reads, as it
-//! runs them with a user's toolchain.  [`place`] says what a program is linked with, [`toolchain`] where tools are,
-//! [`musls`] which further versions of musl there are, [`build`] makes executables, and [`trial`] holds what they do
-//! against what was declared.
+//! The programs are in `programs/`. Comments at the top of each say where it runs; `brawn-verify` reads them, since
+//! it also runs the programs with a user's toolchain. [`place`] says what a program is linked with, [`toolchain`]
+//! where the tools are, and [`musls`] which further versions of musl there are. [`build`] makes executables.
+//! [`trial`] compares their results with the declared ones.
 #![forbid(unsafe_code)]
 
 pub mod build;

@@ -1,4 +1,4 @@
-//! The musls of `tools/musls.lock`, to which the payload is held besides the distribution's.
+//! The musls of `tools/musls.lock`: the payload is tested on them in addition to the distribution's musl.
 
 use crate::toolchain::{self, home};
 use brawn_payload::Architecture;
@@ -6,44 +6,44 @@ use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What `tools/musls.sh` gets.
+/// The list that `tools/musls.sh` downloads.
 const LOCK: &str = include_str!("../../tools/musls.lock");
 
-/// What `tools/musls-shared.sh` gets.
+/// The list that `tools/musls-shared.sh` downloads.
 const SHARED: &str = include_str!("../../tools/musls-shared.lock");
 
-/// The part of the long counts that runs on every musl and profile but the default ones: one in so many.
+/// On every musl and profile except the default ones, long counts are divided by this.
 pub const SHARE: u32 = 10;
 
-/// What runs programs of another architecture.
+/// The emulator for programs of another architecture.
 const EMULATOR: &str = "qemu-aarch64";
 
-/// The kernel's page size that programs see, but for those of [`PAGES`].
+/// The page size that programs see, except for those of [`PAGES`].
 const PAGE: u32 = 4096;
 
-/// The aarch64 musl whose programs run with the kernel's pages of these sizes, too: on Arm they are of 4,
-/// 16 or 64 KiB.  It is the one on which all programs run.
+/// The aarch64 musl whose programs also run with pages of these sizes: Arm kernels have pages of 4, 16 or 64 KiB. All
+/// programs run on this musl.
 const PAGED: &str = "1.2.3-arm64";
 const PAGES: [u32; 2] = [16 << 10, 64 << 10];
 
 /// The aarch64 musl whose programs are linked position-independent.
 const PIE: &str = "1.2.5-arm64";
 
-/// The pinned zig of tools/setup.sh, for aarch64: with its C++ library, its linker and its musl.
+/// The pinned zig of tools/setup.sh, for aarch64, with its C++ library, its linker and its musl.
 const ZIG: &str = "zig-0.15.2-arm64";
 
-/// zig keeps a part of libc in archives of its own.
+/// zig keeps parts of libc in archives of its own.
 const ZIGS: &str = "-Wl,--start-group -lc -lzigc -lcompiler_rt -Wl,--end-group";
 
-/// Which programs run on a musl.  Under qemu-user everything takes ten times as long, so that each musl
-/// there has those for which it makes a difference.
+/// Which programs run on a musl. Everything takes ten times as long under qemu-user, so a musl that needs it runs
+/// only the programs for which it makes a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// All that can be linked as its programs are.
+    /// All programs that can be linked with it.
     All,
-    /// The same without those that keep the machine to themselves, which take longest.
+    /// The same without programs that must run alone, which take longest.
     Short,
-    /// Those to which the way of linking matters: they are linked with `static-pie`, too.
+    /// Programs for which the way of linking matters: those that are also linked with `static-pie`.
     Linking,
     /// C++.
     Cxx,
@@ -52,16 +52,16 @@ pub enum Extent {
 /// A musl of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Musl {
-    /// Its name: its folder's and, where the kernel's pages are not of 4 KiB, their size.
+    /// The name of its folder and, if the kernel's pages are not of 4 KiB, the page size.
     pub name: String,
-    /// What it runs on.
+    /// The architecture that it is for.
     pub architecture: Architecture,
-    /// How programs are linked with it: by gcc with the patched archive or, where zig's own heap is
-    /// in no archive that can be patched, by its zig with the payload on the line.
+    /// How programs are linked with it. gcc links them with the patched archive. If zig's own heap is in no archive
+    /// that can be patched, zig links them with the payload on the line.
     pub link: Link,
     /// Which programs run on it.
     pub extent: Extent,
-    /// What else gcc's linker needs besides libc.a.
+    /// The flags that gcc's linker needs besides libc.a.
     pub more: &'static str,
     folder: PathBuf,
     page: u32,
@@ -145,13 +145,12 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
 }
 
 impl Musl {
-    /// Whether its programs have musl's own heap: zig 0.16 links another, of zig's, that no archive has.
+    /// Whether its programs have musl's own heap. zig 0.16 links a heap of its own, which is in no archive.
     pub fn has_own_heap(&self) -> bool {
         self.link != Link::Zig || self.name == ZIG
     }
 
-    /// The part of the long counts (threads, forks) that runs on it: one in so many.  The
-    /// distribution's musl runs all of them.
+    /// Long counts (threads, forks) are divided by this. The distribution's musl runs all of them.
     pub fn share(&self) -> u32 {
         match (self.is_emulated(), self.name == PAGED) {
             (false, _) => SHARE,
@@ -160,7 +159,7 @@ impl Musl {
         }
     }
 
-    /// Whether profiles with guard pages are held to it: one musl, with the smallest and the largest of pages.
+    /// Whether profiles with guard pages are tested on it: one musl, with the smallest and the largest pages.
     pub fn shows_guards(&self) -> bool {
         self.is_emulated() && self.extent == Extent::All
     }
@@ -170,7 +169,7 @@ impl Musl {
         self.architecture == Architecture::Aarch64
     }
 
-    /// What its programs are started by, with its arguments; empty where they start by themselves.
+    /// The command that starts its programs, with its arguments; empty if they need none.
     pub fn emulator(&self) -> Vec<String> {
         if !self.is_emulated() {
             return Vec::new();
@@ -180,7 +179,7 @@ impl Musl {
             .to_vec()
     }
 
-    /// The C compiler that links with it, and its archiver.
+    /// The C compiler and the archiver for it.
     pub fn gcc(&self) -> (&'static str, &'static str) {
         match self.architecture {
             Architecture::X86_64 => ("gcc", "ar"),
@@ -193,8 +192,8 @@ impl Musl {
         self.has("lib", "libc.a")
     }
 
-    /// Whether `tools/musls-shared.sh` gets its libc.so.  Not with larger pages: there qemu-user 7.2 crashes in many
-    /// dynamic programs, with stock's heap as well.
+    /// Whether `tools/musls-shared.sh` gets its libc.so. Not with larger pages: there qemu-user 7.2 crashes in many
+    /// dynamic programs, with stock's heap too.
     pub fn is_shared(&self) -> bool {
         let mut names = SHARED
             .lines()
@@ -202,12 +201,12 @@ impl Musl {
         names.any(|name| name == self.name)
     }
 
-    /// The folder of its libc.so, and the dynamic linker in it, by the name that programs ask for.
+    /// The folder of its libc.so, and the path of the dynamic linker in it, by the name that programs ask for.
     pub fn shared(&self) -> Result<(PathBuf, PathBuf), String> {
         let folder = home().join("../target/tools/musls-shared").join(&self.name);
         let linker = folder.join(format!("ld-musl-{}.so.1", self.architecture.name()));
         if linker.is_file() {
-            // Programs ask for it whatever folder they are in.
+            // Programs ask for this name in any folder.
             let folder = folder
                 .canonicalize()
                 .map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -225,14 +224,14 @@ impl Musl {
         self.has("include", "stdlib.h")
     }
 
-    /// The zig that brings it.
+    /// The zig that it comes from.
     pub fn zig(&self, cache: &Path) -> Result<Command, String> {
         if self.name == ZIG {
             return toolchain::zig(cache);
         }
         let zig = self.has("zig/ziglang", "zig")?.join("zig");
         let mut command = Command::new(zig);
-        // tools/musls.sh had it compile its musl into this cache.
+        // tools/musls.sh made zig compile its musl into this cache.
         command.env("ZIG_GLOBAL_CACHE_DIR", toolchain::zig_cache());
         command.env("ZIG_LOCAL_CACHE_DIR", cache.join("zig-local"));
         Ok(command)

@@ -1,4 +1,4 @@
-//! Makes the musl that has brawn's payload as its heap.
+//! Makes a musl whose heap is brawn's payload.
 
 use crate::failure::Failure;
 use crate::files::{hash, write_once};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Patched {
     /// The folder of the libraries.
     pub libraries: PathBuf,
-    /// What brings the payload into a program on the link line, as `brawn link-args` has it.
+    /// The words for the link line that bring the payload into a program, as `brawn link-args` prints them.
     pub line: Vec<String>,
     /// A hash of libc.a and payload.
     pub identity: String,
@@ -32,8 +32,8 @@ impl Patched {
     }
 }
 
-/// Patches a copy of the libraries of `musl`, or of the distribution's, below `cache`.  It is kept by
-/// what went into it.
+/// Patches a copy of the libraries of `musl`, or of the distribution's, below `cache`. The copy is kept under a hash
+/// of everything that it was made from.
 pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patched, String> {
     let stock = match musl {
         Some(musl) => musl.libraries()?,
@@ -41,7 +41,7 @@ pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patch
     };
     let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
     let (archive, payload) = if musl.is_some_and(|m| m.link.payload_on_line()) {
-        // The payload is on the line, and the libraries stay what they are.
+        // The payload is on the line, and the libraries do not change.
         let payload = payload(architecture, profile)?;
         (read(&stock.join("libc.a"))?, Some(payload))
     } else {
@@ -78,7 +78,7 @@ pub fn make(cache: &Path, musl: Option<&Musl>, profile: Profile) -> Result<Patch
     for (name, bytes) in &others {
         write_once(&libraries.join(name), bytes)?;
     }
-    // Last, because its presence says that the others are there.
+    // This is last: if it exists, the other files are complete.
     write_once(&libraries.join("libc.a"), &archive)?;
     Ok(patched)
 }
@@ -100,9 +100,8 @@ fn others(libraries: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     paths.iter().map(named).collect()
 }
 
-/// What `brawn patch` makes of `stock`, and the payload for the link line.
-/// `BRAWN_CONFORMANCE_LIBC` names another archive with another heap, to hold that to the same
-/// statements; there is no payload to it.
+/// The result of `brawn patch` for `stock`, and the payload for the link line. `BRAWN_CONFORMANCE_LIBC` names an
+/// archive with another heap, to run the same programs on that; there is no payload for it.
 fn archive_and_payload(
     stock: &Path,
     architecture: Architecture,
@@ -123,7 +122,7 @@ fn archive_and_payload(
     Ok((archive, Some(payload(architecture, profile)?)))
 }
 
-/// The payload that is embedded for it.
+/// The embedded payload for this architecture and profile.
 pub fn payload(architecture: Architecture, profile: Profile) -> Result<&'static Payload, String> {
     brawn_payload::payload(architecture, profile).ok_or_else(|| {
         let (name, profile) = (architecture.name(), profile.name());

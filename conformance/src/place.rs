@@ -8,9 +8,9 @@ use brawn_verify::ways::{Libc, Link};
 /// What a program is linked with, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Whose heap it runs on.
+    /// The libc whose heap it runs on.
     pub libc: Libc,
-    /// The musl; the distribution's, or that of the installed zig, if `None`.
+    /// The musl; if `None`, the distribution's or the installed zig's.
     pub musl: Option<&'static Musl>,
     /// How it is linked.
     pub link: Link,
@@ -19,7 +19,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The libc as in directives and names of trials: `LIBC`, or `LIBC-PROFILE`, and `@MUSL`.
+    /// The libc's name in directives and names of trials: `LIBC` or `LIBC-PROFILE`, then `@MUSL`.
     pub fn name(self) -> String {
         let heap = self.heap();
         self.musl
@@ -34,7 +34,8 @@ impl Place {
         }
     }
 
-    /// By which names directives know it: `brawn` means every profile on every musl, `brawn-lean` that one on every musl.
+    /// The names that directives may use for it: `brawn` means every profile on every musl, `brawn-lean` means that
+    /// profile on every musl.
     pub fn surroundings(self) -> Surroundings {
         let is_emulated = self.musl.is_some_and(Musl::is_emulated);
         let emulated = is_emulated.then(|| "qemu".to_owned());

@@ -7,7 +7,7 @@ use brawn_verify::ways::Link;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Programs call a heap in ways that compilers rightly warn of: that is their purpose.
+/// Programs call a heap in ways of which compilers rightly warn: that is their purpose.
 pub const COMPILE: &str = "-c -g1 -O1 -Wall -Wextra -Werror -D_GNU_SOURCE -fno-builtin \
     -Wno-unknown-warning-option -Wno-use-after-free -Wno-alloc-size-larger-than \
     -Wno-free-nonheap-object -Wno-unused-result";
@@ -16,26 +16,26 @@ const SECTIONS: &str = "-ffunction-sections -fdata-sections";
 
 /// How to compile and link.
 pub struct Recipe {
-    /// The compiler, with what it is always told.
+    /// The compiler, with the arguments that it always gets.
     pub compiler: Command,
     linker: Command,
-    /// What makes archives that its linker reads.
+    /// The archiver whose archives its linker can read.
     pub archiver: &'static str,
-    /// What the compiler is told besides.
+    /// Further arguments for the compiler.
     pub compile_flags: Vec<String>,
-    /// What the linker is told, behind all files.
+    /// Arguments for the linker, after all files.
     pub link_flags: Vec<String>,
     /// Objects between the program's own and libc.
     pub line: Vec<String>,
-    /// The folder of libc.a; empty where the compiler knows it.
+    /// The folder of libc.a; empty if the compiler knows it.
     pub libraries: PathBuf,
     shared: bool,
-    /// What else the result depends on.
+    /// Anything else that the result depends on.
     pub identity: String,
 }
 
 impl Recipe {
-    /// What `driver` does by itself.
+    /// A recipe with nothing but `driver`.
     pub fn new(driver: Command) -> Self {
         Self {
             compiler: again(&driver),
@@ -50,7 +50,7 @@ impl Recipe {
         }
     }
 
-    /// Adds what `link` asks for.
+    /// Adds the flags for `link`.
     pub fn bend(&mut self, link: Link, headers: &Path) {
         let (compile, linking) = match link {
             Link::Static | Link::Line => ("", "-static"),
@@ -98,7 +98,7 @@ impl Recipe {
             self.compiler, self.compile_flags, program.cflags
         );
         let mut sources = vec![source.to_owned()];
-        // Programs include each other, to state one thing in two surroundings.
+        // Programs may include each other, to test the same thing in two surroundings.
         let mut next = 0;
         while let Some(path) = sources.get(next).cloned() {
             let source =
@@ -117,7 +117,7 @@ impl Recipe {
         Ok(hash(&[text]))
     }
 
-    /// Links the program in `work`; what it needs at run time goes to `folder`.
+    /// Links the program in `work`. Files that it needs at run time go to `folder`.
     pub fn link(&self, inputs: &[PathBuf], work: &Path, folder: &Path) -> Result<PathBuf, Failure> {
         if self.shared {
             return self.link_shared(inputs, work, folder);
@@ -130,8 +130,8 @@ impl Recipe {
         Ok(out)
     }
 
-    /// Links everything and libc.a into a shared object, and a dynamically linked program that
-    /// needs it and calls its `conformance`.
+    /// Links everything with libc.a into a shared object. Then links a dynamic program that needs the object and
+    /// calls its `conformance`.
     fn link_shared(
         &self,
         inputs: &[PathBuf],
@@ -171,7 +171,7 @@ pub fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// A command like `command`, which cannot be cloned.
+/// A copy of `command`, which cannot be cloned.
 pub fn again(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());

@@ -14,8 +14,9 @@ use std::process::Command;
 
 /// Rewrites `stock`, the executable of `program`, into `folder`.
 ///
-/// A program that brings functions of the heap must be refused, and has its memory functions exchanged; of any other
-/// both are.  Optimized as a whole, one that brings a `calloc` in terms of `malloc` may have no such function left.
+/// A program that brings functions of the heap must be refused; then only its memory functions are exchanged. In all
+/// other programs both are exchanged. With optimization of the whole program, a program that brings a `calloc` which
+/// calls `malloc` may have no such function left.
 pub fn make(
     program: &Program,
     place: Place,
@@ -61,8 +62,8 @@ pub fn make(
     let mut file = File::create(&staged).map_err(io)?;
     pieces.write(&mut file).map_err(io)?;
     drop(file);
-    // The kernel starts no file that somebody may write to, and what another thread starts has this process' files open
-    // for a moment.  So another process writes the one that will be started.
+    // The kernel refuses to start a file that is open for writing. A process that another thread is just starting
+    // briefly has copies of this process's open files. So another process writes the file that will be started.
     let copy = folder.join(format!(".{}.copy", program.name));
     let mut install = Command::new("install");
     let status = install.args(["-m", "755"]).args([&staged, &copy]).status();

@@ -1,4 +1,4 @@
-//! How long trials take, so that whoever waits for the suite sees for what.
+//! How long trials take, so that people who wait for the tests see why.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// How many of the slowest trials are listed.
 const SLOWEST: usize = 15;
 
-/// The times of every trial that was run: a trial waits for its program to be built, then it runs.
+/// The times of every trial that ran. A trial first waits for its program to be built, then it runs.
 #[derive(Debug, Default)]
 pub struct Times(Mutex<Vec<Time>>);
 
@@ -28,7 +28,7 @@ impl Times {
     }
 }
 
-/// A row for each libc, then one for each of the slowest trials; seconds of wall time, summed over threads.
+/// A row for each libc, then one for each of the slowest trials. Seconds of wall time, summed over threads.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Where tools are found, and what they are told.
+//! Finds tools, and knows their arguments.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +8,7 @@ pub fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Debian's name for the architecture's musl folders; `BRAWN_MUSL_LIBDIR` and
-/// `BRAWN_MUSL_INCLUDE` name others.
+/// Debian's name for the folders of musl for x86_64. `BRAWN_MUSL_LIBDIR` and `BRAWN_MUSL_INCLUDE` name other folders.
 const TRIPLE: &str = "x86_64-linux-musl";
 
 /// The folder of the distribution's musl libraries.
@@ -55,14 +54,14 @@ pub fn zig(cache: &Path) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Where every zig keeps its libc and C++ library, which take it minutes: what tools/ and other tests had one compile is
-/// there.
+/// The cache in which every zig keeps its libc and C++ library. Compiling these takes zig minutes, so the cache is
+/// shared with tools/ and with other tests.
 pub fn zig_cache() -> PathBuf {
     home().join("../target/tools/zig-cache")
 }
 
-/// gcc's specs for a musl whose libraries are in `libraries`: what musl-gcc's do, and static-pie,
-/// which those do not know.  Stock and brawn differ in nothing but this folder.
+/// gcc's specs for a musl whose libraries are in `libraries`: the same as musl-gcc's, and static-pie, which those
+/// lack. Stock and brawn differ only in this folder.
 pub fn specs(libraries: &Path, headers: &Path) -> String {
     include_str!("musl.specs")
         .replace("@LIB@", &libraries.display().to_string())

@@ -1,4 +1,4 @@
-//! One program, one libc, one way of linking, one case: what it did against what it should do.
+//! One program, one libc, one way of linking, one case: runs it and compares the result with the expected one.
 
 use crate::build::Builder;
 use crate::failure::Failure;
@@ -10,12 +10,12 @@ use brawn_verify::directives::{Program, Stage};
 use brawn_verify::run::{measures, run};
 use brawn_verify::ways::{Libc, Link};
 
-/// A combination that is tried.
+/// One combination to try.
 #[derive(Clone, Debug)]
 pub struct Trial<'a> {
-    /// What states something.
+    /// The program.
     pub program: &'a Program,
-    /// Of which libc's heap, linked how.
+    /// The libc, and how the program is linked.
     pub place: Place,
     /// Its first argument.
     pub case: Option<&'a str>,
@@ -26,7 +26,7 @@ pub fn programs() -> Result<Vec<Program>, String> {
     Program::all(&home().join("programs"))
 }
 
-/// Every trial of `program`, with the musls of `matrix` besides the distribution's.
+/// Every trial of `program`, on the distribution's musl and on the musls of `matrix`.
 pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a>> {
     let mut places = Vec::new();
     for &libc in &program.libcs {
@@ -67,7 +67,7 @@ pub fn trials<'a>(program: &'a Program, matrix: &'static [Musl]) -> Vec<Trial<'a
     all
 }
 
-/// Whether `program` runs on `musl`, too: what is linked statically, and C++ where zig brings its library.
+/// Whether `program` also runs on `musl`: static programs do, and C++ programs if zig brings its library.
 fn runs_on(program: &Program, musl: &Musl) -> bool {
     let links = |link| program.links.contains(&link);
     let wanted = match musl.extent {
@@ -79,8 +79,8 @@ fn runs_on(program: &Program, musl: &Musl) -> bool {
     program.libcs.contains(&Libc::Brawn) && wanted && (links(Link::Static) || links(musl.link))
 }
 
-/// The places of the profiles besides the default one: the distribution's musl, linked in the simplest way,
-/// and on aarch64 that of the profile that sets guards, at the smallest and the largest of pages.
+/// The places for the profiles other than the default one: the distribution's musl, linked in the simplest way. For
+/// the profile with guards also the aarch64 musl with the smallest and with the largest pages.
 fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     if !program.libcs.contains(&Libc::Brawn) {
         return Vec::new();
@@ -108,8 +108,8 @@ fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     places
 }
 
-/// The places of stock's executables that are rewritten: however they are linked with the distribution's musl, and
-/// in one way with every other musl and profile.
+/// The places at which stock's executables are rewritten: every way of linking with the distribution's musl, and one
+/// way with every other musl and profile.
 fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     if ![Libc::Stock, Libc::Brawn]
         .iter()
@@ -129,11 +129,12 @@ fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     let simple = [Link::Static, Link::Zig];
     let simple = simple.into_iter().find(|link| links.contains(link));
     let others = [Profile::Secure, Profile::Lean];
-    // Musls differ in what is found where, and in how threads begin, end and fork; profiles in what is linked.
+    // Musls differ in the places of their functions, and in how threads begin, end and fork. Profiles differ in what
+    // is linked.
     let matters = program.links.contains(&Link::StaticPie) || program.cxx;
     let simple = simple.into_iter().filter(|_| matters);
     places.extend(simple.flat_map(|link| others.map(|profile| place(None, link, profile))));
-    // The heap that stands beside zig 0.16's libc.a is not musl's.
+    // The heap beside zig 0.16's libc.a is not musl's.
     let musls = matrix.iter().filter(|musl| musl.has_own_heap());
     let musls = musls.filter(|musl| {
         let is_wanted = match musl.is_emulated() {
@@ -146,8 +147,8 @@ fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     places
 }
 
-/// The places of stock's dynamic executables with the object for LD_PRELOAD: the distribution's musl, and in one way
-/// with every other shared musl and profile.
+/// The places at which stock's dynamic executables run with the object for LD_PRELOAD: the distribution's musl, and
+/// one way with every other shared musl and profile.
 fn preloaded(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     if !program.libcs.contains(&Libc::Stock) || program.links_with(Libc::Preloaded).is_empty() {
         return Vec::new();
@@ -159,7 +160,8 @@ fn preloaded(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
         profile,
     };
     let mut places = vec![place(None, Profile::Fast)];
-    // What differs where libc is shared: who is first, threads, forks, alignments, what libc gives, a program's own.
+    // These differ if libc is shared: the first call, threads, forks, alignments, blocks from libc, a program's own
+    // heap.
     let matters = program.links.contains(&Link::StaticPie)
         || program.cxx
         || !program.profiles.contains(&Profile::Fast);
@@ -171,7 +173,7 @@ fn preloaded(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
             true => matters && musl.extent != Extent::Short,
             false => matters || program.alone,
         };
-        // zig brings the C++ library, and no shared musl.
+        // C++ needs zig's library, and zig has no shared musl.
         musl.is_shared() && !program.cxx && is_wanted && runs_on(program, musl)
     });
     places.extend(musls.map(|musl| place(Some(musl), Profile::Fast)));
@@ -192,7 +194,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Why it is not covered, if it is not.
+    /// If it is declared as not covered: the reason.
     pub fn not_covered(&self) -> Option<&str> {
         let found = self
             .program
@@ -200,7 +202,7 @@ impl Trial<'_> {
         found.map(|exception| exception.reason.as_str())
     }
 
-    /// Tries it.  A failure that is declared must happen, where it is declared to.
+    /// Runs it. A declared failure must happen where it is declared.
     pub fn attempt(&self, builder: &Builder) -> Result<(), String> {
         let exception = self
             .program
@@ -231,9 +233,9 @@ impl Trial<'_> {
         if !self.place.libc.is_brawns() {
             return Ok(());
         }
-        // gcc's programs on every musl are held against the distribution's stock: 1.2.2's own crashes
-        // where memory ends, and oldmalloc keeps so much that no thread can begin.  zig's have
-        // larger stacks, so that only zig's stock compares.
+        // Programs that gcc links are compared with the distribution's stock on every musl: 1.2.2's own heap crashes
+        // when memory ends, and oldmalloc keeps so much that no thread can begin. zig's programs have larger stacks,
+        // so they are compared with zig's stock.
         let musl = self.place.musl.filter(|musl| musl.link == Link::Zig);
         let stock = Place {
             libc: Libc::Stock,
@@ -288,7 +290,7 @@ impl Trial<'_> {
         if place.libc == Libc::Preloaded {
             let object = builder.preload(place)?.display().to_string();
             env.push(("CONFORMANCE_PRELOADED".to_owned(), "1".to_owned()));
-            // The emulator is another libc's program.
+            // The emulator is a program with another libc.
             match emulator.is_empty() {
                 true => env.push(("LD_PRELOAD".to_owned(), object)),
                 false => emulator.extend(["-E".to_owned(), format!("LD_PRELOAD={object}")]),

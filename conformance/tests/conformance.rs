@@ -1,4 +1,4 @@
-//! One test for each (libc, link, program, case); `conformance/README.md` says how to choose.
+//! One test for each (libc, link, program, case); `conformance/README.md` says how to choose tests.
 
 use brawn_conformance::build::Builder;
 use brawn_conformance::draw::draw;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    // With another archive in brawn's place there is one musl.
+    // If another archive takes brawn's place, there is only one musl.
     let matrix = match std::env::var_os("BRAWN_CONFORMANCE_LIBC") {
         Some(_) => Ok(Vec::new()),
         None => matrix(),
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         let reason = trial.not_covered().map(|r| format!("not covered: {r}"));
         let test = Trial::test(trial.name(), move || {
             let begun = Instant::now();
-            // What is to be alone still compiles beside others.
+            // A program that must run alone can still be compiled beside others.
             let _ = builder.build(trial.program, trial.place);
             let waited = begun.elapsed();
             let attempt = || {
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
             };
             result.map_err(Into::into)
         });
-        // It counts as ignored, never as passed, and is listed with the reason.
+        // The trial counts as ignored, never as passed, and is listed with the reason.
         let is_ignored = reason.is_some();
         test.with_kind(reason.unwrap_or_default())
             .with_ignored_flag(is_ignored)
@@ -97,9 +97,9 @@ fn is_everything(arguments: &Arguments) -> bool {
     !(chooses || arguments.list || arguments.ignored)
 }
 
-/// Builds beside the trials what they will need: while one is alone, the other processors are free for it.
-/// zig's programs first, since zig compiles its C++ library for them, which takes minutes.  A program that
-/// cannot be built fails its trials.
+/// Builds programs ahead of their trials: while one trial runs alone, the other processors are free. zig's programs
+/// come first, since zig compiles its C++ library for them, which takes minutes. If a program cannot be built, its
+/// trials fail.
 fn build_ahead(builder: &Arc<Builder>, trials: &[Attempt<'static>]) {
     let builder = Arc::clone(builder);
     let mut trials = trials.to_vec();

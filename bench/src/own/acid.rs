@@ -1,7 +1,7 @@
 //! Whole programs with real jobs: static with stock musl, static with brawn's `libc.a`, dynamic with glibc.
 //!
-//! Some are `bench/acid`'s own, each of what one kind of program does all day; the others are built from the sources that
-//! `tools/acid.sh` gets. A program's outputs must be the same with every libc.
+//! Some programs are in `bench/acid`: each does what one kind of program does all day. The others are built from the
+//! sources that `tools/acid.sh` downloads. A program's output must be the same with every libc.
 
 use super::{Raw, Room};
 use crate::launch::Sample;
@@ -23,17 +23,17 @@ pub struct Program {
     pub name: &'static str,
     /// What it does.
     pub title: &'static str,
-    /// Source files below `target/tools/acid` or, of this repository's own programs, `bench/acid`; `*` in a file's name stands
-    /// for any letters.
+    /// Source files below `target/tools/acid`, or below `bench/acid` for this repository's own programs. `*` in a
+    /// file's name stands for any letters.
     sources: &'static [&'static str],
-    /// Files of those that are left out.
+    /// Files that `sources` matches, but that are left out.
     without: &'static [&'static str],
     flags: &'static [&'static str],
     /// `$IN` is a copy of the text to work on, `$OUT` a file to write.
     arguments: &'static [&'static str],
     /// A shorter job, for tests.
     pub quick: &'static [&'static str],
-    /// Whether what it prints and writes depends on nothing but its input.
+    /// Whether its output depends only on its input.
     is_exact: bool,
 }
 
@@ -185,14 +185,14 @@ pub const PROGRAMS: &[Program] = &[
         ],
         arguments: &["audio", "48000", "1", "48000", "$IN", "$OUT"],
         quick: &["audio", "48000", "1", "48000", "$IN", "$OUT"],
-        // The last bits of a libm are its own.
+        // The last bits of results differ between libms.
         is_exact: false,
     },
 ];
 
 const SIDES: [&str; 3] = ["stock musl", "brawn", "glibc"];
 
-/// Builds, runs `rounds` rounds of the programs whose names are in `only` (none: all), and gives everything that was measured.
+/// Builds everything, runs the programs in `only` (all if it is empty) for `rounds` rounds, and returns the raw data.
 pub fn measure(
     room: &Room,
     only: &[String],
@@ -243,7 +243,7 @@ fn key(program: &Program, side: &str) -> String {
     format!("{} / {side}", program.name)
 }
 
-/// Text with the words of programs, `size` bytes of it.
+/// A text of `size` bytes with words from programs.
 fn text(size: usize) -> Vec<u8> {
     let words = [
         "the",
@@ -278,7 +278,7 @@ fn text(size: usize) -> Vec<u8> {
     bytes
 }
 
-/// Compiles it once for musl and once for glibc, and links it for each side.
+/// Compiles it once for musl and once for glibc, then links it for each side.
 fn build(room: &Room, program: &Program, patched: &Path) -> Result<()> {
     let home = repository().join("target/tools/acid");
     for (libc, compiler) in [("musl", "musl-gcc"), ("glibc", "gcc")] {
@@ -373,7 +373,7 @@ fn run(room: &Room, program: &Program, side: &str, quick: bool) -> Result<Sample
         .map_err(|error| format!("{}, {side}: {error}", program.name))
 }
 
-/// An error if it prints or writes something else with another libc.
+/// Fails if it prints or writes something else with another libc.
 fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
     let mut first: Option<(&str, String, Option<Vec<u8>>)> = None;
     for side in SIDES {
@@ -399,7 +399,7 @@ fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
     Ok(())
 }
 
-/// brawn's or stock's time over glibc's, by pairs.
+/// The time of brawn or stock divided by glibc's, for each round.
 fn ratio(raw: &Raw, program: &Program, side: &str, figure: &str) -> Option<Estimate> {
     let of = |round: &BTreeMap<String, Sample>, side: &str| {
         round.get(&key(program, side))?.get(figure).copied()
@@ -451,7 +451,7 @@ pub fn show(raw: &Raw) -> Table {
 mod tests {
     use super::*;
 
-    /// The programs that need no other sources, in short, with both libcs.
+    /// Runs the programs that need no downloaded sources, with short jobs and both libcs.
     #[test]
     fn own_programs_say_the_same_with_musl_and_glibc() {
         let folder = repository().join("target/tmp/acid");

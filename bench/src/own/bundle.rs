@@ -1,7 +1,7 @@
-//! `brawn patch` of a Swift SDK's bundle of 200 MB, against unpacking and packing it with tar.
+//! Compares `brawn patch` of a Swift SDK's bundle of 200 MB with unpacking and packing it with tar.
 //!
-//! The bundle has the layout of Swift's Static Linux SDK, the `libc.a`s of two real musls, and as many of this machine's
-//! libraries, objects and headers as make it about 200 MB when packed.
+//! The bundle has the layout of Swift's Static Linux SDK. It contains the `libc.a`s of two real musls, and so many of
+//! this machine's libraries, objects and headers that the packed bundle has about 200 MB.
 
 use super::{MIB, Raw, Room, line, table};
 use crate::prepare::checked;
@@ -15,13 +15,13 @@ use std::process::Command;
 
 const NAME: &str = "swift-6.0.3-RELEASE_static-linux-0.0.1";
 const MUSLS: [(&str, &str); 2] = [("x86_64", "1.2.5"), ("aarch64", "1.2.5-arm64")];
-/// How large the packed bundle becomes, about, in bytes.
+/// The approximate size of the packed bundle, in bytes.
 const PACKED: u64 = 200_000_000;
-/// How much gzip makes of such files, measured: the sizes of files are added up until this part of them is enough.
+/// The measured ratio to which gzip packs such files. Files are added until their total size times this is enough.
 const SHRINKS: f64 = 0.31;
 const ENDINGS: [&str; 5] = ["a", "o", "h", "hpp", "rlib"];
 
-/// Builds the bundle, if the folder has none yet; runs `rounds` rounds, and gives everything that was measured.
+/// Builds the bundle if the folder has none, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     let packed = room.at(&format!("{NAME}.artifactbundle.tar.gz"));
     let mut raw = Raw::new("brawn-bench bundle", &room.brawn);
@@ -72,7 +72,7 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     Ok(raw)
 }
 
-/// The bars.
+/// The table with the bars.
 pub fn show(raw: &Raw) -> Table {
     let mut table = table();
     let fact = |name: &str| raw.facts.get(name).copied().unwrap_or(f64::NAN);
@@ -137,7 +137,7 @@ fn size(path: &Path) -> Result<u64> {
     Ok(context(fs::metadata(path), "look at", path)?.len())
 }
 
-/// Makes the bundle, and says how large what of it is, in bytes.
+/// Makes the bundle. Returns the sizes of its parts, in bytes.
 fn build(room: &Room, packed: &Path) -> Result<BTreeMap<String, f64>> {
     let bundle = room.at(&format!("{NAME}.artifactbundle"));
     clear(&bundle)?;
@@ -203,7 +203,7 @@ fn build(room: &Room, packed: &Path) -> Result<BTreeMap<String, f64>> {
         .into())
 }
 
-/// Files as SDKs have them, of this machine's compilers and libraries, in a fixed order.
+/// Files such as SDKs have, from this machine's compilers and libraries, in a fixed order.
 fn libraries() -> Result<Vec<PathBuf>> {
     let sysroot = checked(Command::new("rustc").args(["--print", "sysroot"]))?;
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! Every function of libc whose time a program can feel, with stock musl, musl with brawn, and glibc: `bench/libc`.
+//! Measures `bench/libc`: every function of libc whose time a program can notice, with stock musl, brawn and glibc.
 //!
-//! Each round runs each side's program once for each family, in a random order; the program gives the least time of every row.
-//! A row's figure is the median of the rounds' ratios to glibc, with its 95 % interval.
+//! Each round runs each side's program once for each family, in a random order. The program reports the least time of
+//! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
 use super::{Raw, Room};
 use crate::launch::Sample;
@@ -41,18 +41,18 @@ const BRAWN: &str = "brawn";
 const GLIBC: &str = "glibc";
 const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 
-/// What is measured.
+/// What to measure.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Families; none: all.
+    /// The families; empty for all.
     pub families: Vec<String>,
-    /// Object files that are linked in front of brawn's libc.a, for functions that `brawn patch` does not bring yet.
+    /// Object files that are linked before brawn's libc.a: functions that `brawn patch` does not add yet.
     pub objects: Vec<PathBuf>,
     /// The archive to patch [default: the distribution's].
     pub libc: Option<PathBuf>,
 }
 
-/// Builds, runs `rounds` rounds, and gives everything that was measured.
+/// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
     build(room, choice)?;
@@ -194,7 +194,8 @@ fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
     Ok(text.lines().filter_map(row).collect())
 }
 
-/// The life of a small program: the least of [`STARTS`], since what else the machine does only ever adds time.
+/// The time from start to end of a small program: the least of [`STARTS`], since the machine's other work only adds
+/// time.
 fn start(room: &Room, side: &str) -> Result<Sample> {
     let program = room.at(&format!("start-{side}"));
     let mut least = f64::INFINITY;
@@ -217,7 +218,7 @@ pub struct Line {
     pub brawn: Estimate,
 }
 
-/// Every row that all sides have, the slowest with brawn first.
+/// Every row that all sides have. The row in which brawn is slowest comes first.
 pub fn lines(raw: &Raw) -> Vec<Line> {
     let names = raw.rounds.iter().filter_map(|round| round.get(GLIBC));
     let names: std::collections::BTreeSet<&String> =
@@ -241,7 +242,7 @@ pub fn lines(raw: &Raw) -> Vec<Line> {
     lines
 }
 
-/// The rows, and what they say together.
+/// The table of the rows.
 pub fn show(raw: &Raw) -> Table {
     let header = ["function", "glibc", "stock musl", "brawn"]
         .map(Cell::from)
@@ -272,7 +273,7 @@ pub fn show(raw: &Raw) -> Table {
     }
 }
 
-/// The bars, one sentence a line.
+/// The bars, one sentence per line.
 pub fn summary(raw: &Raw) -> String {
     let lines = lines(raw);
     let mean = |of: &dyn Fn(&Line) -> f64| {
@@ -319,7 +320,7 @@ pub fn summary(raw: &Raw) -> String {
     text
 }
 
-/// The object files of folders, and files.
+/// The object files in `paths`, which are files or folders of them.
 pub fn objects(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in paths {

@@ -1,10 +1,11 @@
-//! Measures functions of libc one by one, and brawn's own commands: what `rewrite`, `run`, `preload` and `patch` of a large bundle take.
+//! Measures the functions of libc one by one, and brawn's own commands: `rewrite`, `run`, `preload`, and `patch` of a
+//! large bundle.
 //!
 //! ```text
 //! build ─> a folder ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
 //! ```
 //!
-//! As elsewhere here, each round runs every side once, and every sample is kept.
+//! As in the other measurements, each round runs every side once, and every sample is kept.
 
 pub mod acid;
 pub mod bundle;
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// Bytes in a mebibyte.
 const MIB: f64 = 1_048_576.0;
 
-/// Where programs are built and run.
+/// The folder in which programs are built and run.
 pub struct Room {
     launcher: Launcher,
     work: PathBuf,
@@ -34,7 +35,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Makes the folder `work` anew, and the launcher in it.
+    /// Makes the folder `work` new, with the launcher in it.
     pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
         if work.exists() {
             crate::context(std::fs::remove_dir_all(work), "remove", work)?;
@@ -54,7 +55,7 @@ impl Room {
         self.work.join(name)
     }
 
-    /// Runs a command and gives its figures.
+    /// Runs a command and returns its figures.
     fn run<S: AsRef<OsStr>>(
         &self,
         program: &Path,
@@ -66,10 +67,10 @@ impl Room {
     }
 }
 
-/// Everything that was measured at once.
+/// The raw data of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Raw {
-    /// Of this layout: 1.
+    /// The version of this layout: 1.
     pub format: u32,
     /// The day, in UTC.
     pub date: String,
@@ -101,13 +102,13 @@ impl Raw {
         }
     }
 
-    /// Every sample of a figure.
+    /// All samples of a figure.
     fn all(&self, what: &str, figure: &str) -> Vec<f64> {
         let of = |round: &BTreeMap<String, Sample>| round.get(what)?.get(figure).copied();
         self.rounds.iter().filter_map(of).collect()
     }
 
-    /// The median of a figure; not a number where there is none, which no bar is met by.
+    /// The median of a figure. NaN if there are no samples: NaN meets no bar.
     fn median(&self, what: &str, figure: &str) -> f64 {
         crate::stats::estimate(&self.all(what, figure)).map_or(f64::NAN, |e| e.median)
     }
@@ -123,7 +124,7 @@ impl Raw {
         crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
     }
 
-    /// Writes it to `bench/results/NAME/`, and says where.
+    /// Writes it to `bench/results/NAME/`, and returns the path.
     pub fn write(&mut self, name: &str) -> Result<PathBuf> {
         self.load[1] = machine::load();
         let folder = readme::results_folder().join(name);
@@ -142,7 +143,7 @@ fn table() -> Table {
     }
 }
 
-/// A line of it; `bar` is what is asked for, and whether that is met.
+/// A line of the table. `bar` is the text of the bar, and whether it is met.
 fn line(table: &mut Table, what: &str, figure: String, bar: Option<(&str, bool)>) {
     let bar = bar.map_or(Cell::default(), |(bar, is_met)| match is_met {
         true => Cell::new(format!("{bar}: met"), Tone::Good),

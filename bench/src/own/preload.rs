@@ -1,5 +1,5 @@
-//! What `brawn preload` makes of programs that are linked dynamically with musl: workloads of `bench/workloads`, dynamic, run
-//! as they are, with the object, and against glibc.
+//! Measures dynamic programs of musl with `brawn preload`: workloads of `bench/workloads` run as they are, with the
+//! object, and with glibc.
 
 use super::{Raw, Room};
 use crate::measure::shuffle;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Processes that allocate once, in each round: one takes too little time to be looked at alone.
+/// How many processes that allocate once run in each round: one alone takes too little time to measure.
 const STARTS: usize = 30;
 
 /// Title, workload, arguments.
@@ -41,14 +41,14 @@ const WORK: &[(&str, &str, &[&str])] = &[
 ];
 const ONCE: &str = "a process that allocates once, from start to end";
 
-/// What is compared, with the libc that it is built for, and whether the object is preloaded.
+/// The sides: the title, the libc that programs are built for, and whether the object is preloaded.
 const SIDES: [(&str, &str, bool); 3] = [
     ("dynamic musl", "musl", false),
     ("with the object", "musl", true),
     ("glibc", "glibc", false),
 ];
 
-/// Builds, runs `rounds` rounds, and gives everything that was measured.
+/// Builds the workloads, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the workloads");
     let workloads: BTreeSet<&str> = WORK.iter().map(|(_, w, _)| *w).chain(["once"]).collect();
@@ -101,7 +101,7 @@ fn key(title: &str, side: &str) -> String {
     format!("{title} / {side}")
 }
 
-/// The medians, and the time with the object over the time without.
+/// The table: medians, and the time with the object divided by the time without.
 pub fn show(raw: &Raw) -> Table {
     let sides = SIDES.map(|(side, ..)| Cell::from(side));
     let header = [

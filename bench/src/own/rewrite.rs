@@ -1,7 +1,7 @@
-//! `brawn rewrite` and `brawn run` on finished executables: time, memory, disk.
+//! Measures `brawn rewrite` and `brawn run` on finished executables: time, memory, disk.
 //!
-//! Two programs are built: one of 100 MB, half code and half data, with symbols, and one with 64 MiB of `.bss`.  One is the
-//! public `typos` (33 MB) of `tools/corpus.txt`.
+//! Two programs are built: one of 100 MB, half code and half data, with symbols; and one with 64 MiB of `.bss`. The
+//! third is the public `typos` (33 MB) from `tools/corpus.txt`.
 
 use super::{MIB, Raw, Room, line, table};
 use crate::prepare::checked;
@@ -16,7 +16,7 @@ use std::process::Command;
 
 const WHEEL: &str = "target/tools/corpus/typos-1.52.0-py3-none-musllinux_1_2_x86_64.whl";
 const MEMBER: &str = "typos-1.52.0.data/scripts/typos";
-/// Rewrites of the large program: each takes a fifth of a second.
+/// How often each round rewrites the large program, which takes a fifth of a second.
 const REWRITES: usize = 5;
 
 const MAIN: &str = r"#include <stdlib.h>
@@ -39,7 +39,7 @@ data: .incbin "data"
 .section .note.GNU-stack, "", @progbits
 "#;
 
-/// Builds, runs `rounds` rounds, and gives everything that was measured.
+/// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
     let large = build(room, "large", 100_000_000, 1)?;
@@ -72,7 +72,7 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     Ok(raw)
 }
 
-/// The bars.
+/// The table with the bars.
 pub fn show(raw: &Raw) -> Table {
     let mut table = table();
     let fact = |name: &str| raw.facts.get(name).copied().unwrap_or(f64::NAN);
@@ -125,7 +125,7 @@ pub fn show(raw: &Raw) -> Table {
     table
 }
 
-/// A program with `size` bytes of code and data that no two pages have alike, and that are no jump.
+/// A program with `size` bytes of code and data. No two of its pages are equal, and its code has no jumps.
 fn build(room: &Room, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
     let folder = room.at(&format!("{name}-parts"));
     context(fs::create_dir_all(&folder), "create", &folder)?;
@@ -149,7 +149,7 @@ fn build(room: &Room, name: &str, size: usize, bss: usize) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// The public program, out of its package.
+/// The public program, taken out of its package.
 fn typos(room: &Room) -> Result<PathBuf> {
     let wheel = repository().join(WHEEL);
     let out = room.at("typos");
@@ -169,7 +169,7 @@ fn typos(room: &Room) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// Rewrites `program` to a new file, runs that, and gives the figures of `brawn rewrite`.
+/// Rewrites `program` to a new file and runs that. Returns the file and the figures of `brawn rewrite`.
 fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, crate::launch::Sample)> {
     let out = room.at("out");
     if out.exists() {
@@ -186,11 +186,11 @@ fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, crate::launch::Sampl
     Ok((out, sample))
 }
 
-/// How many bytes of disk a rewritten program takes more.
+/// How many more bytes of the disk the rewritten program takes.
 fn added(room: &Room, program: &Path) -> Result<u64> {
     let (out, _) = rewrite(room, program)?;
     let allocated = |path: &Path| {
-        // Filesystems that allocate late say how much it is once it is on the disk.
+        // Some filesystems allocate late: the number is right only once the file is on the disk.
         let file = context(fs::File::open(path), "open", path)?;
         context(file.sync_all(), "synchronize", path)?;
         let blocks = context(file.metadata(), "look at", path)?.blocks();
@@ -199,7 +199,7 @@ fn added(room: &Room, program: &Path) -> Result<u64> {
     Ok(allocated(&out)?.saturating_sub(allocated(program)?))
 }
 
-/// What the payload brings into a program that uses all of it, in bytes.
+/// The size of the payload in a program that uses all of it, in bytes.
 fn payload(room: &Room) -> Result<u64> {
     let folder = room.at("line");
     let mut command = Command::new(&room.brawn);

@@ -22,16 +22,16 @@
 //! | `does-not-link: PATTERN: REASON` | linking it must fail there |
 //! | `not-covered: PATTERN: REASON` | it can state nothing there: listed as ignored, with the reason |
 //!
-//! A pattern is `LIBC`, `LIBC/LINK` or `LIBC/LINK/CASE`, each part possibly `*`; `brawn` is brawn on
-//! every musl, `brawn@1.2.2` on one, and `qemu` everything that runs under qemu-user.  What is declared
-//! to fail and does not is an error, so that declarations stay true.
+//! A pattern is `LIBC`, `LIBC/LINK` or `LIBC/LINK/CASE`; each part may be `*`. `brawn` is brawn on every musl,
+//! `brawn@1.2.2` brawn on one, and `qemu` everything that runs under qemu-user. If a declared failure does not
+//! happen, that is an error: so declarations stay true.
 
 use crate::ways::{Libc, Link};
 use brawn_payload::Profile;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How far a trial got.
+/// The step at which a trial ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// A tool or file is missing, or a source does not compile: never an expected result.
@@ -42,21 +42,21 @@ pub enum Stage {
     Run,
 }
 
-/// A failure that is declared, with its reason.
+/// A declared failure, with its reason.
 #[derive(Clone, Debug)]
 pub struct Exception {
     /// `LIBC[/LINK[/CASE]]`.
     pub pattern: String,
-    /// What fails.
+    /// The step that fails.
     pub stage: Stage,
-    /// Why it does.
+    /// The reason.
     pub reason: String,
 }
 
-/// Where a program runs, by the names that patterns go by.
+/// The place where a program runs, with the names that patterns use for it.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// Every name of the libc: of the heap alone, with its profile, with its musl.
+    /// Every name of the libc: of the heap alone, with its profile, and with its musl.
     pub libcs: Vec<String>,
     /// How it is linked.
     pub link: Link,
@@ -71,15 +71,15 @@ pub struct Program {
     pub path: PathBuf,
     /// Whether it is C++.
     pub cxx: bool,
-    /// What it states.
+    /// The requirement that it tests.
     pub states: String,
-    /// Where it runs.
+    /// The libcs that it runs on.
     pub libcs: Vec<Libc>,
     /// How it is linked with musl.
     pub links: Vec<Link>,
     /// How it is linked with glibc.
     pub glibc_link: Link,
-    /// First arguments, one trial each; one trial without an argument if empty.
+    /// First arguments, with one trial each. If empty, there is one trial without an argument.
     pub cases: Vec<String>,
     /// Sources of further objects.
     pub objects: Vec<PathBuf>,
@@ -89,23 +89,23 @@ pub struct Program {
     pub cflags: Vec<String>,
     /// Environment of the run.
     pub env: Vec<(String, String)>,
-    /// How long it may run.
+    /// The longest time that it may run.
     pub timeout: Duration,
-    /// Whether nothing else runs at the same time.
+    /// Whether nothing else may run at the same time.
     pub alone: bool,
-    /// The cases that only root can run; all of them if it is empty.
+    /// The cases that only root can run; empty for all cases.
     pub needs_root: Option<Vec<String>>,
-    /// Whether it brings functions of the heap.
+    /// Whether it has functions of a heap of its own.
     pub own_heap: bool,
-    /// Per cent of stock's measures that brawn must reach.
+    /// The percentage of stock's measures that brawn must reach.
     pub at_least: Option<u64>,
-    /// The same for variants of which less is expected.
+    /// The same for variants that need to reach less.
     pub at_least_of: Vec<(Profile, u64)>,
-    /// The payload's variants that are held to it.
+    /// The payload's variants that it runs with.
     pub profiles: Vec<Profile>,
     /// Declared failures.
     pub exceptions: Vec<Exception>,
-    /// Where it can state nothing.
+    /// Where it can show nothing.
     pub not_covered: Vec<Exception>,
 }
 
@@ -129,7 +129,7 @@ impl Program {
         Self::parse(path, &text)
     }
 
-    /// Parses `text`, which is `path`'s.
+    /// Parses `text`, the contents of `path`.
     pub fn parse(path: &Path, text: &str) -> Result<Self, String> {
         let cxx = path.extension().is_some_and(|e| e == "cc");
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -252,7 +252,7 @@ impl Program {
         })
     }
 
-    /// Per cent of stock's measures that this variant must reach, where it prints any.
+    /// The percentage of stock's measures that this variant must reach, if the program prints any.
     pub fn percent(&self, profile: Profile) -> Option<u64> {
         let mut others = self.at_least_of.iter();
         let own = others.find(|(of, _)| *of == profile);
@@ -265,7 +265,7 @@ impl Program {
         all.find(|e| e.fits(place, case))
     }
 
-    /// The declaration that this trial can state nothing, if there is one.
+    /// The declaration that this trial can show nothing, if there is one.
     pub fn not_covered(&self, place: &Surroundings, case: Option<&str>) -> Option<&Exception> {
         let mut all = self.not_covered.iter();
         all.find(|e| e.fits(place, case))
@@ -294,7 +294,7 @@ impl Exception {
 }
 
 impl Surroundings {
-    /// Those of brawn's heap in a user's own toolchain, where nothing is known of the musl.
+    /// The surroundings in a user's own toolchain with brawn's heap, where the version of musl is unknown.
     pub fn brawns(profile: Profile, link: Link) -> Self {
         let brawn = Libc::Brawn.name();
         let heap = match profile {

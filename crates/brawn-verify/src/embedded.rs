@@ -1,12 +1,12 @@
-//! The programs of `conformance/`, inside of this crate, for where there is no checkout.
+//! The programs of `conformance/`, embedded in this crate, for machines without a checkout.
 
 use crate::directives::Program;
 use std::path::Path;
 
-/// Every file of `programs/`, by its path in there, sorted.
+/// Every file of `programs/`, by its path there, sorted.
 pub const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// Writes the files into `folder`, and gives the programs among them.
+/// Writes the files into `folder`. Returns the programs among them.
 pub fn programs(folder: &Path) -> Result<Vec<Program>, String> {
     let mut programs = Vec::new();
     for (name, text) in FILES {

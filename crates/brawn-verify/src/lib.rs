@@ -1,5 +1,5 @@
-//! Holds a user's own toolchain to the programs: each is built by the user's command, once with
-//! brawn's heap and once with musl's, and a failure with brawn's that musl's does not have is new.
+//! Tests a user's own toolchain. The user's command builds each program twice, with brawn's heap and with musl's. A
+//! failure that happens only with brawn's heap is new.
 
 #![forbid(unsafe_code)]
 
@@ -24,58 +24,58 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tool::Tool;
 
-/// The part of the long counts (threads, forks) that runs by default: one in so many.
+/// By default, long counts (threads, forks) are divided by this.
 pub const SHARE: u32 = 20;
 
-/// The sources' folder, among everything that is built.
+/// The folder of the sources, inside the folder for everything that is built.
 const PROGRAMS: &str = "programs";
 
-/// What is to be done.
+/// The user's request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The command that compiles and links C, as words.
     pub cc: Vec<String>,
-    /// The same for C++, if that is to be tried.
+    /// The same for C++, if C++ is to be tested.
     pub cxx: Option<Vec<String>>,
-    /// What runs the programs, as words; nothing for this machine's own.
+    /// The command that runs the programs, as words; empty if this machine can run them.
     pub runner: Vec<String>,
-    /// Which payload a toolchain without one is tried with.
+    /// The payload's profile, for a toolchain that has no payload yet.
     pub profile: Profile,
     /// How many compilers or programs run at once; at least 1.
     pub jobs: usize,
-    /// Only these cases: `PROGRAM` or `PROGRAM/CASE`, or any part of that; all if there are none.
+    /// The cases to run: `PROGRAM`, `PROGRAM/CASE`, or any part of that; empty for all.
     pub filters: Vec<String>,
-    /// All of the long counts, instead of one in [`SHARE`].
+    /// Whether long counts run whole, instead of being divided by [`SHARE`].
     pub full: bool,
-    /// Where everything that is built stays: a new or empty folder.
+    /// A new or empty folder in which everything that is built is kept.
     pub keep: Option<PathBuf>,
 }
 
-/// How far it is.
+/// Progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many toolchains are to be looked at.
+    /// This many toolchains will be examined.
     Examining(usize),
-    /// So many programs are to be built.
+    /// This many programs will be built.
     Building(usize),
-    /// So many cases are to be run.
+    /// This many cases will be run.
     Running(usize),
     /// One of them is done.
     Done,
 }
 
-/// How many cases have which verdict.
+/// How many cases have each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// With brawn's heap, and with musl's where that is known.
+    /// Passes with brawn's heap, and with musl's if that is known.
     pub passes: usize,
-    /// With brawn's heap only.
+    /// Passes only with brawn's heap.
     pub fixed: usize,
-    /// With neither.
+    /// Fails with both.
     pub failed_before: usize,
-    /// With brawn's heap only, which is declared.
+    /// Fails only with brawn's heap, as the program declares.
     pub declared: usize,
-    /// Not with brawn's heap, though with musl's, or musl's is unknown.
+    /// Fails with brawn's heap, and passes with musl's or musl's is unknown.
     pub new_failures: usize,
     /// The compiler does not compile it.
     pub not_compiled: usize,
@@ -101,25 +101,25 @@ impl Counts {
     }
 }
 
-/// Everything that came of it.  The names of these fields are published: scripts read them.
+/// The results. The names of these fields are a public interface: scripts read them.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The toolchain for C.
     pub c: Sides,
     /// The toolchain for C++, if one was named.
     pub cxx: Option<Sides>,
-    /// One in so many of the long counts ran.
+    /// Long counts (threads, forks) were divided by this.
     pub share: u32,
-    /// The folder with everything that was built, if it was to be kept.
+    /// The folder with everything that was built, if the user wanted to keep it.
     pub kept: Option<String>,
-    /// How many cases have which verdict.
+    /// How many cases have each verdict.
     pub counts: Counts,
     /// Every case, by program.
     pub cases: Vec<Case>,
 }
 
-/// Does it; `None` if `stop` was set meanwhile.  Nothing is left running, and nothing is left in
-/// the file system but the folder that is to be kept.
+/// Runs the tests; `None` if `stop` was set meanwhile. No process is left running, and no file is left except in the
+/// folder that is to be kept.
 pub fn verify(
     request: &Request,
     progress: &(dyn Fn(Step) + Sync),
@@ -127,7 +127,7 @@ pub fn verify(
 ) -> Result<Option<Report>> {
     let result = attempt(request, progress, stop);
     if stop.load(Ordering::Relaxed) {
-        // Whatever else went wrong went wrong because of that.
+        // Any other error is only a result of stopping.
         return Ok(None);
     }
     result.map(Some)
@@ -192,12 +192,12 @@ fn attempt(
     })
 }
 
-/// What one filter selects.
+/// The cases that one filter selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Filter {
-    /// A program, or one case: the whole name, which may be a part of others.
+    /// A program or one case by its whole name, even if that is a part of other names.
     Whole(String),
-    /// Every case that has this in its name.
+    /// Every case whose name contains this.
     Part(String),
 }
 
@@ -214,7 +214,7 @@ fn filters(texts: &[String], programs: &[Program]) -> Vec<Filter> {
     texts.iter().map(filter).collect()
 }
 
-/// Whether `case` of `program` is among those that were asked for.
+/// Whether `case` of `program` was asked for.
 fn is_wanted(filters: &[Filter], program: &Program, case: Option<&str>) -> bool {
     let name = trials::name(program, case);
     let selects = |filter: &Filter| match filter {
@@ -224,7 +224,7 @@ fn is_wanted(filters: &[Filter], program: &Program, case: Option<&str>) -> bool 
     filters.is_empty() || filters.iter().any(selects)
 }
 
-/// `PROGRAM/CASE` of every case that there is, with what it states.
+/// `PROGRAM/CASE` of every case, with the requirement that it tests.
 pub fn list() -> Result<Vec<(String, String)>> {
     let mut names = Vec::new();
     for (path, text) in embedded::FILES {
@@ -241,7 +241,7 @@ pub fn list() -> Result<Vec<(String, String)>> {
     Ok(names)
 }
 
-/// A folder for everything that is built.
+/// The folder for everything that is built.
 enum Scratch {
     Kept(PathBuf),
     Dropped(tempfile::TempDir),

@@ -8,27 +8,27 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much of what a program prints is kept.
+/// How much of a program's output is kept, in bytes.
 const KEPT: u64 = 64 * 1024;
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By itself, or by a signal that nobody here sent.
+    /// By itself, or by a signal from elsewhere.
     Status(ExitStatus),
     /// It was killed after this time.
     TimedOut(Duration),
-    /// It was killed because everything is to end.
+    /// It was killed because the whole run was stopped.
     Stopped,
 }
 
 impl End {
-    /// Whether it ended by itself, with status 0.
+    /// Whether it ended by itself with status 0.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Status(status) if status.success())
     }
 
-    /// In words.
+    /// The end in words.
     pub fn describe(self) -> String {
         let status = match self {
             Self::TimedOut(timeout) => {
@@ -45,7 +45,7 @@ impl End {
     }
 }
 
-/// What came of a process.
+/// The results of a process.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// How it ended.
@@ -56,8 +56,8 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs `program`, by `emulator` if that is not empty, and returns what it wrote to its standard output, or what went wrong together
-/// with everything that it wrote.
+/// Runs `program`, with `emulator` if that is not empty. Returns its standard output; or what went wrong, with all
+/// its output.
 pub fn run(
     emulator: &[String],
     program: &Path,
@@ -92,8 +92,8 @@ pub fn run(
     ))
 }
 
-/// Begins `command`.  What was written just now may be open for writing in another thread's child, until that has become a
-/// program of its own.
+/// Starts `command`. A file that was just written may still be open for writing in a child of another thread, until
+/// that child has started its own program. So this tries again.
 fn start(command: &mut Command) -> io::Result<Child> {
     for _ in 0..100 {
         match command.spawn() {
@@ -106,10 +106,10 @@ fn start(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Runs `command` to its end, to the end of `timeout`, or until `stop` is set.
+/// Runs `command` until it ends, `timeout` is over, or `stop` is set.
 ///
-/// Output goes to files, so that a process's children that outlive it cannot keep the caller waiting
-/// for the end of a pipe.
+/// Output goes to files. With a pipe, children that outlive the process would keep the caller waiting for the pipe's
+/// end.
 pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io::Result<Ran> {
     let mut stdout = tempfile::tempfile()?;
     let mut stderr = tempfile::tempfile()?;
@@ -137,11 +137,11 @@ pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io:
                 End::TimedOut(timeout)
             });
             if let Some(group) = group {
-                // ESRCH means that it ended in this moment.
+                // ESRCH means that it ended just now.
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             }
         }
-        // Short programs end within a millisecond, long ones need no attention.
+        // Short programs end within a millisecond; long ones need not be checked as often.
         std::thread::sleep(
             (elapsed / 8).clamp(Duration::from_micros(200), Duration::from_millis(50)),
         );

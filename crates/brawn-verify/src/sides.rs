@@ -1,4 +1,4 @@
-//! What a toolchain's programs have for a heap, and how to link them with brawn's and without.
+//! Finds out which heap a toolchain's programs have, and how to link them with brawn's heap and without.
 
 use crate::run::watch;
 use crate::tool::{Tool, is_linked, text};
@@ -20,7 +20,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Allocates and frees, so that the whole heap is linked.
+/// A program that allocates and frees, so that the whole heap is linked.
 const PROBE: &str = "#include <stdlib.h>
 int main(int argc, char **argv) {
     (void)argv;
@@ -32,22 +32,22 @@ int main(int argc, char **argv) {
 }
 ";
 
-/// One way of linking: what comes on the command line between a program and the libraries.
+/// One way of linking: the words on the command line between a program and the libraries.
 #[derive(Clone, Debug, Serialize)]
 pub struct Side {
     /// The command that links.
     #[serde(skip)]
     pub words: Vec<String>,
-    /// What follows the program's own objects.
+    /// The words after the program's own objects.
     #[serde(skip)]
     pub more: Vec<String>,
-    /// Command and arguments as a shell reads them.
+    /// The command and its arguments, quoted for a shell.
     pub command: String,
-    /// How that differs from what the user named.
+    /// How that differs from the user's command.
     pub what: String,
-    /// Whose heap it gives.
+    /// The heap of its programs.
     pub heap: String,
-    /// Where brawn's is from.
+    /// Where brawn's heap comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Note>,
     /// Whose each function is, of the side with brawn's.
@@ -72,33 +72,33 @@ impl Side {
 /// A toolchain for one language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sides {
-    /// What its programs run on.
+    /// The architecture of its programs.
     pub architecture: String,
-    /// The libc's version, where it can be known.
+    /// The libc's version, if known.
     pub libc_version: Option<String>,
-    /// Whether its libc.a or its command has brawn's payload already.
+    /// Whether its libc.a or its command already has brawn's payload.
     pub has_payload: bool,
-    /// With musl's own heap; absent where it cannot be had.
+    /// The way to link with musl's own heap; absent if there is none.
     pub before: Option<Side>,
-    /// Why there is no `before`.
+    /// Why `before` is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
-    /// With brawn's.
+    /// The way to link with brawn's heap.
     pub with: Side,
 }
 
 const AS_IT_IS: &str = "as it is";
 
-/// What the probe is built and run with.
+/// Everything that is needed to build and run the probe.
 #[derive(Debug)]
 pub struct Lab<'a> {
-    /// A folder of its own.
+    /// A folder that nothing else uses.
     pub folder: PathBuf,
-    /// What runs programs of another architecture.
+    /// The command that runs programs of another architecture.
     pub runner: &'a [String],
-    /// Which payload goes to a toolchain that has none.
+    /// The profile of the payload, for a toolchain that has no payload.
     pub profile: Profile,
-    /// Set when everything is to end.
+    /// Set when everything is to stop.
     pub stop: &'a AtomicBool,
 }
 
@@ -157,7 +157,7 @@ impl Lab<'_> {
         })
     }
 
-    /// Links the probe, and says what is in it.
+    /// Links the probe, and finds out what is in it.
     fn link(
         &self,
         tool: &Tool<'_>,
@@ -218,7 +218,7 @@ impl Lab<'_> {
         let ran = watch(&mut command, Duration::from_secs(60), self.stop).map_err(|e| {
             let what = format!("cannot run `{line}`");
             let error = match e.kind() {
-                // Of another architecture, or a runner that is not there.
+                // The program is for another architecture, or the runner does not exist.
                 ErrorKind::NotFound => Error::new(Kind::Usage, format!("{what}: {e}")),
                 _ if e.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
                     Error::new(Kind::Usage, format!("{what}: {e}"))
@@ -236,7 +236,7 @@ impl Lab<'_> {
             .next(hint))
     }
 
-    /// The payload's objects on the link line, as `brawn link-args` has them.
+    /// The way to link with the payload's objects on the line, as `brawn link-args` gives them.
     fn with_payload(
         &self,
         tool: &Tool<'_>,
@@ -281,13 +281,13 @@ impl Lab<'_> {
         }
     }
 
-    /// The same toolchain with musl's own heap, or why it cannot be had.
+    /// The same toolchain with musl's own heap; or the reason why that is not possible.
     fn without_payload(
         &self,
         tool: &Tool<'_>,
         object: &Path,
     ) -> Result<std::result::Result<Side, String>> {
-        // What `brawn link-args` gave is in the command itself.
+        // Words from `brawn link-args` are in the command itself.
         let is_pull = |word: &str| {
             let name = word.strip_prefix("-u");
             name.is_some_and(|name| link_args::PULL_MEMORY.contains(&name))
@@ -309,10 +309,10 @@ impl Lab<'_> {
             write(&libc, &bytes)?;
             let search = format!("-L{}", text(&folder));
             let what = format!("{} in place of libc.a", kept.display());
-            // Folders are searched in the order in which they are named.
+            // Folders are searched in the order of the line.
             ways.push((tool.before("-L", &search), Vec::new(), what.clone()));
             ways.push((tool.clone(), vec![search], what.clone()));
-            // zig looks for libc.a in no folder, but takes what comes first.
+            // zig does not look for libc.a in folders, but it takes the first libc.a on the line.
             ways.push((tool.clone(), vec![text(&libc)], what));
         }
         for (tool, more, what) in ways {
@@ -322,7 +322,7 @@ impl Lab<'_> {
                     && !r.heaps.is_empty()
                     && r.heaps.iter().all(|h| h.heap.is_musl())
             };
-            // What does not run with musl's heap would excuse every failure with brawn's.
+            // If the probe did not run with musl's heap, that would excuse every failure with brawn's.
             if let Ok((report, _)) = linked
                 && is_musls(&report)
                 && self.run(&report).is_ok()
@@ -343,19 +343,19 @@ impl Lab<'_> {
         }))
     }
 
-    /// Every libc.a that the toolchain may have taken, found by what it says.
+    /// Every libc.a that the toolchain may have taken, by what its linker prints.
     fn archives(&self, tool: &Tool<'_>, object: &Path) -> Result<Vec<PathBuf>> {
         let out = text(&self.executable());
         let ways = [
             vec!["-o".into(), out.clone(), text(object), "-Wl,-t".into()],
-            // zig does not know that, but prints its linker's line: see `Tool::run`.
+            // zig does not know that option, but prints its linker's command line: see `Tool::run`.
             vec!["-o".into(), out, text(object)],
             vec!["-print-file-name=libc.a".into()],
         ];
         let mut found: Vec<PathBuf> = Vec::new();
         for more in ways {
             let ran = tool.run(&more)?;
-            // GNU ld has `(archive)member`, lld `archive(member)`, zig a command line.
+            // GNU ld prints `(archive)member`, lld `archive(member)`, zig a command line.
             let is_end = |c: char| c.is_whitespace() || "()[]'\",:".contains(c);
             for word in ran.out.split(is_end).chain(ran.err.split(is_end)) {
                 let path = Path::new(word);
@@ -383,7 +383,7 @@ fn original(archive: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Whether a word of a command is the payload as a file.
+/// Whether a word of a command names a file with the payload.
 fn holds_payload(path: &Path) -> bool {
     is_linked(path)
         && std::fs::read(path).is_ok_and(|bytes| {
@@ -393,7 +393,7 @@ fn holds_payload(path: &Path) -> bool {
         })
 }
 
-/// `program`, as the runner runs it.
+/// The command that runs `program` with the runner.
 pub fn through(runner: &[String], program: &Path) -> Command {
     match runner.split_first() {
         Some((first, rest)) => {
@@ -405,12 +405,12 @@ pub fn through(runner: &[String], program: &Path) -> Command {
     }
 }
 
-/// Writes a file of our own folder.
+/// Writes a file in a folder of brawn's own.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path))
 }
 
-/// Refuses a folder whose name cannot be passed on.
+/// Refuses a folder whose name cannot be passed to other programs.
 pub fn printable_folder(folder: &Path) -> Result<()> {
     match folder.to_str().filter(|f| !f.contains(char::is_control)) {
         Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! The user's command, which compiles and links as it is.
+//! The user's command, which compiles and links without changes.
 
 use crate::run::{Ran, watch};
 use brawn_core::link_args::shell;
@@ -8,11 +8,11 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// zig compiles all of musl when it is first used.
+/// How long one call may take: zig compiles all of musl at its first use.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What every program is compiled with.  A `malloc` that nobody looks at stays; zig's default to trap
-/// on what C leaves undefined would make it another program; warnings are the programs' purpose.
+/// Flags for every program. A `malloc` whose result is not used must stay. By default, zig traps on behaviour that C
+/// leaves undefined, which would change the program. Warnings are what the programs are written for.
 const COMPILE: [&str; 7] = [
     "-c",
     "-O1",
@@ -31,7 +31,7 @@ pub struct Tool<'a> {
 }
 
 impl<'a> Tool<'a> {
-    /// From the words of the command.
+    /// Made from the words of the command.
     pub fn new(words: &[String], stop: &'a AtomicBool) -> Self {
         let words = words.to_vec();
         Self { words, stop }
@@ -42,16 +42,16 @@ impl<'a> Tool<'a> {
         &self.words
     }
 
-    /// As a shell reads it.
+    /// The command, quoted for a shell.
     pub fn line(&self) -> String {
         shell(&self.words)
     }
 
-    /// The same command without the words that `is_dropped`.
+    /// The same command without the words for which `is_dropped` holds.
     #[must_use]
     pub fn without(&self, is_dropped: impl Fn(&str) -> bool) -> Self {
         let mut words = self.words.clone();
-        // The first is the command.
+        // The first word is the command itself.
         let mut number = 0;
         words.retain(|word| {
             number += 1;
@@ -63,7 +63,7 @@ impl<'a> Tool<'a> {
         }
     }
 
-    /// The same command with `word` before the first that begins with `start`, if there is one.
+    /// The same command with `word` before the first word that begins with `start`, if there is one.
     #[must_use]
     pub fn before(&self, start: &str, word: &str) -> Self {
         let mut tool = self.clone();
@@ -80,7 +80,7 @@ impl<'a> Tool<'a> {
             .split_first()
             .ok_or_else(|| Error::new(Kind::Usage, "an empty command"))?;
         let mut command = Command::new(program);
-        // The one way of having zig say which libc.a it links; others do not read it.
+        // Only this makes zig print which libc.a it links. Other tools ignore it.
         command.args(words).args(more).env("ZIG_VERBOSE_LINK", "1");
         watch(&mut command, PATIENCE, self.stop).map_err(|e| {
             let what = format!("cannot run `{program}`");
@@ -94,14 +94,14 @@ impl<'a> Tool<'a> {
         })
     }
 
-    /// Compiles `source`; `Err` has what the compiler said.
+    /// Compiles `source`. `Err` has the compiler's output.
     pub fn compile(
         &self,
         source: &Path,
         object: &Path,
         flags: &[String],
     ) -> Result<std::result::Result<(), String>> {
-        // Compilers refuse `-c -o` for several files.
+        // Compilers refuse `-c -o` with several files.
         let tool = self.without(|word| is_linked(Path::new(word)));
         let mut more: Vec<String> = COMPILE.iter().map(|f| (*f).to_owned()).collect();
         more.extend_from_slice(flags);
@@ -109,7 +109,7 @@ impl<'a> Tool<'a> {
         tool.finish(&more)
     }
 
-    /// Links `inputs`; `Err` has what the linker said.
+    /// Links `inputs`. `Err` has the linker's output.
     pub fn link(
         &self,
         inputs: &[String],
@@ -140,7 +140,7 @@ pub fn is_linked(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "o" || e == "a") && path.is_file()
 }
 
-/// A path of ours, which is UTF-8: its folder was checked.
+/// A path of brawn's own as text. It is UTF-8: its folder was checked.
 pub fn text(path: &Path) -> String {
     path.display().to_string()
 }

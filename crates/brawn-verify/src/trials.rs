@@ -1,4 +1,4 @@
-//! Builds every program for both sides and runs every case on both.
+//! Builds every program for both sides, and runs every case on both.
 
 use crate::directives::{Program, Stage, Surroundings};
 use crate::run::{measures, watch};
@@ -15,24 +15,24 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How much longer a program may take if something else runs it.
+/// How much more time a program has if an emulator runs it.
 const SLOWER: u32 = 5;
 
-/// What a case came to.
+/// The verdict on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// With brawn's heap, and with musl's where that is known.
+    /// Passes with brawn's heap, and with musl's if that is known.
     Passes,
-    /// With brawn's heap, and not with musl's.
+    /// Passes with brawn's heap, fails with musl's.
     Fixed,
-    /// With neither.
+    /// Fails with both.
     FailedBefore,
-    /// Not with brawn's heap, which the program itself declares.
+    /// Fails with brawn's heap, as the program itself declares.
     Declared,
-    /// Not with brawn's heap, though with musl's, or musl's is unknown.
+    /// Fails with brawn's heap, and passes with musl's or musl's is unknown.
     NewFailure,
-    /// The compiler does not compile the program, whatever heap it gets.
+    /// The compiler does not compile the program, with either heap.
     NotCompiled,
     /// It was not tried.
     NotRun,
@@ -53,23 +53,23 @@ impl Verdict {
     }
 }
 
-/// What one side did.
+/// The result of one side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It ended with status 0, and measured enough.
+    /// It ended with status 0, and its measures were good enough.
     Passes,
     /// It did not.
     Fails {
-        /// What is told about it.
+        /// A description.
         what: String,
-        /// The command that repeats it, while what was built is there.
+        /// The command that repeats it, while the executable is still there.
         #[serde(skip_serializing_if = "Option::is_none")]
         repeat: Option<String>,
     },
     /// It does not link.
     DoesNotLink {
-        /// What is told about it.
+        /// A description.
         what: String,
     },
     /// There was nothing to run.
@@ -87,7 +87,7 @@ impl Outcome {
         }
     }
 
-    /// What is told about a failure.
+    /// The description of a failure.
     pub fn what(&self) -> Option<&str> {
         match self {
             Self::Fails { what, .. } | Self::DoesNotLink { what } => Some(what),
@@ -103,15 +103,15 @@ pub struct Case {
     pub program: String,
     /// Its first argument, if it takes one.
     pub case: Option<String>,
-    /// What the program states.
+    /// The requirement that it tests.
     pub states: String,
-    /// With musl's heap.
+    /// The result with musl's heap.
     pub before: Outcome,
-    /// With brawn's.
+    /// The result with brawn's heap.
     pub with: Outcome,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it was not run, or is declared to fail, or what does not compile.
+    /// Why it was not run or is declared to fail, or why it does not compile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -126,7 +126,7 @@ impl Case {
     }
 }
 
-/// A program's cases; one without a name for a program that has none.
+/// A program's cases. A program without cases has one without a name.
 pub fn cases(program: &Program) -> impl Iterator<Item = Option<&str>> {
     let none = program.cases.is_empty().then_some(None);
     program
@@ -144,7 +144,7 @@ pub fn name(program: &Program, case: Option<&str>) -> String {
     }
 }
 
-/// Everything that is needed to do it.
+/// Everything that is needed for the run.
 pub struct Plan<'a> {
     pub request: &'a Request,
     pub folder: &'a Path,
@@ -157,13 +157,13 @@ pub struct Plan<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What became of a program.
+/// The result of building a program.
 enum Built {
     /// Not tried, for this reason.
     NotRun(String),
     /// The compiler said this.
     NotCompiled(String),
-    /// An executable, or what the linker said, of either side.
+    /// For each side an executable, or the linker's output.
     Linked {
         before: Option<std::result::Result<PathBuf, String>>,
         with: std::result::Result<PathBuf, String>,
@@ -171,7 +171,7 @@ enum Built {
 }
 
 impl Plan<'_> {
-    /// Builds and runs; every case of every program in the order of names.
+    /// Builds and runs every case of every program, in the order of names.
     pub fn perform(&self) -> Result<Vec<Case>> {
         (self.progress)(Step::Building(self.programs.len()));
         let built = self.parallel(self.request.jobs, self.programs, |p| self.build(p))?;
@@ -185,7 +185,7 @@ impl Plan<'_> {
             Ok(self.run(&self.programs[*number], &built[*number], *case))
         };
         let is_alone = |(number, _): &(usize, Option<&str>)| self.programs[*number].alone;
-        // Timing and memory matter to some, so that nothing else runs beside them.
+        // For some programs timing and memory matter, so nothing else runs at the same time.
         let (alone, others): (Vec<_>, Vec<_>) = runs.into_iter().partition(is_alone);
         let mut all = self.parallel(self.request.jobs, &others, run)?;
         all.extend(self.parallel(1, &alone, run)?);
@@ -194,7 +194,7 @@ impl Plan<'_> {
         Ok(all)
     }
 
-    /// `work` on each of `items`, on so many threads, until `stop` is set.
+    /// Calls `work` for each of `items`, in as many threads as `jobs`, until `stop` is set.
     fn parallel<T: Sync, R: Send>(
         &self,
         jobs: usize,
@@ -224,7 +224,7 @@ impl Plan<'_> {
         done.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// The profile of the payload that the programs get.
+    /// The profile of the payload that the program gets.
     fn profile(&self, program: &Program) -> Profile {
         self.sides(program)
             .and_then(|sides| Profile::from_name(&sides.with.note.as_ref()?.profile))
@@ -264,7 +264,7 @@ impl Plan<'_> {
             let stem = source.file_stem().unwrap_or_default().to_string_lossy();
             let object = folder.join(format!("{}{stem}.o", if is_archived { "a-" } else { "" }));
             let mut flags = program.cflags.clone();
-            // The index of an archive is made of what symbol tables say.
+            // An archive's index is made from symbol tables, which `-flto` objects do not have.
             flags.extend(is_archived.then(|| "-fno-lto".to_owned()));
             if let Err(said) = tool.compile(source, &object, &flags)? {
                 return Ok(Built::NotCompiled(said));
@@ -352,7 +352,7 @@ impl Plan<'_> {
         result
     }
 
-    /// What one side does, and what it printed; `stocks` is what musl's printed, for brawn's side.
+    /// The result of one side, and its output. For brawn's side, `stocks` is the output of musl's side.
     fn outcome(
         &self,
         program: &Program,
@@ -398,7 +398,7 @@ impl Plan<'_> {
         };
         if !ran.end.is_success() {
             let what = format!("{}\n{}{}", ran.end.describe(), ran.out, ran.err);
-            // Checks name their source by the path that it was compiled with.
+            // Checks print the path with which their source was compiled.
             let folder = format!("{}/", text(&self.folder.join(PROGRAMS)));
             let what = what.replace(&folder, "");
             return (Outcome::Fails { what, repeat }, ran.out);
@@ -416,7 +416,7 @@ impl Plan<'_> {
     }
 }
 
-/// What of `stocks` measures `ours` do not come to.
+/// The measures in `stocks` that `ours` does not reach.
 fn lacking(stocks: &str, ours: &str, percent: u64) -> String {
     let ours = measures(ours);
     let mut text = String::new();
@@ -429,7 +429,7 @@ fn lacking(stocks: &str, ours: &str, percent: u64) -> String {
     text
 }
 
-/// Whether nothing of musl's own heap came along.
+/// Whether the executable has nothing of musl's own heap.
 fn one_heap(path: &Path, is_brawns: bool) -> Result<std::result::Result<(), String>> {
     if !is_brawns {
         return Ok(Ok(()));

@@ -1,6 +1,6 @@
-//! Whose heap a program runs on, and how it is linked: what directives name.
+//! The heap that a program runs on, and how the program is linked. Directives use these names.
 
-/// Whose heap a program runs on.
+/// The heap that a program runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Libc {
     /// musl as the distribution (or zig) ships it.
@@ -16,10 +16,10 @@ pub enum Libc {
 }
 
 impl Libc {
-    /// Those that programs are linked with, in the order in which trials are listed.
+    /// The libcs that programs are linked with, in the order in which trials are listed.
     pub const ALL: [Self; 3] = [Self::Stock, Self::Brawn, Self::Glibc];
 
-    /// As in directives and names of trials.
+    /// The name in directives and names of trials.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stock => "stock",
@@ -67,9 +67,9 @@ pub enum Link {
     LineLld,
     /// `zig cc` or `zig c++` with zig's own musl; brawn's payload is on the link line.
     Zig,
-    /// A shared object that holds libc.a, needed by a dynamically linked musl program.
+    /// A shared object that contains libc.a, and a dynamic musl program that needs it.
     Shared,
-    /// The default of a toolchain with a shared libc: glibc's, and musl's that is preloaded for.
+    /// The default of a toolchain with a shared libc: glibc, and musl for the preloaded object.
     Dynamic,
 }
 
@@ -90,7 +90,7 @@ impl Link {
         (Self::Dynamic, "dynamic"),
     ];
 
-    /// As in directives and names of trials.
+    /// The name in directives and names of trials.
     pub fn name(self) -> &'static str {
         let found = Self::ALL.iter().find(|(link, _)| *link == self);
         found.map_or("", |(_, name)| name)
@@ -104,12 +104,12 @@ impl Link {
             .ok_or_else(|| format!("unknown link {name}"))
     }
 
-    /// Whether there is nothing to link in this way without a payload.
+    /// Whether this way of linking exists only with a payload.
     pub const fn needs_payload(self) -> bool {
         matches!(self, Self::Line | Self::LineLld)
     }
 
-    /// Whether a static executable comes of it.
+    /// Whether the result is a static executable.
     pub const fn gives_static(self) -> bool {
         !matches!(self, Self::Shared | Self::Dynamic)
     }
