@@ -152,7 +152,7 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
             Error::new(Kind::Usage, "a folder whose name is not printable text")
                 .path(directory)
                 .expected("UTF-8 without control characters")
-                .next("choose another with `--dir`"),
+                .next("choose another folder"),
         );
     };
     let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));

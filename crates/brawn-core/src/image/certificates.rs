@@ -80,7 +80,7 @@ pub fn find(variable: Option<PathBuf>, root: &Path) -> Result<PathBuf> {
             "one at {}, or in {VARIABLE}",
             shown(&root.join(PLACES[0]))
         ))
-        .next("install the package `ca-certificates`, or name a file with `--ca-certificates=FILE`")
+        .next("install the package `ca-certificates`, or name a file that has them")
     })
 }
 

@@ -56,7 +56,7 @@ impl What {
             Self::Folder => "a folder".into(),
             Self::Program => "the program".into(),
             Self::Certificates(_) => "the certificates".into(),
-            Self::Text(_) => "a file that `--user` makes".into(),
+            Self::Text(_) => "the file with the user's name or group".into(),
             Self::File(path) => shown(path).to_string(),
             Self::Link(target) => format!("a link to {target}"),
         }

@@ -7,7 +7,7 @@
 //! | `libc.a.brawn-original` | the file before brawn first touched it: the same inode (hard link) where the filesystem allows, else a copy |
 //! | `libc.a.brawn.json` | the record: SHA-256 of that original, and of every file that brawn made from it |
 //! | `.libc.a.brawn-new`, `.libc.a.brawn-keep`, `.libc.a.brawn-record` | files being written; the next run removes them |
-//! | `.libc.a.brawn-out` | the same of what is written with `-o` |
+//! | `.libc.a.brawn-out` | a file being written to another path; the next run that writes that file removes it |
 //!
 //! The order is:
 //!

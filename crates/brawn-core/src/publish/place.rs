@@ -102,7 +102,7 @@ fn one(folder: &Path, file: &File, may_replace: impl Fn(&[u8]) -> bool) -> Resul
             return Err(Error::refused("a file that brawn did not write")
                 .path(&path)
                 .expected("nothing, or a file of brawn's")
-                .next("name another folder with `--dir`"));
+                .next("choose another folder"));
         }
         Err(e) if e.kind() == ErrorKind::NotFound => {}
         Err(e) => return Err(input::failed("cannot read it", e).path(&path)),

@@ -121,7 +121,7 @@ fn create(path: &Path, mode: u32) -> Result<File> {
 fn no_new_file(path: &Path, e: io::Error) -> Error {
     let next = match e.kind() {
         io::ErrorKind::NotFound => "there is no such folder: make it first",
-        _ => "the folder must be writable; `-o` writes elsewhere",
+        _ => "the folder must be writable: change that, or write to another folder",
     };
     let error = Error::io("cannot create a file beside it", e);
     error.path(path).next(next)
@@ -186,7 +186,7 @@ fn copy_metadata(from: &File, to: &File) -> Result<()> {
         std::os::unix::fs::fchown(to, Some(old.uid()), Some(old.gid())).map_err(|e| {
             Error::io("cannot keep the file's owner", e)
                 .expected(format!("owner {} and group {}", old.uid(), old.gid()))
-                .next("run brawn as that user or as root, or write elsewhere with `-o`")
+                .next("run brawn as that user or as root, or write to another file")
         })?;
     }
     copy_xattrs(from, to)?;
@@ -199,7 +199,7 @@ fn copy_metadata(from: &File, to: &File) -> Result<()> {
 fn copy_xattrs(from: &File, to: &File) -> Result<()> {
     let failed = |name: &str, errno: Errno| {
         Error::io(format!("cannot keep the extended attribute {name}"), errno)
-            .next("run brawn as root, or write elsewhere with `-o`")
+            .next("run brawn as root, or write to another file")
     };
     let mut names = vec![0u8; 4096];
     let length = loop {
@@ -305,19 +305,19 @@ pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()>
 /// An existing file is replaced by a synced file, so a power failure leaves the old one or the new one. A new file is
 /// not synced, like a compiler's output: `from` is still there to make it again.
 pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
-    let next = "leave `-o` out to patch it where it is";
+    let next = "change it in place, or write to another file";
     elsewhere(from, out, content.into(), 0o777, next).map(|_| ())
 }
 
 /// The same for a file that is made from the program `from`, but is not a program: nobody may execute it.
 pub fn write_made_from(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
-    let next = "name another file after `-o`";
+    let next = "write to another file";
     elsewhere(from, out, content.into(), 0o666, next).map(|_| ())
 }
 
 /// Like [`write_elsewhere`], for contents that are too large for memory. Returns the new file's fingerprint.
 pub fn stream_elsewhere(from: &Path, out: &Path, stream: &mut dyn Stream) -> Result<Fingerprint> {
-    let next = "leave `-o` out to patch it where it is";
+    let next = "change it in place, or write to another file";
     elsewhere(from, out, New::Stream(stream), 0o777, next)
 }
 
@@ -337,7 +337,7 @@ fn elsewhere(
     if let Some(there) = there(out)?
         && (there.dev(), there.ino()) == (stat.dev(), stat.ino())
     {
-        let error = Error::new(crate::Kind::Usage, "`-o` names the input itself");
+        let error = Error::new(crate::Kind::Usage, "the file to write is the input itself");
         return Err(error.path(out).next(next));
     }
     let place = walk::to_write(out).map_err(|e| match e.os() {
@@ -380,7 +380,7 @@ fn there(out: &Path) -> Result<Option<fs::Metadata>> {
     let no_file = |found: &str| {
         Error::new(crate::Kind::Usage, found)
             .path(out)
-            .expected("a file name after `-o`")
+            .expected("the name of a file to write")
     };
     match fs::metadata(out) {
         Ok(there) if there.is_file() => Ok(Some(there)),
