@@ -1,11 +1,11 @@
 //! Chooses the trials that are enough: most trials repeat a case in surroundings that other trials cover together.
 //!
-//! Chosen are as few as possible of which these hold: every program runs at every place at least once; and every case
-//! runs by every route, on every musl, with every link, and with every profile, but for two of them together.  A run on
-//! a heap that is not brawn's counts for its place and its route alone: it says nothing of brawn's.
+//! The choice is small and covers this: every program runs at every place at least once; and every case runs by every
+//! route, on every musl, with every link, and with every profile. It does not cover every combination of these. A run
+//! on a heap that is not brawn's covers only its place and its route, since it shows nothing about brawn's heap.
 //!
-//! C++ on a musl that only its own zig links is left out: zig compiles its C++ library for two programs, which takes
-//! minutes.
+//! C++ is left out on a musl that only its own zig can link: zig would compile its C++ library for two programs, which
+//! takes minutes.
 
 use crate::place::Place;
 use crate::trial::Trial;
@@ -45,8 +45,8 @@ fn is_costly(trial: &Trial<'_>) -> bool {
     trial.program.cxx && trial.place.musl.is_some_and(|musl| musl.link == Link::Zig)
 }
 
-/// For each of `trials` whether it is chosen; the same for the same list.  What is not covered at its place is left as
-/// it is: the runner lists it.
+/// For each of `trials`, whether it is chosen. The same list always gives the same choice. A trial that is declared as
+/// not covered is kept: the runner lists it.
 pub fn draw(trials: &[Trial<'_>]) -> Vec<bool> {
     let mut chosen: Vec<bool> = trials.iter().map(|t| t.not_covered().is_some()).collect();
     let candidates = (0..trials.len()).filter(|n| !chosen[*n] && !is_costly(&trials[*n]));

@@ -269,8 +269,9 @@ impl Trial<'_> {
             env.push(("CONFORMANCE_PROFILE".to_owned(), profile.name().to_owned()));
         }
         let share = place.musl.map_or(SHARE, Musl::share);
-        // Rewritten programs have the same heap as those with brawn's archive, which have the whole counts.  Heaps that
-        // are not ours show that the program is right, for which few are enough, unless ours is measured against them.
+        // Rewritten programs have the same heap as those with brawn's archive, which run the whole counts. Heaps that are
+        // not brawn's only show that the program is right, for which small counts are enough, unless brawn's results are
+        // compared with them.
         let is_again = place.libc == Libc::Rewritten;
         let is_measured = program.percent(profile).is_some();
         let is_reference = match place.libc {

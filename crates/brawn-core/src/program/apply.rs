@@ -1,4 +1,4 @@
-//! A plan and the linked payload to the new file.
+//! Makes the new file from a plan and the linked payload.
 
 use super::branch;
 use super::edits::Edits;
@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 use object::LittleEndian;
 use object::elf;
 
-/// The new file.  Every byte that the plan does not name is the old one.
+/// The new file. Every byte that the plan does not change comes from the old file.
 ///
-/// Errors: refused where a branch does not reach, or changes contradict each other; malformed where the linked payload is
-/// not that of the plan.
+/// Errors: refused if a branch does not reach its target or if changes contradict each other; malformed if the linked
+/// payload does not fit the plan.
 pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<Content<'a>> {
     let layout = &plan.layout;
     check_linked(plan, linked)?;
@@ -58,7 +58,7 @@ pub fn apply<'a>(program: &Program<'a>, plan: &Plan, linked: &Linked) -> Result<
         edits.replace(0, header);
         return edits.apply(program.bytes);
     }
-    // The old file header stays where the program has it in memory.
+    // The old file header stays where it is in the program's memory.
     let mut new = edits.apply(program.bytes)?;
     header.extend(table);
     let rest = layout.headers.shift - header.len() as u64;
@@ -95,7 +95,7 @@ fn missing(address: u64) -> Error {
     Error::malformed(format!("no code in the file for address {address:#x}"))
 }
 
-/// Every change of the program's own code: address and new bytes.
+/// Every change of the program's own code: its address and the new bytes.
 pub(super) fn branches(
     program: &Program<'_>,
     plan: &Plan,
@@ -115,7 +115,7 @@ pub(super) fn branches(
     jumps.chain(calls).collect()
 }
 
-/// What comes behind the last loaded byte: the new segments.
+/// The part after the last loaded byte: the new segments.
 fn body<'a>(
     program: &Program<'a>,
     layout: &Layout,
@@ -165,7 +165,7 @@ fn old<'a>(program: &Program<'a>, offset: u64, size: u64) -> &'a [u8] {
     &program.bytes[offset as usize..(offset + size) as usize]
 }
 
-/// The relocations that the attached start applies: their number, then place and value of each, from the table on.
+/// The table of relocations that the attached start applies: their number, then the place and value of each.
 fn table(layout: &Layout) -> Vec<u8> {
     let from = layout.table.address;
     let copy = layout
@@ -185,7 +185,7 @@ fn table(layout: &Layout) -> Vec<u8> {
     bytes
 }
 
-/// So many zeros.  A few are no hole: filesystems have blocks.
+/// A number of zeros. A short run is written, not left as a hole: filesystems store whole blocks.
 fn gap<'a>(size: u64) -> Piece<'a> {
     if size < 0x1000 {
         zeros(size)
@@ -200,7 +200,7 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Puts `piece` at `offset` of the file, with zeros in front of it.
+    /// Puts `piece` at `offset` of the file, with zeros before it.
     fn put(&mut self, offset: u64, piece: Piece<'a>) {
         let gap = gap(offset - self.at);
         self.at = offset + piece.size();

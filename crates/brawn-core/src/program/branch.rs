@@ -8,7 +8,7 @@ const NEAR: i64 = 1 << 27;
 
 /// A jump at address `at` to `target`, in at most `room` bytes.
 ///
-/// Errors: refused where it does not fit or does not reach.
+/// Errors: refused if it does not fit or does not reach its target.
 pub fn jump(architecture: Architecture, at: u64, target: u64, room: u64) -> Result<Vec<u8>> {
     let bytes = match architecture {
         Architecture::X86_64 => relative(0xe9, at, target)?,
@@ -24,13 +24,14 @@ pub fn jump(architecture: Architecture, at: u64, target: u64, room: u64) -> Resu
     Ok(bytes)
 }
 
-/// The call or jump at address `at`, whose code begins with `old`, to `target`: 5 bytes on x86_64, 4 on aarch64.
+/// Changes the target of a call or jump to `target`. It is at address `at`, where the code begins with `old`. The
+/// result has 5 bytes on x86_64, 4 on aarch64.
 ///
-/// Errors: refused where it does not reach, and for what is neither.
+/// Errors: refused if it does not reach `target`, or if `old` is neither a call nor a jump.
 pub fn redirect(architecture: Architecture, old: &[u8], at: u64, target: u64) -> Result<Vec<u8>> {
     match (architecture, old) {
         (Architecture::X86_64, [operation @ (0xe8 | 0xe9), ..]) => relative(*operation, at, target),
-        // The highest bit tells `bl` from `b`, five others what they are.
+        // The highest bit distinguishes `bl` from `b`; the five bits below it are the opcode.
         (Architecture::Aarch64, [.., highest @ (0x94..=0x97 | 0x14..=0x17)]) => {
             let operation = u32::from(highest & 0xfc) << 24;
             near(operation, at, target).ok_or_else(|| unreachable(at, target))
@@ -65,7 +66,7 @@ fn near(operation: u32, at: u64, target: u64) -> Option<Vec<u8>> {
     })
 }
 
-/// `adrp x16, page; add x16, x16, offset; br x16`: x16 is what the ABI leaves to such stubs.
+/// `adrp x16, page; add x16, x16, offset; br x16`. The ABI reserves x16 for such stubs.
 fn far(at: u64, target: u64) -> Result<Vec<u8>> {
     let pages = distance(at >> 12, target >> 12);
     if !(-(1 << 20)..1 << 20).contains(&pages) {
@@ -82,7 +83,7 @@ fn far(at: u64, target: u64) -> Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    /// `bl` of the next instruction but one.
+    /// `bl` to the second instruction after it.
     const BL: [u8; 4] = [2, 0, 0, 0x94];
 
     use super::*;
@@ -98,7 +99,7 @@ mod tests {
         assert!(jump(X86_64, 0, 1 << 40, 16).is_err());
     }
 
-    // What `aarch64-linux-gnu-as` makes of the same.
+    // The output of `aarch64-linux-gnu-as` for the same instructions.
     #[test]
     fn branches_of_aarch64() {
         let words = |bytes: Vec<u8>| -> Vec<u32> {

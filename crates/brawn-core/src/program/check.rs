@@ -1,6 +1,6 @@
-//! The new file, read again and held against the plan and the old bytes, before anything is written.
+//! Reads the new file again and compares it with the plan and the old bytes, before anything is written.
 //!
-//! It is read where it stands, in pieces: a second copy of a large program would double the memory.
+//! The file is read in pieces: a second copy of a large program would double the memory.
 
 use super::apply::branches;
 use super::headers::{self, Where};
@@ -20,7 +20,7 @@ use object::pod::Pod;
 use object::{LittleEndian, elf};
 use std::ops::Range;
 
-/// Fails unless `new` is `program` with exactly the plan's changes, and a file that every kernel runs.
+/// Fails unless `new` is `program` with exactly the plan's changes, and every kernel can run it.
 pub fn check(program: &Program<'_>, plan: &Plan, linked: &Linked, new: &Content<'_>) -> Result<()> {
     let check = Check {
         old: program,
@@ -52,7 +52,7 @@ struct Check<'a, 'p> {
 }
 
 impl Check<'_, '_> {
-    /// The structure at `at` of the new file.
+    /// The structure at offset `at` of the new file.
     fn one<T: Pod + Copy>(&self, at: u64) -> Result<T> {
         let bytes: Vec<u8> = self
             .new
@@ -74,7 +74,7 @@ impl Check<'_, '_> {
         let header = self.header()?;
         let mut expected = header;
         let was: FileHeader = raw::first(self.old.bytes).ok_or_else(|| wrong("no old header"))?;
-        // All but the entry, the places of both tables, and their lengths.
+        // Everything but the entry point, and the places and lengths of both tables.
         expected.e_entry = was.e_entry;
         expected.e_phoff = was.e_phoff;
         expected.e_phnum = was.e_phnum;
@@ -92,11 +92,11 @@ impl Check<'_, '_> {
             .collect()
     }
 
-    /// Old segments are what they were; new ones are apart from them and from each other.
+    /// Checks that old segments are unchanged, and that new ones overlap neither them nor each other.
     fn loads(&self, segments: &[Segment]) -> Result<()> {
         let old: Vec<_> = self.old.loads().collect();
         let new: Vec<_> = segments.iter().filter(|s| s.is_load()).collect();
-        // The one below the first, if there is one, is no more than headers that are read.
+        // The segment below the first one, if there is one, contains only headers, which are not executed.
         let below = usize::from(self.plan.layout.headers.place == Where::Below);
         let first = new.first().filter(|_| below == 1);
         if first.is_some_and(|s| s.offset != 0 || s.flags != elf::PF_R.0) {
@@ -155,7 +155,8 @@ impl Check<'_, '_> {
         self.others(segments)
     }
 
-    /// The program begins where the plan says, in code: the payload's, if that is what runs first.
+    /// Checks that the program begins where the plan says, in code. This is the payload's code if the payload runs
+    /// first.
     fn entry(&self, added: &[&Segment], new: &[&Segment]) -> Result<()> {
         let entry = self.header()?.e_entry.get(LittleEndian);
         let expected = match &self.plan.start {
@@ -174,7 +175,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// What is no segment to be loaded is there as it was.
+    /// Checks that everything but loaded segments is as before.
     fn others(&self, segments: &[Segment]) -> Result<()> {
         let others = |segments: &[Segment]| -> Vec<Segment> {
             let is_other =
@@ -189,7 +190,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// An old segment where it is in the new file.
+    /// An old segment at its place in the new file.
     fn shifted(&self, old: &Segment) -> Segment {
         let mut new = *old;
         if old.is_load() || old.file_size > 0 {
@@ -204,9 +205,10 @@ impl Check<'_, '_> {
         new
     }
 
-    /// The program headers are loaded, and every kernel tells the program where.
+    /// Checks that the program headers are loaded, and that every kernel gives the program their right address.
     ///
-    /// Since 5.18 a kernel looks for the segment that has them; before, it took the first one to have the whole file.
+    /// Since 5.18, a kernel looks for the segment that contains them; older ones assume that the first segment begins
+    /// with the file.
     fn table(&self, segments: &[Segment]) -> Result<()> {
         let offset = self.header()?.e_phoff.get(LittleEndian);
         let end = offset + segments.len() as u64 * PROGRAM_HEADER;
@@ -234,7 +236,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// The program's thread-locals are where they were, from the thread pointer, and begin as they did.
+    /// Checks that the program's thread-locals keep their distance to the thread pointer and their initial values.
     fn thread_locals(&self, segments: &[Segment]) -> Result<()> {
         let of = |segments: &[Segment]| {
             let mut all = segments.iter().filter(|s| s.kind == elf::PT_TLS.0);
@@ -277,7 +279,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Whether the new file has these bytes there.
+    /// Whether the new file has `bytes` at `offset`.
     fn is(&self, offset: u64, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         let range = offset..offset.saturating_add(bytes.len() as u64);
@@ -291,7 +293,7 @@ impl Check<'_, '_> {
         is_same && rest.is_empty()
     }
 
-    /// Every loaded byte that the plan does not name is the old one, at the same address.
+    /// Checks that every loaded byte that the plan does not change is the old one, at the same address.
     fn bytes(&self) -> Result<()> {
         let at = self.plan.layout.headers.at;
         let shift = self.plan.layout.headers.shift;
@@ -335,7 +337,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// The payload is where the plan has it, as linked.
+    /// Checks that the linked payload is where the plan says.
     fn payload(&self, segments: &[Segment]) -> Result<()> {
         let layout = &self.plan.layout;
         let is_loaded = |place: Place| {
@@ -369,7 +371,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Sections are in the file and in their segments, and hold what they held.
+    /// Checks that sections are inside the file and their segments, and have their old contents.
     fn sections(&self, segments: &[Segment]) -> Result<()> {
         let known = known_end(self.old, self.plan.layout.old_end);
         let rest = &self.old.bytes[known as usize..];
@@ -403,7 +405,7 @@ impl Check<'_, '_> {
             if !is_in_file {
                 return Err(failed("not in the file"));
             }
-            // Zeros of thread-locals have addresses in their image alone.
+            // The zeros of thread-locals have addresses only in their own block.
             let is_zeros = section.kind == elf::SHT_NOBITS.0;
             let is_new = old.is_none_or(|old| old.address != section.address);
             if is_new && section.is_allocated() && !is_zeros {
@@ -438,8 +440,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Whether a symbol table has the old symbols: local ones, the payload's, the others.  Thread-locals' places in their
-    /// block are others.
+    /// Checks that a symbol table has the old local symbols, then the payload's, then the other old ones. Values of
+    /// thread-locals may differ, since they are offsets in the block.
     fn is_table(&self, old: &Section<'_>, new: &Section<'_>, bytes: &[u8]) -> bool {
         let added = new.size.saturating_sub(old.size);
         let locals = (u64::from(old.info) * SYMBOL).min(bytes.len() as u64);
@@ -447,7 +449,7 @@ impl Check<'_, '_> {
         let size = SYMBOL as usize;
         let places = bytes.chunks_exact(size).enumerate();
         let places = places.filter(|(_, s)| s[4] & 15 == elf::STT_TLS.0);
-        // What is compared ends at values that differ, and where the payload's symbols come.
+        // The comparison skips values that differ, and the place where the payload's symbols were added.
         let skips = places.map(|(number, _)| (number as u64 * SYMBOL + 8, 8, 8));
         let mut skips: Vec<_> = skips.chain([(locals, 0, added)]).collect();
         skips.sort_unstable();

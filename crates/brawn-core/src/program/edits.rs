@@ -1,26 +1,26 @@
-//! Changes of a file, by where they are in the old one.
+//! Changes of a file, by their places in the old file.
 
 use crate::content::{Content, Piece};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
-/// The changes.  What none of them names is kept.
+/// The changes. All other bytes are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Edits<'a> {
-    /// Bytes that are in front of the old file's first.
+    /// How many bytes come before the old file's first byte.
     shift: u64,
     list: Vec<Edit<'a>>,
 }
 
 #[derive(Clone, Debug)]
 struct Edit<'a> {
-    /// What goes; empty for what only comes.
+    /// The bytes that are removed; empty if bytes are only added.
     old: Range<u64>,
     new: Vec<Piece<'a>>,
 }
 
 impl<'a> Edits<'a> {
-    /// None yet, for a file that so many bytes come in front of.
+    /// No changes yet, for a file before which `shift` bytes are put.
     pub fn behind(shift: u64) -> Self {
         Self {
             shift,
@@ -28,7 +28,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Puts `bytes` in the place of as many at `offset`.
+    /// Replaces the bytes at `offset` by `bytes`, of which there are as many.
     pub fn replace(&mut self, offset: u64, bytes: Vec<u8>) {
         let old = offset..offset + bytes.len() as u64;
         self.list.push(Edit {
@@ -37,7 +37,7 @@ impl<'a> Edits<'a> {
         });
     }
 
-    /// Puts `pieces` in front of the byte at `offset`, behind what was put there before.
+    /// Puts `pieces` before the byte at `offset`, and after everything that was put there before.
     pub fn insert(&mut self, offset: u64, pieces: Vec<Piece<'a>>) {
         self.list.push(Edit {
             old: offset..offset,
@@ -45,7 +45,7 @@ impl<'a> Edits<'a> {
         });
     }
 
-    /// Takes these bytes away.
+    /// Removes these bytes.
     pub fn remove(&mut self, range: Range<u64>) {
         self.list.push(Edit {
             old: range,
@@ -53,7 +53,7 @@ impl<'a> Edits<'a> {
         });
     }
 
-    /// Where the old byte at `offset` is in the new file; what is no place in the old one wraps around.
+    /// The place in the new file of the old byte at `offset`. A place that is not in the old file wraps around.
     pub fn moved(&self, offset: u64) -> u64 {
         let before = self.list.iter().filter(|e| e.old.end <= offset);
         before.fold(offset.wrapping_add(self.shift), |at, edit| {
@@ -63,9 +63,9 @@ impl<'a> Edits<'a> {
         })
     }
 
-    /// The new file but for what is in front of the old one's first byte.
+    /// The new file, without the part before the old file's first byte.
     ///
-    /// Errors: two changes of one byte, or one behind the file's end.
+    /// Errors: two changes of one byte, or a change after the file's end.
     pub fn apply(mut self, old: &'a [u8]) -> Result<Content<'a>> {
         self.list.sort_by_key(|e| (e.old.start, e.old.end));
         let mut pieces = Vec::new();
@@ -92,14 +92,14 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// Zeros in a row that become a hole, in bytes: linkers leave such between segments, which took no room before.
+/// The shortest run of zeros that becomes a hole, in bytes. Linkers leave such runs between segments.
 const HOLE: usize = 1 << 12;
 
-/// Adds `bytes`, long runs of zeros in them as holes.
+/// Adds `bytes`; long runs of zeros in them become holes.
 fn keep<'a>(mut bytes: &'a [u8], pieces: &mut Vec<Piece<'a>>) {
     let is_zero = |part: &[u8]| part.iter().all(|b| *b == 0);
     let mut looked = 0;
-    // Most parts have a byte at their beginning that is none.
+    // Most parts begin with a byte that is not zero.
     while let Some(part) = bytes.get(looked..looked + HOLE) {
         if !is_zero(part) {
             looked += HOLE;

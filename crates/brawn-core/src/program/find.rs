@@ -1,8 +1,8 @@
-//! What a rewrite would change in a program, and every reason not to.
+//! Finds everything that a rewrite would change in a program, and every reason against it.
 //!
-//! The entry of each function of musl's becomes a jump.  That is safe if nothing else runs what lies behind the
-//! entries, and if nothing that stays works on the state of the heap that goes: both are read off the code, by one
-//! pass over all of it (`scan.rs`) and by decoding what that finds (`x86.rs`, `arm.rs`).
+//! The entry of each function of musl's becomes a jump. That is safe if nothing else runs the code behind the
+//! entries, and if no code that stays uses the state of the replaced heap. Both are found in the program's code: by
+//! one pass over all of it (`scan.rs`), and by decoding the places that this pass finds (`x86.rs`, `arm.rs`).
 
 mod arm;
 mod code;
@@ -39,7 +39,7 @@ pub use risk::{Risk, RiskKind};
 #[cfg(test)]
 mod tests;
 
-/// A function of musl's that the payload takes the place of.
+/// A function of musl's that the payload replaces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Function {
     /// Its name.
@@ -47,19 +47,19 @@ pub struct Function {
     /// Other names for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Of which part of libc it is.
+    /// The part of libc that it belongs to.
     pub component: Component,
     /// Its address.
     pub address: u64,
-    /// Where the jump goes: behind the landing pad for indirect calls, where there is one.
+    /// The address of the jump: after the landing pad for indirect calls, if there is one.
     pub patch_at: u64,
     /// How many bytes from `patch_at` on may be overwritten; enough for a jump.
     pub room: u64,
     /// The payload's name for it.
     pub target: String,
-    /// How its place is known.
+    /// How its address is known.
     pub evidence: Evidence,
-    /// Its code: all that nobody runs once its entry is a jump.
+    /// Its code: nothing runs it once its entry is a jump.
     #[serde(skip)]
     pub extent: Range<u64>,
 }
@@ -73,44 +73,44 @@ pub struct CallSite {
     pub callee: u64,
 }
 
-/// A function with a name of libc's that is left as it is.
+/// A function with a name of libc's that does not change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Left {
     /// Its name.
     pub name: String,
     /// Its address.
     pub address: u64,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What a rewrite would change.
+/// Everything that a rewrite would change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Functions {
     /// Functions whose entries become jumps, by address; each address once.
     pub functions: Vec<Function>,
-    /// What is left alone.
+    /// Functions that do not change.
     pub left: Vec<Left>,
     /// `__errno_location`.
     pub errno_location: Option<u64>,
-    /// Where `__pthread_exit` calls `__pthread_tsd_run_dtors`.  Without it a thread's heap is not given back at its end; a
-    /// program that makes no threads needs none.
+    /// The place where `__pthread_exit` calls `__pthread_tsd_run_dtors`. Without it, the heap of a thread cannot be
+    /// returned when the thread ends. A program without threads does not need it.
     pub thread_exit: Option<CallSite>,
-    /// Where the program has what the payload's functions of libc ask for, by name.
+    /// The addresses of names in the program that the payload's functions of libc need.
     #[serde(skip)]
     pub host: BTreeMap<String, u64>,
-    /// Parts of which this very payload is in the program already.
+    /// Parts that the program already has from exactly this payload.
     pub present: Vec<Component>,
-    /// What else is worth knowing.
+    /// Further facts that the user should know.
     pub notes: Vec<String>,
-    /// What may go wrong; empty where the rewrite is safe.
+    /// Reasons against the rewrite; empty if it is safe.
     pub risks: Vec<Risk>,
 }
 
-/// Finds what of `wanted` the payload can take the place of; `names` are the program's, however they are known.
+/// Finds the functions of `wanted` that the payload can replace. `names` are the program's names, from any source.
 ///
-/// Errors: [`Kind::NotApplicable`](crate::Kind::NotApplicable) for programs that are not of musl, and
-/// [`Kind::Refused`](crate::Kind::Refused) for what cannot be looked into or has another payload of brawn's.
+/// Errors: [`Kind::NotApplicable`](crate::Kind::NotApplicable) for programs without musl; and
+/// [`Kind::Refused`](crate::Kind::Refused) for programs that cannot be examined or have another payload of brawn's.
 pub fn find(
     program: &Program<'_>,
     names: &Names,
@@ -125,7 +125,7 @@ pub fn find(
         if !found.risks.iter().any(|risk| of_libc(&risk)) {
             return Ok(found);
         }
-        // What a function's code is run by besides may itself go no more once that stays.
+        // If a function stays, then other functions that its code runs may have to stay too.
         let is_last = round + 2 == ROUNDS;
         let functions = found.functions.iter().filter(|f| f.component.is_libc());
         for function in functions {
@@ -138,10 +138,10 @@ pub fn find(
     look(&whole, names, &rest, &stay)
 }
 
-/// How often a program is looked at, where functions of libc turn out to be run by others than their callers.
+/// How often a program is examined again because functions of libc must stay.
 const ROUNDS: usize = 4;
 
-/// Finds what of `wanted` can be replaced, but for the functions of libc that `stay`.
+/// Finds the functions of `wanted` that can be replaced, without the functions of libc in `stay`.
 fn look(
     whole: &whole::Whole<'_, '_>,
     names: &Names,
@@ -188,7 +188,7 @@ fn look(
     Ok(found)
 }
 
-/// What of libc is looked up besides its functions.
+/// Data of libc that is looked up besides its functions.
 const OBJECTS: [&[u8]; 5] = [
     b"__aligned_alloc_replaced",
     b"__libc",
@@ -197,7 +197,7 @@ const OBJECTS: [&[u8]; 5] = [
     b"mal",
 ];
 
-/// Each pair of functions that libc has by name is looked at: refuses a program that has thousands.
+/// Every pair of names of libc is compared, so programs with thousands of them are refused.
 fn check_names(names: &Names, code: &Code<'_>) -> Result<()> {
     let is_known = |name: &str| {
         let name = name.as_bytes();

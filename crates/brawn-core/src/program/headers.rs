@@ -1,8 +1,9 @@
-//! Where the program headers go, which become more, and what they say.
+//! The place of the program headers, of which there are more than before, and their contents.
 //!
-//! They stay where they are if the bytes behind them are nobody's.  Else a program at fixed addresses gets a page below its
-//! first, which holds them: GNU strip and objcopy write them right behind the file header, whatever is there.  In one that
-//! may be loaded anywhere, what is behind them makes room if it can.  Else they go behind the first segment's last byte, if the rest of its page is nobody's; else into the new segment of code.
+//! They stay in place if the bytes after them are free. Otherwise a program at fixed addresses gets a page for them
+//! below its first one (GNU strip and objcopy write them directly after the file header, whatever is there). In a
+//! program that may be loaded anywhere, the bytes after them are moved away if possible. Otherwise they go after the
+//! first segment's last byte, if the rest of its page is free; or else into the new code segment.
 
 use super::place::{Place, loaded_end};
 use super::room::{self, Room};
@@ -12,41 +13,41 @@ use object::elf;
 use serde::Serialize;
 use std::ops::Range;
 
-/// Which of the places it is.
+/// The kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
-    /// Where they were.
+    /// Their old place.
     InPlace,
-    /// In a new segment below the first one, at the file's new beginning.
+    /// A new segment below the first one, at the new beginning of the file.
     Below,
-    /// Behind the first segment's last byte.
+    /// After the first segment's last byte.
     BehindFirst,
-    /// In the new segment of code.
+    /// The new code segment.
     WithCode,
 }
 
 /// The program headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Headers {
-    /// Which place.
+    /// The kind of their place.
     pub place: Where,
-    /// The place.
+    /// Their place.
     pub at: Place,
-    /// What comes in front of the old file, in bytes.
+    /// How many bytes come before the old file.
     pub shift: u64,
 }
 
-/// A kernel takes at most this many bytes of program headers, whatever its pages.
+/// Kernels accept at most this many bytes of program headers, with any page size.
 const MOST: u64 = 4096;
-/// More than this is not put in front of a file, whatever its segments are aligned to.
+/// At most this many bytes are put before a file, whatever the alignment of its segments.
 const MOST_SHIFT: u64 = 1 << 22;
-/// Programs below this address are not for users (`vm.mmap_min_addr`, as kernels come).
+/// The lowest address for user programs (the kernel's default for `vm.mmap_min_addr`).
 const LOWEST: u64 = 0x10000;
 
-/// A place for `count` program headers in or right behind the first segment; `None` where nothing is free there.
+/// A place for `count` program headers in the first segment or directly after it; `None` if nothing is free there.
 ///
-/// Errors: refused for more than a kernel takes.
+/// Errors: refused if there are more than a kernel accepts.
 pub fn find(
     program: &Program<'_>,
     count: u64,
@@ -64,7 +65,7 @@ pub fn find(
     let end = first.offset + first.file_size;
     let now = program.headers_at;
     let now_end = now + program.segments.len() as u64 * PROGRAM_HEADER;
-    // One that is not loaded tells the program nothing about where it is.
+    // If they are not loaded, the program does not know their address.
     let is_inside = first.offset <= now && now_end <= end;
     if !is_inside || first.flags & elf::PF_R.0 == 0 || first.address < first.offset {
         return Ok(None);
@@ -98,9 +99,9 @@ pub fn find(
     Ok(is_behind.then(|| (loaded(Where::BehindFirst, behind), None)))
 }
 
-/// A new first segment for `size` bytes of program headers.
+/// A new first segment with `size` bytes of program headers.
 fn below(program: &Program<'_>, first: &Segment, size: u64, page: u64) -> Option<Headers> {
-    // The file grows at its beginning by what keeps every segment's place congruent to its address.
+    // The file grows at its beginning so that each segment's place stays congruent to its address.
     let widest = program.loads().map(|s| s.align).max()?;
     let low = (first.address - first.address % page).checked_sub(page)?;
     let is_fine = program.placement == Placement::Fixed && low >= LOWEST && widest <= MOST_SHIFT;
@@ -115,19 +116,19 @@ fn below(program: &Program<'_>, first: &Segment, size: u64, page: u64) -> Option
     })
 }
 
-/// Whether those bytes of the file are zero and nobody's, and may be loaded with the first segment.
+/// Whether these bytes of the file are zero and unused, and can be loaded with the first segment.
 fn is_free(program: &Program<'_>, first: &Segment, range: Range<u64>, page: u64) -> bool {
     let end = first.offset + first.file_size;
     let bytes = program.bytes.get(range.start as usize..range.end as usize);
     if bytes.is_none_or(|bytes| bytes.iter().any(|b| *b != 0)) || range.end > loaded_end(program) {
         return false;
     }
-    // Without sections nobody can tell what the bytes of a segment are.
+    // Without sections, nobody knows what the bytes of a segment are.
     if range.start < end && program.sections.is_empty() {
         return false;
     }
     if range.end > end {
-        // Pages of programs that no kernel with large ones loads are small.
+        // If the segments are aligned to small pages, kernels with large pages cannot load the program anyway.
         let widest = program.loads().map(|s| s.align).max().unwrap_or_default();
         let page = page.min(widest).max(0x1000);
         let next = program.loads().nth(1).map_or(u64::MAX, |s| s.address);
@@ -152,7 +153,7 @@ fn is_free(program: &Program<'_>, first: &Segment, range: Range<u64>, page: u64)
     !is_taken
 }
 
-/// Where a segment of notes that makes room is now.
+/// The new place of a segment of notes that was moved to make room.
 pub(super) fn moved(room: &Room, old: &Segment) -> Option<u64> {
     let is_note = old.kind == elf::PT_NOTE.0 || old.kind == elf::PT_GNU_PROPERTY.0;
     (is_note && old.file_size > 0)

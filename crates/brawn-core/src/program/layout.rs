@@ -1,7 +1,8 @@
-//! Where the payload goes in a program: addresses above everything that is loaded, and in the file right behind it.
+//! Decides where the payload goes in a program: at addresses above all loaded segments, and in the file directly
+//! after them.
 //!
-//! Two segments come, one of code and one of data, on pages that nothing else is on.  An address and its place in the
-//! file are congruent modulo the page, which is all that a kernel asks of a segment; so the file grows by what they hold.
+//! Two segments are added, one for code and one for data, on pages of their own. Kernels only require that an address
+//! and its place in the file are congruent modulo the page size, so the file grows only by the segments' contents.
 
 use super::headers::{self, Headers};
 use super::linked::Sizes;
@@ -14,10 +15,10 @@ use brawn_payload::Architecture;
 use object::elf;
 use serde::Serialize;
 
-/// The longest run of zeros that the file may have to grow by, where the program headers must lie at a certain place of it.
-/// It takes no room on a disk, but on its way by archives and networks it does.
+/// If the program headers must be at a certain place of the file, the file may get a run of zeros of at most this
+/// length. It takes no space on a disk, but it does in archives and on networks.
 const MOST_HOLE: u64 = 1 << 30;
-/// Addresses end below this (`Program::read`), and so must the new ones.
+/// All addresses are below this (`Program::read`), and so must the new ones be.
 const END: u64 = 1 << 48;
 
 pub use super::place::{Place, loaded_end};
@@ -25,70 +26,70 @@ pub use super::place::{Place, loaded_end};
 /// The segment of the payload's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Writable {
-    /// The whole of it, as far as the file fills it.
+    /// The part of it that is in the file.
     pub segment: Place,
     /// Its size in memory, in bytes.
     pub memory: u64,
     /// The payload's data.
     pub data: Place,
-    /// Bytes of zeros behind the data.
+    /// The size of the zeros after the data.
     pub zero: u64,
 }
 
-/// The thread-locals with the payload's part.
+/// The thread-locals, with the payload's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Tls {
-    /// The numbers.
+    /// The sizes and offsets.
     #[serde(flatten)]
     pub block: Block,
-    /// Where the image is: for one without initial values, the address alone counts.
+    /// The place of the image. If there are no initial values, only the address counts.
     pub image: Place,
 }
 
 /// Where everything goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Layout {
-    /// What segments are apart by: the largest page of the architecture's kernels, in bytes.
+    /// The distance between segments: the largest page size of the architecture's kernels, in bytes.
     pub page: u64,
-    /// Where the last loaded byte of the old file ends in it; what follows is moved.
+    /// The end of the last loaded byte in the old file. Everything after it is moved.
     pub old_end: u64,
-    /// The new segment of code, all that it holds.
+    /// The new code segment, with all its contents.
     pub executable: Place,
     /// The linked code in it.
     pub code: Place,
-    /// The relocations behind it that the attached start applies: their number, then pairs.
+    /// The relocations after it, which the attached start applies: their number, then pairs.
     pub table: Place,
-    /// Words of the copied thread-locals that hold addresses.
+    /// The words with addresses in the copied thread-locals.
     #[serde(skip)]
     pub relocations: Vec<Relative>,
-    /// The new segment of data, if the payload has any.
+    /// The new data segment, if the payload has data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writable: Option<Writable>,
-    /// The thread-locals, if the payload has any.
+    /// The thread-locals, if the payload has some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
     /// The program headers.
     pub headers: Headers,
-    /// What makes room for them.
+    /// The bytes that are moved to make room for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub room: Option<Room>,
-    /// Where the new segments end in the file, and what was behind the old ones begins.
+    /// The end of the new segments in the file, where everything begins that was after the old ones.
     pub new_end: u64,
 }
 
 impl Layout {
-    /// The payload's first thread-local byte, in bytes from the thread pointer; 0 where it has none.
+    /// The payload's first thread-local byte, in bytes from the thread pointer; 0 if it has none.
     pub fn thread_locals(&self) -> i64 {
         self.tls.map_or(0, |tls| tls.block.payload)
     }
 
-    /// Address of the payload's data; that of the code where it has none.
+    /// The address of the payload's data; the code's address if it has no data.
     pub fn data(&self) -> u64 {
         self.writable.map_or(self.code.address, |w| w.data.address)
     }
 }
 
-/// What segments must be apart by on every kernel of that architecture, in bytes.
+/// The distance between segments that works on every kernel of that architecture, in bytes.
 pub fn page(architecture: Architecture) -> u64 {
     match architecture {
         Architecture::X86_64 => 0x1000,
@@ -96,9 +97,9 @@ pub fn page(architecture: Architecture) -> u64 {
     }
 }
 
-/// Where a payload of these sizes goes in `program`.
+/// Decides where a payload of these sizes goes in `program`.
 ///
-/// Errors: refused where there is no such place, or only one behind a hole of over 1 GiB.
+/// Errors: refused if there is no such place, or only one after a hole of more than 1 GiB.
 pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
     check_sizes(program, sizes)?;
     let page = page(program.architecture);
@@ -177,7 +178,7 @@ pub fn layout(program: &Program<'_>, sizes: &Sizes) -> Result<Layout> {
     })
 }
 
-/// Where the thread-locals are: `moved`, if they are copied, and else where the program has them in a file that begins
+/// The place of the thread-locals: `moved` if they are copied; otherwise their old place in a file that begins
 /// `shift` bytes earlier.
 fn thread_locals(block: Block, old: Option<&Segment>, moved: Option<Place>, shift: u64) -> Tls {
     let stays = old.filter(|_| !block.moves || moved.is_none());
@@ -211,7 +212,7 @@ fn check_sizes(program: &Program<'_>, sizes: &Sizes) -> Result<()> {
         .expected(format!("parts below 4 GiB, aligned to at most {page:#x}")))
 }
 
-/// The program's thread-locals, of which musl knows one block.
+/// The program's segment of thread-locals: musl supports only one.
 fn old_tls<'p>(program: &'p Program<'_>) -> Result<Option<&'p Segment>> {
     let mut all = program.segments.iter().filter(|s| s.kind == elf::PT_TLS.0);
     let first = all.next();
@@ -221,10 +222,10 @@ fn old_tls<'p>(program: &'p Program<'_>) -> Result<Option<&'p Segment>> {
     Ok(first)
 }
 
-/// Where the code goes if the program headers come with it.
+/// The place of the code, if the program headers are in it.
 ///
-/// Kernels before 5.18 tell a program that its headers are where the first segment would have them: their address less
-/// their place in the file must be the first segment's.
+/// Kernels before 5.18 compute the address of the program headers from the first segment. So the headers' address
+/// minus their place in the file must be the same as for the first segment.
 fn behind_hole(
     program: &Program<'_>,
     above: u64,
@@ -270,7 +271,7 @@ fn behind_hole(
     })
 }
 
-/// The segment of data behind that of code, and where the image of thread-locals is, if it moves.
+/// The data segment after the code segment; and the place of the image of thread-locals, if it moves.
 fn writable(
     executable: &Place,
     block: Option<&Block>,
@@ -286,7 +287,7 @@ fn writable(
     };
     let image = moving.map(|b| congruent(lowest, b));
     let filled = moving.map_or(0, |b| b.file_size);
-    // An image with initial values is the segment's beginning.
+    // An image with initial values is at the segment's start.
     let address = image.filter(|_| filled > 0).unwrap_or(lowest);
     let segment = Place {
         address,
@@ -294,7 +295,7 @@ fn writable(
         size: 0,
     };
     let data = (address + filled).next_multiple_of(sizes.data_align.max(16));
-    // Kernels before 6.10 clear the rest of the page behind a segment's bytes, and fail where there are none.
+    // Kernels before 6.10 clear the rest of the page after a segment's bytes, and fail if the segment has no bytes.
     let size = (data + sizes.data - address).max(8);
     let writable = Writable {
         segment: Place { size, ..segment },
@@ -305,7 +306,7 @@ fn writable(
     let image = image.unwrap_or(address);
     let image = Place {
         address: image,
-        // One without bytes may lie behind all that the file has.
+        // A segment without bytes may be after the end of the file.
         offset: segment.offset + (image - address).min(size),
         size: filled,
     };

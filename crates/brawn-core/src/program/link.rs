@@ -1,11 +1,11 @@
-//! A small linker: the payload's relocatable objects, the same that every other route uses, become code and data at
+//! A small linker: turns the payload's relocatable objects, which all other routes use too, into code and data at
 //! addresses in a program.
 //!
-//! [`Objects::choose`] takes what is wanted and all that it needs, and drops every section that nothing refers to;
-//! [`Objects::sizes`] says what room that takes; [`link`] fills in addresses.  All of them are known then, thread-locals'
-//! included, so that nothing is left to do when the program runs: what an object loads from a table of addresses is
-//! computed instead, as linkers do (psABI x86-64, B.2; ELF for the Arm 64-bit Architecture, "Relocation
-//! optimization").
+//! [`Objects::choose`] takes the wanted objects and everything that they need, and drops every section to which
+//! nothing refers. [`Objects::sizes`] gives the space that they need. [`link`] fills in the addresses. At that point
+//! all addresses are known, even those of thread-locals, so nothing is left to do when the program runs. If an object
+//! loads an address from a table, the instruction is changed to compute it, as linkers do (psABI x86-64, B.2; ELF for
+//! the Arm 64-bit Architecture, "Relocation optimization").
 
 mod aarch64;
 mod frames;
@@ -24,42 +24,43 @@ use std::ops::Range;
 
 pub use super::linked::{At, Linked, Sizes};
 
-/// What a rewritten program starts with, of the attach object.
+/// The start of a rewritten program, in the attach object.
 pub const START: &str = "brawn_attach_start";
-/// What stands in the place of `__pthread_tsd_run_dtors`, of the attach object.
+/// The replacement for `__pthread_tsd_run_dtors`, in the attach object.
 pub const THREAD_EXIT: &str = "brawn_attach_thread_exit";
-/// The program's former entry point, which the attach object goes on with.
+/// The program's old entry point, to which the attach object jumps.
 pub const HOST_ENTRY: &str = "brawn_host_entry";
 /// The program's `__pthread_tsd_run_dtors`, which [`THREAD_EXIT`] calls.
 pub const HOST_TSD_RUN_DTORS: &str = "brawn_host_tsd_run_dtors";
-/// The words of a position-independent program that [`START`] relocates (`payload/attach/attach.c`).  A program that
-/// has none need not define it.
+/// The words of a position-independent program that [`START`] relocates (`payload/attach/attach.c`). A program
+/// without such words need not define it.
 pub const TABLE: &str = "brawn_attach_table";
 
 /// The family of the memory functions (`Function::memory`).
 const MEMORY: &str = "memory";
 
-/// Objects of the payload whose sections have their places in relation to each other.
+/// Objects of the payload. Their sections have places relative to each other.
 #[derive(Debug)]
 pub struct Objects<'a> {
     architecture: Architecture,
     objects: Vec<Object<'a>>,
-    /// Of every object and section: where in its segment, if it is kept.
+    /// For each object and section: its place in its segment, if it is kept.
     places: Vec<Vec<Option<u64>>>,
-    /// Object and symbol that define a global name.
+    /// For each global name: the object and the symbol that define it.
     defined: HashMap<&'a str, (usize, usize)>,
-    /// Names that the program must define, with where in the code the way to it is that calls may take.
+    /// The names that the program must define. For each, the place in the code of a stub for distant calls, if there
+    /// is one.
     needs: BTreeMap<&'a str, Option<u64>>,
-    /// Where in the code a table without entries is.
+    /// The place in the code of a table without entries.
     empty_table: Option<u64>,
     note: Range<u64>,
     sizes: Sizes,
 }
 
-/// A step of one relocation, or why it is not possible.
+/// The result of a step of one relocation, or the reason why it is not possible.
 type Fixed<T> = std::result::Result<T, String>;
 
-/// What a relocation refers to.
+/// The target of a relocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Address(u64),
@@ -72,7 +73,7 @@ enum Value {
 struct Fix {
     /// `ELF64_R_TYPE`.
     kind: u32,
-    /// Where in the section's bytes.
+    /// Its place in the section's bytes.
     at: usize,
     /// Its address.
     place: u64,
@@ -81,7 +82,7 @@ struct Fix {
 }
 
 impl Fix {
-    /// The address that it refers to.
+    /// The address of its target.
     fn address(&self) -> Fixed<u64> {
         match self.value {
             Value::Address(address) => Ok(address.wrapping_add_signed(self.addend)),
@@ -89,7 +90,7 @@ impl Fix {
         }
     }
 
-    /// Where the thread-local that it refers to is, relative to the thread pointer.
+    /// The place of its target, a thread-local, relative to the thread pointer.
     fn local(&self) -> Fixed<i64> {
         match self.value {
             Value::Local(at) => Ok(at.wrapping_add(self.addend)),
@@ -97,7 +98,7 @@ impl Fix {
         }
     }
 
-    /// From its place to what it refers to.
+    /// The distance from its place to its target.
     fn distance(&self) -> Fixed<i64> {
         Ok(self.address()?.wrapping_sub(self.place).cast_signed())
     }
@@ -111,7 +112,7 @@ enum Source {
 }
 
 impl Source {
-    /// All, in the order in which they are linked.
+    /// All objects, in the order in which they are linked.
     fn all(payload: &Payload) -> Vec<Self> {
         let attach = brawn_payload::attach(payload.architecture);
         let heap = payload.members.iter();
@@ -149,8 +150,8 @@ impl Source {
 }
 
 impl Objects<'static> {
-    /// What of `payload` defines `names`, with all that it needs.  [`START`] comes with the heap; [`THREAD_EXIT`] is a
-    /// name like others, for programs that make threads.
+    /// Chooses the objects of `payload` that define `names`, and everything that they need. [`START`] comes with the
+    /// heap. [`THREAD_EXIT`] is chosen like any other name, for programs that make threads.
     ///
     /// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that the payload does not define, and for objects
     /// that this linker cannot link.
@@ -167,7 +168,7 @@ impl Objects<'static> {
                 }
             }
         }
-        // One of the memory functions carries the note of all.
+        // One of the memory functions has the note for all of them.
         let is_memory = |n: &usize| sources[*n].is_memory();
         let has_note = |o: &Object<'_>| o.sections.iter().any(|s| s.part == Part::Note);
         let mut of_memory = chosen.iter().filter(|(n, _)| is_memory(n)).peekable();
@@ -188,7 +189,7 @@ impl Objects<'static> {
 }
 
 impl<'a> Objects<'a> {
-    /// `objects`, without what `roots` do not reach.
+    /// `objects` without the sections that `roots` do not reach.
     fn of(architecture: Architecture, objects: Vec<Object<'a>>, roots: &[&str]) -> Result<Self> {
         let mut all = Self {
             architecture,
@@ -208,18 +209,18 @@ impl<'a> Objects<'a> {
         Ok(all)
     }
 
-    /// The room that they take.
+    /// The space that they need.
     pub fn sizes(&self) -> Sizes {
         self.sizes
     }
 
-    /// The names that the program must define, sorted; [`TABLE`] only where it has one.
+    /// The names that the program must define, sorted; [`TABLE`] is among them only if the program has one.
     pub fn needs(&self) -> impl Iterator<Item = &'a str> {
         self.needs.keys().copied()
     }
 
-    /// The sections that `roots` lie in, notes, and all that those refer to, and so on; with the program's names that
-    /// they call.
+    /// The sections of `roots`, notes, and all sections that these refer to, directly or not; and the program's names
+    /// that they call.
     fn reach(&mut self, roots: &[&str]) -> Result<(Kept, BTreeSet<&'a str>)> {
         let mut todo = Vec::new();
         for name in roots {
@@ -277,7 +278,8 @@ impl<'a> Objects<'a> {
             let section = |(o, s): (usize, usize)| &self.objects[o].sections[s];
             let mut sections: Vec<_> = kept.iter().copied().collect();
             sections.retain(|at| section(*at).part == part);
-            // `verify` finds functions by their order; of all else, what must be aligned most stands first.
+            // `verify` finds functions by their order, so that stays. All other sections are sorted, the largest
+            // alignment first.
             if !matches!(part, Part::Text | Part::Note) {
                 sections.sort_by_key(|at| std::cmp::Reverse(section(*at).align));
             }
@@ -320,7 +322,7 @@ impl<'a> Objects<'a> {
         self.sizes = sizes;
     }
 
-    /// Object, section and place in it of what symbol `symbol` of object `object` stands for; `None` for a name of the
+    /// The object, section and offset that symbol `symbol` of object `object` stands for; `None` for a name of the
     /// program's.
     fn definition(&self, object: usize, symbol: usize) -> Option<(usize, usize, u64)> {
         let own = &self.objects[object].symbols[symbol];
@@ -334,10 +336,10 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// Objects' and sections' numbers.
+/// Numbers of objects and sections.
 type Kept = BTreeSet<(usize, usize)>;
 
-/// Who defines each global name: a strong definition goes before weak ones, the first weak one before others.
+/// The definition of each global name: a strong one before weak ones, and the first of several weak ones.
 fn defined<'a>(objects: &[Object<'a>]) -> Result<HashMap<&'a str, (usize, usize)>> {
     let mut defined: HashMap<&str, (usize, usize)> = HashMap::new();
     for (number, object) in objects.iter().enumerate() {
@@ -365,8 +367,8 @@ fn defined<'a>(objects: &[Object<'a>]) -> Result<HashMap<&'a str, (usize, usize)
 
 /// Links `objects` to the addresses of `at`.
 ///
-/// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that is nowhere, a relocation of an unknown form, and a
-/// distance that an instruction cannot span.
+/// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that is not defined, a relocation of an unknown type,
+/// and a distance that an instruction cannot reach.
 pub fn link(objects: &Objects<'_>, at: &At<'_>) -> Result<Linked> {
     let sizes = objects.sizes;
     for (what, address, align) in [

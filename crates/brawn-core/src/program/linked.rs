@@ -1,19 +1,19 @@
-//! What linking the payload's objects to a program takes and gives: the words between layout, link and apply.
+//! The input and output of linking: types that layout, link and apply share.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What the linked objects take, known before their addresses are.
+/// The sizes of the linked objects, before their addresses are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sizes {
-    /// Bytes of code and everything else that is only read: one segment.
+    /// Bytes of code and of all other data that is only read: one segment.
     pub code: u64,
     /// Their alignment in bytes, a power of two.
     pub code_align: u64,
     /// Bytes of data that the file holds.
     pub data: u64,
-    /// Bytes of zeros right behind the data.
+    /// Bytes of zeros directly after the data.
     pub zero: u64,
     /// Alignment of the data in bytes, a power of two.
     pub data_align: u64,
@@ -23,7 +23,7 @@ pub struct Sizes {
     pub tls_align: u64,
 }
 
-/// Where the linked objects go.
+/// The addresses for the linked objects.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
     /// Address of the code.
@@ -47,8 +47,8 @@ pub struct Linked {
     pub symbols: BTreeMap<String, u64>,
     /// Name, address and size of every function, for a symbol table.
     pub functions: Vec<(String, u64, u64)>,
-    /// Addresses of `.note.brawn`, within the code.
+    /// The addresses of `.note.brawn`, inside the code.
     pub note: Range<u64>,
-    /// Unwind information for the code, as a `.debug_frame` of its own; empty for none.
+    /// Unwind information for the code, as a separate `.debug_frame`; empty if there is none.
     pub debug_frame: Vec<u8>,
 }

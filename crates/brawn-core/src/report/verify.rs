@@ -70,9 +70,9 @@ pub enum Group {
     Heap,
     /// Memory and string functions.
     Memory,
-    /// Other functions of libc: listed where the program has them.
+    /// Other functions of libc; listed if the program has them.
     Libc,
-    /// What an archive lacked: listed where brawn supplied it.
+    /// Functions that an archive lacked; listed if brawn supplied them.
     Supplied,
 }
 
@@ -157,7 +157,7 @@ pub struct Report {
     pub sure: Sure,
     /// The reason for the verdict, in a sentence.
     pub why: String,
-    /// Every function of the heap, then those of memory, then others of libc.
+    /// All functions of the heap, then the memory functions, then other functions of libc.
     pub functions: Vec<Function>,
 }
 
@@ -193,7 +193,7 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         .filter(|p| Some(p.architecture) == machine)
         .filter(|p| note.as_ref().is_none_or(|n| n.source == p.source));
     let codes = codes.map(Code::read).collect::<Result<Vec<_>>>()?;
-    // One copy of these serves every profile.
+    // All profiles have the same of these functions.
     let payload = payloads.iter().find(|p| Some(p.architecture) == machine);
     let set = |set: Option<&'static Set>, note: Option<&Note>| {
         let (payload, set) = payload.zip(set)?;
@@ -251,7 +251,7 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
     })
 }
 
-/// Other functions of libc, of which a program has few: those that it has.
+/// Other functions of libc: those that the program has, which are few.
 fn others(evidence: &Evidence<'_, '_>, payload: &Payload) -> Vec<Function> {
     let names = payload.libc.functions.iter().flat_map(|f| f.surface);
     let mut names: Vec<&str> = names.filter(|n| !n.starts_with("__")).copied().collect();
@@ -261,7 +261,7 @@ fn others(evidence: &Evidence<'_, '_>, payload: &Payload) -> Vec<Function> {
         .collect()
 }
 
-/// Only static programs, and none of glibc, have musl's functions.
+/// Only static programs have musl's functions, but not those of glibc.
 fn refuse_others(image: &Image<'_>, found: &inspect::Report) -> Result<()> {
     if let Some((system, sign)) = System::of_image(image) {
         return Err(system.refused(&sign));

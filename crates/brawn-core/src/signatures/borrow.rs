@@ -1,8 +1,9 @@
-//! Functions that the chosen build lacks: a build that was learnt from programs has only what they need, and another
-//! build may have the same code.
+//! Takes functions from other builds that the chosen build lacks. A build that was learnt from programs has only the
+//! functions that those programs need, and another build may have the same code.
 //!
-//! Such a function counts if its build has no function of that name at all, its code stands at one place, and what it
-//! refers to is where the chosen build says; where it refers to nothing, if it stands amid the others.
+//! A function of another build counts if the chosen build has no function of that name, its code is at exactly one
+//! place, and everything that it refers to is where the chosen build says. If it refers to nothing, its place must be
+//! among the others.
 
 use super::search::Places;
 use super::wanted::is_libc;
@@ -12,7 +13,7 @@ use crate::signatures::names::{Evidence, Named, Names};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Adds to `names`, which are of `chosen`, what other builds tell.
+/// Adds names that other builds give to `names`, which come from `chosen`.
 pub fn borrow(
     program: &Program<'_>,
     builds: &[&Build],
@@ -36,7 +37,7 @@ pub fn borrow(
         return;
     };
     let mut found: Vec<Named> = Vec::new();
-    // One that is found tells where others are.
+    // Each function that is found may show where others are.
     loop {
         let before = found.len();
         for (build, places) in builds.iter().zip(places) {

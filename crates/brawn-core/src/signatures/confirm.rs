@@ -1,7 +1,7 @@
-//! Functions that a program's symbols name: whether their code is that of a build of musl.
+//! Checks whether functions that a program's symbols name have the code of a build of musl.
 //!
-//! A symbol says how a function is called, not whose it is.  Its code tells, with everything that it refers to where the
-//! symbols have it; that the rest of the program is of the same build is not asked.
+//! A symbol gives a function's name, but not its origin. Its code does, together with everything that it refers to,
+//! which must be where the symbols say. The rest of the program need not come from the same build.
 
 use super::{Build, Function, database, operand};
 use crate::elf::program::Program;
@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::signatures::names::{Evidence, Named, Names};
 use std::collections::{HashMap, HashSet};
 
-/// Marks those of `names` that have one of the names `which` and code of the database's, or of `more`, with the build
-/// that they are of.
+/// Looks at those of `names` that are among the names `which`. If the code of one is in the database or in `more`, it
+/// is marked with that build.
 ///
 /// Errors: those of the database.
 pub fn confirm(
@@ -54,7 +54,7 @@ pub fn confirm(
     Ok(())
 }
 
-/// The size of the function of that name, if it is one of `build`.
+/// The size of the function of that name, if its code is that of `build`.
 fn is_of(
     program: &Program<'_>,
     build: &Build,
@@ -67,7 +67,7 @@ fn is_of(
     };
     let is_here = |f: &&Function| {
         let size = u64::from(f.size);
-        // A symbol without a size is one of code written by hand.
+        // Functions in assembly may have symbols without a size.
         if named.size != 0 && named.size != size {
             return false;
         }

@@ -1,4 +1,4 @@
-//! The signatures that brawn comes with: the files of this crate's folder `signatures/`, compressed by its build script.
+//! The signatures in this brawn: the files of this crate's folder `signatures/`, which its build script compresses.
 
 use super::{Build, text};
 use crate::error::{Error, Result};
@@ -6,10 +6,10 @@ use brawn_payload::Architecture;
 use std::io::Read as _;
 use std::sync::OnceLock;
 
-/// One gzip stream for each architecture: the builds' texts, one behind another.
+/// One gzip stream for each architecture, with the texts of its builds one after another.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/signatures.rs"));
 
-/// Every build of that architecture, in the order of their names.  They are read when first asked for.
+/// All builds of that architecture, in the order of their names. They are read at the first call.
 pub fn builds(architecture: Architecture) -> Result<&'static [Build]> {
     static BUILDS: [OnceLock<Vec<Build>>; 2] = [OnceLock::new(), OnceLock::new()];
     let cell = &BUILDS[usize::from(architecture == Architecture::Aarch64)];

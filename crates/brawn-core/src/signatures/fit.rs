@@ -1,8 +1,9 @@
-//! Which build it is, and which of the places found are its functions: those that agree with each other.
+//! Finds the right build, and decides which of the places found are its functions: places that agree with each other.
 //!
-//! Every function that is found says where it is, and where everything is that it refers to.  A name has one
-//! address; functions that say otherwise than the most are none.  What is then known finds the rest: functions
-//! that are too short to be searched for, by what refers to them or by what they jump to.
+//! Every function that is found says where it is, and where everything is that it refers to. A name has one address.
+//! If functions disagree about an address, the majority is right, and the others are dropped. The known names then
+//! help to find functions that are too short to be searched for: by functions that refer to them, or by their own
+//! jumps.
 
 mod calls;
 mod told;
@@ -17,10 +18,11 @@ use crate::signatures::names::Names;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// A function with so many bytes that are the same in every program is told by them amid others of its build.
+/// If this many of a function's bytes are the same in every program, its code is enough to recognize it among other
+/// functions of its build.
 const ENOUGH: u32 = 16;
 
-/// An empty function has no more bytes than this, with what stands before its return.
+/// The largest size of an empty function in bytes, including everything before its return.
 const EMPTY: u64 = 12;
 
 /// How a function's place is known.
@@ -28,22 +30,22 @@ const EMPTY: u64 = 12;
 enum How {
     /// By its code.
     Code,
-    /// By what refers to it, or by what it refers to.
+    /// By functions that refer to it, or by names that it refers to.
     Reference,
 }
 
 struct Fit<'b, 'p, 'a> {
     program: &'p Program<'a>,
     build: &'b Build,
-    /// Where each function is.
+    /// The place of each function.
     places: Vec<Option<(u64, How)>>,
-    /// Where each name is.
+    /// The address of each name.
     known: HashMap<u32, u64>,
 }
 
-/// The names of the build that fits best; none, if none does.
+/// The names from the build that fits best; empty if no build fits.
 pub fn fit(program: &Program<'_>, builds: &[&Build], all: &Places) -> Names {
-    // Of equals the first.
+    // Among equally good builds, the first.
     let mut best: Option<(u64, Fit<'_, '_, '_>, &[Vec<u64>])> = None;
     for (build, places) in builds.iter().copied().zip(all) {
         let mut fit = Fit {
@@ -70,11 +72,12 @@ pub fn fit(program: &Program<'_>, builds: &[&Build], all: &Places) -> Names {
     names
 }
 
-/// Where every static program of musl begins.  Small functions such as `strdup` may have the same code in other libcs.
+/// The functions with which every static musl program begins. Small functions such as `strdup` may have the same code
+/// in other libcs.
 const START: [&str; 3] = ["__init_libc", "__libc_start_main", "__init_tls"];
 
 impl Fit<'_, '_, '_> {
-    /// Whether the program begins as those of this build.
+    /// Whether the program begins like programs of this build.
     fn begins(&self) -> bool {
         let placed = self.build.functions.iter().zip(&self.places);
         let mut told = placed.filter(|(_, place)| matches!(place, Some((_, How::Code))));
@@ -84,7 +87,8 @@ impl Fit<'_, '_, '_> {
         })
     }
 
-    /// Functions with the same code, as `calloc` and `__libc_calloc`, which are not told by it.
+    /// Groups of functions with the same code, such as `calloc` and `__libc_calloc`: code alone cannot tell them
+    /// apart.
     fn twins(&self) -> Vec<Vec<usize>> {
         let mut twins: HashMap<[u8; 16], Vec<usize>> = HashMap::new();
         for (number, function) in self.build.functions.iter().enumerate() {
@@ -95,7 +99,7 @@ impl Fit<'_, '_, '_> {
         twins
     }
 
-    /// What stands at one place, and is long enough to be told by its code.
+    /// Begins with functions that were found at one place, and are long enough to be recognized by their code.
     fn begin(&mut self, places: &[Vec<u64>]) {
         let mut found: Vec<(usize, u64)> = Vec::new();
         for numbers in self.twins() {
@@ -114,7 +118,8 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// What is now known tells among several places, and finds what is short; which may tell more.
+    /// Uses the known names to choose among several places and to find short functions. Each result may help to find
+    /// more.
     fn finish(&mut self, places: &[Vec<u64>]) {
         let twins = self.twins();
         loop {
@@ -141,8 +146,8 @@ impl Fit<'_, '_, '_> {
         self.places.iter().flatten().count()
     }
 
-    /// Where each name is, by the functions `found`; those that contradict the most are taken out.  `None` if the
-    /// constants are not what they are in this build.
+    /// The address of each name, by the functions `found`. Functions that contradict the majority are removed from
+    /// `found`. `None` if the constants differ from this build's.
     fn agree(&self, found: &mut Vec<(usize, u64)>) -> Option<HashMap<u32, u64>> {
         loop {
             let mut votes: HashMap<u32, HashMap<u64, u64>> = HashMap::new();
@@ -174,11 +179,11 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// Whether a name may be at two places: where one of them is an empty function.
+    /// Whether a name may be at both addresses: this is so if there is an empty function at one of them.
     ///
-    /// A build that is learnt from a program has one name for all that was at one address there.  Empty functions are
-    /// often at one: musl defines many names by a weak one that does nothing, each of which another member may define
-    /// for good, and linkers fold what has the same code.  In the next program they are apart.
+    /// A build that was learnt from a program has one name for everything that was at one address there. Empty
+    /// functions often share an address: musl defines many names by a weak function that does nothing, which another
+    /// member may replace; and linkers fold functions with the same code. In another program they may be apart.
     fn may_differ(&self, one: u64, other: u64) -> bool {
         let is_empty = |address: u64| {
             let mut loads = self.program.loads().filter(|s| s.is_code());
@@ -200,7 +205,8 @@ impl Fit<'_, '_, '_> {
         })
     }
 
-    /// What function `number` at `place` says of where names are, each once; twice where it contradicts itself.
+    /// The addresses of names that follow from function `number` at `place`. Each name is there once; twice if the
+    /// function contradicts itself.
     fn claims(&self, number: usize, place: u64) -> Vec<(u32, u64)> {
         let function = &self.build.functions[number];
         let mut claims: Vec<(u32, u64)> =
@@ -213,7 +219,7 @@ impl Fit<'_, '_, '_> {
         claims
     }
 
-    /// How many names function `number` at `place` says are where they are known to be; `None` if it contradicts.
+    /// How many names function `number` at `place` confirms at their known addresses; `None` if it contradicts one.
     fn confirmed(&self, number: usize, place: u64) -> Option<usize> {
         let mut confirmed = 0;
         for (name, address) in self.claims(number, place) {
@@ -239,19 +245,20 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// Of the functions `numbers`, which have the same code, and the places where it stands: those pairs that are
-    /// confirmed by what is known.
+    /// The functions `numbers` have the same code, which is at `places`. Pairs them if the known names confirm a
+    /// pair.
     fn choose(&mut self, numbers: &[usize], places: &[u64]) {
         let Some((numbers, places)) = self.left(numbers, places) else {
             return;
         };
         let function = &self.build.functions[numbers[0]];
-        // One that is long enough needs no more than to stand alone, once everything else is known.
+        // A long function needs no confirmation if there are no more places than functions.
         let needed = usize::from(!(function.is_telling() && places.len() <= numbers.len()));
         self.pair(&numbers, &places, needed, How::Code);
     }
 
-    /// Which of `numbers` have no place yet, and which of `places` are in no function; `None` if there are none of either.
+    /// Those of `numbers` without a place, and those of `places` that are in no function yet; `None` if either is
+    /// empty.
     fn left(&self, numbers: &[usize], places: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
         let mut numbers = numbers.to_vec();
         numbers.retain(|n| self.places[*n].is_none());
@@ -266,8 +273,8 @@ impl Fit<'_, '_, '_> {
         (!numbers.is_empty() && !places.is_empty()).then_some((numbers, places))
     }
 
-    /// Gives each of the functions the place that confirms it by the most names, at least so many; where that does
-    /// not tell, those of one object stand in their order.
+    /// Gives each function the place that confirms it by the most names, with at least `needed` of them. If that is
+    /// not decisive, functions of one object keep their order.
     fn pair(&mut self, numbers: &[usize], places: &[u64], needed: usize, how: How) {
         let mut numbers = numbers.to_vec();
         let mut places = places.to_vec();
@@ -321,7 +328,7 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// A function that others refer to, if what is there is its code.
+    /// Finds a function that others refer to, if its code is at that address.
     fn follow(&mut self, number: usize) {
         let function = &self.build.functions[number];
         if self.places[number].is_some() {
@@ -336,13 +343,14 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// From the first to the last of the functions that were found.
+    /// The range from the first to the last function that was found.
     fn span(&self) -> RangeInclusive<u64> {
         let found = || self.places.iter().flatten().map(|(at, _)| *at);
         found().min().unwrap_or(u64::MAX)..=found().max().unwrap_or(0)
     }
 
-    /// Functions of some length that nothing confirms: where they stand alone, amid the others.
+    /// Functions of some length that nothing confirms: they count if their code is at one place only, among the
+    /// others.
     fn neighbours(&mut self, twins: &[Vec<usize>], places: &[Vec<u64>]) {
         let span = self.span();
         for numbers in twins {
@@ -358,7 +366,7 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// How many bytes of code are this build's.
+    /// How many bytes of code come from this build.
     fn weight(&self) -> u64 {
         let placed = self.build.functions.iter().zip(&self.places);
         let placed = placed.filter(|(_, place)| place.is_some());

@@ -1,5 +1,5 @@
-//! What of musl is where in a program without symbols: each function is searched for by its code, with the operands
-//! that linking fills in masked, and every one that is found confirms the others by what it refers to.
+//! Finds musl's functions and data in a program without symbols. Each function is searched for by its code, without
+//! the operands that the linker writes. Each function that is found confirms others by the names that it refers to.
 //!
 //! ```text
 //! libc.a, or an executable with symbols ─ learn ─> Build ─ text ─> the database
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Different builds of one musl have different code, so each build has its own signatures (`signatures/` in this
-//! crate's folder), and what is reported of a program is what one build says.
+//! crate's folder). All names in a program come from one build, except those that `borrow` adds.
 
 mod borrow;
 mod confirm;
@@ -30,19 +30,19 @@ use operand::Operand;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
-/// A function with fewer bytes that are the same in every program is not told by them alone.
+/// If fewer of a function's bytes are the same in every program, its code alone is not enough to recognize it.
 const TELLING: u32 = 32;
-/// How many bytes in a row the search knows of a function.
+/// How many consecutive bytes of a function the search uses.
 const WINDOW: usize = 11;
 
-/// What a build may have at the most.  musl has a quarter of it; beyond, the time that fitting takes is somebody's choice.
+/// The most functions of a build. musl has a quarter of it. The limits keep files from making the fit take too long.
 const MOST_FUNCTIONS: usize = 512;
-/// Operands of one function, and of all.
+/// The most operands of one function, and of all functions.
 const MOST_OPERANDS: (usize, usize) = (256, 8192);
-/// Bytes of one function, and of all.
+/// The most bytes of one function, and of all functions.
 const MOST_BYTES: (u32, u32) = (1 << 16, 1 << 20);
 
-/// Where a build's signatures are from.
+/// Where a build's signatures come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// The package, as its registry names it.
@@ -58,11 +58,11 @@ pub struct Provenance {
 /// One build of musl.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
-    /// What it is called in evidence, as in `musl-1.2.3-debian-amd64`.
+    /// Its name in evidence, as in `musl-1.2.3-debian-amd64`.
     pub name: String,
-    /// What it runs on.
+    /// The architecture that it is for.
     pub architecture: Architecture,
-    /// The files that it was learnt from.
+    /// The files from which it was learnt.
     pub provenance: Vec<Provenance>,
     /// Every name that a function has or refers to.
     pub names: Vec<String>,
@@ -77,16 +77,15 @@ pub struct Build {
 pub struct Function {
     /// Its names: positions in [`Build::names`].
     pub names: Vec<u32>,
-    /// Names that it has only where nothing else has them: weak ones, of which the build has another definition.
+    /// Names that it has only if nothing else defines them: weak names with another definition in the build.
     pub weak: Vec<u32>,
     /// Its size in bytes.
     pub size: u32,
-    /// The bytes that the search looks for, and where they are in the function; `None` for one too short to be
-    /// searched for.
+    /// The bytes that the search looks for, and their offset in the function; `None` if the function is too short.
     pub window: Option<(u32, [u8; WINDOW])>,
-    /// The first half of the SHA-256 of its code with every operand's bytes zero.
+    /// The first half of the SHA-256 of its code, with the bytes of all operands set to zero.
     pub digest: [u8; 16],
-    /// What linking fills in, by place.
+    /// The operands that the linker writes, in the order of their places.
     pub operands: Vec<Operand>,
 }
 
@@ -102,12 +101,12 @@ pub struct Constant {
 }
 
 impl Build {
-    /// The text of a name's position.
+    /// The name at that position.
     pub fn text(&self, name: u32) -> &str {
         self.names.get(name as usize).map_or("", String::as_str)
     }
 
-    /// What it has more of than any build of musl, if there is something.
+    /// What it has more of than any build of musl, if anything.
     fn excess(&self) -> Option<String> {
         let operands = || self.functions.iter().map(|f| f.operands.len());
         let sizes = || self.functions.iter().map(|f| f.size);
@@ -136,8 +135,9 @@ impl Build {
         Some(format!("{count} {what}, and at most {most} are musl's"))
     }
 
-    /// Adds what `other`, learnt from another program of the same build, has and this has not.  A name whose code
-    /// is not the same in both is another's, or of another build: both stay, and what is in a program decides.
+    /// Adds everything that this build lacks from `other`, which was learnt from another program of the same build. A
+    /// name may have different code in the two: one of them may not be musl's, or may come from another build. Both
+    /// are kept; the fit chooses the one that is in a program.
     ///
     /// Errors: [`Kind::Usage`](crate::Kind::Usage) for another architecture.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
@@ -206,12 +206,12 @@ impl Function {
         self.size.saturating_sub(masked)
     }
 
-    /// Whether its code alone tells it.
+    /// Whether its code alone is enough to recognize it.
     fn is_telling(&self) -> bool {
         self.window.is_some() && self.fixed() >= TELLING
     }
 
-    /// Whether its window stands in `code`, which is as long as it.
+    /// Whether `code`, which has its length, contains its window.
     fn has_window(&self, code: &[u8]) -> bool {
         self.window.is_some_and(|(at, window)| {
             code.get(at as usize..)
@@ -219,13 +219,13 @@ impl Function {
         })
     }
 
-    /// Whether `code`, which is as long as it, is its code.
+    /// Whether `code`, which has its length, is its code.
     fn is(&self, code: &[u8]) -> bool {
         code.len() == self.size as usize && digest(code, &self.operands) == self.digest
     }
 }
 
-/// The first half of the SHA-256 of `code` with the bytes of `operands` zero.
+/// The first half of the SHA-256 of `code`, with the bytes of `operands` set to zero.
 fn digest(code: &[u8], operands: &[Operand]) -> [u8; 16] {
     let mut code = code.to_vec();
     for operand in operands {
@@ -244,14 +244,14 @@ fn half(bytes: &[u8]) -> [u8; 16] {
     std::array::from_fn(|n| whole[n])
 }
 
-/// What the signatures of the database say of `program`: nothing, where it has no code of a build in it.
+/// The names in `program` by the signatures of the database; empty if it has code of no known build.
 ///
-/// Errors: none but of the database itself, which a test reads whole.
+/// Errors: only those of the database itself, which a test reads completely.
 pub fn name(program: &Program<'_>) -> Result<Names> {
     name_with(program, &[])
 }
 
-/// The same with builds of the user's besides: of equals, the database's comes first.
+/// The same with the user's builds in addition. If two builds fit equally well, the database's is used.
 ///
 /// Errors: as [`name`].
 pub fn name_with(program: &Program<'_>, more: &[Build]) -> Result<Names> {
@@ -264,7 +264,7 @@ pub fn name_with(program: &Program<'_>, more: &[Build]) -> Result<Names> {
     ))
 }
 
-/// The same with these builds alone.
+/// The same with only these builds.
 pub fn name_by(program: &Program<'_>, builds: &[Build]) -> Names {
     let builds: Vec<&Build> = builds.iter().collect();
     fit::fit(program, &builds, &search::search(program, &builds))

@@ -1,11 +1,11 @@
-//! What of libc is where in a program: from its symbols, or from signatures where it has none.
+//! Names of libc and their addresses in a program: from its symbols or, without symbols, from signatures.
 
 use crate::elf::program::{Kind, Program};
 use crate::identify;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// How a name's place is known.
+/// How a name's address is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Evidence {
@@ -13,34 +13,34 @@ pub enum Evidence {
     Symbol,
     /// Its code is that of this build of musl.
     Signature(String),
-    /// Code whose place is known refers to it, where that build of musl refers to this name.
+    /// Code at a known address refers to it, and in that build of musl the same code refers to this name.
     Reference(String),
 }
 
-/// A name of libc with its place.
+/// A name of libc and its address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Named {
     /// The name, as in musl's sources.
     pub name: String,
     /// Its address.
     pub address: u64,
-    /// Its size in bytes; 0 for unknown.
+    /// Its size in bytes; 0 if unknown.
     pub size: u64,
-    /// How that is known.
+    /// The evidence.
     pub evidence: Evidence,
 }
 
-/// Every name whose place is known.
+/// Every name whose address is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Names {
-    /// Code, by address.
+    /// Functions, by address.
     pub functions: Vec<Named>,
     /// Data, by address.
     pub objects: Vec<Named>,
 }
 
 impl Names {
-    /// Those of the program's symbol table: none, if it is stripped.
+    /// The names of the program's symbol table; none if it is stripped.
     pub fn of_symbols(program: &Program<'_>) -> Self {
         let of = |kind: Kind| {
             let symbols = program.symbols.iter().filter(|s| s.kind == kind);
@@ -59,7 +59,7 @@ impl Names {
         }
     }
 
-    /// These, and of `others` those that have other names.
+    /// These names, and those of `others` that are not among them.
     pub fn with(mut self, others: Self) -> Self {
         let add = |all: &mut Vec<Named>, others: Vec<Named>| {
             let known: HashSet<String> = all.iter().map(|n| n.name.clone()).collect();
@@ -71,19 +71,19 @@ impl Names {
         self
     }
 
-    /// The function of that name; of several the first.
+    /// The first function of that name.
     pub fn function(&self, name: &str) -> Option<&Named> {
         self.functions.iter().find(|n| n.name == name)
     }
 
-    /// Where libc begins: linkers put the members of an archive together, and libc's come late.
+    /// The address where libc begins: linkers keep the members of an archive together, and libc's come late.
     pub fn libc(&self) -> Option<u64> {
         let functions = self.functions.iter();
         let libcs = functions.filter(|n| identify::is_libcs(n.name.as_bytes()));
         libcs.map(|n| n.address).min()
     }
 
-    /// The object of that name; of several the first.
+    /// The first object of that name.
     pub fn object(&self, name: &str) -> Option<&Named> {
         self.objects.iter().find(|n| n.name == name)
     }

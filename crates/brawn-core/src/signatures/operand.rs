@@ -1,4 +1,4 @@
-//! Operands that linking fills in: which bytes they take, and what a finished program has there.
+//! Operands that the linker writes: which bytes they take, and what a finished program has there.
 //!
 //! Sources: "System V ABI, AMD64 Architecture Processor Supplement" (relocations, and what linkers may make of
 //! loads from the global offset table), "ELF for the Arm 64-bit Architecture", Arm ARM C6.2 (instructions).
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// aarch64's `nop`.
 pub const NOP: u32 = 0xd503_201f;
 
-/// What an operand is, as far as linking is concerned.
+/// The form of an operand, as the linker sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Form {
     /// x86_64, 4 bytes: the distance from the operand to the target.
@@ -18,21 +18,21 @@ pub enum Form {
     Absolute,
     /// 8 bytes: the target's address.
     Word,
-    /// x86_64, 4 bytes and the 3 before it: a load from the global offset table, or what a linker made of it.
+    /// x86_64, 4 bytes and the 3 before: a load from the global offset table, or the linker's replacement for it.
     Table,
-    /// aarch64, an instruction: `adrp`, the target's page; or what a linker made of it.
+    /// aarch64, an instruction: `adrp` with the target's page, or the linker's replacement for it.
     Page,
-    /// aarch64, an instruction: an addition, a load or a store with the target's place in its page; or what a
-    /// linker made of it.
+    /// aarch64, an instruction: an addition, load or store with the target's offset in its page, or the linker's
+    /// replacement for it.
     Low,
     /// aarch64, an instruction: `b` or `bl`.
     Branch,
-    /// 4 bytes that differ from program to program, and tell nothing.
+    /// 4 bytes that differ from program to program and give no address.
     Opaque,
 }
 
 impl Form {
-    /// Every form with its letter in the text of a build.
+    /// Every form, with its letter in the text of a build.
     pub const LETTERS: [(Self, char); 8] = [
         (Self::Distance, 'd'),
         (Self::Absolute, 'a'),
@@ -44,7 +44,7 @@ impl Form {
         (Self::Opaque, 'o'),
     ];
 
-    /// The bytes that an operand of this form at `at` takes.
+    /// The range of an operand of this form at `at`.
     pub fn bytes(self, at: u32) -> Range<u32> {
         match self {
             Self::Table => at.saturating_sub(3)..at.saturating_add(4),
@@ -54,12 +54,12 @@ impl Form {
     }
 }
 
-/// What an operand refers to: a name of the build, and how far from it.
+/// The target of an operand: a name of the build, and the distance from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The position of the name in [`Build::names`](super::Build::names).
     pub name: u32,
-    /// What is added to the name's address, as a relocation's addend is.
+    /// The number that is added to the name's address, like a relocation's addend.
     pub addend: i32,
 }
 
@@ -68,14 +68,14 @@ pub struct Target {
 pub struct Operand {
     /// Where it is, in bytes from the function's start.
     pub at: u32,
-    /// What it is.
+    /// Its form.
     pub form: Form,
-    /// What it refers to, where that has a name.
+    /// Its target, if that has a name.
     pub target: Option<Target>,
 }
 
-/// Calls `found` with every name that the function at `address` refers to there, and the address that it has by
-/// this operand.  Operands that do not tell, as a load from a table that the loader fills, are passed over.
+/// Calls `found` with every name that the function at `address` refers to, and the name's address according to the
+/// operand. Operands that give no address are skipped, such as a load from a table that the loader fills.
 pub fn addresses(
     program: &Program<'_>,
     address: u64,
@@ -107,7 +107,7 @@ pub fn addresses(
                     let mut values = pages.filter_map(|page| {
                         let page_at = address + u64::from(page.at);
                         let page = word(program, page_at)?;
-                        // The register that one writes and the other reads, but for a linker's `nop`.
+                        // One instruction writes the register that the other reads, unless the linker wrote a `nop`.
                         let is_pair = page == NOP || page & 31 == rest >> 5 & 31;
                         is_pair.then(|| low(page, page_at, rest, at))?
                     });
@@ -130,8 +130,8 @@ fn word(program: &Program<'_>, at: u64) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// What a load from the table has become, if a linker relaxed it: `lea`, `call` or `mov` of the address itself.
-/// Its addend is -4, as for every operand that ends its instruction.
+/// The address, if a linker relaxed a load from the table: to `lea`, `call`, or a `mov` of the address itself. The
+/// addend is -4, as for every operand at the end of its instruction.
 fn table(program: &Program<'_>, at: u64) -> Option<u64> {
     let value = word(program, at)?;
     let distance = || at.wrapping_add_signed(i64::from(value as i32));
@@ -147,7 +147,7 @@ fn table(program: &Program<'_>, at: u64) -> Option<u64> {
     }
 }
 
-/// Where `b` or `bl` at `at` goes.
+/// The target of the `b` or `bl` at `at`.
 pub fn branch(instruction: u32, at: u64) -> Option<u64> {
     (instruction & 0x7c00_0000 == 0x1400_0000).then(|| {
         let words = (instruction << 6) as i32 >> 6;
@@ -155,7 +155,7 @@ pub fn branch(instruction: u32, at: u64) -> Option<u64> {
     })
 }
 
-/// Where a linker's veneer at `at` goes (`adrp x16; add x16, x16; br x16`); `at` itself where there is none.
+/// The target of a linker's veneer at `at` (`adrp x16; add x16, x16; br x16`); `at` itself if there is no veneer.
 fn behind_veneer(program: &Program<'_>, at: u64) -> u64 {
     let is_veneer = || {
         let page = word(program, at)?;
@@ -169,7 +169,7 @@ fn behind_veneer(program: &Program<'_>, at: u64) -> u64 {
     is_veneer().unwrap_or(at)
 }
 
-/// The address that `adrp` (or a linker's `nop`) and the instruction with the rest of the address make.
+/// The address made by `adrp` (or a linker's `nop`) and by the instruction with the rest.
 pub fn low(page: u32, page_at: u64, rest: u32, at: u64) -> Option<u64> {
     let immediate = |w: u32| (((w >> 5) & 0x7_ffff) << 2 | (w >> 29) & 3) << 11;
     // adr, 21 bits of distance
@@ -186,7 +186,7 @@ pub fn low(page: u32, page_at: u64, rest: u32, at: u64) -> Option<u64> {
     if rest & 0x7fc0_0000 == 0x1100_0000 {
         return Some(page.wrapping_add(immediate));
     }
-    // Loads and stores with an unsigned offset, in units of what they move.
+    // Loads and stores with an unsigned offset, in units of their size.
     if rest & 0x3b00_0000 == 0x3900_0000 {
         let is_vector = rest & 0x0400_0000 != 0;
         let is_128 = is_vector && rest & 0xc080_0000 == 0x0080_0000;

@@ -1,46 +1,46 @@
-//! Where the code of functions is in a program: one pass over its code for every build at once.
+//! Finds the code of functions in a program, in one pass over its code for all builds.
 //!
-//! Every fourth place is looked at alone.  On x86_64 the search knows each window by all four of its phases, on
-//! aarch64 instructions are four bytes long.
+//! Only every fourth place is looked at. On x86_64, the search therefore knows four rows of bytes for each window; on
+//! aarch64, every instruction has four bytes.
 
 use super::{Build, Function, WINDOW};
 use crate::elf::program::Program;
 use brawn_payload::Architecture;
 use std::collections::HashMap;
 
-/// A function found at more places than this is none that its code tells.
+/// If a function is found at more places than this, its code is not enough to recognize it.
 const MOST: usize = 16;
-/// How often a function is looked at where its key stands: a key that is everywhere tells nothing.
+/// How often a function is compared at places with its key: a key that is everywhere shows nothing.
 const TRIES: u32 = 1024;
-/// How many bytes are compared altogether: a thousand times musl's code.
+/// How many bytes are compared in total: a thousand times musl's code.
 const BUDGET: usize = 1 << 28;
-/// Bits of a hash: a table of so many is small enough for the first cache.
+/// Bits of a hash: a table of this size fits into the processor's first cache.
 const BITS: u32 = 18;
-/// How far the places are from each other that are looked at, in bytes.
+/// The distance between the places that are looked at, in bytes.
 const STEP: usize = 4;
-/// How many bytes are looked at there.
+/// How many bytes are read at each place.
 const KEY: usize = 8;
 
 const _: () = assert!(KEY + STEP - 1 == WINDOW);
 
-/// Where each function was found: by position of the build, then of the function.
+/// The places of each function: by the position of its build, then by its own.
 pub type Places = Vec<Vec<Vec<u64>>>;
 
-/// A signature with every function that has it.
+/// A signature, with every function that has it.
 struct Entry<'b> {
     function: &'b Function,
-    /// Where the key is in the function.
+    /// The offset of the key in the function.
     at: usize,
     of: Vec<(usize, usize)>,
-    /// How many more times it is looked at.
+    /// How many more times it may be compared.
     tries: u32,
 }
 
-/// What is searched for, by key.
+/// The functions that are searched for, by key.
 #[derive(Default)]
 struct Entries<'b>(HashMap<u64, Vec<Entry<'b>>>);
 
-/// Which hashes some key has.
+/// The hashes of all keys.
 struct Filter(Box<[u64; 1 << (BITS - 6)]>);
 
 /// Searches `program`'s code for every function of `builds` that has a window.
@@ -57,7 +57,7 @@ pub fn search(program: &Program<'_>, builds: &[&Build]) -> Places {
     let mut places: Places = builds.iter().map(empty).collect();
     let mut budget = BUDGET;
     for (start, code) in program.code() {
-        // A key's place in memory, not in the file, is a multiple of the step.
+        // The step counts from addresses in memory, not from places in the file.
         let skip = (start.wrapping_neg() % STEP as u64) as usize;
         let keys = code.get(skip..).unwrap_or_default();
         for (number, window) in keys.windows(KEY).step_by(STEP).enumerate() {
@@ -132,7 +132,7 @@ impl<'b> Entries<'b> {
 }
 
 impl Filter {
-    /// The upper bits of a product spread what keys differ in.
+    /// The upper bits of a product depend on all bits of the key.
     fn hash(key: u64) -> usize {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize
     }

@@ -1,8 +1,8 @@
-//! Functions that do nothing, which many names may share.
+//! Functions that do nothing. Many names may share one.
 
 use brawn_payload::Architecture;
 
-/// `endbr64`, where indirect calls land in programs built for control-flow enforcement.
+/// `endbr64`: in programs with control-flow enforcement, indirect calls must land on it.
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// `bti c` and `bti jc`, the same on aarch64.
 const BTI: [u32; 2] = [0xd503_245f, 0xd503_24df];
@@ -11,7 +11,7 @@ const RET: u32 = 0xd65f_03c0;
 /// `mov w0, #0` and `mov w0, wzr`.
 const ZERO: [u32; 2] = [0x5280_0000, 0x2a1f_03e0];
 
-/// Whether a function with this code only gives zero, or does nothing at all.
+/// Whether a function with this code does nothing, or only returns zero.
 pub(crate) fn is_stub(architecture: Architecture, code: &[u8]) -> bool {
     match architecture {
         Architecture::X86_64 => x86_64(code),

@@ -1,4 +1,5 @@
-//! The text of a build, one file each in this crate's folder `signatures/`; `docs/signatures.md` specifies it.
+//! The text of a build: one file for each in this crate's folder `signatures/`. `docs/signatures.md` specifies the
+//! format.
 
 use super::operand::{Form, Operand, Target};
 use super::{Build, Constant, Function, MOST_FUNCTIONS, MOST_OPERANDS, Provenance};
@@ -7,17 +8,17 @@ use brawn_payload::Architecture;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// What a build's text begins with.
+/// The first line of a build's text.
 const MAGIC: &str = "brawn-signatures 1";
-/// In the place of what is absent.
+/// Stands for an absent value.
 const NONE: &str = "-";
 
 /// How many builds a text may have.
 const MOST_BUILDS: usize = 64;
-/// How many characters of a line that is none are shown.
+/// How many characters of an invalid line are shown.
 const SHOWN: usize = 60;
 
-/// Whether it can stand as a word of the text.
+/// Whether `name` can be a word of the text.
 pub fn is_word(name: &str) -> bool {
     name != NONE && !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && b != b',')
 }
@@ -62,7 +63,7 @@ pub fn write(build: &Build) -> String {
             "function {names} {weak} {} {window} {digest}",
             function.size
         );
-        // By name, in the order in which they are first referred to.
+        // Names in the order in which functions first refer to them.
         let mut order: Vec<Option<u32>> = Vec::new();
         let mut lines: HashMap<Option<u32>, String> = HashMap::new();
         for operand in &function.operands {
@@ -98,7 +99,7 @@ pub fn read(text: &str) -> Result<Build> {
     }
 }
 
-/// Reads the texts of builds, one behind another.
+/// Reads the texts of several builds, one after another.
 pub fn read_all(text: &str) -> Result<Vec<Build>> {
     let mut readers: Vec<Reader<'_>> = Vec::new();
     let mut at = 0;
@@ -106,7 +107,7 @@ pub fn read_all(text: &str) -> Result<Vec<Build>> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let is_plain = |b: u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
         let known = match (line.trim_end() == MAGIC, readers.last_mut()) {
-            // Names are printed.
+            // Names are printed later, so they must be plain.
             _ if !line.bytes().all(is_plain) => None,
             (true, _) => {
                 readers.push(Reader::default());
@@ -152,7 +153,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// `None` for a line that is none.
+    /// Reads a line; `None` if it is invalid.
     fn line(&mut self, words: &[&'t str]) -> Option<()> {
         match *words {
             [] => {}
@@ -212,7 +213,7 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// What there is too much of already, so that no more is read.
+    /// What there is already too much of, so that reading stops.
     fn excess(&self) -> Option<String> {
         let operands = self.functions.last().map_or(0, |f| f.operands.len());
         let is_too_much = self.functions.len() > MOST_FUNCTIONS
@@ -261,7 +262,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// An operand: its form's letter, its place, and its addend, where it has one.
+/// An operand: the letter of its form, its place, and its addend if it has one.
 fn operand(word: &str, name: Option<u32>) -> Option<Operand> {
     let mut rest = word.chars();
     let letter = rest.next()?;

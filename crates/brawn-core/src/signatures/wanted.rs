@@ -1,6 +1,6 @@
 //! The names that are worth a signature.
 
-/// The heap's public functions, and musl's own ways into it.
+/// The heap's public functions, and the names by which musl itself calls them.
 const HEAP: &[&str] = &[
     "malloc",
     "calloc",
@@ -104,7 +104,8 @@ const HOOKS: &[&str] = &[
     "__synccall",
 ];
 
-/// What calls the heap by its public names in many programs: it tells which function these are.
+/// Functions that call the heap by its public names in many programs: they show which functions of the heap are
+/// which.
 const CALLERS: &[&str] = &[
     "__cxa_atexit",
     "__fdopen",
@@ -157,7 +158,7 @@ const CALLERS: &[&str] = &[
     "__freelocale",
 ];
 
-/// Other functions of libc that brawn has, and what those ask libc for.
+/// brawn's other functions of libc, and the names of libc that they need.
 const LIBC: &[&str] = &[
     // Strings.
     "basename",
@@ -304,7 +305,8 @@ const LIBC: &[&str] = &[
     "sinf",
 ];
 
-/// Local names, which other functions of a program may have too: only beside or called by one of the others.
+/// Local names, which other functions of a program may have too. They count only together with, or called by, one of
+/// the other functions.
 const LOCAL: &[&str] = &[
     "alloc_slot",
     "alloc_group",
@@ -329,7 +331,7 @@ const LOCAL: &[&str] = &[
     "static_dl_iterate_phdr",
     "adjust_size",
     "bin_index",
-    // Of mallocng's, where the compiler has them apart.
+    // mallocng's, if the compiler did not inline them.
     "rdlock",
     "wrlock",
     "upgradelock",
@@ -340,7 +342,7 @@ const LOCAL: &[&str] = &[
     "queue",
     "dequeue",
     "queue_tail",
-    // Of other functions of libc.
+    // For other functions of libc.
     "cgt_init",
     "cycle",
     "decfloat",
@@ -355,7 +357,7 @@ const LOCAL: &[&str] = &[
     "wrapper_cmp",
 ];
 
-/// Data that tells one heap's state, and what agrees on it.
+/// Data that shows a heap's state, or that must agree with it.
 const OBJECTS: &[&str] = &[
     "__malloc_context",
     "__malloc_lock",
@@ -371,24 +373,25 @@ const OBJECTS: &[&str] = &[
     "__stdout_FILE",
 ];
 
-/// Whether that function is worth a signature wherever it is.
+/// Whether that function is worth a signature in any case.
 pub fn is_function(name: &str) -> bool {
     [HEAP, MEMORY, HOOKS, CALLERS, LIBC]
         .iter()
         .any(|list| list.contains(&name))
 }
 
-/// Whether it is of libc and neither of the heap nor of the memory functions: short ones are like many others.
+/// Whether it is a function of libc, but not of the heap or the memory functions. Short ones are like many other
+/// functions.
 pub fn is_libc(name: &str) -> bool {
     LIBC.contains(&name)
 }
 
-/// Whether that function is worth a signature if it belongs to one that is.
+/// Whether that function is worth a signature together with another one that is.
 pub fn is_local(name: &str) -> bool {
     LOCAL.contains(&name)
 }
 
-/// Whether it is musl's, function or object: a local symbol of another name says nothing.
+/// Whether it is musl's function or object: other local symbols mean nothing here.
 pub fn is_known(name: &str) -> bool {
     is_function(name) || is_local(name) || OBJECTS.contains(&name)
 }

@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
 /// Layers of fewer bytes are there at once, and need no bar.
 const LONG: u64 = 16 << 20;
 /// The advice for a system without certificates.
-const MISSING: &str = "install the package `ca-certificates`, or name a file with `--ca-certificates=FILE`";
+const MISSING: &str =
+    "install the package `ca-certificates`, or name a file with `--ca-certificates=FILE`";
 
 /// Make a container image of a static executable, and of nothing else.
 ///
@@ -207,9 +208,9 @@ fn wanted(args: &Args, size: u64) -> Result<Wanted> {
         Some(None) => {
             let variable = std::env::var_os(certificates::VARIABLE).map(PathBuf::from);
             let found = certificates::find(variable, Path::new("/"));
-            Some(Certificates::read(
-                &found.map_err(|e| e.path(Path::new("--ca-certificates")).next(MISSING))?,
-            )?)
+            Some(Certificates::read(&found.map_err(|e| {
+                e.path(Path::new("--ca-certificates")).next(MISSING)
+            })?)?)
         }
     };
     Ok(Wanted {

@@ -1,5 +1,6 @@
-//! What aarch64 code refers to.  Every instruction is a word of 4 bytes, and addresses of data take two: `adrp` gives
-//! the page, and what follows the place in it.  Encodings are those of the Arm Architecture Reference Manual, chapter C4.
+//! Finds the addresses that aarch64 code refers to. Every instruction has 4 bytes, and the address of data takes two
+//! instructions: `adrp` gives the page, and a later one adds the offset in it. Encodings are from the Arm
+//! Architecture Reference Manual, chapter C4.
 
 mod data;
 mod table;
@@ -17,17 +18,17 @@ use word::{bit, direct, page, written};
 
 /// Size of an instruction, and of the jump `b`, in bytes.
 pub const JUMP: u64 = 4;
-/// `bti c` and `bti jc`, where indirect calls land.
+/// `bti c` and `bti jc`, on which indirect calls land.
 const BTI: [u32; 2] = [0xd503_245f, 0xd503_24df];
 const NOP: u32 = 0xd503_201f;
 const RET: u32 = 0xd65f_03c0;
-/// How many instructions behind an `adrp` are looked at for what completes its address.
+/// How many instructions after an `adrp` are searched for the one that completes the address.
 const NEAR: usize = 128;
-/// How many where it matters: a register that calls keep may hold a page throughout a large function.
+/// The same for pages that matter: a register that calls preserve may hold a page through all of a large function.
 const WIDE: usize = 1 << 14;
-/// How many more than [`NEAR`] there may be in one pass, for each of its instructions.
+/// In one pass, each instruction of the code may add this many to the instructions beyond [`NEAR`] that are searched.
 const EACH: usize = 16;
-/// A jump farther ahead than this, in bytes, leads to another function.
+/// A jump that goes farther ahead than this, in bytes, leads to another function.
 const FAR: u64 = 1024;
 
 fn words(code: &[u8]) -> impl Iterator<Item = u32> + '_ {
@@ -37,7 +38,7 @@ fn words(code: &[u8]) -> impl Iterator<Item = u32> + '_ {
         .map(|w| u32::from_le_bytes(*w))
 }
 
-/// The address behind a landing pad at `address`.
+/// The address after a landing pad at `address`.
 pub fn behind_landing(code: &[u8], address: u64) -> u64 {
     let is_pad = words(code).next().is_some_and(|w| BTI.contains(&w));
     address + 4 * u64::from(is_pad)
@@ -48,19 +49,19 @@ pub fn padding(code: &[u8]) -> u64 {
     4 * words(code).take_while(|w| [NOP, 0].contains(w)).count() as u64
 }
 
-/// What `x2` is behind `code`: all bits of the numbers that are put there, since some way may lead past the last of them.
-/// `None` if that is something else than a number.
+/// The value of `x2` after `code`: all bits of all numbers that the code puts there, since some path may skip the
+/// last of them. `None` if it is not a number.
 pub fn third_argument(code: &[u8]) -> Option<u64> {
     let (mut value, mut all) = (None, 0);
     for word in words(code) {
-        // movz of 32 or 64 bits
+        // movz with 32 or 64 bits
         if word & 0x7f80_001f == 0x5280_0002 {
             value = Some(u64::from(word >> 5 & 0xffff) << (16 * (word >> 21 & 3)));
         } else if word & 0x7fff_ffff == 0x2a1f_03e2 {
-            // mov of the register that is zero
+            // mov of the zero register
             value = Some(0);
         } else if written(word) & bit(2) != 0 || word & 0x7f80_001f == 0x7280_0002 {
-            // A call, or a register's other value; movk changes a part.
+            // A call, or another write to the register; movk changes only a part.
             value = None;
         }
         all |= value.unwrap_or_default();
@@ -68,13 +69,13 @@ pub fn third_argument(code: &[u8]) -> Option<u64> {
     value.map(|_| all)
 }
 
-/// Whether there is a `svc #0` in `code`.
+/// Whether `code` contains `svc #0`.
 pub fn calls_kernel(code: &[u8]) -> bool {
     words(code).any(|w| w == 0xd400_0001)
 }
 
-/// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before
-/// jumps over.
+/// Where the function at the start of `code` ends: after the first instruction that does not go on to the next one
+/// and over which no earlier jump leads.
 pub fn end(code: &[u8]) -> u64 {
     let mut farthest = 0;
     for (number, word) in words(code).enumerate() {
@@ -122,10 +123,11 @@ pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
     found
 }
 
-/// Calls `found` with every reference from the code at `address` to a place in `wanted`; `data` reads the program's data.
+/// Calls `found` for every reference from the code at `address` to a place in `wanted`. `data` reads the program's
+/// data.
 ///
-/// A page that nothing is seen to complete counts, if it has such a place and was lost on the way: what is not understood
-/// only means to refuse.
+/// If no instruction completes a page, and the page was lost on the way, the page counts if `wanted` has a place in
+/// it: if in doubt, brawn refuses.
 pub fn scan<'c>(
     code: &'c [u8],
     address: u64,

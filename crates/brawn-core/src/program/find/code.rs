@@ -1,4 +1,4 @@
-//! The program's code with what is known of where functions begin and end.
+//! The program's code, with everything that is known about where functions begin and end.
 
 use super::reference::Reference;
 use super::{arm, x86};
@@ -12,14 +12,14 @@ use brawn_payload::Architecture;
 use object::elf;
 use std::ops::Range;
 
-/// Beyond this distance from a function's beginning, in bytes, its instructions are not read from there on.
+/// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
 const FAR: u64 = 1 << 20;
 
-/// How many bytes before a call are looked at for its arguments.
+/// How many bytes before a call are searched for its arguments.
 const BEFORE: u64 = 160;
 
-/// How often all code may be read instruction by instruction, and how many bytes of it more: sizes of functions may
-/// overlap, and each place that is looked at is read from its function's beginning on.
+/// How often all code may be read instruction by instruction, and how many bytes more. A limit is needed since
+/// functions may overlap by their sizes, and each place of interest is read from the start of its function.
 const TIMES: usize = 4;
 const BESIDES: usize = 1 << 24;
 
@@ -34,18 +34,18 @@ struct Start<'p> {
 /// All code.
 #[derive(Debug)]
 pub struct Code<'p> {
-    /// What runs it.
+    /// The architecture that it is for.
     pub architecture: Architecture,
-    /// Bytes that are run, ascending: executable sections, or whole segments in files without sections.
+    /// The bytes that can be executed, ascending: executable sections, or whole segments in files without sections.
     pub regions: Vec<(u64, &'p [u8])>,
-    /// Where functions begin, by address; each once.
+    /// The starts of functions, by address; each once.
     starts: Vec<Start<'p>>,
     /// How many bytes may still be read instruction by instruction.
     work: Work,
 }
 
 impl<'p> Code<'p> {
-    /// Of `program`, whose functions are known by its symbols and by `names`.
+    /// The code of `program`. Functions are known by its symbols and by `names`.
     pub fn new(program: &'p Program<'_>, names: &'p Names) -> Self {
         let sections = program.sections.iter();
         let run = elf::SHF_EXECINSTR.0 | elf::SHF_ALLOC.0;
@@ -53,7 +53,7 @@ impl<'p> Code<'p> {
             .filter(|s| s.flags & run == run && s.kind == elf::SHT_PROGBITS.0)
             .filter_map(|s| Some((s.address, program.at(s.address, s.size)?)))
             .collect();
-        // Sections are a courtesy: what they leave out of the code is run all the same.
+        // Sections are optional: code outside of them can be executed too.
         let entered = regions
             .iter()
             .any(|(at, code)| contains(*at, code, program.entry));
@@ -77,7 +77,7 @@ impl<'p> Code<'p> {
                 name,
             })
             .collect();
-        // Of names for one address that with a size.
+        // If an address has several names, one with a size comes first.
         starts.sort_by_key(|s| (s.address, std::cmp::Reverse(s.size)));
         starts.dedup_by_key(|s| s.address);
         let size: usize = regions.iter().map(|(_, code)| code.len()).sum();
@@ -102,7 +102,8 @@ impl<'p> Code<'p> {
         &code[..code.len().min(length)]
     }
 
-    /// The code before `site` with its address: that of its function, as far as it is known, and no more than [`BEFORE`].
+    /// The code before `site` and its address: from the start of its function, if known, and at most [`BEFORE`]
+    /// bytes.
     pub fn before(&self, site: u64) -> Option<(u64, &'p [u8])> {
         let (at, code) = self.region(site)?;
         let function = self.function(site).map_or(at, |(extent, _)| extent.start);
@@ -117,7 +118,7 @@ impl<'p> Code<'p> {
         contains(at, code, address).then_some((at, code))
     }
 
-    /// Where the next function begins behind `address`, or the region ends.
+    /// The start of the next function after `address`, or the end of the region.
     pub fn next(&self, address: u64) -> u64 {
         let end = self
             .region(address)
@@ -126,7 +127,7 @@ impl<'p> Code<'p> {
         self.starts.get(next).map_or(end, |s| s.address.min(end))
     }
 
-    /// Where the function lies: to its end by its size, or to where nothing goes on.
+    /// The range of a function: by its size, or up to where nothing goes on.
     pub fn extent(&self, named: &Named) -> Range<u64> {
         let start = named.address;
         let next = self.next(start);
@@ -135,7 +136,7 @@ impl<'p> Code<'p> {
                 let code = self.bytes(&(start..next));
                 start + self.by(|| x86::end(code), || arm::end(code))
             }
-            // Labels within a function do not end it.
+            // Labels inside a function do not end it.
             size => start.saturating_add(size),
         };
         start..end
@@ -145,7 +146,7 @@ impl<'p> Code<'p> {
     pub fn function(&self, address: u64) -> Option<(Range<u64>, &'p str)> {
         self.region(address)?;
         let behind = self.starts.partition_point(|s| s.address <= address);
-        // A label within a function has no size, or ends before it.
+        // A label inside a function has no size, or ends before `address`.
         let start = self.starts[..behind].iter().rev().take(8).find(|s| {
             let end = if s.size == 0 {
                 self.next(s.address)
@@ -168,7 +169,7 @@ impl<'p> Code<'p> {
             .is_ok()
     }
 
-    /// Whether code may be run from `address` on: it is in code, and an instruction may begin there.
+    /// Whether execution may begin at `address`: it is in code, and an instruction may begin there.
     pub fn may_run_from(&self, address: u64) -> bool {
         if self.region(address).is_none() {
             return false;
@@ -185,7 +186,7 @@ impl<'p> Code<'p> {
         self.by(|| x86::begins(code), || address.is_multiple_of(4))
     }
 
-    /// Everything that the code in `range` refers to relative to itself.
+    /// All addresses relative to themselves that instructions in `range` refer to.
     pub fn references(&self, range: &Range<u64>) -> Vec<Reference> {
         let (code, at) = (self.bytes(range), range.start);
         if !self.work.spend(code.len()) {
@@ -194,7 +195,7 @@ impl<'p> Code<'p> {
         self.by(|| x86::references(code, at), || arm::references(code, at))
     }
 
-    /// The address behind a landing pad for indirect calls at `address`.
+    /// The address after a landing pad for indirect calls at `address`.
     pub fn behind_landing(&self, address: u64) -> u64 {
         let code = self.from(address).unwrap_or_default();
         self.by(
@@ -208,7 +209,7 @@ impl<'p> Code<'p> {
         self.by(|| x86::padding(code), || arm::padding(code))
     }
 
-    /// Whether a function only gives zero, or does nothing at all.
+    /// Whether a function only returns zero, or does nothing at all.
     pub fn is_stub(&self, extent: &Range<u64>) -> bool {
         is_stub(self.architecture, self.bytes(extent))
     }
@@ -226,7 +227,7 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// For texts: the name of what is at `address`, as in `main` or `code`.
+    /// A name for the code at `address` in messages, such as `main`, or `code`.
     pub fn describe(&self, address: u64) -> String {
         match self.function(address) {
             Some((_, name)) => format!("`{}`", demangled(name)),
@@ -234,7 +235,8 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// On x86_64: what the instruction refers to whose operand begins at `place`; `None` if there is no operand there.
+    /// On x86_64: the reference of the instruction whose operand begins at `place`; `None` if there is no operand
+    /// there.
     pub fn operand(&self, place: u64) -> Option<Reference> {
         let (at, code) = self.region(place)?;
         let start = self.function(place).map(|(extent, _)| extent.start);
@@ -249,12 +251,12 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// Takes `much` of the work that looking through the code may be: it grows with pairs of what is found.
+    /// Spends `much` of the budget for examining code, which grows with the number of pairs of findings.
     pub fn spend(&self, much: usize) -> bool {
         self.work.spend(much)
     }
 
-    /// Fails where there was more work than the code's size justifies, so that not all of it was done.
+    /// Fails if the budget was exceeded, so that not everything was examined.
     pub fn check_work(&self) -> Result<()> {
         if self.work.is_spent() {
             return Err(Error::refused(

@@ -1,9 +1,9 @@
-//! The functions of musl's heap, told from those that the program brings itself.
+//! Tells the functions of musl's heap from functions of the program's own.
 //!
-//! A name alone does not tell, since every heap has a `malloc` and any program may have a function `trim`.  A function is
-//! musl's if it works on the state of musl's heap; if it has a name that others call the heap by, and is or passes on to
-//! one that does, and keeps no records of its own meanwhile; or if it has a name that is used inside of the heap alone,
-//! and is one with, or called by, one that is.
+//! A name alone is not enough, since every heap has a `malloc` and any program may have a function `trim`. A function
+//! is musl's in these cases. It uses the state of musl's heap. Or it has a public name of the heap, keeps no data of
+//! its own, and is or calls a function that uses that state. Or it has a name that only the heap uses inside, and
+//! shares its address with such a function or is called by one.
 
 use super::code::Code;
 use super::place;
@@ -19,31 +19,32 @@ use crate::signatures::names::{Evidence, Named, Names};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Data that musl's heaps keep their blocks by.  `mal` is oldmalloc's, and may be anybody's name.
+/// The state of musl's heaps. oldmalloc's is `mal`, which may also be a name of the program's.
 const STATE: [&str; 2] = ["__malloc_context", "__malloc_lock"];
 const OLD_STATE: &str = "mal";
-/// The least size of oldmalloc's, in bytes: 64 bins of three words.
+/// The smallest size of oldmalloc's state, in bytes: 64 bins of three words.
 const OLD_STATE_SIZE: u64 = 64 * 24;
-/// What functions of musl's heap look at that is not its state: whether some of them are replaced, and how large a page is.
+/// Data that functions of musl's heap read, but that is not its state: whether functions are replaced, and the page
+/// size.
 const FLAGS: [&str; 4] = [
     "__malloc_replaced",
     "__aligned_alloc_replaced",
     "__libc",
     "libc",
 ];
-/// musl's first heap, which has no state with a name: it is the whole heap of a program that never frees.  It asks the
-/// kernel for room by itself, or, before musl 1.2.1, has this one do it.
+/// musl's simple heap, whose state has no name. It is the whole heap of a program that never frees. It asks the
+/// kernel for memory itself or, before musl 1.2.1, through another function.
 const SIMPLE: [&str; 3] = ["__simple_malloc", "__libc_malloc_impl", "__libc_malloc"];
 const EXPAND: &str = "__expand_heap";
-/// Names that stand for an empty function where the heap is not linked.
+/// Names of an empty function in programs without the heap.
 const STUBS: [&str; 2] = ["__malloc_allzerop", "__malloc_atfork"];
 
-/// What of musl's heap stays in the program, and nobody may use any more.
+/// The parts of musl's heap that stay in the program, and that nothing may use any more.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Its data.
+    /// The addresses of its data.
     pub data: Vec<Range<u64>>,
-    /// Functions that only it uses.
+    /// Functions that only the heap uses.
     pub inside: Vec<Range<u64>>,
 }
 
@@ -65,14 +66,14 @@ impl Candidate<'_> {
         targets.any(|target| state.iter().any(|s| s.contains(&target)))
     }
 
-    /// Whether it calls or jumps to one of these, which ascend.
+    /// Whether it calls or jumps to one of `entries`.
     fn calls(&self, entries: &BTreeSet<u64>) -> bool {
         let mut branches = self.references.iter().filter(|r| r.is_branch);
         branches.any(|r| entries.contains(&r.target))
     }
 }
 
-/// Finds them, and what of the heap stays.
+/// Finds the heap's functions, and the parts of the heap that stay.
 pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) -> State {
     let has = |heap: Heap| whole.identity.heaps.iter().any(|h| h.heap == heap);
     let is_known = |n: &&Named| is_surface(n.name.as_bytes()) || is_inside(&n.name);
@@ -103,7 +104,8 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
         if musls.is_empty() {
             strangers.extend(of_name());
         }
-        // Of several of a name those that only pass on, as a file's own may, are musl's where its functions lie.
+        // If several functions have one name and only call others, as a file's own function may, then those among
+        // libc's functions are musl's.
         let is_one = musls
             .iter()
             .all(|c| c.named.address == musls[0].named.address);
@@ -141,12 +143,12 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     }
 }
 
-/// Whether only functions of musl's heap know that name.
+/// Whether only functions of musl's heap use that name.
 fn is_inside(name: &str) -> bool {
     LOCAL.contains(&name.as_bytes()) || INTERNAL.contains(&name)
 }
 
-/// Where the heap's state lies.
+/// The addresses of the heap's state.
 fn state(names: &Names, candidates: &[Candidate<'_>]) -> Vec<Range<u64>> {
     let is_state = |o: &&Named| STATE.contains(&o.name.as_str()) || is_old_state(o, candidates);
     names.objects.iter().filter(is_state).map(range).collect()
@@ -156,7 +158,7 @@ fn range(object: &Named) -> Range<u64> {
     object.address..object.address.saturating_add(object.size.max(1))
 }
 
-/// Whether it is oldmalloc's: large enough, and used by functions of a heap.
+/// Whether it is oldmalloc's state: it is large enough, and functions of a heap use it.
 fn is_old_state(object: &Named, candidates: &[Candidate<'_>]) -> bool {
     let mut references = candidates.iter().flat_map(|c| &c.references);
     object.name == OLD_STATE
@@ -164,7 +166,7 @@ fn is_old_state(object: &Named, candidates: &[Candidate<'_>]) -> bool {
         && references.any(|r| range(object).contains(&r.target))
 }
 
-/// Marks those that are musl's.
+/// Marks the functions that are musl's.
 fn tie(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
@@ -201,7 +203,7 @@ fn tie(
             && (candidate.named.evidence != Evidence::Symbol
                 || candidate.works_on(state)
                 || (state.is_empty() && SIMPLE.contains(&name) && asks_kernel(candidate))
-                // These read the header in front of a block, and nothing else.
+                // These only read the header before a block.
                 || (is_old && ["malloc_usable_size", "__malloc_allzerop"].contains(&name)
                     && candidate.references.iter().all(|r| candidate.extent.contains(&r.target))));
     }
@@ -215,7 +217,7 @@ fn tie(
         let mut changed = false;
         for candidate in candidates.iter_mut().filter(|c| !c.is_musls) {
             let address = candidate.named.address;
-            // A program's own `trim` may call `free`, but no function of musl's calls that.
+            // A program's own `trim` may call `free`, but musl's functions do not call the program's.
             let is_musls = entries.contains(&address)
                 || match is_inside(candidate.name()) {
                     true => called.contains(&address),
@@ -230,7 +232,7 @@ fn tie(
     }
 }
 
-/// Says of the functions that are not musl's what that means.
+/// Adds the risks that follow from functions that are not musl's.
 fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Functions) {
     let (stubs, strangers): (Vec<&Candidate<'_>>, Vec<&Candidate<'_>>) = strangers
         .iter()

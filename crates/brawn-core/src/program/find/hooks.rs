@@ -1,4 +1,5 @@
-//! Where the program reaches the payload besides its functions, and the payload the program.
+//! Finds the places besides its functions where the program calls the payload, and where the payload calls the
+//! program.
 
 use super::code::Code;
 use super::risk::{Risk, RiskKind};
@@ -11,11 +12,11 @@ use crate::signatures::names::Names;
 const ERRNO: [&str; 2] = ["__errno_location", "___errno_location"];
 /// The function in which a thread ends.
 const EXIT: [&str; 2] = ["__pthread_exit", "pthread_exit"];
-/// What it calls first, and what then.
+/// The function that it calls first when a thread ends.
 const DESTRUCTORS: &str = "__pthread_tsd_run_dtors";
 const THEN: &str = "__block_app_sigs";
 
-/// Finds the hooks that a heap needs.
+/// Finds the places that a heap needs.
 pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut Functions) {
     let any = |wanted: &[&str]| wanted.iter().find_map(|name| names.function(name));
     found.errno_location = any(&ERRNO).map(|n| n.address);
@@ -36,7 +37,8 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     }
 }
 
-/// Whether `fork` tells the heap of itself (`identify/fork.rs`), or nobody else runs while it does not.
+/// Whether `fork` informs the heap (`identify/fork.rs`). If not, that is safe only in a program without other
+/// threads.
 fn check_fork(code: &Code<'_>, names: &Names, makes_threads: bool, found: &mut Functions) {
     let Some(fork) = names.function(fork::FORK).filter(|_| makes_threads) else {
         return;
@@ -61,7 +63,7 @@ fn thread_exit(code: &Code<'_>, names: &Names) -> Option<CallSite> {
         .iter()
         .filter(|r| r.is_branch && !extent.contains(&r.target));
     let calls: Vec<_> = calls.collect();
-    // Without keys it is one with other empty functions, which are called later on.
+    // Without keys it is at one address with other empty functions, which are called later.
     let is_it = |n: &usize| {
         let next = calls.get(n + 1).map(|c| c.target);
         calls[*n].target == callee && next != Some(callee) && (then.is_none() || next == then)

@@ -1,8 +1,8 @@
-//! The functions of libc beside heap and memory functions.
+//! Finds functions of libc other than the heap and the memory functions.
 //!
-//! Names such as `time` and `round` are anybody's, so a name alone does not tell.  A function is musl's if its code is
-//! that of a build of musl that the database knows, with everything that it refers to where the program has it by that
-//! name.  Of what is not known to be so, nothing is changed, and nothing here refuses a program.
+//! Any program may have functions with names such as `time` and `round`, so a name alone is not enough. A function is
+//! musl's if its code is that of a build in the database, and everything that it refers to is where the program has
+//! these names. Functions that are not recognized stay as they are; that is never a reason to refuse a program.
 //!
 //! Functions of a group, which share a lock's states, go together: where the program's symbols show that all that it has
 //! of them are known.  Without symbols one more of them may be there, so they stay.
@@ -23,7 +23,7 @@ const LOCKS: &str = "threads";
 /// What is said of a function that may be anybody's.
 const UNKNOWN: &str = "its code is that of no build of musl that brawn knows";
 
-/// Functions that stay for a reason that is known already: by address.
+/// Functions that stay for a known reason, by address.
 pub type Stay = BTreeMap<u64, String>;
 
 /// One of brawn's functions, with what the program has by its names.
@@ -129,7 +129,7 @@ fn surface(set: &Set) -> BTreeSet<&'static str> {
     functions.flat_map(|f| f.surface).copied().collect()
 }
 
-/// What the program lacks that brawn's function needs, in words; what it has of that is noted in `found`.
+/// What brawn's function needs and the program lacks, in words. Names that the program has are noted in `found`.
 fn lack(
     set: &Set,
     function: &Function,
@@ -180,7 +180,7 @@ fn lack(
     None
 }
 
-/// Where that function or datum is, if there is one alone.
+/// The address of that function or datum, if there is exactly one.
 fn place_of(names: &Names, name: &str) -> Option<u64> {
     let all = names.functions.iter().chain(&names.objects);
     let mut places = all.filter(|n| n.name == name).map(|n| n.address);
@@ -188,7 +188,7 @@ fn place_of(names: &Names, name: &str) -> Option<u64> {
     places.all(|place| place == first).then_some(first)
 }
 
-/// All of them, which stay for that reason.
+/// All functions of libc, which stay for the reason `why`.
 pub fn left(names: &Names, payload: &Payload, why: &str) -> Vec<Left> {
     let surface = surface(payload.libc);
     let functions = names.functions.iter();

@@ -1,8 +1,9 @@
-//! The memory functions: musl's, and those that the compiler brings in their place.
+//! Finds the memory functions: musl's, and those that the compiler brings in their place.
 //!
-//! A program's own stay, as they do when it is linked with a patched `libc.a`: somebody had a reason.  What lies behind
-//! the first of musl's functions is musl's or the compiler's (linkers put the members of an archive together, and libc
-//! and the compiler's library come last); either is `memcpy` to all of the program, and does what the C standard says.
+//! A program's own functions stay, as they do when it is linked with a patched `libc.a`: somebody had a reason for
+//! them. Functions after the first of musl's are musl's or the compiler's: linkers keep an archive's members
+//! together, and libc and the compiler's library come last. Both serve the whole program, and do what the C standard
+//! says.
 
 use super::code::Code;
 use super::place;

@@ -1,4 +1,4 @@
-//! One pass over a program for whatever refers to a set of addresses.
+//! Finds everything that refers to a set of addresses, in one pass over a program.
 
 use super::code::Code;
 use super::reference::Reference;
@@ -13,19 +13,19 @@ use std::ops::Range;
 /// A reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The instruction's address, or the word's.
+    /// The address of the instruction or the word.
     pub from: u64,
     /// What it refers to.
     pub target: u64,
-    /// Whether an instruction does; else a word in data.
+    /// Whether it is an instruction; otherwise it is a word in data.
     pub is_code: bool,
-    /// Whether the address stands in an instruction as it is.
+    /// Whether the instruction contains the address itself.
     pub is_absolute: bool,
 }
 
-/// Everything in the program that refers to `wanted`, but for code in `without` (ascending).  `begins`, which ascend, are
-/// addresses among those wanted that count wherever they stand.
-// Long because it is one pass with one list: code of either architecture, words of data, relocations.
+/// Everything in the program that refers to `wanted`, except for code in `without` (ascending). `begins` (ascending)
+/// are addresses in `wanted` that count wherever they are found.
+// This is long because it is one pass with one list: code of both architectures, words of data, relocations.
 pub fn pass(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
@@ -74,7 +74,7 @@ pub fn pass(
         }
         let references = places.into_iter().filter_map(|place| code.operand(place));
         references
-            // Programs that may lie anywhere have no addresses in their instructions.
+            // A program that may be loaded anywhere has no absolute addresses in its instructions.
             .filter(|r| wanted.contains(r.target) && (is_fixed || !r.is_absolute))
             .for_each(hit);
     }
@@ -104,7 +104,7 @@ pub fn pass(
     hits
 }
 
-/// Those of aarch64 code, but for data amid it.
+/// The references of aarch64 code, without those of data among it.
 fn arm_references(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
@@ -122,7 +122,7 @@ fn arm_references(
     references
 }
 
-/// What is loaded from the file and not run.
+/// The parts that are loaded from the file and are not executed.
 pub(super) fn data_of<'a>(whole: &Whole<'_, 'a>, code: &Code<'_>) -> Vec<(u64, &'a [u8])> {
     let mut parts = Vec::new();
     for segment in whole.program.loads() {

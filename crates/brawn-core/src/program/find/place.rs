@@ -1,4 +1,4 @@
-//! Where a function's jump goes, and whether there is room for it.
+//! Finds the place of a function's jump, and checks that there is room for it.
 
 use super::code::Code;
 use super::risk::{Risk, RiskKind};
@@ -8,14 +8,14 @@ use crate::identify::{MEMORY, is_public};
 use crate::signatures::names::Named;
 use brawn_payload::LIBC_NAMES;
 
-/// Adds `named` to what is replaced, by the payload's function of the same name.
+/// Adds `named` to the replaced functions; the payload's function of the same name replaces it.
 pub fn add(code: &Code<'_>, named: &Named, component: Component, found: &mut Functions) {
     let mut functions = found.functions.iter_mut();
     if let Some(function) = functions.find(|f| f.address == named.address) {
         let is_known = function.name == named.name || function.aliases.contains(&named.name);
         if !is_known {
             function.aliases.push(named.name.clone());
-            // The public name is the one that users know; aliases are one function of the payload's, too.
+            // Users know the public name. Aliases are one function in the payload too.
             if is_common(&named.name) && !is_common(&function.name) {
                 let last = function.aliases.len() - 1;
                 std::mem::swap(&mut function.name, &mut function.aliases[last]);
@@ -29,7 +29,7 @@ pub fn add(code: &Code<'_>, named: &Named, component: Component, found: &mut Fun
         return;
     };
     let patch_at = code.behind_landing(named.address);
-    // Behind its end there may be padding up to the next function.
+    // There may be padding between its end and the next function.
     let behind = bytes
         .get((extent.end - extent.start) as usize..)
         .unwrap_or_default();
@@ -52,8 +52,8 @@ fn is_common(name: &str) -> bool {
     is_public(name.as_bytes()) || MEMORY.contains(&name) || LIBC_NAMES.contains(&name)
 }
 
-/// Takes out the functions that are too short for a jump: those that only pass on to others that are replaced need none,
-/// the rest are risks.
+/// Removes functions that are too short for a jump. If such a function only calls others that are replaced, it needs
+/// no jump; otherwise it is a risk.
 pub fn measure(code: &Code<'_>, found: &mut Functions) {
     let jump = code.jump();
     let entries: Vec<u64> = found

@@ -1,7 +1,7 @@
-//! Who else runs what goes, or uses its state: nobody, in a program that may be rewritten.
+//! Finds other code that runs the replaced functions or uses their state. A program that may be rewritten has none.
 //!
-//! What only the functions that go run, such as `alloc_slot`, goes with them: code that refers to what goes is a danger
-//! only if something refers to it that stays.
+//! Functions that only replaced functions call, such as `alloc_slot`, are replaced with them. So code that refers to
+//! replaced functions is only a danger if something that stays refers to that code.
 
 use super::code::Code;
 use super::heap::State;
@@ -16,21 +16,21 @@ use brawn_payload::Architecture;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Functions beyond this many that refer to what goes are taken to be run without a look at who does.
+/// If more functions than this refer to the replaced code, all count as being called.
 const MANY: usize = 64;
-/// How many risks of a kind are listed.
+/// The most risks of one kind that are listed.
 const ENOUGH: usize = 8;
-/// The farthest that a short jump leads, in bytes.
+/// The farthest target of a short jump, in bytes.
 const SHORT: u64 = 130;
 
-/// A function that refers to what goes.
+/// A function that refers to replaced code.
 struct Node {
     extent: Range<u64>,
     is_run: bool,
     is_referred_to: bool,
 }
 
-/// Looks through the whole program.
+/// Examines the whole program.
 pub fn check(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
@@ -51,7 +51,8 @@ pub fn check(
     let hits = pass(whole, code, &Wanted::new(ranges), &begins, &gone.extents);
     let is_tls = |h: &Hit| tls.as_ref().is_some_and(|t| t.contains(&h.target));
     let (to_tls, mut hits): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(is_tls);
-    // A number in an instruction that means a place amid a function means none: `open` has 0x410000, of its flags.
+    // A number that happens to be an address inside a function does not count: `open` has 0x410000, which is a set of
+    // flags.
     let is_amid = |h: &Hit| {
         let mut inside = state.inside.iter();
         inside.any(|e| e.contains(&h.target) && e.start != h.target)
@@ -76,7 +77,7 @@ pub fn check(
         nodes[known..].iter_mut().for_each(|n| n.is_run = true);
     } else {
         hits.extend(pass(whole, code, &Wanted::new(new), &[], &gone.extents));
-        // The functions that go refer to them, too, or nobody known does.
+        // Replaced functions refer to them too, or nothing known does.
         let from_gone = gone.extents.iter().flat_map(|e| code.references(e));
         let mut referred: BTreeSet<u64> = from_gone.map(|r| r.target).collect();
         referred.extend(hits.iter().map(|h| h.target));
@@ -102,11 +103,11 @@ fn node(extent: Range<u64>) -> Node {
     }
 }
 
-/// What goes.
+/// The code that is replaced.
 struct Gone {
-    /// The functions, ascending.
+    /// Its functions, ascending.
     extents: Vec<Range<u64>>,
-    /// What lies behind their entries, with whose it is.
+    /// The code behind their entries, with the function that each part belongs to.
     bodies: Vec<Range<u64>>,
     components: Vec<Component>,
 }
@@ -128,7 +129,7 @@ impl Gone {
     }
 }
 
-/// Marks the functions that are run: by what stays, or by others that are.
+/// Marks the functions that are run: by code that stays, or by other functions that are run.
 fn run(whole: &Whole<'_, '_>, hits: &[Hit], nodes: &mut [Node], known: usize) {
     let of = |nodes: &[Node], at: u64| nodes.iter().position(|n| n.extent.contains(&at));
     for (n, node) in nodes.iter_mut().enumerate() {
@@ -171,7 +172,7 @@ fn report(
         let from = nodes
             .iter()
             .find(|n| hit.is_code && n.extent.contains(&hit.from));
-        // What musl's heap does among itself is told of whoever runs it.
+        // References inside musl's heap are reported for the function that calls them.
         if from.is_some_and(|n| !n.is_run || is_inside(n.extent.start)) {
             continue;
         }
@@ -192,7 +193,7 @@ fn report(
             );
             (RiskKind::HeapState, Component::Heap, text)
         } else if let Some(n) = body {
-            // A number in an instruction leads nowhere: popcount's 0x01010101 is an address of zig's programs, too.
+            // A number in an instruction is not a jump: popcount's 0x01010101 may be an address in programs by zig.
             if hit.is_absolute {
                 continue;
             }
@@ -206,7 +207,7 @@ fn report(
             continue;
         };
         let mut risk = Risk::of(kind, Some(component), text).at(hit.from);
-        // Those of libc are left out one by one: each has to be known.
+        // Functions of libc are left out one by one, so each place is needed.
         if component.is_libc() {
             risk.function = body.map(|n| gone.extents[n].start);
             found.risks.push(risk);
@@ -227,8 +228,8 @@ fn report(
     }
 }
 
-/// Relocations that change what becomes a jump, and indirect functions (`IRELATIVE`) that one of those that go would choose:
-/// whoever applies them, it is not musl.
+/// Finds relocations that change the bytes of a jump, and indirect functions (`IRELATIVE`) that a replaced function
+/// would choose. musl does not apply these relocations, so something else in the program does.
 fn relocations(whole: &Whole<'_, '_>, code: &Code<'_>, found: &mut Functions) {
     for function in found.functions.clone() {
         let taken = function.patch_at.saturating_sub(7)..function.patch_at + code.jump();
@@ -247,8 +248,8 @@ fn relocations(whole: &Whole<'_, '_>, code: &Code<'_>, found: &mut Functions) {
     }
 }
 
-/// On x86_64 the payload's thread-locals come before the program's: whoever counts from the block's beginning, as
-/// `__tls_get_addr` does, finds others.  `dl_iterate_phdr` only passes the address on.
+/// On x86_64 the payload's thread-locals come before the program's. Code that counts from the start of the block,
+/// such as `__tls_get_addr`, would find wrong ones. `dl_iterate_phdr` only passes the address on.
 fn thread_locals(code: &Code<'_>, hits: &[Hit], passes_on: Option<u64>, found: &mut Functions) {
     let mut told = BTreeSet::new();
     for hit in hits {
@@ -270,7 +271,7 @@ fn thread_locals(code: &Code<'_>, hits: &[Hit], passes_on: Option<u64>, found: &
     }
 }
 
-/// Short jumps from next to a function into the bytes that its jump takes.
+/// Finds short jumps beside a function that lead into the bytes of its new jump.
 fn short_jumps(code: &Code<'_>, gone: &Gone, found: &mut Functions) {
     for (n, function) in found.functions.clone().iter().enumerate() {
         let taken = function.patch_at + 1..function.patch_at + x86::JUMP;

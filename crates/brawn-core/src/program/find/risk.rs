@@ -1,35 +1,35 @@
-//! Reasons to leave a program alone.
+//! Reasons against changing a program.
 
 use crate::component::Component;
 use serde::Serialize;
 use std::fmt;
 
-/// What goes in every case but those where the program has a heap of its own.
+/// The advice, except if the program has a heap of its own.
 const RELINK: &str = "relink with a patched libc.a";
 
-/// What kind of reason it is.
+/// The kind of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RiskKind {
-    /// The heap that `malloc` means is not musl's.
+    /// `malloc` is not musl's.
     OtherHeap,
-    /// A function of the heap is not musl's, or could not be found where others of it were.
+    /// A function of the heap is not musl's, or could not be found although others were.
     MissingFunction,
-    /// Code that stays works on the state of musl's heap.
+    /// Code that stays uses the state of musl's heap.
     HeapState,
     /// Code that stays runs a part of a function whose entry becomes a jump.
     EnteredInside,
     /// A function is too short for a jump.
     TooShort,
-    /// The payload would not be called where it must be: at a thread's end, or for errno.
+    /// The payload would not be called at a place where it must be: at a thread's end, or for errno.
     MissingHook,
-    /// `fork` does not tell the heap, as in musl before 1.2.2.
+    /// `fork` does not inform the heap, as in musl before 1.2.2.
     Fork,
-    /// Thread-locals are looked up by their distance to the block's start, which changes.
+    /// Code finds thread-locals by their distance from the block's start, which changes.
     ThreadLocals,
-    /// The processor lets indirect branches land only where the code says so, which the payload's does not.
+    /// The processor only allows indirect branches to marked places, and the payload has no such marks.
     LandingPads,
-    /// The file has bytes behind what its headers account for.
+    /// The file has bytes after the end that its headers give.
     Overlay,
     /// A relocation changes code.
     Relocation,
@@ -38,17 +38,17 @@ pub enum RiskKind {
 /// A reason not to rewrite a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Risk {
-    /// What kind it is.
+    /// Its kind.
     pub kind: RiskKind,
-    /// The part of libc that can be left alone to avoid it; `None` if every rewrite risks it.
+    /// The part of libc that can be left alone to avoid the risk; `None` if every rewrite has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub component: Option<Component>,
-    /// What was found, and what may come of it.
+    /// What was found, and what might happen.
     pub text: String,
-    /// Where in memory it is, or for [`RiskKind::Overlay`] where in the file.
+    /// The address; for [`RiskKind::Overlay`], the place in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<u64>,
-    /// What to do instead.
+    /// What the user can do instead.
     pub next: String,
     /// The function whose entry would become a jump.
     #[serde(skip)]
@@ -56,12 +56,12 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// One of the heap.
+    /// A risk of exchanging the heap.
     pub(super) fn heap(kind: RiskKind, text: impl Into<String>) -> Self {
         Self::of(kind, Some(Component::Heap), text)
     }
 
-    /// One of the memory functions, the heap or, for `None`, both.
+    /// A risk of exchanging the memory functions, the heap or, for `None`, either.
     pub(super) fn of(
         kind: RiskKind,
         component: Option<Component>,
@@ -77,7 +77,7 @@ impl Risk {
         }
     }
 
-    /// What to do about it, where the rest of the program can be rewritten without that part.
+    /// Sets the advice. `rest` is the part with which the program can be rewritten in spite of this risk.
     pub(crate) fn advise(&mut self, rest: Option<Component>) {
         self.next = match (rest.map(Component::name), self.kind) {
             (Some(only), RiskKind::OtherHeap) => format!("rewrite with `--only {only}`"),
@@ -87,19 +87,19 @@ impl Risk {
         };
     }
 
-    /// Where it is.
+    /// Sets the address.
     pub(super) fn at(mut self, address: u64) -> Self {
         self.address = Some(address);
         self
     }
 
-    /// Which function's entry would become a jump.
+    /// Sets the function whose entry would become a jump.
     pub(super) fn function(mut self, address: u64) -> Self {
         self.function = Some(address);
         self
     }
 
-    /// What to do about it.
+    /// Sets the advice.
     pub(super) fn next(mut self, next: impl Into<String>) -> Self {
         self.next = next.into();
         self

@@ -1,27 +1,28 @@
-//! The one pass over all code: every place whose four bytes, taken as an operand, mean an address in a small
-//! set of ranges.  Nothing is decoded here; most operands mean something else.
+//! The one pass over all code. It finds every place whose four bytes, taken as an operand, give an address in a small
+//! set of ranges. Nothing is decoded here, and most of the places found turn out to be something else.
 
 use std::ops::Range;
 
-/// How many bytes are looked at together.
+/// How many bytes are compared together.
 const BLOCK: usize = 64;
-/// More ranges than this are joined over the gaps between them.
+/// If there are more ranges than this, neighbours are joined.
 const CLUSTERS: usize = 4;
-/// An operand that is followed by an immediate one counts from that one's end, at most so many bytes on.
+/// If another immediate operand follows an operand, its distance counts from the end of that, at most this many bytes
+/// later.
 const BEHIND: u64 = 4;
 
-/// Ranges of addresses that are looked for.
+/// The ranges of addresses to search for.
 #[derive(Debug)]
 pub struct Wanted {
     /// Ascending, joined where they touch.
     ranges: Vec<Range<u64>>,
-    /// Begin and length of ranges that contain all of `ranges`, in the arithmetic of 32-bit operands: a hit in them
-    /// is looked at again.
+    /// Start and length of ranges that together contain all of `ranges`, in 32-bit arithmetic. A hit in one of them
+    /// is checked again.
     clusters: [(u32, u32); CLUSTERS],
 }
 
 impl Wanted {
-    /// Of these ranges.
+    /// A search for these ranges.
     pub fn new(mut ranges: Vec<Range<u64>>) -> Self {
         ranges.retain(|r| !r.is_empty());
         ranges.sort_by_key(|r| r.start);
@@ -52,17 +53,17 @@ impl Wanted {
         }
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// From the first to the last address that is looked for.
+    /// From the first to the last address that is searched for.
     pub fn span(&self) -> Option<Range<u64>> {
         Some(self.ranges.first()?.start..self.ranges.last()?.end)
     }
 
-    /// The first address in `range` that is looked for.
+    /// The first address in `range` that is searched for.
     pub fn first_in(&self, range: Range<u64>) -> Option<u64> {
         let next = self.ranges.partition_point(|r| r.end <= range.start);
         let first = self.ranges.get(next)?.start.max(range.start);
@@ -75,8 +76,8 @@ impl Wanted {
         behind > 0 && address < self.ranges[behind - 1].end
     }
 
-    /// Calls `found` with every offset in `code`, which is at `address`, whose four bytes may be the distance from
-    /// what follows them to one of the ranges.
+    /// Calls `found` for every offset in `code` (at `address`) whose four bytes may be the distance from the next
+    /// byte to one of the ranges.
     pub fn relative(&self, code: &[u8], address: u64, mut found: impl FnMut(usize)) {
         let clusters = self.clusters;
         let mut at = 0;
@@ -107,7 +108,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a range begins before the end of what `target` may mean and ends behind its begin.
+    /// Whether one of the ranges overlaps the addresses that `target` may mean.
     fn is_within(&self, target: u64) -> bool {
         let behind = self
             .ranges
@@ -115,9 +116,9 @@ impl Wanted {
         behind > 0 && target < self.ranges[behind - 1].end
     }
 
-    /// The same for four bytes that are an address of one of the ranges themselves.
+    /// The same for four bytes that are themselves an address in one of the ranges.
     pub fn absolute(&self, code: &[u8], mut found: impl FnMut(usize)) {
-        // What operands of 32 bits cannot mean is not looked for.
+        // Operands have 32 bits: higher addresses are not searched for.
         if self
             .ranges
             .first()
@@ -145,7 +146,7 @@ impl Wanted {
         (at..code.len().saturating_sub(3)).for_each(check);
     }
 
-    /// Calls `found` with the offset of every aligned 64-bit word that is an address of one of the ranges; `data` is
+    /// Calls `found` for the offset of every aligned 64-bit word that is an address in one of the ranges; `data` is
     /// at `address`.
     pub fn words(&self, data: &[u8], address: u64, mut found: impl FnMut(usize, u64)) {
         let (Some(first), Some(last)) = (self.ranges.first(), self.ranges.last()) else {
@@ -163,14 +164,14 @@ impl Wanted {
     }
 }
 
-/// Whether any four bytes of the block may mean a place in a cluster.  Written so that a compiler makes vectors of it:
-/// each of the four alignments is a row of words.
+/// Whether any four bytes of the block may mean a place in a cluster. The code is written so that compilers vectorize
+/// it: each of the four alignments is a row of words.
 fn is_near<const RELATIVE: bool>(
     block: &[u8; BLOCK + 3],
     next: u32,
     clusters: &[(u32, u32); CLUSTERS],
 ) -> bool {
-    // Fewer clusters, which are the first, take less time.
+    // Fewer clusters take less time; the used ones come first.
     match clusters {
         [one, (_, 0), ..] => is_in::<RELATIVE, 1>(block, next, &[*one]),
         [one, other, (_, 0), _] => is_in::<RELATIVE, 2>(block, next, &[*one, *other]),
@@ -204,7 +205,7 @@ fn is_in<const RELATIVE: bool, const N: usize>(
 mod tests {
     use super::*;
 
-    /// Code in which every operand of interest is at a known place.
+    /// Code in which the place of every interesting operand is known.
     fn code() -> (Vec<u8>, Vec<usize>) {
         let mut code = vec![0x11; 1000];
         let places = vec![0, 60, 64, 130, 197, 501, 996];

@@ -1,5 +1,5 @@
-//! Whether a program may make threads: whether musl's `__clone`, which is written by hand, may be called with the flag
-//! for it.  `posix_spawn` calls it, too, and makes processes.
+//! Finds out whether a program may make threads: whether it may call musl's `__clone` with the flag for threads.
+//! `__clone` is in assembly. `posix_spawn` calls it too, but makes processes.
 
 use super::code::Code;
 use super::pass::pass;
@@ -17,17 +17,17 @@ const THREADS: [&str; 4] = [
     "thrd_create",
     "__pthread_exit",
 ];
-/// Names of the system call for it.
+/// Names of the function with the system call.
 const CLONE: [&str; 1] = ["__clone"];
 /// `CLONE_THREAD` (linux/sched.h).
 const THREAD: u64 = 0x1_0000;
 
-/// The beginning of musl's `__clone`, which is written by hand: on x86_64 `xor %eax,%eax; mov $56,%al; mov %rdi,%r11`,
+/// The first bytes of musl's `__clone`, which is in assembly: on x86_64 `xor %eax,%eax; mov $56,%al; mov %rdi,%r11`,
 /// on aarch64 `and x1,x1,#-16; stp x0,x3,[x1,#-16]!`.
 const CLONE_X86_64: &[u8] = b"\x31\xc0\xb0\x38\x49\x89\xfb";
 const CLONE_AARCH64: &[u8] = b"\x21\xec\x7c\x92\x20\x0c\xbf\xa9";
 
-/// Whether threads may be made: whoever calls `__clone` with flags that cannot be told may make some.
+/// Whether the program may make threads. A call of `__clone` with unknown flags counts.
 pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
     let clones = clones(whole, code, names);
     if clones.is_empty() {
@@ -41,7 +41,7 @@ pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> boo
     })
 }
 
-/// Where `__clone` is.
+/// The addresses of `__clone`.
 fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
     let begin = match whole.program.architecture {
         Architecture::X86_64 => CLONE_X86_64,
@@ -52,7 +52,7 @@ fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
         .flat_map(|(start, code)| memmem::find_iter(code, begin).map(move |at| start + at as u64));
     let by_name = CLONE.iter().filter_map(|name| names.function(name));
     let mut all: Vec<u64> = by_code.chain(by_name.map(|n| n.address)).collect();
-    // A landing pad before it is its entry.
+    // If there is a landing pad before it, the entry is there.
     let pads: Vec<u64> = all.iter().map(|at| at.saturating_sub(4)).collect();
     let is_pad = |at: &u64| code.behind_landing(*at) != *at;
     all.extend(pads.into_iter().filter(is_pad));
@@ -61,7 +61,7 @@ fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
     all
 }
 
-/// The third argument of the call at `site`, where it is one number on every way there.
+/// The third argument of the call at `site`, if it is one number on every path.
 fn flags(code: &Code<'_>, site: u64) -> Option<u64> {
     let (start, bytes) = code.before(site)?;
     match code.architecture {

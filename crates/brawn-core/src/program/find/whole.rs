@@ -1,4 +1,4 @@
-//! What a file is as a whole: whose libc and heaps are in it, what its loader changes, what lies behind it.
+//! Facts about the file as a whole: its libc and heaps, its relocations, and bytes after its end.
 
 mod overlay;
 mod relocations;
@@ -15,21 +15,21 @@ use brawn_payload::{Architecture, Payload};
 use object::elf;
 pub use relocations::Relocation;
 
-/// What is known of the file.
+/// The facts about a file.
 pub struct Whole<'p, 'a> {
     /// The program.
     pub program: &'p Program<'a>,
-    /// What is to come.
+    /// The payload that will be added.
     pub payload: &'p Payload,
-    /// Whose libc, heaps and memory functions are in it.
+    /// Its libc, heaps and memory functions.
     pub identity: Identity,
-    /// What is done to it when it is loaded.
+    /// The relocations that are applied when it is loaded.
     pub relocations: Vec<Relocation>,
     risks: Vec<Risk>,
 }
 
 impl<'p, 'a> Whole<'p, 'a> {
-    /// Looks at the file; refuses what is not of musl.
+    /// Examines the file. Fails if it has no musl.
     pub fn of(program: &'p Program<'a>, payload: &'p Payload) -> Result<Self> {
         let image = Image::read(program.bytes, 0)?;
         let identity = executable::identify(&image);
@@ -73,7 +73,7 @@ impl<'p, 'a> Whole<'p, 'a> {
         })
     }
 
-    /// The risks of changing the file at all.
+    /// The risks of any change of the file.
     pub fn risks(&self) -> Vec<Risk> {
         self.risks.clone()
     }
@@ -84,7 +84,7 @@ impl<'p, 'a> Whole<'p, 'a> {
         heaps.find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn)
     }
 
-    /// The parts of `wanted` of which this payload is in the program; an error if it is another one.
+    /// The parts of `wanted` that the program already has from this payload; an error if it has another payload.
     pub fn present(&self, wanted: &[Component]) -> Result<Vec<Component>> {
         let heaps = self.identity.heaps.iter();
         let heap = heaps.filter_map(|h| h.note.as_ref());
@@ -95,7 +95,7 @@ impl<'p, 'a> Whole<'p, 'a> {
             let (notes, source) = match component {
                 Component::Heap => (&heap, Some(self.payload.source)),
                 Component::Memory => (&memory, self.payload.memory.map(|m| m.source)),
-                // Of whatever version they are: what needs no more than to be fast refuses nothing.
+                // Functions of libc may be of any version: they are only there for speed, so they refuse nothing.
                 Component::Libc(_) => {
                     present.extend((!self.identity.libc_notes.is_empty()).then_some(*component));
                     continue;
@@ -111,14 +111,14 @@ impl<'p, 'a> Whole<'p, 'a> {
     }
 }
 
-/// On aarch64 the kernel enforces landing pads in programs that ask for it by a property (System V ABI for the Arm 64-bit
+/// On aarch64, the kernel enforces landing pads in programs with a certain property (System V ABI for the Arm 64-bit
 /// architecture, "Program Property").
 fn landing_pads(program: &Program<'_>) -> Option<Risk> {
     const FEATURES: u32 = 0xc000_0000;
     const BTI: u32 = 1;
     let segment = program.segment(elf::PT_GNU_PROPERTY)?;
     let note = program.at(segment.address, segment.file_size)?;
-    // Behind the note's header and its owner come pairs of type and size, each with its data.
+    // After the note's header and owner come pairs of type and size, each with its data.
     let words: Vec<u32> = note
         .as_chunks::<4>()
         .0

@@ -1,14 +1,14 @@
-//! Whether a word of data is an address, in a program at a fixed address: nothing there says which words are.
+//! Decides whether a word of data is an address. A program at a fixed address does not say which words are.
 //!
-//! Programs at low addresses have addresses of three bytes, which any text and many numbers are: `TiB` is 0x426954.  A word
-//! that is the beginning of a function or of an object is taken for its address: there are few of these.  One that leads
-//! into the middle counts unless it cannot be meant, or is seen to be something else:
+//! At low addresses, an address has three bytes, which text and many numbers also have: `TiB` is 0x426954. If the
+//! word is the start of a function or an object, it counts as its address: there are only few of these. If it is an
+//! address inside of one, it counts too, except in these cases:
 //!
-//! - nobody runs the middle of an instruction, and nobody but the heap itself knows the inside of its state;
-//! - text stands amid text: beside it are words with more printable characters than an address has;
-//! - the sections that unwinding and debuggers read hold no addresses that are run.
+//! - Nothing runs from the middle of an instruction, and only the heap itself knows addresses inside its state.
+//! - Text is among text: words beside it have more printable characters than an address.
+//! - The sections for unwinding and debuggers have no addresses that are run.
 //!
-//! Whatever is not known counts.
+//! In doubt, a word counts.
 
 use super::code::Code;
 use super::whole::Whole;
@@ -18,30 +18,30 @@ use std::ops::Range;
 
 /// Size of a word, in bytes.
 const WORD: usize = 8;
-/// How many words on either side are looked at for text.
+/// How many words before and after are searched for text.
 const AROUND: usize = 4;
-/// A word of text with so many printable characters is no address: those below 512 MiB have three.
+/// A word with this many printable characters is not an address: addresses below 512 MiB have at most three.
 const PRINTABLE: usize = 4;
-/// Sections whose contents nothing jumps to, or follows as a pointer of the program's.
+/// Sections with no jump targets and no pointers that the program follows.
 const TABLES: [&[u8]; 3] = [b".eh_frame", b".eh_frame_hdr", b".gcc_except_table"];
 
-/// What tells words apart.
+/// Decides about words.
 pub struct Words<'w, 'p> {
     code: &'w Code<'p>,
-    /// Where what is looked for begins, ascending.
+    /// The starts of the data that is searched for, ascending.
     begins: &'w [u64],
     tables: Vec<Range<u64>>,
 }
 
 impl<'w, 'p> Words<'w, 'p> {
-    /// Of this program; `begins` are the addresses of what is looked for besides functions, ascending.
+    /// For this program; `begins` are the starts of data that is searched for besides functions, ascending.
     pub fn of(whole: &Whole<'_, '_>, code: &'w Code<'p>, begins: &'w [u64]) -> Self {
         let program = whole.program;
         let sections = program.sections.iter().filter(|s| {
             TABLES.contains(&s.name) || s.kind == elf::SHT_NOTE.0 && s.flags & elf::SHF_ALLOC.0 != 0
         });
         let sections = sections.map(|s| s.address..s.address.saturating_add(s.size));
-        // The file's own headers are loaded, too.
+        // The file's own headers are loaded too.
         let size = program.headers_at + PROGRAM_HEADER * program.segments.len() as u64;
         let headers = program.loads().filter(|s| s.offset == 0);
         let headers = headers.map(|s| s.address..s.address.saturating_add(size));
@@ -52,7 +52,7 @@ impl<'w, 'p> Words<'w, 'p> {
         }
     }
 
-    /// Whether the word at `at` of `data`, which is at `address`, may be meant as the address `target` that it is.
+    /// Whether the word at `at` of `data` (at `address`), whose value is `target`, may be meant as an address.
     pub fn may_be(&self, data: &[u8], address: u64, at: usize, target: u64) -> bool {
         if self.code.begins(target) || self.begins.binary_search(&target).is_ok() {
             return true;
@@ -63,10 +63,10 @@ impl<'w, 'p> Words<'w, 'p> {
     }
 }
 
-/// Whether the word at `at` is a part of a text: characters and zeros, beside words of text.
+/// Whether the word at `at` is part of a text: it consists of characters and zeros, and is beside words of text.
 fn is_text(data: &[u8], at: usize) -> bool {
     let word = |at: usize| data.get(at..).and_then(|d| d.first_chunk::<WORD>());
-    // Blanks other than spaces are small numbers, too, where they are not amid characters.
+    // Control characters such as tabs may also be small numbers, unless they are among characters.
     let is_text = |word: &&[u8; WORD]| {
         let is_blank = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r') && printable(word) >= PRINTABLE;
         word.iter()

@@ -1,22 +1,23 @@
-//! What x86_64 code refers to, instruction by instruction.
+//! Finds the addresses that x86_64 code refers to, instruction by instruction.
 
 use super::reference::Reference;
 use super::scan::Wanted;
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use std::ops::Range;
 
-/// `endbr64`, where indirect calls land in programs built for control-flow enforcement.
+/// `endbr64`: in programs with control-flow enforcement, indirect calls must land on it.
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// Size of `jmp rel32`, in bytes.
 pub const JUMP: u64 = 5;
-/// A jump farther ahead than this, in bytes, leads to another function.
+/// A jump that goes farther ahead than this, in bytes, leads to another function.
 const FAR: u64 = 1024;
-/// Streams that are decoded towards a place of which no beginning before it is known, one byte apart.
+/// If no instruction before a place is known, this many streams are decoded, each beginning one byte after the other.
 const STREAMS: u64 = 24;
-/// How far before the place they begin: instructions that begin in the wrong place fall in step after a few.
+/// How far before the place they begin. Decoding that begins inside an instruction finds the right boundaries after a
+/// few.
 const RUN_UP: u64 = 60;
 
-/// The address behind a landing pad at `address`.
+/// The address after a landing pad at `address`.
 pub fn behind_landing(code: &[u8], address: u64) -> u64 {
     address + 4 * u64::from(code.starts_with(&ENDBR64))
 }
@@ -40,7 +41,7 @@ fn reference(instruction: &Instruction) -> Option<Reference> {
     None
 }
 
-/// The addresses that an instruction names outright, as programs at fixed addresses do.
+/// The absolute addresses in an instruction, as in programs at fixed addresses.
 fn absolute(decoder: &Decoder<'_>, instruction: &Instruction) -> [Option<(usize, u64)>; 2] {
     let offsets = decoder.get_constant_offsets(instruction);
     let displacement =
@@ -68,8 +69,8 @@ fn is_immediate(kind: OpKind) -> bool {
     )
 }
 
-/// Whether the bytes before `at` allow for an operand there that is a distance, to a place in `wanted`: a call, a jump,
-/// or a memory operand relative to the instruction, which an immediate operand may follow.
+/// Whether the bytes before `at` allow an operand there that is a distance to a place in `wanted`: a call, a jump, or
+/// a memory operand relative to the instruction, after which an immediate operand may follow.
 pub fn may_refer(code: &[u8], address: u64, at: usize, wanted: &Wanted) -> bool {
     let before = |n: usize| at.checked_sub(n).map_or(0, |n| code[n]);
     let distance = code[at..]
@@ -86,7 +87,7 @@ pub fn may_refer(code: &[u8], address: u64, at: usize, wanted: &Wanted) -> bool 
     }
 }
 
-/// The short jumps in `code` to a place in `to`, as the places of their operands.
+/// The short jumps in `code` to a place in `to`, by the places of their operands.
 pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
     let mut found = Vec::new();
     for (n, pair) in code.windows(2).enumerate() {
@@ -99,18 +100,18 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
     found
 }
 
-/// What `rdx` is behind `code`, which ends where an instruction does: all bits of the numbers that are put there, since some
-/// way may lead past the last of them.  `None` if that is something else than a number, or depends on where the bytes
-/// are begun to be read.
+/// The value of `rdx` after `code`, which ends with an instruction: all bits of all numbers that the code puts there,
+/// since some path may skip the last of them. `None` if it is not a number, or if it depends on where decoding
+/// begins.
 pub fn third_argument(code: &[u8], address: u64) -> Option<u64> {
-    // Instructions that begin in the wrong place fall in step after a few: the first streams need not.
+    // Decoding from a wrong place finds the right boundaries after a few instructions; the first streams may fail to.
     let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
     let mut told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64));
     let first = told.next()?;
     told.all(|other| other == first).then_some(first).flatten()
 }
 
-/// The same for one way to read `code`; the outer `None` where that does not end with it.
+/// The same for one way to decode `code`; the outer `None` if decoding does not end exactly at its end.
 fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instruction = Instruction::default();
@@ -153,7 +154,7 @@ fn is_comparison(mnemonic: Mnemonic) -> bool {
     matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test)
 }
 
-/// Instructions that put something there without naming it, or as their second operand.
+/// Instructions that change rdx without naming it, or as their second operand.
 fn changes_rdx(mnemonic: Mnemonic) -> bool {
     use Mnemonic::{Cdq, Cpuid, Cqo, Div, Idiv, Imul, Mul, Rdtsc, Rdtscp, Xadd, Xchg, Xgetbv};
     matches!(
@@ -170,14 +171,14 @@ fn is_any_immediate(kind: OpKind) -> bool {
         )
 }
 
-/// Whether there is a `syscall` in `code`.
+/// Whether `code` contains `syscall`.
 pub fn calls_kernel(code: &[u8]) -> bool {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
     decoder.iter().any(|i| i.mnemonic() == Mnemonic::Syscall)
 }
 
-/// Where the function ends that `code` begins with: behind the first instruction that nothing follows and nothing before
-/// jumps over.
+/// Where the function at the start of `code` ends: after the first instruction that does not go on to the next one
+/// and over which no earlier jump leads.
 pub fn end(code: &[u8]) -> u64 {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
     let mut farthest = 0;
@@ -199,14 +200,14 @@ pub fn end(code: &[u8]) -> u64 {
     code.len() as u64
 }
 
-/// Whether an instruction begins at the last byte of `code`, of which one begins at the first.
+/// Whether an instruction begins at the last byte of `code`, if one begins at the first.
 pub fn begins(code: &[u8]) -> bool {
     let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
     let mut instruction = Instruction::default();
     let last = code.len().saturating_sub(1);
     while decoder.position() < last {
         decoder.decode_out(&mut instruction);
-        // Bytes that are no instructions tell nothing.
+        // Bytes that are not instructions prove nothing.
         if instruction.is_invalid() && decoder.position() < last {
             return true;
         }
@@ -214,13 +215,13 @@ pub fn begins(code: &[u8]) -> bool {
     decoder.position() == last
 }
 
-/// Everything that the code at `address` refers to relative to itself, from its first instruction on.
+/// All addresses relative to themselves that the instructions of the code at `address` refer to.
 pub fn references(code: &[u8], address: u64) -> Vec<Reference> {
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     decoder.iter().filter_map(|i| reference(&i)).collect()
 }
 
-/// How many bytes of padding `code` begins with: what linkers and assemblers fill gaps with.
+/// How many bytes of padding `code` begins with: instructions with which linkers and assemblers fill gaps.
 pub fn padding(code: &[u8]) -> u64 {
     let mut at = 0;
     while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
@@ -235,11 +236,12 @@ pub fn padding(code: &[u8]) -> u64 {
     at as u64
 }
 
-/// The instruction of the code at `address` whose operand begins at `place`, if one does: what it refers to.
+/// The reference of the instruction whose operand begins at `place`, in the code at `address`; `None` if there is
+/// none.
 ///
-/// `is_start` says whether an instruction is known to begin at `address`.  Where none is, or data lies between, it is the answer of most of the
-/// ways in which the bytes before can be read, and of a fourth of them where that is a reference: to take bytes for an operand
-/// that are none only means to refuse.
+/// `is_start` says whether an instruction is known to begin at `address`. If not, or if there is data in between, the
+/// bytes before are decoded in several ways: most of them must agree, or a fourth if they find a reference. A wrong
+/// reference only makes brawn refuse.
 pub fn operand(code: &[u8], address: u64, place: u64, is_start: bool) -> Option<Reference> {
     if let Some(sure) = is_start.then(|| walk(code, address, place)).flatten() {
         return sure;
@@ -258,8 +260,8 @@ pub fn operand(code: &[u8], address: u64, place: u64, is_start: bool) -> Option<
     (4 * most(&best) >= ways).then_some(*best)
 }
 
-/// Reads from `address` to what covers `place`.  `None` if the bytes are no instructions; `Some(None)` if the place is
-/// no operand.
+/// Decodes from `address` to the instruction at `place`. `None` if the bytes are not instructions; `Some(None)` if no
+/// operand begins at `place`.
 fn walk(code: &[u8], address: u64, place: u64) -> Option<Option<Reference>> {
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instruction = Instruction::default();
@@ -279,7 +281,7 @@ fn walk(code: &[u8], address: u64, place: u64) -> Option<Option<Reference>> {
             return Some(None);
         }
         if let Some(reference) = reference(&instruction) {
-            // Its other operand may be the one at the place.
+            // The instruction's other operand may be the one at `place`.
             let is_it = if reference.is_branch {
                 offsets.immediate_offset() == within
             } else {

@@ -7,20 +7,20 @@ use super::*;
 use crate::elf::program::Program;
 use proptest::prelude::*;
 
-/// A program of some segments, made up.
+/// An invented program with some segments.
 #[derive(Clone, Debug)]
 struct Shape {
     is_arm: bool,
     is_pie: bool,
     has_sections: bool,
     align: u64,
-    /// Bytes between program headers and what the first segment holds.
+    /// The bytes between the program headers and the contents of the first segment.
     room: u64,
-    /// Bytes that each segment's file has, those that follow in memory alone, and pages to the next.
+    /// For each segment: its bytes in the file, its further bytes in memory, and the pages before the next segment.
     loads: Vec<(u64, u64, u64)>,
-    /// Bytes of initial values and zeros of thread-locals, and the power of two that they are aligned to.
+    /// For thread-locals: bytes of initial values, bytes of zeros, and their alignment as a power of two.
     tls: Option<(u64, u64, u32)>,
-    /// Bytes behind everything.
+    /// The bytes after all segments.
     rest: usize,
     sizes: Sizes,
 }
@@ -34,7 +34,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
             zero,
             data_align: 16,
             tls,
-            // More is refused on aarch64.
+            // aarch64 refuses larger alignments.
             tls_align: 1 << power.min(3),
         },
     );
@@ -167,7 +167,7 @@ impl Shape {
     }
 }
 
-/// A payload of no use, at the places of the layout.
+/// A meaningless payload at the places of the layout.
 fn linked(layout: &Layout, sizes: &Sizes) -> Linked {
     Linked {
         code: vec![0x90; sizes.code as usize],
@@ -180,14 +180,14 @@ fn linked(layout: &Layout, sizes: &Sizes) -> Linked {
 }
 
 proptest! {
-    /// Whatever the program's shape is, it gets its payload, and the new file is a program in which what was is where it was.
+    /// A program of any shape gets its payload, and in the new file everything old is at its old address.
     #[test]
     fn every_shape_has_a_place(shape in shapes()) {
         let bytes = shape.bytes();
         let program = Program::read(&bytes).unwrap();
         let layout = match layout(&program, &shape.sizes) {
             Ok(layout) => layout,
-            // Only where the headers would have to go behind a hole.
+            // Refused only if the headers would have to go after a hole.
             Err(error) => {
                 prop_assert!(error.to_string().contains("at most 0x40000000"), "{}", error);
                 return Ok(());
@@ -207,7 +207,7 @@ proptest! {
         let new = new.to_vec();
         let read = Program::read(&new).unwrap();
         prop_assert_eq!(read.entry, plan.layout.code.address);
-        // Every address has the byte that it had.
+        // Every address has the same byte as before.
         for segment in program.loads() {
             let start = segment.address + if segment.offset == 0 { 64 + 56 * 20 } else { 0 };
             let size = segment.filled().end.saturating_sub(start);
@@ -217,7 +217,7 @@ proptest! {
     }
 }
 
-/// The shape that GNU ld gives a program, with its pages.
+/// A program as GNU ld makes it, with its pages.
 fn plain(align: u64) -> Shape {
     Shape {
         is_arm: false,

@@ -24,18 +24,18 @@ pub const WAY: u64 = 12;
 /// How far a branch reaches, in bytes.
 const REACH: i64 = 1 << 27;
 
-/// Whether it is of an instruction that branches to what it refers to.
+/// Whether the relocation is for an instruction that branches to its target.
 pub fn is_branch(kind: u32) -> bool {
     matches!(kind, CALL26 | JUMP26)
 }
 
-/// Whether a branch at `from` can go to `to`.
+/// Whether a branch at `from` can reach `to`.
 pub fn reaches(from: u64, to: u64) -> bool {
     (-REACH..REACH).contains(&to.wrapping_sub(from).cast_signed())
 }
 
-/// Code at `from` that goes to `to`, which is farther than a branch reaches.  It uses x16, which belongs to such code
-/// (Procedure Call Standard for the Arm 64-bit Architecture, "General-purpose Registers").
+/// Code at `from` that jumps to `to`, for distances that a branch cannot reach. It uses x16, which is reserved for
+/// such code (Procedure Call Standard for the Arm 64-bit Architecture, "General-purpose Registers").
 pub fn way(from: u64, to: u64) -> Result<[u8; WAY as usize], String> {
     let mut code = [0; WAY as usize];
     let low = (to & 0xfff) as u32;
@@ -50,7 +50,7 @@ pub fn way(from: u64, to: u64) -> Result<[u8; WAY as usize], String> {
     Ok(code)
 }
 
-/// Changes `bytes`, a section's, as `fix` says.
+/// Changes the section's `bytes` as `fix` says.
 pub fn apply(bytes: &mut [u8], fix: &Fix) -> Result<(), String> {
     let place = bytes.get_mut(fix.at..).and_then(|b| b.first_chunk_mut());
     let place = place.ok_or("it is not in its section")?;
@@ -59,7 +59,7 @@ pub fn apply(bytes: &mut [u8], fix: &Fix) -> Result<(), String> {
     Ok(())
 }
 
-/// What instruction `old` becomes.
+/// The new form of the instruction `old`.
 fn instruction(old: u32, fix: &Fix) -> Result<u32, String> {
     let (target, source) = (old & 31, old >> 5 & 31);
     match fix.kind {
@@ -71,7 +71,7 @@ fn instruction(old: u32, fix: &Fix) -> Result<u32, String> {
             }
             Ok(old & !0x03ff_ffff | (distance >> 2) as u32 & 0x03ff_ffff)
         }
-        // What is loaded from a table of addresses is an address that is known: it is computed.
+        // The address in the table is already known: compute it instead of loading it.
         ADR_PREL_PG_HI21 | ADR_GOT_PAGE => {
             check(old, 0x9f00_0000, 0x9000_0000, "adrp")?;
             Ok(old & !0x60ff_ffe0 | page(fix.place, fix.address()?)?)
@@ -91,7 +91,7 @@ fn instruction(old: u32, fix: &Fix) -> Result<u32, String> {
         LDST32_ABS_LO12_NC => load(old, fix, 2),
         LDST64_ABS_LO12_NC => load(old, fix, 3),
         LDST128_ABS_LO12_NC => load(old, fix, 4),
-        // The same, with a distance from the thread pointer: its upper and its lower half.
+        // The same for a distance from the thread pointer: its upper and its lower half.
         TLSIE_ADR_GOTTPREL_PAGE21 => {
             check(old, 0x9f00_0000, 0x9000_0000, "adrp")?;
             Ok(0xd2a0_0000 | local(fix)? >> 16 << 5 | target) // movz, lsl #16
@@ -114,7 +114,7 @@ fn check(instruction: u32, mask: u32, expected: u32, name: &str) -> Result<(), S
     Ok(())
 }
 
-/// A load or store of 2^`scale` bytes: the low twelve bits of the address, in that unit.
+/// A load or store of 2^`scale` bytes: the low twelve bits of the address, in units of that size.
 fn load(old: u32, fix: &Fix, scale: u32) -> Result<u32, String> {
     check(old, 0x3b00_0000, 0x3900_0000, "a load or store")?;
     let low = (fix.address()? & 0xfff) as u32;

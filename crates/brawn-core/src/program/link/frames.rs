@@ -1,18 +1,18 @@
-//! Unwind information: from the compiler's `.eh_frame` to a `.debug_frame` with addresses, which debuggers read and
-//! programs do not load.
+//! Unwind information: turns the compiler's `.eh_frame` into a `.debug_frame` with addresses. Debuggers read it, and
+//! programs do not load it.
 //!
-//! Both hold common entries (CIE) and, for each function, an entry (FDE) that refers to one (DWARF 4, 6.4.1; Linux
-//! Standard Base Core, "Exception Frames").  They differ in how a CIE is told (id 0, or all ones), in what an FDE
-//! refers to it by (the distance back from there, or its offset), in the size of addresses, and in the augmentation that
-//! gives that size.
+//! Both contain common entries (CIE) and, for each function, an entry (FDE) that refers to a CIE (DWARF 4, 6.4.1;
+//! Linux Standard Base Core, "Exception Frames"). They differ in these points: the mark of a CIE (id 0, or all ones);
+//! how an FDE refers to its CIE (by the distance back, or by the CIE's offset); the size of addresses; and the
+//! augmentation that gives this size.
 
 use crate::error::{Error, Result};
 use brawn_payload::Frames;
 use std::collections::HashMap;
 
-/// Of both architectures, in bytes.
+/// On both architectures, in bytes.
 const ADDRESS: usize = 8;
-/// `DW_EH_PE_pcrel | DW_EH_PE_sdata4`: what addresses in an `.eh_frame` are.
+/// `DW_EH_PE_pcrel | DW_EH_PE_sdata4`: the form of addresses in an `.eh_frame`.
 const DISTANCE: u8 = 0x1b;
 const DW_CFA_NOP: u8 = 0;
 
@@ -20,14 +20,15 @@ const DW_CFA_NOP: u8 = 0;
 #[derive(Default)]
 pub struct DebugFrame {
     pub bytes: Vec<u8>,
-    /// Where each CIE is, by what it says.
+    /// The offset of each CIE, by its contents.
     common: HashMap<Vec<u8>, u32>,
 }
 
 impl DebugFrame {
-    /// Adds what `frames` say of functions that have an address, by section and place in it.
+    /// Adds the entries of `frames` for functions that have an address. The address is looked up by section and
+    /// offset.
     ///
-    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for a form that no compiler of the payload makes.
+    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for a form that no compiler of the payload writes.
     pub fn add(
         &mut self,
         frames: &Frames,
@@ -37,7 +38,7 @@ impl DebugFrame {
             bytes: frames.bytes,
             at: 0,
         };
-        // What each CIE says in a .debug_frame, by its offset.
+        // The contents of each CIE for a .debug_frame, by its old offset.
         let mut common: HashMap<usize, Vec<u8>> = HashMap::new();
         while rest.at < frames.bytes.len() {
             let start = rest.at;
@@ -80,7 +81,7 @@ impl DebugFrame {
         Ok(())
     }
 
-    /// Where the CIE that says `of` is; it is added, if it is new.
+    /// The offset of the CIE with the contents `of`, which is added if it is new.
     fn common(&mut self, of: Vec<u8>) -> Result<u32> {
         if let Some(at) = self.common.get(&of) {
             return Ok(*at);
@@ -92,7 +93,7 @@ impl DebugFrame {
         Ok(at)
     }
 
-    /// An entry with its length, filled up to a multiple of an address's size.
+    /// Adds an entry with its length, padded to a multiple of the size of an address.
     fn put(&mut self, entry: &[u8]) -> Result<()> {
         let size = (4 + entry.len()).next_multiple_of(ADDRESS);
         let length = u32::try_from(size - 4).map_err(|_| Error::refused("an entry of 4 GiB"))?;
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
         rest
     }
 
-    /// The next `length` bytes, which are left behind.
+    /// The next `length` bytes, which count as read.
     fn entry(&mut self, length: usize) -> Result<Self> {
         let at = self.at;
         self.take(length)?;
@@ -167,14 +168,14 @@ impl<'a> Reader<'a> {
         Err(self.bad("a number of more than 63 bits"))
     }
 
-    /// The bytes of a number.
+    /// The bytes of a LEB128 number.
     fn leb(&mut self) -> Result<&'a [u8]> {
         let from = self.at;
         self.uleb()?;
         Ok(&self.bytes[from..self.at])
     }
 
-    /// What a CIE, behind its id, says in a `.debug_frame`.
+    /// The contents of a CIE, after its id, for a `.debug_frame`.
     fn common(&mut self) -> Result<Vec<u8>> {
         let version = self.u8()?;
         if version != 1 || self.take(3)? != b"zR\0" {

@@ -1,4 +1,4 @@
-//! Every name with its address.
+//! All names with their addresses.
 
 use super::frames::DebugFrame;
 use super::relocatable::{Binding, Part, Relocation};
@@ -6,7 +6,7 @@ use super::{At, Fix, Fixed, Objects, TABLE, Value, aarch64};
 use crate::error::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 
-/// Every name with its address.
+/// All names with their addresses.
 pub(super) struct Names<'l, 'a> {
     objects: &'l Objects<'a>,
     at: &'l At<'l>,
@@ -29,7 +29,7 @@ impl<'l, 'a> Names<'l, 'a> {
         Ok(Self { objects, at, host })
     }
 
-    /// Where `place` of section `section` of object `object` is.
+    /// The address of `place` in section `section` of object `object`.
     pub(super) fn value(&self, (object, section, place): (usize, usize, u64)) -> Option<Value> {
         let from = self.objects.places[object][section]?.wrapping_add(place);
         Some(match self.objects.objects[object].sections[section].part {
@@ -106,7 +106,7 @@ impl<'l, 'a> Names<'l, 'a> {
                 let Some(Value::Address(address)) = place else {
                     continue;
                 };
-                // A public name goes before musl's and the payload's own.
+                // A public name is preferred to musl's and the payload's own names.
                 let is_public = symbol.binding == Binding::Weak;
                 let name = (
                     !is_public,

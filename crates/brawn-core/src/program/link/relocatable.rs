@@ -1,4 +1,4 @@
-//! A relocatable object of the payload: the sections that are loaded, their relocations, and its symbols.
+//! A relocatable object of the payload: its loaded sections, their relocations, and its symbols.
 
 use crate::error::{Error, Result};
 use brawn_payload::{Frames, Function, Member};
@@ -9,12 +9,12 @@ use object::{
     RelocationTarget, SectionFlags, SymbolFlags,
 };
 
-/// Where a section goes, in the order in which they stand.
+/// The kinds of sections, in the order in which they are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Code.
     Text,
-    /// Data that nobody changes.
+    /// Data that does not change.
     Constant,
     /// Provenance notes.
     Note,
@@ -27,7 +27,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All, in that order.
+    /// All kinds, in that order.
     pub const ALL: [Self; 6] = [
         Self::Text,
         Self::Constant,
@@ -45,17 +45,17 @@ pub struct Section<'a> {
     pub part: Part,
     pub size: u64,
     pub align: u64,
-    /// Where it is in the object's file.
+    /// Its offset in the object's file.
     pub offset: u64,
-    /// Empty for what is zero.
+    /// Its bytes; empty for a section of zeros.
     pub bytes: &'a [u8],
     pub relocations: Vec<Relocation>,
 }
 
-/// A place that holds a distance or an address.
+/// A place that contains a distance or an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where in its section.
+    /// Its offset in its section.
     pub at: u64,
     /// `ELF64_R_TYPE`.
     pub kind: u32,
@@ -75,12 +75,12 @@ pub enum Binding {
 pub struct Symbol<'a> {
     pub name: &'a str,
     pub binding: Binding,
-    /// The number of its section in [`Object::sections`], and where in it; `None` for one of another object.
+    /// The number of its section in [`Object::sections`] and its offset there; `None` if another object defines it.
     pub place: Option<(usize, u64)>,
-    /// In bytes; 0 for unknown.
+    /// Its size in bytes; 0 if unknown.
     pub size: u64,
     pub is_function: bool,
-    /// Whether it is the program's, whatever the payload has of that name.
+    /// Whether it must be the program's, even if the payload has a symbol of that name.
     pub is_host: bool,
 }
 
@@ -89,9 +89,9 @@ pub struct Object<'a> {
     /// The member's name.
     pub name: &'a str,
     pub sections: Vec<Section<'a>>,
-    /// In the order of its symbol table.
+    /// Its symbols, in the order of its symbol table.
     pub symbols: Vec<Symbol<'a>>,
-    /// How to unwind from its code.
+    /// The unwind information for its code.
     pub frames: Frames,
 }
 
@@ -104,8 +104,8 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Reads that of a function of libc, whose `asks` are the program's own: the attach object has an `__environ`, too,
-    /// which `setenv` does not know.
+    /// Reads the object of a function of libc. Names in its `asks` are the program's own. The attach object, for
+    /// example, has an `__environ` too, which `setenv` does not change.
     pub fn function(function: &'a Function) -> Result<Self> {
         let mut object = Self::member(&function.member)?;
         for symbol in &mut object.symbols {
@@ -123,8 +123,9 @@ impl<'a> Object<'a> {
 
     /// Reads the object `bytes`, which messages call `name`.
     ///
-    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for what is no such object, [`Kind::Refused`](crate::Kind::Refused)
-    /// for a section of a sort that a program with no loader cannot be given.
+    /// Errors: [`Kind::Malformed`](crate::Kind::Malformed) if it is not such an object;
+    /// [`Kind::Refused`](crate::Kind::Refused) for a kind of section that cannot be added to a program without a
+    /// loader.
     pub fn read(name: &'a str, bytes: &'a [u8]) -> Result<Self> {
         Self::parse(name, bytes).map_err(|e| e.member(name.as_bytes()))
     }
@@ -132,7 +133,7 @@ impl<'a> Object<'a> {
     fn parse(name: &'a str, bytes: &'a [u8]) -> Result<Self> {
         let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(bad)?;
         let mut sections = Vec::new();
-        // The place of each of the file's sections in `sections`.
+        // For each section of the file, its index in `sections`.
         let mut places = vec![None; file.sections().map(|s| s.index().0 + 1).max().unwrap_or(0)];
         for section in file.sections() {
             if let Some(part) = part(&section)? {
@@ -140,7 +141,7 @@ impl<'a> Object<'a> {
                 sections.push(read(&section, part)?);
             }
         }
-        // The null symbol, which `symbols` leaves out, is number 0.
+        // The null symbol, which `symbols` leaves out, has the number 0.
         let mut symbols = vec![Symbol {
             name: "",
             binding: Binding::Local,
@@ -200,7 +201,7 @@ fn bad(error: object::Error) -> Error {
     Error::malformed(error.to_string().to_lowercase())
 }
 
-/// Where `section` goes; `None` for what is not loaded.
+/// The kind of `section`; `None` if it is not loaded.
 fn part(section: &ElfSection64<'_, '_, LittleEndian>) -> Result<Option<Part>> {
     let SectionFlags::Elf {
         sh_type, sh_flags, ..

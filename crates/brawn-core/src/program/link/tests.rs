@@ -45,7 +45,7 @@ fn every_payload_links() {
         assert_eq!(needs, ["__errno_location", HOST_ENTRY, HOST_TSD_RUN_DTORS]);
         let sizes = objects.sizes();
         assert!(sizes.tls > 0 && sizes.tls <= 96, "{sizes:?}");
-        // On aarch64 the rewriter relies on it: 16 bytes lie between the thread pointer and the program's thread-locals.
+        // On aarch64, the rewriter relies on 16 bytes between the thread pointer and the program's thread-locals.
         assert_eq!((sizes.code_align, sizes.tls_align), (64, 8));
         assert!(sizes.data > 0 && sizes.zero > sizes.data);
 
@@ -66,7 +66,7 @@ fn every_payload_links() {
         assert!(!listed("__libc_malloc") && !listed("brawn_memcpy"));
         assert!(linked.functions.is_sorted_by(|a, b| a.1 + a.2 <= b.1));
 
-        // Every function has unwind information, and it is in the same order.
+        // Every function has unwind information, in the same order.
         let covered = covered(&linked.debug_frame);
         let functions: Vec<_> = linked.functions.iter().map(|f| (f.1, f.2)).collect();
         assert_eq!(covered, functions);
@@ -80,7 +80,7 @@ fn every_payload_links() {
     }
 }
 
-/// What one links, another address at a time, differs only where addresses are.
+/// Two links to different addresses give bytes that differ only in addresses.
 #[test]
 fn linking_is_deterministic_and_moves_with_its_program() {
     for payload in brawn_payload::payloads() {
@@ -110,7 +110,7 @@ fn what_is_not_wanted_is_left_out() {
         let without_threads = Objects::choose(payload, payload.surface).unwrap();
         let needs: Vec<_> = without_threads.needs().collect();
         assert_eq!(needs, ["__errno_location", HOST_ENTRY]);
-        // Not by the size: the room before the next function, aligned to 64 bytes, may be what it takes.
+        // The sizes may be equal: functions are aligned to 64 bytes, and there may be room before the next one.
         let host = |name: &str| (name != TABLE).then_some(AT - 0x10_0000);
         for (objects, has) in [(&all, true), (&without_threads, false)] {
             let linked = link(objects, &at(&host)).unwrap();
@@ -119,7 +119,7 @@ fn what_is_not_wanted_is_left_out() {
         }
         assert!(without_threads.sizes().code <= all.sizes().code);
 
-        // Memory functions alone need nothing of the program and no start; their note comes along.
+        // Memory functions alone need no names of the program and no start; their note is added too.
         let one = Objects::choose(payload, &["strlen"]).unwrap();
         assert_eq!(one.needs().count(), 0);
         let linked = link(&one, &at(&|_| None)).unwrap();
@@ -163,7 +163,7 @@ fn what_is_too_far_is_refused_or_reached_in_steps() {
             "{error}"
         );
     }
-    // The way to a name of an aarch64 program: adrp x16, add x16, br x16.
+    // The stub for a distant name in an aarch64 program: adrp x16, add x16, x16, br x16.
     let way = aarch64::way(AT, AT + 0x4000_0abc).unwrap();
     let words: Vec<_> = way
         .chunks(4)
@@ -241,7 +241,7 @@ fn covered(debug_frame: &[u8]) -> Vec<(u64, u64)> {
         at += length + 4;
     }
     assert_eq!(at, debug_frame.len());
-    // Two for the whole payload: the start, which nothing called, has no other rules in its common entry.
+    // There are two for the whole payload: nothing calls the start, so its common entry has other rules.
     assert!((1..=2).contains(&common.len()), "{common:?}");
     covered.sort_unstable();
     covered
@@ -265,7 +265,7 @@ fn unwind_information_changes_its_form() {
     let function =
         b"\x1c\0\0\0\0\0\0\0\x04\0\x40\0\0\0\0\0\x20\0\0\0\0\0\0\0\x44\x0e\x10\0\0\0\0\0";
     assert_eq!(all.bytes, [&common[..], function, function].concat());
-    // Of what is not in the program nothing is said.
+    // There are no entries for functions that are not in the program.
     let mut none = DebugFrame::default();
     none.add(&frames(&eh_frame), &|_, _| None).unwrap();
     assert!(none.bytes.is_empty());

@@ -8,16 +8,16 @@ const PLT32: u32 = elf::R_X86_64_PLT32.0;
 const GOTTPOFF: u32 = elf::R_X86_64_GOTTPOFF.0;
 const REX_GOTPCRELX: u32 = elf::R_X86_64_REX_GOTPCRELX.0;
 
-/// Where in an instruction `REX opcode ModRM displacement` the displacement is.
+/// The offset of the displacement in an instruction `REX opcode ModRM displacement`.
 const DISPLACEMENT: usize = 3;
-/// A displacement counts from the instruction's end, which is so far behind it.
+/// A displacement counts from the instruction's end, which is this much after it.
 const FROM_END: i64 = -4;
 
-/// Changes `bytes`, a section's, as `fix` says.
+/// Changes the section's `bytes` as `fix` says.
 pub fn apply(bytes: &mut [u8], fix: &Fix) -> Result<(), String> {
     match fix.kind {
         PC32 | PLT32 => put(bytes, fix.at, fix.distance()?),
-        // What is loaded from a table of addresses is an address that is known: it is computed.
+        // The address in the table is already known: compute it instead of loading it.
         REX_GOTPCRELX => {
             let instruction = Instruction::read(bytes, fix)?;
             if instruction.opcode != 0x8b {
@@ -26,7 +26,7 @@ pub fn apply(bytes: &mut [u8], fix: &Fix) -> Result<(), String> {
             bytes[fix.at - 2] = 0x8d; // lea
             put(bytes, fix.at, fix.distance()?)
         }
-        // The same, with a distance from the thread pointer: it becomes the instruction's own number.
+        // The same for a distance from the thread pointer: it becomes an immediate operand.
         GOTTPOFF => {
             let instruction = Instruction::read(bytes, fix)?;
             let opcode = match instruction.opcode {
@@ -34,7 +34,7 @@ pub fn apply(bytes: &mut [u8], fix: &Fix) -> Result<(), String> {
                 0x03 => 0x81, // add
                 _ => return Err(instruction.unknown("mov or add")),
             };
-            // The register moves from ModRM.reg to ModRM.rm, its highest bit from REX.R to REX.B.
+            // The register moves from ModRM.reg to ModRM.rm, and its highest bit from REX.R to REX.B.
             let rex = 0x48 | u8::from(instruction.register >= 8);
             let modrm = 0xc0 | (instruction.register & 7);
             bytes[fix.at - DISPLACEMENT..fix.at].copy_from_slice(&[rex, opcode, modrm]);

@@ -91,7 +91,7 @@ impl Code {
         )
     }
 
-    /// Reads the functions of a set of `payload`'s.
+    /// Reads the functions of `set`, which belongs to `payload`.
     pub fn of_set(payload: &Payload, set: &Set) -> Result<Self> {
         let members: Vec<Member> = set.functions.iter().map(|f| f.member).collect();
         Self::of(set.version, payload.architecture, &members, true)
@@ -275,7 +275,7 @@ impl Piece {
     }
 }
 
-/// Finds the pieces that several objects have.
+/// Marks the pieces that several objects have.
 fn share(pieces: &mut [Piece]) {
     let mut first: HashMap<Vec<(usize, &[u8])>, usize> = HashMap::new();
     let mut shared = HashSet::new();
@@ -290,9 +290,9 @@ fn share(pieces: &mut [Piece]) {
     }
 }
 
-/// The bytes that a relocation at `at` may change.  Linkers exchange whole instructions where a
-/// symbol turns out to be near: on x86_64 the operand's four bytes and, if they load an address from a
-/// table, up to three before it; on aarch64 one instruction.
+/// The bytes that a linker may change for a relocation at `at`. If the symbol is near, linkers replace whole
+/// instructions: on x86_64 the operand's four bytes and, if they load an address from a table, up to three bytes
+/// before it; on aarch64 one instruction.
 fn changed(at: u64, flags: RelocationFlags, is_x86: bool) -> Range<usize> {
     let at = usize::try_from(at).unwrap_or(usize::MAX);
     // R_X86_64_PC32 and R_X86_64_PLT32 are distances: the instruction around them stays.

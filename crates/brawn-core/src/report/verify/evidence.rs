@@ -21,11 +21,11 @@ pub(super) struct Evidence<'e, 'a> {
     pub(super) located: Option<(&'e Code, Located<'e>)>,
     /// The memory functions' code that was found in it.
     pub(super) memory: Option<(&'e Code, Located<'e>)>,
-    /// Other functions' code in it.
+    /// The other functions' code that was found in it.
     pub(super) others: Option<(&'e Code, Located<'e>)>,
-    /// Where there is a function with a name of brawn's own.
+    /// The places of functions that have one of brawn's own names.
     pub(super) own_places: HashSet<(usize, u64)>,
-    /// The memory functions that have a name of brawn's, too.
+    /// The memory functions that also have one of brawn's names.
     pub(super) memory_names: Vec<&'static str>,
     /// The payload, if it was added to the finished executable.
     pub(super) rewritten: Option<Rewritten>,
@@ -266,13 +266,13 @@ fn is_musls_own(symbol: &Symbol<'_>) -> bool {
     names.any(|n| n.as_bytes() == symbol.name)
 }
 
-/// Where there is a function with a name of brawn's own.
+/// The places of functions that have one of brawn's own names.
 pub(super) fn own_places(image: &Image<'_>) -> HashSet<(usize, u64)> {
     let own = image.defined().filter(|s| s.name.starts_with(MEMORY_OWN));
     own.map(|s| (s.section, s.address)).collect()
 }
 
-/// The first function that is musl's by its name, the heap's apart.
+/// The address of the first function that is musl's by its name, except for the heap's.
 pub(super) fn libc(image: &Image<'_>) -> Option<u64> {
     let is_musls = |s: &&Symbol<'_>| s.kind != SymbolKind::Object && is_libcs(s.name);
     image.defined().filter(is_musls).map(|s| s.address).min()

@@ -1,4 +1,4 @@
-//! Functions that are too short to be searched for, by where they jump to.
+//! Finds functions that are too short to be searched for, by the functions that they jump to.
 
 use super::{Fit, How};
 use crate::signatures::Function;
@@ -8,16 +8,16 @@ use brawn_payload::Architecture;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// What a linker may put between two functions for alignment.
+/// The most bytes that a linker puts between two functions for alignment.
 const GAP: u64 = 16;
-/// How far in bytes a function may be from those that are known.
+/// How far a function may be from the known functions, in bytes.
 const NEAR: u64 = 1 << 16;
 
 impl Fit<'_, '_, '_> {
-    /// Functions too short to be searched for that call or jump to a known one (`free` to `__libc_free`): wherever
-    /// their code stands about such a jump.
+    /// Finds functions that are too short to be searched for and call or jump to a known function, as `free` does to
+    /// `__libc_free`: wherever such a jump is, their code is compared with the code around it.
     pub(super) fn calls(&mut self, twins: &[Vec<usize>]) {
-        // By where they jump to: functions with one code, and how far into them the jump is.
+        // By the target of the jump: groups of functions with the same code, and the offset of the jump in them.
         let mut wanted: HashMap<u64, Vec<(u64, Vec<usize>)>> = HashMap::new();
         for numbers in twins {
             let mut groups: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
@@ -33,7 +33,7 @@ impl Fit<'_, '_, '_> {
         if wanted.is_empty() {
             return;
         }
-        // They stand amid the others, or near.
+        // They are among the other functions, or near them.
         let span = self.span();
         let span = span.start().saturating_sub(NEAR)..=span.end().saturating_add(NEAR);
         let mut candidates: HashMap<&[usize], Vec<u64>> = HashMap::new();
@@ -54,7 +54,7 @@ impl Fit<'_, '_, '_> {
             let Some((numbers, mut places)) = self.left(numbers, places) else {
                 continue;
             };
-            // A jump in the midst of another function is called by nobody.
+            // A jump inside another function: nothing calls the place where its function would begin.
             let size = u64::from(self.build.functions[numbers[0]].size);
             if places.len() > numbers.len() || !places.iter().all(|at| self.is_beside(*at, size)) {
                 let called = called.get_or_insert_with(|| {
@@ -73,7 +73,7 @@ impl Fit<'_, '_, '_> {
         }
     }
 
-    /// Whether what is at `place` stands next to a function that was found, but for alignment.
+    /// Whether the function at `place` is directly beside a function that was found; padding may be between them.
     fn is_beside(&self, place: u64, size: u64) -> bool {
         let placed = self.build.functions.iter().zip(&self.places);
         let mut placed =
@@ -83,8 +83,8 @@ impl Fit<'_, '_, '_> {
         })
     }
 
-    /// The first call or jump to a known place in a function that is not searched for: where its operand is in the
-    /// function, and where it goes.
+    /// The first call or jump to a known address in a function that is not searched for: the offset of its operand,
+    /// and the target.
     fn call(&self, function: &Function) -> Option<(u64, u64)> {
         if function.window.is_some() {
             return None;
@@ -99,8 +99,8 @@ impl Fit<'_, '_, '_> {
         known.next()
     }
 
-    /// Calls `found` with every direct call and jump of the program's code in `span`: the place of its operand, and
-    /// where it goes.
+    /// Calls `found` for every direct call and jump of the program's code in `span`, with the address of its operand
+    /// and the target.
     fn branches(&self, span: &RangeInclusive<u64>, mut found: impl FnMut(u64, u64)) {
         for (start, code) in self.program.code() {
             let from = span.start().saturating_sub(start).next_multiple_of(4);

@@ -1,4 +1,4 @@
-//! What the fit tells: names of functions and of data, each with how it is known.
+//! The results of the fit: names of functions and of data, each with the evidence for it.
 
 use super::super::Function;
 use super::super::operand::{self, Form, Operand};
@@ -7,11 +7,11 @@ use super::{Fit, How};
 use crate::signatures::names::{Evidence, Named, Names};
 use std::collections::HashSet;
 
-/// A function of libc with so many bytes that are the same in every program is like no other.
+/// If this many of a function's bytes are the same in every program, no other function of libc is like it.
 const LONG: u32 = 64;
 
 impl Fit<'_, '_, '_> {
-    /// The names of everything that was placed.
+    /// The names of all functions and data that were found.
     pub(super) fn names(&self) -> Names {
         let mut names = Names::default();
         let text = |name: u32| self.build.text(name).to_owned();
@@ -75,9 +75,10 @@ impl Fit<'_, '_, '_> {
         names
     }
 
-    /// Whether the function at `place` is told from others of musl's: `strtof` and `wcstof` are the same code, and what they
-    /// call is not.  That has to be found, too; of a long function a name is enough, and so it is of one that a long
-    /// function calls.
+    /// Whether the function at `place` can only be this function of musl's. `strtof` and `wcstof`, for example, have
+    /// the same code, but call different functions. So the functions that it calls must have been found themselves;
+    /// for a long function it is enough that their addresses are known. A function that a long function calls counts
+    /// in any case.
     fn is_told(&self, function: &Function, place: u64, called: &HashSet<(u32, u64)>) -> bool {
         let names = || function.names.iter().chain(&function.weak);
         if !names().any(|name| is_libc(self.build.text(*name)))
@@ -104,7 +105,7 @@ impl Fit<'_, '_, '_> {
         })
     }
 
-    /// What long functions refer to, by name and address.
+    /// Names and addresses that long functions refer to.
     fn called(&self) -> HashSet<(u32, u64)> {
         let mut called = HashSet::new();
         for (function, place) in self.build.functions.iter().zip(&self.places) {
@@ -117,7 +118,7 @@ impl Fit<'_, '_, '_> {
         called
     }
 
-    /// Whether the instruction of that operand calls or jumps.
+    /// Whether the instruction with that operand is a call or a jump.
     fn is_branch(&self, operand: &Operand, place: u64) -> bool {
         match operand.form {
             Form::Branch => true,

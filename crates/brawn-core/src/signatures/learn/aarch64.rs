@@ -1,19 +1,20 @@
-//! Operands of aarch64 code that linking has filled in.
+//! Finds the operands of aarch64 code that the linker wrote.
 //!
-//! An address is an `adrp` and an instruction with the rest, which may be far behind it, and behind the function's
-//! `ret`: code for rare cases stands there, and is jumped to.  So registers are followed along every jump.
+//! An address is made by an `adrp` and by an instruction that adds the rest. That instruction may be far away, and
+//! even after the function's `ret`: compilers put rare cases there and jump to them. So the registers are followed
+//! along every jump.
 
 use super::super::operand::{Form, NOP, branch, low};
 use super::{Located, RawOperand};
 use std::collections::HashMap;
 
-/// A function of more instructions than this is none of musl's.
+/// No function of musl's has more instructions than this.
 const MOST: usize = 1 << 14;
 
-/// Which `adrp` wrote each register, by the number of its instruction.
+/// For each register, the number of the `adrp` instruction that wrote it.
 type Pages = [Option<u32>; 32];
 
-/// Those of the function `code` at `address`; `None` where it is no whole number of instructions.
+/// The operands of the function `code` at `address`; `None` if `code` is not a whole number of instructions.
 pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
     let own = address..address + code.len() as u64;
     let (words, []) = code.as_chunks::<4>() else {
@@ -25,9 +26,9 @@ pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
     let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
     let before = pages(address, &words);
     let mut found: Vec<Located> = Vec::new();
-    // The position in `found` of each `adrp`, by its instruction.
+    // The index in `found` of each `adrp`, by the number of its instruction.
     let mut positions: HashMap<u32, usize> = HashMap::new();
-    // Those whose `adrp` stands further down are added last.
+    // Operands whose `adrp` comes later in the code; they are added at the end.
     let mut rest: Vec<(u32, u64)> = Vec::new();
     for (number, word) in words.iter().copied().enumerate() {
         let at = address + number as u64 * 4;
@@ -48,7 +49,7 @@ pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
             positions.insert(number as u32, found.len());
             found.push(add(Form::Page, number, None));
         } else if word & 0x9f00_0000 == 0x1000_0000 {
-            // A linker's `nop` and `adr` in the place of `adrp` and the addition.
+            // A linker may replace `adrp` and the addition by `nop` and `adr`.
             let to = low(NOP, at, word, at);
             if to.is_some_and(|to| !own.contains(&to)) {
                 if number > 0 && words[number - 1] == NOP {
@@ -68,7 +69,7 @@ pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
             rest.push((page, to));
         }
     }
-    // Several instructions may share one `adrp`: it has the first's target.
+    // Several instructions may share one `adrp`: the first one's target counts.
     for (page, to) in rest {
         if let Some(position) = positions.get(&page) {
             found[*position].to.get_or_insert(to);
@@ -81,8 +82,8 @@ fn is_adrp(word: u32) -> bool {
     word & 0x9f00_0000 == 0x9000_0000
 }
 
-/// What `adrp` has left in the registers before each instruction, on any way that leads there; of several the first
-/// that is found.
+/// For each instruction, which `adrp` wrote each register before it, on any path to it. If there are several, the
+/// first that is found.
 fn pages(address: u64, words: &[u32]) -> Vec<Pages> {
     let mut before: Vec<Pages> = vec![[None; 32]; words.len()];
     let mut is_reached = vec![false; words.len()];
@@ -97,7 +98,7 @@ fn pages(address: u64, words: &[u32]) -> Vec<Pages> {
             let Some(known) = before.get_mut(next) else {
                 continue;
             };
-            // A register goes from unknown to known at most once, so that this ends.
+            // A register changes from unknown to known at most once, so this loop ends.
             let mut is_new = !is_reached[next];
             for (known, page) in known.iter_mut().zip(after) {
                 if known.is_none() && page.is_some() {
@@ -113,7 +114,7 @@ fn pages(address: u64, words: &[u32]) -> Vec<Pages> {
     before
 }
 
-/// The registers behind an instruction.
+/// The registers after an instruction.
 fn after(number: usize, word: u32, mut pages: Pages) -> Pages {
     let register = (word & 31) as usize;
     if is_adrp(word) {
@@ -125,7 +126,7 @@ fn after(number: usize, word: u32, mut pages: Pages) -> Pages {
         pages[register] = pages[(word >> 16 & 31) as usize];
         return pages;
     }
-    // A call keeps x19 to x28 alone.
+    // A call only preserves x19 to x28.
     if word & 0xfc00_0000 == 0x9400_0000 || word & 0xffff_fc1f == 0xd63f_0000 {
         pages[..19].fill(None);
         return pages;
@@ -161,7 +162,7 @@ fn after(number: usize, word: u32, mut pages: Pages) -> Pages {
     pages
 }
 
-/// Which instructions of the function may follow.
+/// The instructions of the function that may run next.
 fn next(address: u64, number: usize, word: u32) -> [Option<usize>; 2] {
     let at = address + number as u64 * 4;
     let jump = |bits: u32, shift: u32| {
@@ -190,7 +191,7 @@ fn next(address: u64, number: usize, word: u32) -> [Option<usize>; 2] {
 mod tests {
     use super::*;
 
-    /// `adrp x21`, a jump over the function's end to code that stands behind it, and the rest of the address there.
+    /// `adrp x21`, a jump to code after the function's end, and there the rest of the address.
     #[test]
     fn an_address_may_be_finished_behind_the_end() {
         let words: [u32; 6] = [

@@ -1,4 +1,4 @@
-//! What is learnt of a `libc.a`: relocations say which operands linking fills in.
+//! Learns from a `libc.a`: relocations show which operands the linker writes.
 
 use super::super::operand::Form;
 use super::super::wanted;
@@ -18,9 +18,9 @@ use std::collections::HashMap;
 
 type File<'a> = ElfFile64<'a, LittleEndian>;
 
-/// How many relocations and definitions are looked at for each byte of an object, at most.
+/// How many relocations and definitions are read at most, for each byte of an object.
 const TIMES: usize = 16;
-/// And how many more.
+/// How many more are read at most.
 const BESIDES: usize = 1 << 20;
 
 /// A definition in a member.
@@ -37,7 +37,7 @@ struct Definition<'a> {
 struct Member<'a> {
     name: &'a [u8],
     file: File<'a>,
-    /// How many relocations and definitions may still be looked at.
+    /// How many relocations and definitions may still be read.
     work: Work,
     definitions: Vec<Definition<'a>>,
 }
@@ -64,7 +64,8 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     }
     let architecture = architecture
         .ok_or_else(|| Error::not_applicable("no objects in it").expected("musl's libc.a"))?;
-    // Names that the archive has a strong definition of: a weak one of it is what is there without that member.
+    // Names with a strong definition in the archive. A weak definition of such a name is only for programs without
+    // that member.
     let mut definitions: HashMap<&str, (usize, usize)> = HashMap::new();
     for definition in members
         .iter()
@@ -90,7 +91,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
 impl<'a> Member<'a> {
     fn read(name: &'a [u8], data: &'a [u8]) -> Result<Self> {
         let bad = |e: object::Error| Error::malformed(e.to_string().to_lowercase()).member(name);
-        // Refuses names that share their bytes, which the other reader passes over each time.
+        // Refuses names that share their bytes: the other reader would read them again each time.
         Image::read(data, 0).map_err(|e| e.member(name))?;
         let file = File::parse(data).map_err(bad)?;
         let mut definitions = Vec::new();
@@ -146,7 +147,7 @@ impl<'a> Member<'a> {
             let first = &group[0];
             let section = self.file.section_by_index(first.section).map_err(bad)?;
             let data = section.data().map_err(bad)?;
-            // Those written by hand have no size: they go on to the next, or to the end.
+            // Functions in assembly have no size: they reach to the next function, or to the end.
             let next = groups.get(number + 1).map(|group| &group[0]);
             let next = next.filter(|d| d.section == first.section);
             let next = next.map_or(data.len() as u64, |d| d.at);
@@ -217,7 +218,7 @@ impl<'a> Member<'a> {
             .expected("code as compilers make it")
     }
 
-    /// `None` for code that linkers may change as a whole.
+    /// The operands; `None` for code that linkers may change as a whole.
     fn operands(
         &self,
         architecture: Architecture,
@@ -250,7 +251,7 @@ impl<'a> Member<'a> {
         Some(operands)
     }
 
-    /// The name that a relocation refers to: of local ones only musl's.
+    /// The name that a relocation refers to. A local name counts only if it is one of musl's.
     fn target(&self, target: RelocationTarget, addend: i64) -> Option<(&'a str, i32)> {
         let RelocationTarget::Symbol(index) = target else {
             return None;
@@ -264,7 +265,8 @@ impl<'a> Member<'a> {
         if !self.work.spend(self.definitions.len()) {
             return None;
         }
-        // A section that has one name alone, as those of one function or object each have.
+        // The symbol is a section's. If the section has only one name, as with one function or object per section,
+        // that name is meant.
         let section = symbol.section_index()?;
         let mut inside = self
             .definitions
@@ -279,7 +281,8 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Form of a relocation's operand, and whether it tells where its symbol is (System V ABI, AMD64, table 4.10).
+/// The form of a relocation's operand, and whether it shows the address of its symbol (System V ABI, AMD64, table
+/// 4.10).
 fn x86_64(kind: u32) -> Option<(Form, bool)> {
     Some(match kind {
         // R_X86_64_64

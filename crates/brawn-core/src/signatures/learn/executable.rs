@@ -1,4 +1,4 @@
-//! What is learnt of an executable with symbols: its instructions say which operands linking has filled in.
+//! Learns from an executable with symbols: its instructions show which operands the linker wrote.
 
 use super::super::wanted;
 use super::{Learnt, Located, Raw, aarch64, x86_64};
@@ -8,16 +8,16 @@ use crate::work::Work;
 use brawn_payload::Architecture;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A longer name is none that code of musl's refers to.
+/// Names to which musl's code refers are not longer than this.
 const LONGEST: usize = 256;
 
 /// The symbols of a program, by address.
 struct Symbols<'p, 'a> {
     program: &'p Program<'a>,
     all: &'p [Symbol<'a>],
-    /// How many names may still be looked at: each place may have thousands.
+    /// How many names may still be read: one address may have thousands.
     work: Work,
-    /// Names that are at several addresses, as those of static functions may be: they say nothing of where one is.
+    /// Names at several addresses, as static functions may have them: such a name does not give one address.
     ambiguous: HashSet<&'a str>,
 }
 
@@ -35,8 +35,8 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         ambiguous: ambiguous(&program.symbols),
     };
     let functions = || symbols.all.iter().filter(|s| s.kind == Kind::Function);
-    // A local symbol's name may be somebody else's, as may be any symbol's here, which has no binding: those
-    // that are called by the others are musl's.
+    // A local symbol may have the name of a function that is not musl's, and here no symbol has a binding. So a local
+    // function counts as musl's if the other functions call it.
     let mut wanted: BTreeSet<u64> = functions()
         .filter(|s| wanted::is_function(s.name))
         .map(|s| s.address)
@@ -47,7 +47,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         constants: Vec::new(),
     };
     let mut done = BTreeSet::new();
-    // Sizes of functions may overlap.
+    // The sizes of functions may overlap.
     let work = Work::new(bytes.len().saturating_mul(4));
     while let Some(address) = wanted.pop_first() {
         if !done.insert(address) {
@@ -82,7 +82,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
 }
 
 impl<'a> Symbols<'_, 'a> {
-    /// Every symbol at that address.
+    /// Every symbol at `address`.
     fn at(&self, address: u64) -> &[Symbol<'a>] {
         let from = self.all.partition_point(|s| s.address < address);
         let to = self.all.partition_point(|s| s.address <= address);
@@ -92,8 +92,8 @@ impl<'a> Symbols<'_, 'a> {
         &self.all[from..to]
     }
 
-    /// The function at that address, and the functions that it calls and that are worth a signature for that.
-    /// `None` where there is no code that can be read.
+    /// The function at `address`, and those of the functions that it calls that are worth a signature because it
+    /// calls them. `None` if there is no code that can be read.
     fn function(&self, address: u64) -> Option<(Raw<'a>, Vec<u64>)> {
         let here = self.at(address);
         let code = self.code(address)?;
@@ -104,7 +104,7 @@ impl<'a> Symbols<'_, 'a> {
             .collect();
         names.sort_unstable();
         names.dedup();
-        // The heap of a program that frees nothing stands in the other's place.
+        // A program that never frees has the simple heap in place of the other.
         if names.contains(&"__simple_malloc") {
             names.retain(|n| *n == "__simple_malloc");
         }
@@ -122,11 +122,11 @@ impl<'a> Symbols<'_, 'a> {
         {
             let target = to.and_then(|to| self.target(to));
             operand.target = target.and_then(|symbol| {
-                // Names of what is not called may be anybody's, or the compiler's.
+                // The name of something that is not called may come from another library or the compiler.
                 if symbol.kind != Kind::Function && !wanted::is_known(symbol.name) {
                     return None;
                 }
-                // As in a relocation: what stands there is the symbol's address and the addend.
+                // As with a relocation, the value is the symbol's address plus the addend.
                 let addend = to?.wrapping_sub(symbol.address) as i64 - i64::from(behind);
                 Some((symbol.name, i32::try_from(addend).ok()?))
             });
@@ -150,7 +150,7 @@ impl<'a> Symbols<'_, 'a> {
         ))
     }
 
-    /// The code of the function at `address`.  Those written by hand have no size: they end where the next begins.
+    /// The code of the function at `address`. Functions in assembly have no size: they end where the next one begins.
     fn code(&self, address: u64) -> Option<&'a [u8]> {
         let size = self.at(address).iter().map(|s| s.size).max()?;
         if size > 0 {
@@ -169,7 +169,7 @@ impl<'a> Symbols<'_, 'a> {
         code.get(..=end)
     }
 
-    /// The symbol that an address belongs to: musl's names before others, functions only by their first byte.
+    /// The symbol for an address. musl's names come before others; a function counts only at its first byte.
     fn target(&self, address: u64) -> Option<&Symbol<'a>> {
         let best = |symbols: &[Symbol<'a>]| -> Option<usize> {
             let usable = symbols
@@ -192,7 +192,7 @@ impl<'a> Symbols<'_, 'a> {
     }
 }
 
-/// Names of functions and objects that are at more than one address.
+/// Names of functions and objects that have more than one address.
 fn ambiguous<'a>(symbols: &[Symbol<'a>]) -> HashSet<&'a str> {
     let mut places: HashMap<&str, u64> = HashMap::new();
     let named = symbols
@@ -204,7 +204,7 @@ fn ambiguous<'a>(symbols: &[Symbol<'a>]) -> HashSet<&'a str> {
         .collect()
 }
 
-/// Whether it is one of aarch64's names for where code and where data begins (`$x`, `$d`), which are at many places.
+/// Whether it is one of the mapping symbols of aarch64 for code and data (`$x`, `$d`), of which there are many.
 fn is_mapping(name: &str) -> bool {
     let letter = name.strip_prefix('$').map(|rest| rest.split('.').next());
     matches!(letter, Some(Some("x" | "d")))

@@ -1,4 +1,4 @@
-//! Signatures of one build of musl, from its `libc.a` or from an executable with symbols.
+//! Learns the signatures of one build of musl, from its `libc.a` or from an executable with symbols.
 
 mod aarch64;
 mod archive;
@@ -14,7 +14,7 @@ use brawn_payload::Architecture;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
-/// A function as it is in a file.
+/// A function with its code as the file has it.
 struct Raw<'a> {
     names: Vec<&'a str>,
     weak: Vec<&'a str>,
@@ -33,13 +33,13 @@ struct RawOperand<'a> {
 /// An operand, and what it refers to.
 struct Located {
     operand: RawOperand<'static>,
-    /// The address; `None` if it is not known.
+    /// The address; `None` if unknown.
     to: Option<u64>,
-    /// How far behind the operand the place is from which its distance counts.
+    /// How many bytes behind the operand its distance counts from.
     behind: u8,
 }
 
-/// What is learnt of a file.
+/// Everything that was learnt from a file.
 struct Learnt<'a> {
     architecture: Architecture,
     functions: Vec<Raw<'a>>,
@@ -47,11 +47,12 @@ struct Learnt<'a> {
     constants: Vec<(&'a str, &'a [u8])>,
 }
 
-/// Learns the signatures of the musl in `bytes`: an archive, or a static executable with symbols.  The build has no
-/// name, and of its provenance no more than the file's SHA-256.
+/// Learns the signatures of the musl in `bytes`: an archive, or a static executable with symbols. The build has no
+/// name yet, and its provenance only has the file's SHA-256.
 ///
-/// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for broken input, [`Kind::NotApplicable`](crate::Kind::NotApplicable)
-/// for what is neither, or has none of musl's functions by name.
+/// Errors: [`Kind::Malformed`](crate::Kind::Malformed) for broken input,
+/// [`Kind::NotApplicable`](crate::Kind::NotApplicable) if it is neither of these, or if it has no functions with
+/// musl's names.
 pub fn learn(bytes: &[u8]) -> Result<Build> {
     let learnt = match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => archive::learn(bytes)?,
@@ -94,7 +95,7 @@ pub fn learn(bytes: &[u8]) -> Result<Build> {
     }
 }
 
-/// Names by their position.
+/// Names and their positions.
 #[derive(Default)]
 struct Names<'a> {
     all: Vec<String>,
@@ -138,8 +139,8 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The bytes in a row that are the rarest in code in general: those of them that most instructions have count
-/// nothing, and neither does a byte that is there already.
+/// The row of bytes that is rarest in code in general. Bytes that most instructions have do not count, and each byte
+/// counts only once.
 fn window(
     architecture: Architecture,
     code: &[u8],
@@ -164,14 +165,14 @@ fn window(
         .windows(WINDOW)
         .zip(is_fixed.windows(WINDOW))
         .enumerate();
-    // The search looks at whole instructions on aarch64.
+    // On aarch64, the search looks at whole instructions.
     let step = match architecture {
         Architecture::X86_64 => 1,
         Architecture::Aarch64 => 4,
     };
     let is_fixed = |fixed: &[bool]| fixed.iter().all(|f| *f);
     let places = places.filter(|(at, (_, fixed))| at % step == 0 && is_fixed(fixed));
-    // Of equals the first.
+    // Among equally rare rows, the first.
     let (at, (bytes, _)) =
         places.max_by_key(|(at, (bytes, _))| (rarity(bytes), code.len() - at))?;
     Some((at as u32, bytes.try_into().ok()?))

@@ -1,11 +1,11 @@
-//! Operands of x86_64 code that linking has filled in.
+//! Finds the operands of x86_64 code that the linker wrote.
 
 use super::super::operand::Form;
 use super::{Located, RawOperand};
 use crate::elf::program::{Placement, Program};
 use iced_x86::{Code, Decoder, DecoderOptions, OpKind, Register};
 
-/// Those of the function `code` at `address`; `None` where it is no code throughout.
+/// The operands of the function `code` at `address`; `None` if some of its bytes are not instructions.
 pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<Located>> {
     let own = address..address + code.len() as u64;
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
@@ -33,7 +33,7 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
         };
         if instruction.op0_kind() == OpKind::NearBranch64 {
             let to = instruction.near_branch_target();
-            // A call of its own start is a call of its name, in some objects.
+            // In some objects, a call of the function itself is a call of its name.
             if own.contains(&to) && to != address || offsets.immediate_size() != 4 {
                 continue;
             }
@@ -47,7 +47,7 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
         if instruction.is_ip_rel_memory_operand() && offsets.has_displacement() {
             let at = offsets.displacement_offset();
             let to = instruction.ip_rel_memory_address();
-            // A linker may have made this of a load from the global offset table.
+            // A linker may have made this instruction from a load from the global offset table.
             let relaxed = instruction.code() == Code::Lea_r64_m && at >= 3;
             let form = if relaxed { Form::Table } else { Form::Distance };
             add(at, form, to, instruction.len() - at);

@@ -1,32 +1,32 @@
-//! Data amid code, where what looks like an instruction is none: tables of constants that libraries keep beside the
-//! functions that read them.
+//! Recognizes data among code, where words only look like instructions: tables of constants that libraries keep
+//! beside the functions that read them.
 
 use super::super::reference::Reference;
 use super::word::{Op, direct, is_unallocated, op};
 use std::ops::RangeInclusive;
 
-/// How many words on either side are looked at.
+/// How many words before and after are looked at.
 const AROUND: usize = 64;
-/// How many jumps there may be among what is data: one word in sixty looks like one.
+/// How many words in data may look like jumps: one in sixty does.
 const MORE: usize = 2;
 
 fn word(code: &[[u8; 4]], n: usize) -> u32 {
     code.get(n).map_or(0, |w| u32::from_le_bytes(*w))
 }
 
-/// Whether what follows it is not run after it.
+/// Whether nothing runs on from this word to the next one.
 fn ends(word: u32) -> bool {
     match op(word) {
         Op::Jump { .. } | Op::Return | Op::Stop => true,
-        // Of branches and exceptions; vectors of any length are none.
+        // Branches and exceptions; vectors of any length are not among them.
         Op::Unknown => matches!(word >> 25 & 0xf, 10 | 11),
         _ => word >> 26 == 5,
     }
 }
 
-/// The words up to the one with number `n` that are run if it is: no processor runs what is before the first of them, nor
-/// what comes behind in a row.  `None` where that is not so.  Where a row begins behind what looks like a jump, that one is
-/// looked at in the same way, `more` times.
+/// The words that run if word number `n` runs, up to that word. No processor runs the word before the first of them,
+/// nor goes on after the last. `None` if this is not so. If such a row begins after a word that looks like a jump,
+/// the row before it is examined in the same way, up to `more` times.
 fn row(code: &[[u8; 4]], n: usize, more: usize) -> Option<RangeInclusive<usize>> {
     let is_none = |n: usize| is_unallocated(word(code, n));
     let is_edge = |n: &usize| is_none(*n) || ends(word(code, *n));
@@ -43,8 +43,8 @@ fn row(code: &[[u8; 4]], n: usize, more: usize) -> Option<RangeInclusive<usize>>
     Some(first..=n)
 }
 
-/// Takes out what data in the code at `address` seems to refer to: it stands in a row with words that no processor runs, on
-/// either side, and nothing that may be run leads between them.
+/// Removes references from words that seem to be data in the code at `address`: on both sides there are words that no
+/// processor runs, and no code that may run leads into the words between.
 pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
     let code = code.as_chunks::<4>().0;
     let place = |n: usize| address + 4 * n as u64;
@@ -52,7 +52,7 @@ pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
         let n = (r.at - address) as usize / 4;
         row(code, n, MORE).map(|row| (place(*row.start())..=r.at, false))
     });
-    // Ascending, as the references are: by their ends, and so by their begins.
+    // In ascending order, as the references are: both their ends and their starts ascend.
     let mut rows: Vec<(RangeInclusive<u64>, bool)> = rows.collect();
     rows.dedup_by(|a, b| a.0 == b.0);
     if rows.is_empty() {

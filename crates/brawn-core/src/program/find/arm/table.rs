@@ -1,29 +1,30 @@
-//! Where a jump by a table leads.  Compilers make distances of 1, 2 or 4 bytes, and have the table's place, a number that
-//! was compared with the table's length, and the place from which the distances count.
+//! Finds the targets of a jump by a table. Compilers use entries with distances of 1, 2 or 4 bytes. The code has the
+//! table's address, an index that was compared with the table's length, and the address from which the distances
+//! count.
 
 use super::word::{Op, SP, bit, direct, op, page, signed, written};
 use std::ops::Range;
 
-/// How many instructions before the jump are looked at for what it is made of.
+/// How many instructions before the jump are searched for its parts.
 const NEAR: usize = 48;
-/// How many for the table's place, which a register may keep throughout a loop.
+/// How many are searched for the table's address: a register may hold it throughout a loop.
 const WIDE: usize = 1 << 12;
-/// How many entries a table may have.
+/// The most entries of a table.
 const MOST: u64 = 1 << 12;
-/// How many instructions behind a comparison use it.
+/// How many instructions after a comparison may use its result.
 const USED: usize = 4;
 
-/// What is read of a program besides its code.
+/// Gives access to a program besides its code.
 #[derive(Clone, Copy)]
 pub struct Data<'d> {
-    /// So many bytes at an address.
+    /// The bytes at an address: address and size.
     pub at: &'d dyn Fn(u64, u64) -> Option<&'d [u8]>,
-    /// From where to where the function lies that an address is in.
+    /// The range of the function that contains an address.
     pub function: &'d dyn Fn(u64) -> Option<Range<u64>>,
 }
 
 impl Data<'_> {
-    /// Nothing is known.
+    /// Nothing is known about the program.
     pub const NONE: Self = Self {
         at: &|_, _| None,
         function: &|_| None,
@@ -50,7 +51,7 @@ impl Code<'_> {
         before.find(|n| written(self.word(*n)) & bit(register) != 0)
     }
 
-    /// The address that the register has at instruction `n`, if instructions make one.
+    /// The address in the register at instruction `n`, if instructions make one.
     fn address(&self, n: usize, register: u32, most: usize) -> Option<u64> {
         let n = self.writer(n, register, most)?;
         let word = self.word(n);
@@ -65,7 +66,7 @@ impl Code<'_> {
         Some(page.wrapping_add_signed(by))
     }
 
-    /// How many entries the table has whose number is in `register` at `n`: the number was compared with that.
+    /// The number of entries of the table whose index is in `register` at `n`: the index was compared with it.
     fn length(&self, n: usize, mut register: u32) -> Option<u64> {
         for n in (0..n).rev().take(NEAR) {
             let word = self.word(n);
@@ -83,11 +84,11 @@ impl Code<'_> {
             if written(word) & bit(register) == 0 {
                 continue;
             }
-            // mov of 32 and of 64 bits; csinc and csel, which bring the number within the length
+            // mov of 32 and 64 bits; csinc and csel, which limit the index
             if word & 0x7fe0_ffe0 == 0x2a00_03e0 {
                 register = word >> 16 & 31;
             } else if condition(word).is_some() && word >> 5 & 31 == register {
-                // What it was compared with stands before it.
+                // The comparison is before the instruction.
             } else {
                 return None;
             }
@@ -96,7 +97,7 @@ impl Code<'_> {
     }
 }
 
-/// The condition of `b.cond`, or of `csel` and its kin.
+/// The condition of `b.cond`, `csel` and similar instructions.
 fn condition(word: u32) -> Option<u32> {
     if word & 0xff00_0010 == 0x5400_0000 {
         return Some(word & 15);
@@ -104,8 +105,8 @@ fn condition(word: u32) -> Option<u32> {
     (word & 0x3fe0_0800 == 0x1a80_0000).then_some(word >> 12 & 15)
 }
 
-/// The addresses to which the jump `br`, which is instruction `n` of the code at `address`, leads by the register `by`;
-/// `None` where no table is seen.
+/// The targets of the jump `br`, which is instruction `n` of the code at `address` and jumps to the register `by`.
+/// `None` if no table was found.
 pub fn targets(
     code: &[[u8; 4]],
     address: u64,
@@ -114,7 +115,7 @@ pub fn targets(
     data: Data<'_>,
 ) -> Option<Vec<u64>> {
     let code = Code { code, address };
-    // add of a register that is shifted, or made larger and shifted
+    // add of a register, shifted or extended
     let sum = code.writer(n, by, NEAR)?;
     let word = code.word(sum);
     let (shift, extension) = match word & 0xffe0_0000 {
@@ -123,7 +124,7 @@ pub fn targets(
         _ => return None,
     };
     let (origin, distance) = (word >> 5 & 31, word >> 16 & 31);
-    // ldrb, ldrh, ldrsw and their kin, of a register and a number of it
+    // ldrb, ldrh, ldrsw and similar ones, from a register plus an index
     let load = code.writer(sum, distance, NEAR)?;
     let word = code.word(load);
     if word & 0x3f20_0c00 != 0x3820_0800 || word >> 22 & 3 == 0 {
@@ -139,7 +140,8 @@ pub fn targets(
             false => code.address(sum, origin, NEAR)?,
         };
     let length = code.length(load, number);
-    // Where the number is never too large, nothing compares it: the table ends before what leads out of the function.
+    // If the index can never be too large, nothing compares it. Then the table ends before the first entry that leads
+    // out of the function.
     let function = (data.function)(code.at(n)).filter(|_| length.is_none());
     let most = match (length, &function) {
         (Some(length), _) => length.min(MOST),

@@ -1,12 +1,12 @@
-//! Where the address of a page goes that `adrp` makes: what completes it, and whether it was seen all the way.
+//! Follows the page that `adrp` gives: finds the instructions that complete it, and whether all paths were followed.
 //!
-//! Compilers make one `adrp` for one object.  What follows it may copy the page to other registers, keep it in the
-//! function's frame, and complete it with the place in the page.  Where code that completed it was taken out, the page
-//! stays behind and nobody reads it: a page that was followed to the end of every way and never read is no reference.
-//! Whatever is not understood on the way ends in [`Trail::is_lost`].
+//! Compilers write one `adrp` for one object. Later instructions may copy the page to other registers, store it in
+//! the function's frame, and add the offset in the page. If a compiler removed the code that used the page, the page
+//! stays and nothing reads it. So a page that was followed to the end of every path and never read is not a
+//! reference. If something on the way is not understood, [`Trail::is_lost`] is set.
 //!
-//! What unwinding lands on is not followed.  The state of musl's heap has hidden names, which only musl's own members
-//! use; they are C, and have nothing for unwinding to land on.
+//! Paths of unwinding are not followed. The state of musl's heap has hidden names, which only musl's own members use.
+//! They are C and have no code that unwinding lands on.
 
 use super::table::{self, Data};
 use super::word::{ARGUMENTS, Access, LOST_BY_CALLS, Op, SP, bit, direct, op};
@@ -14,23 +14,24 @@ use std::collections::{HashMap, VecDeque};
 
 /// The frame pointer.
 const FRAME: u32 = 29;
-/// What a call need not keep and has no arguments in: only code that was cut out of a function has a page there.
+/// Registers that a call neither preserves nor takes arguments in. They hold a page only if a compiler moved a part
+/// of a function into a function of its own.
 const CUT: u32 = LOST_BY_CALLS & !ARGUMENTS & !(1 << 30);
-/// How many instructions a look for a jump's table is worth.
+/// Searching for a jump's table costs as much as this many instructions.
 const TABLE: usize = 256;
-/// In how many places of a frame the page may be.
+/// The page may be in at most this many places of a frame.
 const SLOTS: usize = 8;
 /// Size of a register, in bytes.
 const SIZE: i64 = 8;
 
-/// What is known of the page at a place in the code.
+/// Where the page may be at one place of the code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Held {
-    /// Bits of the registers that may have it.
+    /// One bit for each register that may hold it.
     registers: u32,
-    /// Where in the frame it may be, as distances to where the stack pointer was at the `adrp`, in bytes.
+    /// Its places in the frame: distances in bytes from the stack pointer at the `adrp`.
     slots: Vec<i64>,
-    /// How far the stack pointer is from there, in bytes.
+    /// The distance of the stack pointer from its value at the `adrp`, in bytes.
     depth: i64,
 }
 
@@ -54,7 +55,7 @@ impl Held {
         }
     }
 
-    /// Moves the stack pointer.  What is below it is nobody's.
+    /// Moves the stack pointer. Values below it are lost.
     fn step(&mut self, by: i64) {
         self.depth = self.depth.wrapping_add(by);
         let depth = self.depth;
@@ -62,30 +63,30 @@ impl Held {
     }
 }
 
-/// A page on its way.
+/// A page that is being followed.
 pub struct Trail<'c> {
     code: &'c [[u8; 4]],
-    /// Where the code is.
+    /// The address of the code.
     address: u64,
     data: Data<'c>,
-    /// How many instructions may be looked at.
+    /// How many instructions may be read.
     most: usize,
-    /// How many were.
+    /// How many have been read.
     pub looked_at: usize,
-    /// What the page is completed by: distances to its beginning.
+    /// The offsets that instructions add to the page.
     pub completed: Vec<i64>,
-    /// Whether the page may have gone where it was not followed: a reference may come of it.
+    /// Whether the page may have gone somewhere that was not followed: then there may be a reference.
     pub is_lost: bool,
-    /// Whether calls are followed, too.
+    /// Whether calls are followed too.
     enters: bool,
-    /// Whether `x29` points into the frame, once it was asked.
+    /// Whether `x29` points into the frame; `None` until this was looked up.
     has_frame: Option<bool>,
     seen: HashMap<usize, Held>,
     ways: VecDeque<(usize, Held)>,
 }
 
 impl<'c> Trail<'c> {
-    /// Of the `adrp` with this number in the code, which is at `address`, over no more than `most` instructions.
+    /// Follows the page of `adrp` number `number` in the code at `address`, over at most `most` instructions.
     pub fn follow(
         code: &'c [u8],
         address: u64,
@@ -111,8 +112,8 @@ impl<'c> Trail<'c> {
         trail
     }
 
-    /// Follows calls, too: a compiler that saves room makes functions of what several others have in the middle, and
-    /// passes to them whatever register it pleases.
+    /// Follows calls too. A compiler that saves space may move code that several functions have in common into a
+    /// function of its own, which then takes values in any register.
     pub fn enter(&mut self, number: usize) {
         self.enters = true;
         self.seen.clear();
@@ -127,7 +128,7 @@ impl<'c> Trail<'c> {
             registers: bit(word & 31),
             ..Held::default()
         };
-        // Ways are followed in the order in which they were found: what is near comes before what a jump leads to.
+        // Paths are followed in the order in which they were found, so that near code comes before targets of jumps.
         self.ways.push_back((number + 1, held));
         while let Some((n, held)) = self.ways.pop_front() {
             self.walk(n, held);
@@ -138,7 +139,7 @@ impl<'c> Trail<'c> {
         self.code.get(number).map(|w| u32::from_le_bytes(*w))
     }
 
-    /// Follows one way to its end.
+    /// Follows one path to its end.
     fn walk(&mut self, mut n: usize, mut held: Held) {
         while !held.is_empty() {
             let Some(word) = self.word(n).filter(|_| self.looked_at < self.most) else {
@@ -167,7 +168,7 @@ impl<'c> Trail<'c> {
             if !self.apply(n, word, &mut held) {
                 return;
             }
-            // Not calls, and no literals.
+            // Neither calls nor literals.
             let jump = direct(word, 4 * n as u64).filter(|_| word >> 26 != 0x25);
             if let Some((to, true, is_last)) = jump {
                 self.go(to, &held);
@@ -179,7 +180,7 @@ impl<'c> Trail<'c> {
         }
     }
 
-    /// To the instruction that is so many bytes into the code.
+    /// Goes on at the instruction that is `to` bytes into the code.
     fn go(&mut self, to: u64, held: &Held) {
         match to < 4 * self.code.len() as u64 && to.is_multiple_of(4) {
             true => self.ways.push_back((to as usize / 4, held.clone())),
@@ -187,7 +188,7 @@ impl<'c> Trail<'c> {
         }
     }
 
-    /// What the instruction does with the page.  Gives whether what follows it is run.
+    /// Applies the instruction to the page's places. Returns whether the next instruction runs.
     fn apply(&mut self, n: usize, word: u32, held: &mut Held) -> bool {
         match op(word) {
             Op::Add { to, from: SP, by } if to == SP => held.step(by),
@@ -195,7 +196,7 @@ impl<'c> Trail<'c> {
                 if held.has(from) {
                     self.completed.push(by);
                 }
-                // A frame that is left at once, or one whose size is not known.
+                // The function leaves its frame at once, or the frame's size is not known.
                 self.is_lost |= to == SP && !held.slots.is_empty();
                 held.set(to, false);
             }
@@ -262,7 +263,8 @@ impl<'c> Trail<'c> {
         if !is_load && (base != SP || size != SIZE) {
             self.is_lost |= moved.iter().flatten().any(is_held);
         }
-        // Compilers reach one place of a frame by one of its two registers, but that is not the law.
+        // Compilers normally reach one place of a frame through only one of its two registers, but they do not have
+        // to.
         if is_load && base == FRAME && !held.slots.is_empty() {
             self.is_lost |= match self.has_frame {
                 Some(has_frame) => has_frame,
@@ -306,8 +308,8 @@ impl<'c> Trail<'c> {
         }
     }
 
-    /// Whether `x29` points into the frame of the function with instruction `n`: it is set where the function begins, which
-    /// is where it keeps its return address.
+    /// Whether `x29` points into the frame of the function with instruction `n`. Functions set it at their start,
+    /// where they store the return address.
     fn sets_frame(&self, n: usize) -> bool {
         let keeps = |n: usize| {
             let op = self.word(n).map(op);

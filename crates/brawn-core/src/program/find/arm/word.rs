@@ -1,14 +1,14 @@
-//! What an instruction does to general registers and memory, as far as it takes to follow a value.  Encodings are those
-//! of the Arm Architecture Reference Manual (DDI 0487), chapter C4.
+//! What an instruction does to general registers and memory, as far as brawn needs it to follow a value. Encodings
+//! are from the Arm Architecture Reference Manual (DDI 0487), chapter C4.
 
-/// The number that means the stack pointer or zero, by the instruction.
+/// The register number that means the stack pointer or zero, depending on the instruction.
 pub const SP: u32 = 31;
 /// Function arguments, of AAPCS64: `x0` to `x7`.
 pub const ARGUMENTS: u32 = 0xff;
-/// What a call need not keep: `x0` to `x18`, and `x30`.
+/// Registers that a call need not preserve: `x0` to `x18`, and `x30`.
 pub const LOST_BY_CALLS: u32 = 0x4007_ffff;
 
-/// The bit of a register; none for zero and the stack pointer.
+/// The bit of a register; 0 for zero and the stack pointer.
 pub fn bit(register: u32) -> u32 {
     (1 << (register & 31)) & !(1 << SP)
 }
@@ -18,13 +18,13 @@ pub fn bit(register: u32) -> u32 {
 pub struct Access {
     /// The register with the address.
     pub base: u32,
-    /// What is added to it for the address, in bytes.
+    /// The number that is added for the address, in bytes.
     pub offset: i64,
-    /// What is added to the register itself, in bytes.
+    /// The number that is added to the register itself, in bytes.
     pub step: i64,
-    /// The general registers that are moved; none where vectors are.
+    /// The general registers that are loaded or stored; none for vectors.
     pub moved: [Option<u32>; 2],
-    /// How many registers are moved, of any kind, and the size of each in bytes.
+    /// How many registers of any kind are loaded or stored, and the size of each in bytes.
     pub count: usize,
     pub size: i64,
     pub is_load: bool,
@@ -33,47 +33,48 @@ pub struct Access {
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Adds a number to a register, of 64 bits: with [`SP`] the stack pointer is meant, but as `to` of what sets flags.
+    /// Adds a number to a 64-bit register. [`SP`] means the stack pointer, except as `to` of an instruction that sets
+    /// flags.
     Add {
         to: u32,
         from: u32,
         by: i64,
     },
-    /// Copies one of these registers, of 64 bits.
+    /// Copies one of these 64-bit registers.
     Copy {
         to: u32,
         from: [u32; 2],
     },
     Access(Access),
-    /// A call of what the instruction or the register `by` says.
+    /// A call, to the target in the instruction or in the register `by`.
     Call {
         by: Option<u32>,
     },
-    /// A jump to where a register says.
+    /// A jump to the address in a register.
     Jump {
         by: u32,
     },
-    /// `ret` and what is like it.
+    /// `ret` and similar ones.
     Return,
-    /// Nothing is run behind it: `brk`, and what no processor runs.
+    /// Nothing runs after it: `brk`, and words that no processor runs.
     Stop,
     /// Anything else: bits of the registers that it reads and writes.
     Other {
         reads: u32,
         writes: u32,
     },
-    /// Not known here.
+    /// Unknown here.
     Unknown,
 }
 
-/// The field of `width` bits from bit `low` on, as a signed number.
+/// The field of `width` bits at bit `low`, as a signed number.
 pub fn signed(word: u32, low: u32, width: u32) -> i64 {
     let shifted = word << (32 - low - width);
     i64::from(shifted as i32 >> (32 - width))
 }
 
-/// Whether no processor runs it: what the architecture leaves unallocated, whatever its version.  Not `udf`, which is run
-/// to stop.
+/// Whether no processor runs it: the architecture leaves it unallocated in all versions. `udf` does not count, since
+/// programs run it in order to stop.
 pub fn is_unallocated(word: u32) -> bool {
     match word >> 25 & 0xf {
         1 | 3 => true,
@@ -107,7 +108,7 @@ fn with_number(word: u32) -> Op {
     match word >> 23 & 7 {
         // adr, adrp
         0 | 1 => other(0, bit(d)),
-        // add, sub; with flags zero takes the stack pointer's place.
+        // add, sub; in those that set flags, 31 as destination means zero
         2 => {
             let by = i64::from(word >> 10 & 0xfff) << (12 * (word >> 22 & 1));
             let by = if word >> 30 & 1 == 1 { -by } else { by };
@@ -117,7 +118,7 @@ fn with_number(word: u32) -> Op {
                 false => other(bit(n), bit(d)),
             }
         }
-        // movk changes a part: tags of pointers are in the highest bits, which are no part of an address.
+        // movk changes a part: the highest bits are for tags of pointers and do not belong to an address
         5 if word >> 29 & 3 == 3 && word >> 21 & 3 == 3 => other(0, 0),
         5 if word >> 29 & 3 == 3 => other(bit(d), bit(d)),
         // movn, movz
@@ -125,7 +126,7 @@ fn with_number(word: u32) -> Op {
         // bfm keeps a part
         6 if word >> 29 & 3 == 1 => other(bit(d) | bit(n), bit(d)),
         7 => other(bit(n) | bit(m), bit(d)),
-        // Those of tags, logic, bit fields
+        // Tags, logic, bit fields
         _ => other(bit(n), bit(d)),
     }
 }
@@ -143,7 +144,7 @@ fn branch_or_system(word: u32) -> Op {
             2 | 4 => Op::Return,
             _ => Op::Unknown,
         },
-        // svc has its number in x8, and gives x0; brk, hlt and udf stop.
+        // svc has its number in x8 and returns in x0; brk, hlt and udf stop.
         0xd4 => match word & 0xffe0_001f {
             0xd400_0001 => other(0x1ff, 1),
             0xd420_0000 | 0xd440_0000 => Op::Stop,
@@ -156,7 +157,7 @@ fn branch_or_system(word: u32) -> Op {
     }
 }
 
-// Long because it is a table: an arm for each class of loads and stores (Arm ARM, C4.1.94).
+// This is long because it is a table, with an arm for each class of loads and stores (Arm ARM, C4.1.94).
 fn memory(word: u32) -> Op {
     let (t, n, _, m) = fields(word);
     let is_vector = word >> 26 & 1 == 1;
@@ -178,10 +179,10 @@ fn memory(word: u32) -> Op {
             is_load: word >> 22 & 3 != 0 && !(is_vector && word >> 22 & 1 == 0),
         })
     };
-    // prfm has a number for a register.
+    // prfm has a number in place of a register.
     let is_prefetch = word >> 30 == 3 && !is_vector && word >> 22 & 3 == 2;
     match word >> 27 & 7 {
-        // Vectors in rows; behind them the register may count on.
+        // Several vectors in a row; the register may be changed after them.
         1 if is_vector => match word >> 23 & 1 {
             0 => Op::Other {
                 reads: bit(n),
@@ -202,7 +203,7 @@ fn memory(word: u32) -> Op {
                 bit(t)
             },
         },
-        // stlur, ldapur and their kin
+        // stlur, ldapur and similar ones
         3 if word >> 21 & 1 == 0 && word >> 10 & 3 == 0 => simple(signed(word, 12, 9), 0),
         5 => pair(word),
         7 if is_prefetch => Op::Other {
@@ -268,7 +269,7 @@ fn pair(word: u32) -> Op {
     })
 }
 
-/// Exclusive loads and stores, those with an order, and compare-and-swap.
+/// Exclusive and ordered loads and stores, and compare-and-swap.
 fn exclusive(word: u32) -> Op {
     let (t, n, t2, s) = fields(word);
     let (o2, is_load, o1) = (word >> 23 & 1, word >> 22 & 1 == 1, word >> 21 & 1);
@@ -293,7 +294,7 @@ fn with_registers(word: u32) -> Op {
     let other = |reads, writes| Op::Other { reads, writes };
     let is_64 = word >> 31 == 1;
     match word >> 24 & 0x1f {
-        // orr of zero without a shift is a copy.
+        // orr with zero and without a shift is a copy
         0x0a if word & 0xffe0_ffe0 == 0xaa00_03e0 => Op::Copy {
             to: d,
             from: [m, SP],
@@ -302,7 +303,7 @@ fn with_registers(word: u32) -> Op {
             // ccmp with a number or a register
             2 if word >> 11 & 1 == 1 => other(bit(n), 0),
             2 => other(bit(n) | bit(m), 0),
-            // csel; its kin change the second
+            // csel; similar ones change the second
             4 if is_64 && word & 0x4000_0c00 == 0 => Op::Copy {
                 to: d,
                 from: [n, m],
@@ -316,11 +317,11 @@ fn with_registers(word: u32) -> Op {
     }
 }
 
-/// Of vectors and floating point only what moves between them and general registers matters.
+/// Of vector and floating-point instructions, only moves to and from general registers matter.
 fn vector(word: u32) -> Op {
     let (d, n, ..) = fields(word);
     let other = |reads, writes| Op::Other { reads, writes };
-    // fmov, scvtf, fcvtzs and their kin, of numbers with and without a fixed point
+    // fmov, scvtf, fcvtzs and similar ones, with and without a fixed point
     if word & 0x5f20_fc00 == 0x1e20_0000 || word & 0x5f20_0000 == 0x1e00_0000 {
         return match word >> 16 & 7 {
             2 | 3 | 7 => other(bit(n), 0),
@@ -338,8 +339,8 @@ fn vector(word: u32) -> Op {
     other(0, 0)
 }
 
-/// What the instruction `word` at `at` refers to by itself: its target, and whether that is a branch's, one that is
-/// always taken and without return.
+/// The address in the instruction `word` at `at`: the target, whether it is a branch, and whether this branch is
+/// always taken and does not return.
 pub fn direct(word: u32, at: u64) -> Option<(u64, bool, bool)> {
     let to = |distance: i64| at.wrapping_add_signed(distance);
     Some(match word >> 24 {
@@ -360,13 +361,13 @@ pub fn direct(word: u32, at: u64) -> Option<(u64, bool, bool)> {
     })
 }
 
-/// The page that `adrp` gives, if `word` is one.
+/// The page of `adrp`, if `word` is one.
 pub fn page(word: u32, at: u64) -> Option<u64> {
     let pages = signed(word, 5, 19) * 4 + i64::from(word >> 29 & 3);
     (word & 0x9f00_0000 == 0x9000_0000).then(|| (at & !0xfff).wrapping_add_signed(pages << 12))
 }
 
-/// The registers that an instruction writes, or a call may.
+/// The registers that an instruction writes. For a call, the registers that it may write.
 pub fn written(word: u32) -> u32 {
     match op(word) {
         Op::Add { to, .. } | Op::Copy { to, .. } => bit(to),

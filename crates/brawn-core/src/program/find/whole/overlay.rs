@@ -1,15 +1,15 @@
-//! Bytes behind what the headers account for: archives and scripts that programs read from their own file.
+//! Bytes after the end that the headers give: archives and scripts that a program reads from its own file.
 
 use super::super::risk::{Risk, RiskKind};
 use crate::elf::program::{PROGRAM_HEADER, Program, SECTION_HEADER};
 use memchr::memmem;
 
-/// Trailing bytes that need no reason: what rounds a file up.
+/// The most bytes of padding at the end that need no explanation.
 const PADDING: usize = 4096;
-/// How much of the end is searched for what gives its kind away, in bytes.
+/// How many bytes at the end are searched for signs of their kind.
 const END: usize = 70_000;
 
-/// What is put behind executables, by bytes near the file's end or at the overlay's beginning.
+/// Kinds of data after executables, recognized by bytes near the file's end or at the start of the overlay.
 const KINDS: [(&[u8], &str); 9] = [
     (b"\n---- Bun! ----\n", "a program compiled by bun"),
     (b"d3n0l4nd", "a program compiled by deno"),
@@ -25,11 +25,11 @@ const KINDS: [(&[u8], &str); 9] = [
     (b"\xcf\xfa\xed\xfe", "another executable"),
 ];
 
-/// The risk in what lies behind the program, if anything does.
+/// The risk from bytes after the program, if there are any.
 pub fn check(program: &Program<'_>) -> Option<Risk> {
     let next = "a program that looks for them by their distance to the file's beginning will not find them";
     let bytes = program.bytes;
-    // AppImage's runtime is marked in the header, and finds its image by the end of its section headers.
+    // AppImage's runtime has a mark in its header. It finds its image by the end of its section headers.
     if let Some(mark @ (b"AI\x01" | b"AI\x02")) = bytes.get(8..11) {
         let text = format!(
             "an AppImage of type {}: it finds its image by the size of its own headers",
@@ -48,7 +48,7 @@ pub fn check(program: &Program<'_>) -> Option<Risk> {
     }
     let tail = &overlay[overlay.len().saturating_sub(END)..];
     let kind = KINDS.iter().find(|(sign, _)| match sign.len() {
-        // Short signs mean something where a format begins.
+        // Short signs are only meaningful at the start of the overlay.
         ..8 => {
             overlay.starts_with(sign)
                 || (sign.starts_with(b"PK") && memmem::find(tail, sign).is_some())
@@ -60,7 +60,7 @@ pub fn check(program: &Program<'_>) -> Option<Risk> {
     Some(Risk::of(RiskKind::Overlay, None, text).at(end).next(next))
 }
 
-/// Where everything ends that headers account for.
+/// The end of everything that the headers mention.
 fn end(program: &Program<'_>) -> u64 {
     let segments = program.segments.iter();
     let segments = segments.map(|s| s.offset.saturating_add(s.file_size));

@@ -1,4 +1,4 @@
-//! What is done to a program when it is loaded: musl's start code applies relative relocations, and no others.
+//! The relocations of a program. musl's start code applies relative relocations, and no others.
 
 use super::super::risk::{Risk, RiskKind};
 use crate::elf::program::Program;
@@ -6,22 +6,22 @@ use crate::error::{Error, Result};
 use brawn_payload::Architecture;
 use object::elf;
 
-/// `DT_RELR` and its kin (ELF gABI, "Dynamic Section").
+/// `DT_RELR` and similar tags (ELF gABI, "Dynamic Section").
 const RELR: u64 = 36;
 const RELR_SIZE: u64 = 35;
 
-/// A word that is an address, put there when the program is loaded.
+/// A word that is set to an address when the program is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
     /// The word's address.
     pub place: u64,
     /// The address in it.
     pub target: u64,
-    /// Its type, where it is not a relative one: musl's start code does nothing about it.
+    /// Its type, if it is not a relative one: musl's start code ignores it.
     pub other: Option<u32>,
 }
 
-/// The program's relocations, and the risk in code that they change.
+/// The program's relocations, and the risk if they change code.
 pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
     let mut found = Vec::new();
     let mut risks = Vec::new();
@@ -88,7 +88,7 @@ pub fn read(program: &Program<'_>) -> Result<(Vec<Relocation>, Vec<Risk>)> {
     Ok((found, risks))
 }
 
-/// Calls `found` with every place of a `DT_RELR` table.
+/// Calls `found` for every place of a `DT_RELR` table.
 fn packed(table: &[u8], mut found: impl FnMut(u64)) {
     let mut next = 0u64;
     for entry in table.as_chunks::<8>().0 {

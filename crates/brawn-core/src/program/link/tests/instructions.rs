@@ -1,8 +1,8 @@
-//! What a linker makes of each instruction.
+//! What the linker makes of each instruction.
 
 use super::*;
 
-/// Instructions and what they become, from an assembler and a linker.
+/// Instructions before and after linking, as an assembler and a linker wrote them.
 #[test]
 fn instructions_of_x86_64() {
     use object::elf::*;
