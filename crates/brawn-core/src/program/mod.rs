@@ -1,5 +1,5 @@
-//! Finished executables: the payload is linked to the program's own addresses, put behind its last segment, and the
-//! entries of musl's functions become jumps to the payload's.
+//! Finished executables. The payload is linked to addresses of the program and put after its last segment, and the
+//! entries of musl's functions become jumps to the payload's functions.
 //!
 //! ```text
 //! bytes ─ program ─> Program ─ find ─> Functions ─ plan (layout, link) ─> Plan ─ apply ─> Content ─ check ─> published
@@ -44,29 +44,29 @@ use linked::At;
 use plan::{Hooked, Plan, Replaced};
 use std::collections::BTreeSet;
 
-/// What is wanted of a program.
+/// The caller's wishes.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
-    /// The parts of libc that the payload takes the place of.
+    /// The parts of libc to replace.
     pub components: &'o [Component],
-    /// Whether to go on where something may go wrong.
+    /// Whether to rewrite the program in spite of risks.
     pub force: bool,
-    /// Builds of musl whose functions are known by their code besides those of the database.
+    /// Builds of musl by whose code functions are recognized, in addition to the database's.
     pub builds: &'o [Build],
 }
 
-/// What [`rewrite`] gives.
+/// The result of [`rewrite`].
 #[derive(Clone, Debug)]
 pub struct Rewritten<'a> {
-    /// What was, or would be, done; `None` where this very payload is in the program already.
+    /// What was done or would be done; `None` if the program already has exactly this payload.
     pub plan: Option<Plan>,
-    /// The new file; `None` likewise.
+    /// The new file; `None` in the same case.
     pub pieces: Option<Content<'a>>,
 }
 
-/// Takes a program from its file to checked new bytes: everything but publishing.
-///
-/// What brawn rewrote before is made from its original, and keeps its profile and the parts that `options` do not
+/// Takes a program from its file to checked new bytes: all steps but publishing.
+/// A program that brawn rewrote before is made again from its original. It keeps its profile and the parts that
+/// `options` do not name. The payload is the one of `payloads` for the program's architecture and for `profile`.
 /// name.  The payload is the one of `payloads` for the program's architecture and for `profile`.
 ///
 /// # Errors
@@ -98,13 +98,13 @@ pub fn edit<'s>(
     })
 }
 
-/// What a program that was rewritten before, to these bytes, has besides what is asked for.
+/// Finds the profile and the parts of an earlier rewrite, whose result is `bytes`, that the caller does not name.
 fn keep(
     bytes: &[u8],
     profile: &mut Option<Profile>,
     components: &mut Vec<Component>,
 ) -> Result<()> {
-    // What is patched may be an archive, too: whoever reads it as a program says so.
+    // The file may also be a patched archive: reading it as a program gives the right error.
     if Format::of(bytes) != Format::Elf {
         return Ok(());
     }
@@ -114,7 +114,8 @@ fn keep(
     let has = [
         (Component::Heap, heap.is_some()),
         (Component::Memory, notes.iter().any(Note::is_memory)),
-        // Which families it has is not noted: those that may give other results are not brought anew.
+        // The note does not say which families it has. Families whose results may differ from musl's are not added
+        // again.
         (
             Component::Libc(Families::ALL.exact_math()),
             notes.iter().any(Note::is_libc),
@@ -143,8 +144,8 @@ fn choose<'p>(
     })
 }
 
-/// The way from a program's bytes to checked new ones, whatever lies beside it, with the one of `payloads` that is for
-/// its architecture and for `profile`.
+/// All steps from a program's bytes to checked new bytes, whatever files are beside it. Uses the one of `payloads`
+/// for its architecture and for `profile`.
 ///
 /// # Errors
 /// There is no such payload; those of [`rewrite`].
@@ -159,10 +160,10 @@ pub fn rewrite_for<'a>(
     rewrite_program(&program, payload, options)
 }
 
-/// The same with this very payload.
+/// The same with exactly this payload.
 ///
-/// Errors: those of [`Program::read`] and [`find::find`]; [`Kind::Refused`](crate::Kind::Refused) for what is not
-/// safe, unless forced, and for what there is no room for.
+/// Errors: those of [`Program::read`] and [`find::find`]; [`Kind::Refused`](crate::Kind::Refused) for risks, unless
+/// forced, and if there is no room.
 pub fn rewrite<'a>(
     bytes: &'a [u8],
     payload: &Payload,
@@ -179,7 +180,7 @@ fn rewrite_program<'a>(
     let names = names(program, payload, options)?;
     let rest = options.components.iter().filter(|c| !c.is_libc());
     let rest: Vec<Component> = rest.copied().collect();
-    // Functions of libc are worth no refusal: where something is wrong with them, they stay.
+    // A problem with functions of libc is no reason to refuse the program: then they stay.
     let without = |why: Error| -> Result<Functions> {
         if rest.is_empty() || rest.len() == options.components.len() {
             return Err(why);
@@ -204,7 +205,7 @@ fn rewrite_program<'a>(
         .or_else(|error| made(program, payload, &without(error)?, &risks))
 }
 
-/// The new program, with what was found.
+/// The new program, with the functions that were found.
 fn made<'a>(
     program: &Program<'a>,
     payload: &Payload,
@@ -235,7 +236,7 @@ fn made<'a>(
     })
 }
 
-/// What of libc is where: by the symbols, or by signatures where these are not there.
+/// The names of libc in the program: from its symbols or, if these are missing, from signatures.
 fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Result<Names> {
     let builds = options.builds;
     let mut names = Names::of_symbols(program);
@@ -243,12 +244,12 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
         let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
         signatures::confirm(program, &mut names, &surface.copied().collect(), builds)?;
     }
-    // Where every program of musl begins.
+    // Every musl program begins with these.
     let start = ["__libc_start_main", "__init_libc"];
     if start.iter().all(|name| names.function(name).is_none()) {
         return signatures::name_with(program, builds);
     }
-    // `strip -x` takes the names that are for one file alone: code has to tell what stands there.
+    // `strip -x` removes local names: then the code must show what is there.
     let is_local = |n: &Named| LOCAL.contains(&n.name.as_bytes());
     let malloc = names.function("malloc").map(|n| n.address);
     if malloc.is_none() || names.functions.iter().any(is_local) {
@@ -259,7 +260,7 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
     Ok(if is_same { names.with(by_code) } else { names })
 }
 
-/// What the payload is asked for.
+/// The names that are needed from the payload.
 fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
     let targets: BTreeSet<&str> = found.functions.iter().map(|f| f.target.as_str()).collect();
     let exit = found.thread_exit.map(|_| link::THREAD_EXIT);
@@ -267,14 +268,14 @@ fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
     targets.into_iter().chain(exit).chain(start).collect()
 }
 
-/// Whether the payload runs before the program does: for the heap, and where the program may be loaded anywhere, since
-/// some of its relocations may become the payload's (`room`).
+/// Whether the payload runs before the program. It does if the heap is replaced, and if the program may be loaded
+/// anywhere, since the payload may have to apply some of its relocations (`room`).
 fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
     let mut functions = found.functions.iter();
     functions.any(|f| f.component == Component::Heap) || program.placement == Placement::Anywhere
 }
 
-/// What is risked; refused, unless that is wanted.
+/// The risks. Fails if there are any, unless the caller accepts them.
 fn risks(
     program: &Program<'_>,
     names: &Names,
@@ -286,7 +287,7 @@ fn risks(
     if risks.is_empty() {
         return Ok(risks);
     }
-    // A part is recommended only if its own plan would be carried out.
+    // A part is only recommended if rewriting it alone would work.
     let works = |component: Component| {
         find::find(program, names, payload, &[component]).is_ok_and(|rest| {
             !rest.functions.is_empty() && concerning(&rest, &[component]).is_empty()
@@ -318,7 +319,7 @@ fn risks(
     Err(Error::refused(format!("{}{others}", first.text)).next(next))
 }
 
-/// The risks of exchanging these parts.
+/// The risks of replacing these parts.
 fn concerning(found: &Functions, components: &[Component]) -> Vec<Risk> {
     let concerns = |risk: &&Risk| match risk.component {
         Some(component) => components.contains(&component),
@@ -327,7 +328,7 @@ fn concerning(found: &Functions, components: &[Component]) -> Vec<Risk> {
     found.risks.iter().filter(concerns).cloned().collect()
 }
 
-/// There is musl in it, and none of what is wanted: as where the linker found no use for that.
+/// The error if the program has musl, but none of the wanted functions: the linker found no use for them.
 fn nothing(components: &[Component]) -> Error {
     let names = components.iter().map(|component| component.name());
     let what = names.collect::<Vec<_>>().join(", ");

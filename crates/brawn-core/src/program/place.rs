@@ -1,21 +1,21 @@
-//! Bytes with an address and a place in the file.
+//! Bytes with an address in memory and a place in the file.
 
 use crate::elf::program::{FILE_HEADER, PROGRAM_HEADER, Program};
 use serde::Serialize;
 
-/// Bytes with an address and a place in the file.
+/// Bytes with an address in memory and a place in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// Address of the first.
+    /// The address of the first byte.
     pub address: u64,
-    /// Offset of the first in the file.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// How many the file has.
+    /// How many bytes the file has.
     pub size: u64,
 }
 
 impl Place {
-    /// The first address behind it.
+    /// The first address after it.
     pub fn end(&self) -> u64 {
         self.address + self.size
     }
@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-/// Where the last loaded byte ends in the file.
+/// The offset in the file after the last loaded byte.
 pub fn loaded_end(program: &Program<'_>) -> u64 {
     let ends = program.loads().filter(|s| s.file_size > 0);
     let ends = ends.map(|s| s.offset + s.file_size);

@@ -1,4 +1,4 @@
-//! What to do with a program, as plain data: printed by `--dry-run`, tested without a file.
+//! What to do with a program, as plain data: `--dry-run` prints it, and tests need no file.
 
 use super::find::{Left, Risk};
 use super::layout::Layout;
@@ -14,41 +14,42 @@ use serde::Serialize;
 pub struct Replaced {
     /// The name, as in musl's sources.
     pub name: String,
-    /// The part of libc that it is of.
+    /// The part of libc that it belongs to.
     pub component: Component,
     /// Its address.
     pub address: u64,
-    /// Where the jump goes: behind an instruction that marks a target of indirect branches.
+    /// The address of the jump: after an instruction that marks a target of indirect branches, if there is one.
     pub patch_at: u64,
-    /// Bytes from there on that may be overwritten.
+    /// How many bytes from there on may be overwritten.
     pub room: u64,
-    /// The payload's name for what takes its place.
+    /// The payload's name for its replacement.
     pub target: String,
-    /// How its place is known.
+    /// How its address is known.
     pub evidence: Evidence,
 }
 
-/// A call that goes to the payload instead.
+/// A call that is redirected to the payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hooked {
-    /// Address of the call.
+    /// The address of the call.
     pub at: u64,
-    /// What it called.
+    /// The function that it called.
     pub callee: u64,
-    /// The payload's name for what it calls now.
+    /// The payload's name for the function that it calls now.
     pub target: String,
 }
 
-/// What is to be changed.
+/// Everything that is to be changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Plan {
-    /// What the program runs on.
+    /// The architecture of the program.
     pub architecture: String,
-    /// Whether it may be loaded anywhere.
+    /// Whether the kernel may choose its address.
     pub placement: Placement,
-    /// Where it began to run.
+    /// Its old entry point.
     pub entry: u64,
-    /// The payload's name for where it begins now; with memory functions alone at fixed addresses that stays.
+    /// The payload's name for its new entry point. Without the heap, a program at fixed addresses keeps its entry
+    /// point.
     pub start: Option<String>,
     /// The payload.
     pub payload: Option<Provenance>,
@@ -56,20 +57,20 @@ pub struct Plan {
     pub functions: Vec<Replaced>,
     /// Calls that are redirected.
     pub hooks: Vec<Hooked>,
-    /// What has a name of libc's and is left alone.
+    /// Functions with names of libc's that do not change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Left>,
-    /// What may go wrong, and was said to be risked.
+    /// Risks that the caller accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<Risk>,
-    /// What the payload takes.
+    /// The sizes of the payload's parts.
     pub sizes: Sizes,
-    /// Where it goes.
+    /// Their places.
     pub layout: Layout,
 }
 
 impl Plan {
-    /// One that replaces nothing yet.
+    /// A plan that replaces nothing yet.
     pub fn new(program: &Program<'_>, start: &str, sizes: Sizes, layout: Layout) -> Self {
         Self {
             architecture: program.architecture.name().into(),

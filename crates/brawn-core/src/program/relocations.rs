@@ -1,4 +1,5 @@
-//! Relocations of the initial thread-locals: the program applies them to its own image, which a copy must get, too.
+//! Relocations of the initial thread-locals. The program applies them to its own image, so a copy of it needs them
+//! too.
 
 use crate::elf::dynamic::{
     DT_JMPREL, DT_PLTRELSZ, DT_REL, DT_RELA, DT_RELASZ, DT_RELR, DT_RELRSZ, DT_RELSZ,
@@ -18,10 +19,10 @@ pub struct Relative {
     pub value: u64,
 }
 
-/// The addresses in the program's initial thread-locals, by place.  None where it is not moved when loaded: the words are
-/// right as they are.
+/// The addresses in the program's initial thread-locals, by place. None if the program is loaded at a fixed address:
+/// then the words are already right.
 ///
-/// Errors: malformed tables; refused for any relocation there but a relative one of a whole word.
+/// Errors: malformed tables; refused for any relocation there that is not a relative one of a whole word.
 pub fn of_image(program: &Program<'_>, tls: &Segment) -> Result<Vec<Relative>> {
     let Some(dynamic) = program.segment(elf::PT_DYNAMIC) else {
         return Ok(Vec::new());
@@ -73,7 +74,7 @@ impl<'a> Reader<'a, '_> {
         Ok(self.found)
     }
 
-    /// The bytes of a table that the dynamic section names.
+    /// The bytes of a table that the dynamic section mentions.
     fn table(&self, address: u64, size: u64) -> Result<Option<&'a [u8]>> {
         if address == 0 || size == 0 {
             return Ok(None);
@@ -87,7 +88,7 @@ impl<'a> Reader<'a, '_> {
         Ok(Some(table))
     }
 
-    /// Whether a word there is of the image; one that is so in part is an error.
+    /// Whether the word at `place` is in the image. A word that is only partly in it is an error.
     fn is_of_image(&self, place: u64) -> Result<bool> {
         let end = place.saturating_add(8);
         if place >= self.image.end || end <= self.image.start {
@@ -123,8 +124,8 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// ELF gABI, "Relative Relocation Table": an address, then words of which each bit but the lowest is one of the
-    /// 63 words that follow.
+    /// ELF gABI, "Relative Relocation Table": an address, then words in which each bit, except the lowest, stands for
+    /// one of the next 63 words.
     fn relr(&mut self, table: &[u8]) -> Result<()> {
         let mut next = 0u64;
         for entry in table.as_chunks::<8>().0 {
@@ -145,7 +146,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// One whose addend stands at its place.
+    /// A relocation whose addend is at its place.
     fn in_place(&mut self, place: u64) -> Result<()> {
         if !self.is_of_image(place)? {
             return Ok(());
@@ -159,7 +160,7 @@ impl<'a> Reader<'a, '_> {
 
     fn add(&mut self, place: u64, value: u64) -> Result<()> {
         let at = place - self.image.start;
-        // A table with the same word over and over would make ours larger than the file.
+        // If a table lists the same word again and again, brawn's table would become larger than the file.
         if self.found.len() as u64 > self.image.end - self.image.start {
             return Err(Error::malformed(
                 "more relocations of thread-locals than bytes",

@@ -1,9 +1,10 @@
-//! Room behind the program headers of a program that may be loaded anywhere: nothing fits below its first address, and GNU
-//! strip and objcopy write the headers right behind the file header, whatever is there.
+//! Makes room after the program headers of a program that may be loaded anywhere. Nothing fits below its first
+//! address, and GNU strip and objcopy write the headers directly after the file header, whatever is there.
 //!
-//! What linkers put there is found by the dynamic section or by segments of notes alone: symbols and their hash tables,
-//! notes and small tables of relocations move into the new segment.  Of a large table the first relocations go to the
-//! table that the attached start applies, and the program's own begins behind them.
+//! What linkers put there is only found through the dynamic section or segments of notes. Symbols and their hash
+//! tables, notes, and small tables of relocations are moved to the new segment. From a large table, the first
+//! relocations are moved to the table that the attached start applies, and the program's own table then begins after
+//! them.
 
 use crate::elf::dynamic::{
     DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_RELA, DT_RELACOUNT, DT_RELASZ, DT_RELR, DT_STRTAB,
@@ -19,50 +20,50 @@ use std::ops::Range;
 const RELA: u64 = 24;
 /// Size of an entry of the dynamic section, in bytes.
 const DYNAMIC: u64 = 16;
-/// A larger table of relocations than this, in bytes, is not moved.
+/// A table of relocations that is larger than this, in bytes, is not moved.
 const SMALL: u64 = 8192;
-/// What the moved bytes keep of their alignment, in bytes.
+/// The alignment that moved bytes keep, in bytes.
 pub const ALIGN: u64 = 16;
 
-/// What makes room.
+/// The changes that make room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Room {
-    /// Addresses of what moves, which are the same as places in the file from the first segment's on.
+    /// The addresses of the bytes that move; in the first segment, they equal the places in the file.
     pub from: Range<u64>,
-    /// Where that is in the file.
+    /// Their place in the file.
     pub offset: u64,
-    /// Where it moves to: set by the layout.
+    /// Their new place, which the layout sets.
     pub to: u64,
-    /// Address of the program's relocations, of which the first are taken.
+    /// The address of the program's relocations, the first of which are taken.
     pub table: u64,
-    /// The relocations that are taken: address of a word and the address that it holds.
+    /// The relocations that are taken: the address of a word, and the address that it contains.
     pub taken: Vec<(u64, u64)>,
 }
 
 impl Room {
-    /// Where what was at this address is now; `None` for what stays.
+    /// The new address of what was at `address`; `None` if it does not move.
     pub fn moved(&self, address: u64) -> Option<u64> {
         let is_inside = self.from.contains(&address);
         is_inside.then(|| self.to + (address - self.from.start))
     }
 
-    /// The same for what was at this place in the file.
+    /// The same for a place in the file.
     pub fn moved_from(&self, offset: u64) -> Option<u64> {
         let within = offset.checked_sub(self.offset)?;
         self.moved(self.from.start.checked_add(within)?)
     }
 
-    /// How much moves, in bytes.
+    /// How many bytes move.
     pub fn size(&self) -> u64 {
         self.from.end - self.from.start
     }
 
-    /// Bytes of the program's relocations that are not its own any more.
+    /// How many bytes of relocations are taken from the program's table.
     pub fn taken_size(&self) -> u64 {
         self.taken.len() as u64 * RELA
     }
 
-    /// The changed words of the dynamic section: their places in the file and their values.
+    /// The changed words of the dynamic section: their places in the file, and their values.
     pub fn dynamic(&self, program: &Program<'_>) -> Vec<(u64, u64)> {
         let taken = self.taken_size();
         let new = |tag: u64, value: u64| match tag {
@@ -78,7 +79,7 @@ impl Room {
     }
 }
 
-/// Tags that name what may move by its address (ELF gABI, "Dynamic Section").
+/// Tags whose value is the address of something that may move (ELF gABI, "Dynamic Section").
 fn is_address(tag: u64) -> bool {
     [
         DT_RELA,
@@ -95,7 +96,7 @@ fn is_address(tag: u64) -> bool {
     .contains(&tag)
 }
 
-/// Whether a section of that kind is nothing that the program itself finds by its address.
+/// Whether a section of that kind may move: the program itself does not use its address.
 fn may_move(section: &Section<'_>) -> bool {
     let kinds = [
         elf::SHT_NOTE,
@@ -112,7 +113,7 @@ fn may_move(section: &Section<'_>) -> bool {
     section.align <= ALIGN && (is_small || kinds.iter().any(|k| k.0 == section.kind))
 }
 
-/// Place in the file, tag and value of every entry.
+/// The place in the file, the tag and the value of every entry.
 fn dynamic<'p>(program: &'p Program<'_>) -> impl Iterator<Item = (u64, u64, u64)> + 'p {
     let segment = program.segment(elf::PT_DYNAMIC);
     let range = segment.map_or(0..0, |s| s.offset..s.offset + s.file_size);
@@ -124,8 +125,8 @@ fn dynamic<'p>(program: &'p Program<'_>) -> impl Iterator<Item = (u64, u64, u64)
         .take_while(|(_, tag, _)| *tag != 0)
 }
 
-/// What must move so that the bytes of `wanted` are free: places in the file, in the first segment, which begin where the
-/// program headers end.  `None` where something is there that cannot move.
+/// The changes that free the bytes of `wanted`: places in the file, in the first segment, from the end of the program
+/// headers on. `None` if something there cannot move.
 pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Option<Room> {
     let end = first.offset + first.file_size;
     if program.placement == Placement::Fixed || wanted.end > end || program.sections.is_empty() {
@@ -138,7 +139,7 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
     };
     let mut sections: Vec<_> = program.sections.iter().filter(there).collect();
     sections.sort_by_key(|s| s.offset);
-    // All of them are loaded with the first segment, and none lies in another.
+    // All these sections are loaded with the first segment, and none is in another segment.
     let is_loaded = |s: &&Section<'_>| {
         s.is_allocated()
             && s.offset >= wanted.start
@@ -157,7 +158,7 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
         return None;
     }
     let moved_end = sections.last().map_or(wanted.start, |s| s.range().end);
-    // Segments of notes move with them, whole.
+    // Segments of notes move as a whole.
     let is_whole = |s: &Segment| {
         let range = s.offset..s.offset.saturating_add(s.file_size);
         let is_kept = (s.is_load() && s.address == first.address)
@@ -169,7 +170,7 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
         let moves = range.start < moved_end.max(wanted.end) && wanted.start < range.end;
         is_kept || !moves || (is_note && wanted.start <= range.start && range.end <= moved_end)
     };
-    // What is between the sections is nobody's if it is zero.
+    // Bytes between sections are unused if they are zero.
     let mut from = wanted.start;
     for section in sections.iter().copied().chain(relocations) {
         let gap = &program.bytes[from as usize..section.offset as usize];
@@ -192,8 +193,8 @@ pub fn make(program: &Program<'_>, first: &Segment, wanted: &Range<u64>) -> Opti
     })
 }
 
-/// The relocations that begin before `end` of the file, which the attached start is to apply; `None` where they are not all relative, or not the first ones of
-/// the program's only table.
+/// The relocations before `end` of the file, which the attached start has to apply. `None` if they are not all
+/// relative, or not the first ones of the program's only table.
 fn take(program: &Program<'_>, section: &Section<'_>, end: u64) -> Option<Vec<(u64, u64)>> {
     let of = |wanted: u64| {
         dynamic(program)

@@ -1,6 +1,6 @@
-//! Section headers, symbols and unwind information: no program needs them to run, and every tool does.
+//! Section headers, symbols and unwind information. No program needs them to run, but every tool does.
 //!
-//! What is behind the loaded part of the file moves behind the new segments, and grows where the payload adds to it.
+//! Everything after the loaded part of the file moves behind the new segments, and grows if the payload adds to it.
 
 use super::edits::Edits;
 use super::layout::{Layout, Place};
@@ -13,20 +13,20 @@ use crate::error::{Error, Result};
 use object::elf;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the new section headers are.
+/// The place of the new section headers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Table {
     pub(super) offset: u64,
     pub(super) count: u16,
 }
 
-/// Section numbers from here on mean something else (ELF gABI, `SHN_LORESERVE`).
+/// From this number on, section numbers have other meanings (ELF gABI, `SHN_LORESERVE`).
 const MOST_SECTIONS: usize = 0xff00;
 const LOADED: u64 = elf::SHF_ALLOC.0;
 const WRITTEN: u64 = LOADED | elf::SHF_WRITE.0;
 
-/// Where the bytes end that sections and their headers account for: what is behind is the program's own business, and
-/// stays at the file's end.
+/// The end of all bytes that belong to sections or their headers. Bytes after it belong to the program itself, and
+/// stay at the end of the file.
 pub fn known_end(program: &Program<'_>, loaded_end: u64) -> u64 {
     let sections = program.sections.iter().filter(|s| is_in_file(s));
     let table = program.sections.len() as u64 * SECTION_HEADER;
@@ -46,23 +46,23 @@ fn is_in_file(section: &Section<'_>) -> bool {
     section.kind != elf::SHT_NULL.0 && section.kind != elf::SHT_NOBITS.0
 }
 
-/// The new section headers, and what comes into old sections.
+/// The new section headers, and additions to old sections.
 pub(super) struct Sections<'a, 'p> {
     program: &'p Program<'a>,
     layout: &'p Layout,
     headers: Vec<Section<'a>>,
-    /// What is added to the end of old sections.
+    /// The bytes that are added at the end of old sections.
     grown: BTreeMap<usize, Vec<u8>>,
-    /// Old ones that have their new place already.
+    /// Old sections that already have their new place.
     placed: BTreeSet<usize>,
-    /// What is added within the symbol table: before which of its bytes.
+    /// The symbols that are added inside the symbol table, and their place in it.
     symbols: Option<symbols::Added>,
 }
 
 impl<'a, 'p> Sections<'a, 'p> {
-    /// Edits the file's end: `segments` come at the end of what is loaded.
+    /// Edits the end of the file: `segments` are put at the end of the loaded part.
     ///
-    /// Errors: refused for more sections than a file can have, or ones that lie in each other.
+    /// Errors: refused if there are too many sections, or if sections overlap.
     pub(super) fn edit(
         program: &'p Program<'a>,
         layout: &'p Layout,
@@ -111,7 +111,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         sections.write(align, frame.unwrap_or_default(), edits)
     }
 
-    /// Adds to the end of a section; the result is where in it.
+    /// Adds bytes at the end of a section. Returns their offset in it.
     fn grow(&mut self, number: usize, bytes: &[u8]) -> u64 {
         let grown = self.grown.entry(number).or_default();
         let at = self.program.sections[number].size + grown.len() as u64;
@@ -137,7 +137,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         place: Place,
         align: u64,
     ) -> usize {
-        // As wide as the address is, up to what is wanted.
+        // The alignment is the address's own, up to the wanted one.
         let address = 1u64 << place.address.trailing_zeros().min(16);
         let header = Section {
             name: &[],
@@ -155,7 +155,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         self.add(name, header)
     }
 
-    /// The sections of the new segments; the result is the one of the code.
+    /// Adds the sections of the new segments. Returns the one of the code.
     fn add_loaded(&mut self, linked: &Linked) -> usize {
         let layout = self.layout;
         let code = layout.code;
@@ -166,7 +166,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         let behind = code.part(note.end(), end - note.end());
         let mut number = None;
         for (name, place) in [(".brawn.text", before), (".brawn.rodata", behind)] {
-            // All that is run comes first, or all behind the note.
+            // All code comes first, or all of it comes after the note.
             let name = if number.is_none() {
                 ".brawn.text"
             } else {
@@ -196,7 +196,8 @@ impl<'a, 'p> Sections<'a, 'p> {
         number.unwrap_or_default()
     }
 
-    /// The payload's unwind information: behind the program's own, or a section of its own, whose bytes these are.
+    /// Adds the payload's unwind information: to the program's own section, or as a new section, whose bytes are
+    /// returned.
     fn add_frame(&mut self, linked: &Linked) -> Option<(usize, Vec<u8>)> {
         if linked.debug_frame.is_empty() {
             return None;
@@ -225,7 +226,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         Some((number, linked.debug_frame.clone()))
     }
 
-    /// The sections of thread-locals must lie in their segment.
+    /// The sections of thread-locals must be inside their segment.
     fn thread_locals(&mut self) {
         let Some(tls) = self.layout.tls else {
             return;
@@ -241,7 +242,7 @@ impl<'a, 'p> Sections<'a, 'p> {
             return;
         };
         if !tls.block.moves {
-            // Behind the program's own.
+            // The payload's come after the program's own.
             let address = own.address + (own.size - tls.block.payload_size);
             let place = Place {
                 address,
@@ -284,7 +285,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         }
     }
 
-    /// Sections that make room for program headers are elsewhere, and relocations begin later.
+    /// Sections that made room for program headers are in another place, and relocations begin later.
     fn make_room(&mut self) {
         let (Some(room), code) = (&self.layout.room, self.layout.code) else {
             return;
@@ -307,7 +308,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         }
     }
 
-    /// Puts what is new into the file: at the ends of the sections that grow, and behind everything.
+    /// Writes the additions into the file: at the ends of growing sections, and at the end of everything.
     fn write(
         mut self,
         align: u64,
@@ -385,7 +386,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         Ok(table)
     }
 
-    /// Old sections are where their bytes are now.
+    /// Gives old sections the new places of their bytes.
     fn place_old(&mut self, edits: &Edits<'a>) {
         for (number, section) in self.program.sections.iter().enumerate() {
             if section.kind == elf::SHT_NULL.0 || self.placed.contains(&number) {
@@ -400,7 +401,7 @@ impl<'a, 'p> Sections<'a, 'p> {
         }
     }
 
-    /// Whether no section but this one has bytes on both sides of `offset`.
+    /// Whether no section except this one has bytes both before and after `offset`.
     fn is_whole(&self, number: usize, offset: u64) -> bool {
         let others = self.program.sections.iter().enumerate();
         !others
@@ -409,7 +410,7 @@ impl<'a, 'p> Sections<'a, 'p> {
     }
 }
 
-/// The widest alignment of what follows the loaded part, in bytes.
+/// The largest alignment of anything after the loaded part, in bytes.
 fn tail_align(program: &Program<'_>, old_end: u64) -> u64 {
     let behind = program
         .sections
@@ -422,18 +423,18 @@ fn tail_align(program: &Program<'_>, old_end: u64) -> u64 {
     widest.unwrap_or(1).clamp(16, 4096)
 }
 
-/// How many bytes are missing to a multiple of `align`.
+/// How many bytes are missing up to a multiple of `align`.
 fn padding(size: u64, align: u64) -> u64 {
     size.next_multiple_of(align) - size
 }
 
-/// So many zeros, as bytes.
+/// A run of zeros, as bytes.
 pub(super) fn zeros<'a>(size: u64) -> Piece<'a> {
     Piece::Bytes(vec![0; size as usize].into())
 }
 
-/// Entries of `.debug_frame` name the entry that they share with others by its place in the section: the same entries
-/// for a section in which they begin at `by`.  `None` for what is no such table.
+/// In `.debug_frame`, an entry refers to its common entry by the offset in the section. This changes the entries for
+/// a section in which they begin at `by`. `None` if it is not such a table.
 fn moved_frame(frame: &[u8], by: u64) -> Option<Vec<u8>> {
     let mut frame = frame.to_vec();
     let mut at = 0;
@@ -443,7 +444,7 @@ fn moved_frame(frame: &[u8], by: u64) -> Option<Vec<u8>> {
         let next = id.checked_add(size as usize)?;
         let field = frame.get_mut(id..next)?.first_chunk_mut::<4>()?;
         let shared = u32::from_le_bytes(*field);
-        // The shared ones themselves have all ones there (DWARF 5, section 6.4.1).
+        // The common entries themselves have all ones there (DWARF 5, section 6.4.1).
         if shared != u32::MAX {
             *field = shared.checked_add(u32::try_from(by).ok()?)?.to_le_bytes();
         }

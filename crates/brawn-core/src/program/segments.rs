@@ -1,4 +1,4 @@
-//! The new program headers, once it is known where everything goes.
+//! The new program headers, when all places are known.
 
 use super::headers::{Headers, Where, moved};
 use super::layout::{Layout, Place};
@@ -8,7 +8,8 @@ use crate::elf::raw::{self, ProgramHeader};
 use object::elf;
 use std::ops::Range;
 
-/// The program headers: the old ones in their order, with the new ones.  `note` is where the payload's note is.
+/// The program headers: the old ones in their order, and the new ones. `note` has the addresses of the payload's
+/// note.
 pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Segment> {
     let mut segments = Vec::with_capacity(program.segments.len() + 4);
     let last_load = program.segments.iter().rposition(Segment::is_load);
@@ -17,7 +18,7 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
     for (number, old) in program.segments.iter().enumerate() {
         let mut segment = *old;
         if old.is_load() || old.file_size > 0 {
-            // Only those that are loaded are known to be in the file.
+            // Only loaded segments are known to be in the file.
             segment.offset = old.offset.wrapping_add(headers.shift);
         }
         if Some(number) == first_load {
@@ -73,7 +74,7 @@ pub fn new(program: &Program<'_>, layout: &Layout, note: &Range<u64>) -> Vec<Seg
     segments
 }
 
-/// The segment of [`Where::Below`]: the file header and what follows it.
+/// The segment for [`Where::Below`]: the file header and everything up to the program headers' end.
 fn head(headers: &Headers) -> Segment {
     let size = headers.at.offset + headers.at.size;
     Segment {

@@ -8,32 +8,32 @@ use crate::elf::raw::{self, RawSymbol};
 use object::endian::{U16, U32, U64};
 use object::{LittleEndian, elf};
 
-/// Symbols that come into the table.
+/// Symbols that are added to the table.
 pub(super) struct Added {
-    /// Number of the section with the symbols.
+    /// The number of the section with the symbols.
     pub(super) table: usize,
-    /// Number of the section with their names.
+    /// The number of the section with their names.
     pub(super) strings: usize,
-    /// In front of which byte of the table: behind the last local one.
+    /// The offset in the table at which they are inserted: after the last local symbol.
     pub(super) at: u64,
-    /// How many.
+    /// How many there are.
     pub(super) count: u32,
     /// Their names, to be added to the strings.
     pub(super) names: Vec<u8>,
-    /// Place of the name among the names, address and size.
+    /// For each symbol: the offset of its name among `names`, its address, and its size.
     list: Vec<(u32, u64, u64)>,
     section: u16,
 }
 
 impl Added {
-    /// Says where in the strings the names are.
+    /// Sets where the names are in the strings.
     pub(super) fn place_names(&mut self, base: u64) {
         for (name, ..) in &mut self.list {
             *name += base as u32;
         }
     }
 
-    /// The new entries.
+    /// The new entries of the table.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.list.len() * SYMBOL as usize);
         for (name, address, size) in &self.list {
@@ -50,11 +50,11 @@ impl Added {
     }
 }
 
-/// The payload's functions as local symbols of the section with number `code`, for a program that has a symbol table;
-/// and the program's thread-locals, whose symbols are offsets in the block, get their new ones.
+/// Adds the payload's functions to a program with a symbol table, as local symbols of section number `code`. The
+/// symbols of the program's thread-locals, which are offsets in the block, get their new values.
 ///
-/// `None` where the table is missing, or is one that cannot take local symbols: relocations that were kept in the file
-/// count its symbols.
+/// `None` if there is no table, or if local symbols cannot be added to it: relocations that were kept in the file
+/// refer to symbols by their numbers.
 pub(super) fn add(
     program: &Program<'_>,
     layout: &Layout,
@@ -80,7 +80,7 @@ pub(super) fn add(
             n != table && s.kind != elf::SHT_NULL.0 && other.start < end && start < other.end
         })
     };
-    // One that lies in the loaded part, or in another section, is none of a linker's.
+    // A table in the loaded part or inside another section was not made by a linker.
     if section.offset < layout.old_end || others(range.start, range.end) {
         return None;
     }
@@ -125,8 +125,8 @@ pub(super) fn add(
     Some(added)
 }
 
-/// Symbols of thread-locals, which are offsets in their block, grow by `before`.  The symbols are `entries`, which begin at
-/// `start` of the file.
+/// Adds `before` to the symbols of thread-locals, which are offsets in their block. The symbols are `entries`, which
+/// begin at `start` of the file.
 fn move_locals(entries: &[u8], start: u64, before: u64, edits: &mut Edits<'_>) -> Option<()> {
     for (entry, at) in entries
         .chunks_exact(SYMBOL as usize)

@@ -1,8 +1,8 @@
-//! Thread-locals: where the payload's go so that the program's keep their places.
+//! Thread-locals: places the payload's so that the program's keep theirs.
 //!
-//! musl lays out the one block of a static program from `PT_TLS` alone (`src/env/__init_tls.c`).  On x86_64 the block
-//! lies below the thread pointer (variant II) and its end is what counts, so the payload's part comes in front of it.  On
-//! aarch64 it lies above (variant I), and the payload's part comes behind.
+//! musl places the only block of a static program by `PT_TLS` alone (`src/env/__init_tls.c`). On x86_64 the block is
+//! below the thread pointer (variant II) and its end counts, so the payload's part comes before the program's. On
+//! aarch64 it is above (variant I), and the payload's part comes after.
 
 use super::linked::Sizes;
 use crate::elf::program::Segment;
@@ -11,35 +11,35 @@ use brawn_payload::Architecture;
 use object::elf;
 use serde::Serialize;
 
-/// Bytes above the thread pointer that the ABI of aarch64 keeps (musl: `GAP_ABOVE_TP`).
+/// Bytes above the thread pointer that are reserved by the ABI of aarch64 (musl: `GAP_ABOVE_TP`).
 pub const GAP_ABOVE: u64 = 16;
-/// What musl aligns every thread's block to, in bytes (`MIN_TLS_ALIGN`).
+/// The smallest alignment that musl gives to a thread's block, in bytes (`MIN_TLS_ALIGN`).
 const LEAST_ALIGN: u64 = 8;
-/// Alignments above this are no program's, and would make holes.
+/// No real program has a larger alignment, and it would make holes.
 const MOST_ALIGN: u64 = 1 << 24;
 
 /// The block with the payload's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Block {
-    /// Bytes in front of the program's own: the payload's on x86_64, 0 on aarch64.
+    /// Bytes before the program's own: the payload's on x86_64, 0 on aarch64.
     pub before: u64,
-    /// Bytes of the image that the file holds, `before` and the program's own; without initial values 0.
+    /// The bytes of the image that are in the file: `before` and the program's own; 0 without initial values.
     pub file_size: u64,
-    /// Bytes in all.
+    /// All bytes of the block.
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// The image's address must be this modulo `align`.
+    /// The image's address modulo `align` must be this.
     pub congruence: u64,
-    /// Whether the image must move: the payload's part comes in front of it, or there was none.
+    /// Whether the image must move: the payload's part comes before it, or there was no image.
     pub moves: bool,
-    /// The payload's first byte, in bytes from the thread pointer.
+    /// The payload's first byte, relative to the thread pointer, in bytes.
     pub payload: i64,
-    /// The payload's part in bytes.
+    /// The size of the payload's part in bytes.
     pub payload_size: u64,
 }
 
-/// Where musl puts the block's first byte, in bytes from the thread pointer.
+/// Where musl puts the block's first byte, relative to the thread pointer, in bytes.
 ///
 /// The block is that of a `PT_TLS` at `address` with `size` bytes in memory; `align` is a power of two.
 pub fn offset(architecture: Architecture, address: u64, size: u64, align: u64) -> i64 {
@@ -53,9 +53,9 @@ pub fn offset(architecture: Architecture, address: u64, size: u64, align: u64) -
     }
 }
 
-/// The block of a program that has `old`, with the payload's part; `None` where the payload has none.
+/// The block of a program with the segment `old`, including the payload's part; `None` if the payload has none.
 ///
-/// Errors: refused where no place keeps both alignments, or an alignment is that of no program.
+/// Errors: refused if no place satisfies both alignments, or if an alignment is too large for a real program.
 pub fn block(
     architecture: Architecture,
     old: Option<&Segment>,
@@ -99,7 +99,7 @@ pub fn block(
         Architecture::Aarch64 => {
             let align = align.max(LEAST_ALIGN);
             let old_align = old.map_or(align.max(wanted), |s| s.align.max(1));
-            // Each thread's pointer is aligned as the block is.
+            // Each thread's pointer has the alignment of the block.
             if wanted > old_align.max(LEAST_ALIGN) {
                 let found = format!("thread-locals of the payload aligned to {wanted}");
                 return Err(Error::refused(found)
@@ -124,7 +124,7 @@ pub fn block(
     }))
 }
 
-/// What changes of a `PT_TLS` where the payload's part comes: its image lies at `address`, and at `offset` of the file.
+/// The changed `PT_TLS` of a block with the payload's part. Its image is at `address`, and at `offset` of the file.
 pub fn segment(block: &Block, offset: u64, address: u64) -> Segment {
     Segment {
         kind: elf::PT_TLS.0,

@@ -25,7 +25,7 @@ pub struct Hit {
 
 /// Everything in the program that refers to `wanted`, except for code in `without` (ascending). `begins` (ascending)
 /// are addresses in `wanted` that count wherever they are found.
-// This is long because it is one pass with one list: code of both architectures, words of data, relocations.
+// Long because it is one pass with one list: code of both architectures, words of data, relocations.
 pub fn pass(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,

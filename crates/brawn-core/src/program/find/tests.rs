@@ -1,4 +1,4 @@
-//! On real executables: built here with gcc and each musl, and from public packages.
+//! Tests with real executables: built here with gcc and each musl, or from public packages.
 
 mod borrow;
 mod build;
@@ -85,7 +85,8 @@ fn a_program_from_a_package_is_safe_to_rewrite() {
     );
     let found = found(&bytes);
     assert_eq!(found.risks, []);
-    // No two functions have a gap between them there, and what only passes on has just room for a jump.
+    // There, functions have no gaps between them, and a function that only calls another has just enough room for a
+    // jump.
     let free = found.functions.iter().find(|f| f.name == "free");
     assert_eq!(free.map(|f| f.room), Some(x86::JUMP));
     assert_eq!(found.functions.len(), 22);
@@ -95,7 +96,7 @@ fn a_program_from_a_package_is_safe_to_rewrite() {
 
 #[test]
 fn a_landing_pad_stays() {
-    // Behind a function with a name of libc's, and so among libc's functions.
+    // These are after a function with one of libc's names, so they are among libc's functions.
     let own = ".globl __stdio_first, strnlen\n.type __stdio_first, @function\n__stdio_first: ret\n\
                .type strnlen, @function\nstrnlen: endbr64\nxor %eax, %eax\n1: cmp %rsi, %rax\nje 2f\n\
                cmpb $0, (%rdi,%rax)\nje 2f\ninc %rax\njmp 1b\n2: ret\n.size strnlen, .-strnlen\n";
@@ -187,7 +188,7 @@ fn without_symbols_names_from_elsewhere_do() {
         for name in &mut names.functions {
             name.evidence = Evidence::Signature(musl.into());
         }
-        // Section headers go with the symbols: a program runs without.
+        // Section headers are removed together with the symbols: a program runs without them.
         let ends = whole.segments.iter().map(|s| s.offset + s.file_size);
         let mut stripped = bytes[..ends.max().expect("segments") as usize].to_vec();
         stripped[40..48].fill(0);
@@ -201,7 +202,7 @@ fn without_symbols_names_from_elsewhere_do() {
         let found = find(&names);
         assert_eq!(found.risks, [], "{musl}");
         assert!(found.thread_exit.is_some(), "{musl}");
-        // Without the names of what is used inside, its use is that of code nobody knows.
+        // Without the names of functions inside the heap, their uses look like uses by unknown code.
         let mut fewer = names.clone();
         fewer
             .functions
@@ -232,7 +233,7 @@ fn hooks_that_are_missing_are_risks() {
         let found = find(&program, &names, payload, Component::ALL).expect("musl's");
         assert_eq!(kinds(&found), [RiskKind::MissingHook], "{gone}");
     }
-    // Who makes no threads needs no hook at their end; who never frees has a heap without a state.
+    // A program without threads needs no hook for their end, and one that never frees has a heap without a state.
     let source = "#include <stdlib.h>\nint main(int n, char **w) { return !malloc(n); }";
     let found = found(&built(&Build::musl("1.2.3", source).with(&[
         "-static",
@@ -365,7 +366,7 @@ fn a_function_of_the_programs_own_stays() {
 
 #[test]
 fn heaps_beside_musls_are_told() {
-    // A heap under its own names, as Rust's crates have theirs: C's is musl's still.
+    // A heap under its own names, as in Rust's crates: C's heap is still musl's.
     let source = format!("{THREADS}\nint mallctl(const char *name) {{ return !name; }}");
     let found = found(&built(&Build::musl("1.2.3", &source).with(&[
         "-static",

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// musl 1.2.5, `static_init_tls` and `__copy_tls`: what a thread pointer minus the block's first byte is, with the fields
-/// of `main_tls` in musl's words.  The result is the block's first byte, from the thread pointer.
+/// What musl 1.2.5 computes in `static_init_tls` and `__copy_tls`, with the names of `main_tls`'s fields. The result
+/// is the block's first byte, relative to the thread pointer.
 fn musl(architecture: Architecture, image: u64, memsz: u64, align: u64) -> i64 {
     let mut size = memsz;
     match architecture {
@@ -35,8 +35,8 @@ fn old(address: u64, file_size: u64, size: u64, align: u64) -> Segment {
 }
 
 proptest! {
-    /// Wherever the image is that the block asks for, the program's own thread-locals are where they were, and the
-    /// payload's are aligned, apart from them and inside.
+    /// For any place of the image that the block allows: the program's own thread-locals keep their places, and the
+    /// payload's are aligned, inside the block, and apart from the program's.
     #[test]
     fn the_programs_thread_locals_stay(
         is_x86 in any::<bool>(),
@@ -72,12 +72,12 @@ proptest! {
         prop_assert!(payload.end <= before || before + size as i64 <= payload.start);
         prop_assert!(block.file_size <= block.size);
         if is_x86 {
-            // Nothing of the block lies above the thread pointer.
+            // No part of the block is above the thread pointer.
             prop_assert!(after + block.size as i64 <= 0);
         }
     }
 
-    /// A program that had none gets a block of the payload's alone.
+    /// A program without thread-locals gets a block with only the payload's.
     #[test]
     fn a_program_without_gets_one(is_x86 in any::<bool>(), wanted in 0u32..8, tls in 1u64..300, at in 0u64..1 << 30) {
         let architecture = if is_x86 { Architecture::X86_64 } else { Architecture::Aarch64 };

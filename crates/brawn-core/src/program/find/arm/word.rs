@@ -157,7 +157,7 @@ fn branch_or_system(word: u32) -> Op {
     }
 }
 
-// This is long because it is a table, with an arm for each class of loads and stores (Arm ARM, C4.1.94).
+// Long because it is a table: an arm for each class of loads and stores (Arm ARM, C4.1.94).
 fn memory(word: u32) -> Op {
     let (t, n, _, m) = fields(word);
     let is_vector = word >> 26 & 1 == 1;

@@ -1,10 +1,10 @@
-//! What a build lacks is taken from another one, if that agrees with it.
+//! Functions that a build lacks are taken from another build, if that agrees with it.
 
 use super::*;
 use crate::signatures::names::{Evidence, Named};
 use crate::signatures::{Build as Signatures, learn, name_by};
 
-/// The function of this name, of those that have more names than one too.
+/// The function of this name; it may have further names.
 fn of_name(build: &Signatures, name: &str) -> usize {
     let mut functions = build.functions.iter();
     let has = |f: &crate::signatures::Function| f.names.iter().any(|n| build.text(*n) == name);
@@ -38,7 +38,7 @@ fn a_function_that_a_build_lacks_is_borrowed_where_all_agrees() {
     assert_eq!(found.address, program.symbol(LACKS).expect("there").address);
     assert_eq!(found.evidence, Evidence::Signature("other".into()));
 
-    // What it refers to is elsewhere, as the chosen build knows it.
+    // What it refers to is at another address in the chosen build.
     let elsewhere = of_name(&whole, "__init_libc");
     let elsewhere = whole.functions[elsewhere].names[0];
     let free = of_name(&whole, "__libc_free");
@@ -50,7 +50,7 @@ fn a_function_that_a_build_lacks_is_borrowed_where_all_agrees() {
     assert!(changed.map(|t| t.name = elsewhere).count() > 0);
     assert_eq!(find(&[chosen.clone(), wrong]), None);
 
-    // The chosen build has one of that name: what is not its code is not the function.
+    // The chosen build has a function of that name: other code is not that function.
     let mut has = chosen;
     let mut own = whole.functions[number].clone();
     own.digest = [0; 16];

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that calls all of the heap, some memory functions, and makes a thread.
+/// A program that calls all functions of the heap and some memory functions, and makes a thread.
 pub const THREADS: &str = r#"
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -37,10 +37,10 @@ int main(int count, char **words) {
 }
 "#;
 
-/// What musl-gcc has, and static-pie, which it does not know.
+/// The specs of musl-gcc, and static-pie, which those lack.
 const SPECS: &str = include_str!("../../../../../../conformance/src/musl.specs");
 
-/// A command line to come.
+/// A command line that is being put together.
 pub struct Build {
     compiler: Vec<String>,
     source: String,
@@ -60,7 +60,7 @@ impl Build {
         }
     }
 
-    /// With gcc and a musl: a folder of `target/tools/musls`.
+    /// A build with gcc and a musl: a folder of `target/tools/musls`.
     pub fn musl(version: &str, source: &str) -> Self {
         let mut build = match version.ends_with("-arm64") {
             true => Self::of(&["aarch64-linux-gnu-gcc", "-mno-outline-atomics"], source),
@@ -70,18 +70,18 @@ impl Build {
         build
     }
 
-    /// With the system's compiler, for glibc.
+    /// A build with the system's compiler, for glibc.
     pub fn gcc(source: &str) -> Self {
         Self::of(&["gcc"], source)
     }
 
-    /// With this assembly behind libc.
+    /// Adds this assembly after libc.
     pub fn behind(mut self, assembly: &str) -> Self {
         self.behind = Some(assembly.into());
         self
     }
 
-    /// With these flags.
+    /// Adds these flags.
     pub fn with(mut self, flags: &[&str]) -> Self {
         self.flags.extend(flags.iter().map(ToString::to_string));
         self

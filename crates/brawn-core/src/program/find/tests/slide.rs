@@ -1,9 +1,9 @@
-//! Which words of data are taken for addresses: how many programs would be refused for a word that is none, if what goes
-//! lay elsewhere in them.
+//! Measures which words of data are taken for addresses: how many programs would be refused because of a word that is
+//! not an address, if the replaced functions were at other addresses.
 //!
-//! The real addresses are known by the relocations that the linker leaves in the file (`--emit-relocs`).  All other
-//! words stay what they are, wherever musl's functions come to lie: so these are moved through 4 MiB, 16 bytes at a time,
-//! and every place counts at which a word of data is an address inside of them.
+//! The real addresses are known by the relocations that the linker leaves in the file (`--emit-relocs`). All other
+//! words are the same wherever musl's functions are. So the functions are moved through 4 MiB in steps of 16 bytes,
+//! and the test counts the places at which a word of data is an address inside of them.
 
 use super::super::pass::data_of;
 use super::super::scan::Wanted;
@@ -11,14 +11,14 @@ use super::super::words::Words;
 use super::*;
 use std::collections::BTreeSet;
 
-/// How far functions are moved at a time: they are aligned to so much.
+/// The step: functions have this alignment.
 const STEP: u64 = 16;
 
-/// Where they may be: linkers begin here.
+/// Possible addresses of the functions: linkers begin here.
 const SPAN: Range<u64> = 0x40_1000..0x80_1000;
 
-/// How many places there are for what goes, at how many of them some word equals an address in it, and at how many such
-/// a word counts.
+/// The number of places for the functions; at how many of them a word equals an address in a function; and at how
+/// many such a word counts.
 #[derive(Debug)]
 struct Slid {
     places: u64,
@@ -33,7 +33,8 @@ fn slide(bytes: &[u8]) -> Slid {
     let whole = super::super::whole::Whole::of(&program, payload).expect("musl's");
     let code = Code::new(&program, &names);
     let found = find(&program, &names, payload, Component::ALL).expect("musl's");
-    // Side by side, as linkers put a library's functions: how far each one's first byte is from that of the first.
+    // The functions side by side, as linkers place a library: the distance of each one's first byte from the first
+    // function.
     let mut size = 0;
     let bodies = found.functions.iter().map(|f| {
         let from = size;
@@ -42,7 +43,7 @@ fn slide(bytes: &[u8]) -> Slid {
     });
     let bodies: Vec<(Range<u64>, u64)> = bodies.collect();
     let real = real(&program);
-    // The table through which code finds data has addresses, too, and no relocations any more.
+    // The table through which code finds data also has addresses, and has no relocations any more.
     let table = program
         .section(b".got")
         .map(|s| s.address..s.address + s.size);
@@ -57,7 +58,8 @@ fn slide(bytes: &[u8]) -> Slid {
             if real.contains(&place) || table.contains(&place) {
                 return;
             }
-            // With every function in turn at the word: where all of them are then, and what the word means there.
+            // Puts each function in turn at the word; then the other functions' addresses follow, and the meaning of
+            // the word there.
             for (body, origin) in &bodies {
                 for target in body.clone() {
                     let place = (word + origin).wrapping_sub(target);
@@ -78,7 +80,7 @@ fn slide(bytes: &[u8]) -> Slid {
     }
 }
 
-/// The places of words that the linker put an address to.
+/// The places of words into which the linker wrote an address.
 fn real(program: &Program<'_>) -> BTreeSet<u64> {
     let tables = program
         .sections
@@ -96,7 +98,7 @@ fn real(program: &Program<'_>) -> BTreeSet<u64> {
     places
 }
 
-/// All of musl, with its tables: of characters, encodings, ciphers, functions of mathematics, errors and time.
+/// All of musl with its tables: characters, encodings, ciphers, mathematics, errors, time.
 #[test]
 fn few_words_of_data_are_taken_for_addresses() {
     for musl in ["1.2.3", "1.2.6", "1.2.3-arm64"] {
@@ -110,7 +112,7 @@ fn few_words_of_data_are_taken_for_addresses() {
         let bytes = built(&Build::musl(musl, THREADS).with(&flags));
         assert_eq!(found(&bytes).risks, [], "{musl}");
         let slid = slide(&bytes);
-        // Of a hundred places at least one would be refused if every word counted.
+        // If every word counted, at least one place in a hundred would be refused.
         assert!(slid.equal as u64 * 100 > slid.places, "{musl}: {slid:?}");
         assert!((slid.counts as u64) * 100 < slid.places, "{musl}: {slid:?}");
         assert!(slid.counts * 4 < slid.equal, "{musl}: {slid:?}");

@@ -1,4 +1,4 @@
-//! What looks like musl's, or like a danger, and is neither; and what is, although it does not look it.
+//! Code that looks like musl's or like a danger, but is neither; and code that is, although it does not look like it.
 
 use super::*;
 use crate::signatures;
@@ -14,7 +14,7 @@ fn with_own(functions: &str) -> String {
     )
 }
 
-/// Functions that have the names of some of musl's heap, and call the heap as anybody does.
+/// Functions with the names of some of musl's heap, which call the heap like any other code.
 const NAMESAKES: &str = r#"
 #define OWN static __attribute__((noinline, noclone))
 OWN char *trim(char *s) { char *e = s + strlen(s); while (e > s && e[-1] == ' ') *--e = 0; return s; }
@@ -55,7 +55,7 @@ fn a_name_of_the_heaps_is_not_the_heaps_by_itself() {
         let bytes = built(&Build::musl(musl, &with_own(NAMESAKES)).with(flags));
         let found = found(&bytes);
         assert_eq!(found.risks, [], "{musl} {flags:?}");
-        // What is called inside of the heap by such a name goes with it: somebody else's is not touched.
+        // Functions of such a name that the heap calls are replaced with it; others are not touched.
         let program = Program::read(&bytes).expect("an executable");
         for own in ["default_malloc", "trim", "get_meta"] {
             let own = program.symbols.iter().filter(|s| s.name == own);
@@ -100,10 +100,10 @@ fn a_files_own_function_of_a_public_name_stays() {
         static void *reserve(size_t n, const char *why) { return why ? calloc(n, 1) : 0; }
         __attribute__((noinline)) static int own(int n, char **w) { free(reserve(n, w[0])); return 0; }"#;
     let source = with_own(&own.replace("__asm__(\"aligned_alloc\")", ""));
-    // Two objects: one has its own, the other libc's.
+    // Two objects: one has its own function, the other uses libc's.
     let bytes = built(&Build::musl("1.2.3", &source).with(FIXED));
     assert_eq!(found(&bytes).risks, []);
-    // The symbol of the file's own gets libc's name, as a `static` function of another file would have it.
+    // The file's own symbol gets libc's name, like a `static` function in another file.
     let mut renamed = bytes.clone();
     let place = memchr::memmem::find(&bytes, b"\0reserve\0").expect("its name");
     renamed[place + 1..place + 8].copy_from_slice(b"calloc\0");
@@ -146,7 +146,7 @@ fn processes_are_not_threads() {
                 let bytes = built(&Build::musl(musl, source).with(flags));
                 let program = Program::read(&bytes).expect("an executable");
                 let payload = brawn_payload::payload(program.architecture, Profile::Fast);
-                // As in a program without symbols of which a part is known.
+                // Like a program without symbols of which a part is known.
                 let mut names = Names::of_symbols(&program);
                 let unknown = ["pthread", "thrd_", "__clone", "clone"];
                 let is_unknown = |name: &str| unknown.iter().any(|u| name.contains(u));
@@ -169,7 +169,8 @@ fn processes_are_not_threads() {
 
 #[test]
 fn empty_functions_may_be_at_one_place_or_at_several() {
-    // What musl has a weak function for that does nothing, another member defines: `flockfile` brings one.
+    // musl has a weak function for this that does nothing, and another member defines the real one: `flockfile` adds
+    // it.
     let learnt = built(&Build::musl("1.2.3", THREADS).with(ANYWHERE));
     let build = signatures::learn::learn(&learnt).expect("symbols");
     let own = "int own(int n, char **w) { flockfile(stdout); puts(w[0]); funlockfile(stdout); return n; }";
@@ -199,7 +200,7 @@ fn a_page_that_a_register_keeps_is_of_what_is_completed_later() {
 
 #[test]
 fn fork_tells_the_heap_or_nobody_runs_beside_it() {
-    // As musl before 1.2.2 has it.
+    // Like musl before 1.2.2.
     let old = "#include <sys/syscall.h>\nint fork(void) { return syscall(SYS_fork); }";
     let alone = "#include <stdlib.h>\n#include <unistd.h>\n\
                  int main(int n, char **w) { free(malloc(n)); return n > 9 && fork(); }";
@@ -224,7 +225,7 @@ fn fork_tells_the_heap_or_nobody_runs_beside_it() {
     }
 }
 
-/// Room for a word among characters, among numbers, and in data that may be written.
+/// Room for a word among characters, among numbers, and in writable data.
 const ROOM: &str = r#"
 __attribute__((aligned(8))) const char text[] = "text<<<<stands here: what is in cells, and no address of anything";
 __attribute__((aligned(8))) const unsigned long numbers[] = {0x1111111111111111, 7, 0x2222222222222222, 9};
@@ -289,7 +290,7 @@ fn what_equals_an_address_is_one_unless_it_cannot_be() {
 #[test]
 fn stripped_programs_from_packages_are_rewritten() {
     for (package, file) in [
-        // Where other programs have two empty functions at one place, this one has another function.
+        // Other programs have two empty functions at one place; this one has a different function there.
         (
             "pagefind_bin-1.5.2-py3-none-manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64.whl",
             "pagefind_bin/pagefind",
