@@ -86,7 +86,7 @@ fn what_contradicts_itself_is_refused() {
     let program = room.path("p");
     let old = read(Path::new(&program));
     let text = fail(brawn().args(["image", &program, "-o", &program]), USAGE);
-    assert!(text.contains("name another file"), "{text}");
+    assert!(text.contains("write to another file"), "{text}");
     assert!(read(Path::new(&program)) == old);
     fail(brawn().args(["image", &program]), USAGE);
     let text = fail(

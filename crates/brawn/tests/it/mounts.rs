@@ -175,7 +175,7 @@ fn a_read_only_filesystem_is_a_clear_error() {
     let text = text(&output);
     assert_eq!(output.status.code(), Some(IO), "{text}");
     assert!(
-        text.contains("Read-only file system") && text.contains("`-o`"),
+        text.contains("Read-only file system") && text.contains("write to another folder"),
         "{text}"
     );
 }

@@ -6,6 +6,7 @@
 use super::{Part, Plan, Why, added, is_same, removed};
 use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
+use crate::elf::object::{Binding, Symbol};
 use crate::error::{Error, printable};
 use crate::identify::MEMORY_OWN;
 use brawn_payload::{Function, Payload, Set};
@@ -189,13 +190,19 @@ pub(super) fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
     if !matches!(member.role, Role::Rest | Role::ForeignHeap) {
         return Goes::No;
     }
-    match (
-        member.defined().any(|s| known.contains(s.name)),
-        member.defined().all(|s| known.contains(s.name)),
-    ) {
-        (false, _) => Goes::No,
-        (true, true) => Goes::Yes,
-        (true, false) => Goes::Besides,
+    let mut names = member.defined().filter(|s| known.contains(s.name));
+    if member.defined().all(|s| known.contains(s.name)) {
+        return match names.next() {
+            Some(_) => Goes::Yes,
+            None => Goes::No,
+        };
+    }
+    // A weak private name beside others is a fallback for programs without the function: the member with `fork` has
+    // one for each lock that it asks for.
+    let is_fallback = |s: &Symbol<'_>| s.binding == Binding::Weak && s.name.starts_with(b"__");
+    match names.all(is_fallback) {
+        true => Goes::No,
+        false => Goes::Besides,
     }
 }
 
