@@ -1,7 +1,7 @@
 //! What docs/libc.md shows of the raw data in `bench/results`: a sentence, tables, and a figure.  `brawn-bench readme`
 //! writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test holds them to the data.
 
-use crate::own::libc::{FAMILIES, Line, lines};
+use crate::own::libc::{FAMILIES, Line, behind, brawn, is_behind, lines, mean, stock};
 use crate::own::{Raw, acid};
 use crate::readme::{fill_with, results_folder};
 use crate::show::{self, Cell, Row, Table};
@@ -27,27 +27,7 @@ fn newest(kind: &str) -> Result<(String, Raw)> {
     Ok((format!("bench/results/{kind}/{name}"), raw))
 }
 
-/// The geometric mean of a figure of the rows.
-fn mean<'l>(lines: impl Iterator<Item = &'l Line>, of: impl Fn(&Line) -> f64) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for line in lines {
-        sum += of(line).ln();
-        count += 1.0;
-    }
-    f64::exp(sum / count)
-}
-
-fn stock(line: &Line) -> f64 {
-    line.stock
-}
-
-fn brawn(line: &Line) -> f64 {
-    line.brawn.median
-}
-
-fn said(path: &str, raw: &Raw) -> String {
-    let lines = lines(raw);
-    let behind = |of: &dyn Fn(&Line) -> f64| lines.iter().filter(|line| of(line) > 1.05).count();
+fn said(path: &str, raw: &Raw, lines: &[Line]) -> String {
     let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
     format!(
         "{} rows, one call each or a few that belong together, at sizes and inputs as programs have them: {} are more than 5 % \
@@ -55,10 +35,10 @@ fn said(path: &str, raw: &Raw) -> String {
          {} with brawn (the bar is 0.8x).\nMedians of {} rounds on {}, {} processors shared with other work; `{path}` has\n\
          every sample, and `brawn-bench libc` repeats it.\n",
         lines.len(),
-        behind(&stock),
-        behind(&brawn),
-        show::ratio(mean(lines.iter(), stock)),
-        show::ratio(mean(lines.iter(), brawn)),
+        behind(lines, stock),
+        behind(lines, brawn),
+        show::ratio(mean(lines, stock)),
+        show::ratio(mean(lines, brawn)),
         raw.rounds.len(),
         machine("cpu"),
         machine("processors"),
@@ -206,14 +186,13 @@ fn figure(lines: &[Line]) -> String {
 }
 
 /// What stands between two markers.
-fn text(name: &str) -> Result<String> {
-    let (path, raw) = newest("libc")?;
+fn text(name: &str, path: &str, raw: &Raw, lines: &[Line]) -> Result<String> {
     match name {
-        "said" => Ok(said(&path, &raw)),
-        "figure" => Ok(format!("![{}]({FIGURE})\n", alternative(&lines(&raw)))),
+        "said" => Ok(said(path, raw, lines)),
+        "figure" => Ok(format!("![{}]({FIGURE})\n", alternative(lines))),
         "programs" => Ok(acid::show(&newest("acid")?.1).markdown()),
-        "behind" => Ok(table(lines(&raw).iter().filter(|line| brawn(line) > 1.05))),
-        "fastest" => Ok(table(lines(&raw).iter().rev().take(FASTEST))),
+        "behind" => Ok(table(lines.iter().filter(|line| is_behind(brawn(line))))),
+        "fastest" => Ok(table(lines.iter().rev().take(FASTEST))),
         _ => Err(format!("unknown marker libc:{name}")),
     }
 }
@@ -222,7 +201,9 @@ fn text(name: &str) -> Result<String> {
 fn made() -> Result<[(&'static str, String); 2]> {
     let path = repository().join(DOCUMENT);
     let document = context(fs::read_to_string(&path), "read", &path)?;
-    let lines = lines(&newest("libc")?.1);
+    let (from, raw) = newest("libc")?;
+    let lines = lines(&raw);
+    let text = |name: &str| text(name, &from, &raw, &lines);
     Ok([
         (DOCUMENT, fill_with(&document, "libc", text)?),
         ("docs/figures/libc.svg", figure(&lines)),
@@ -234,11 +215,11 @@ pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
     let mut changes = Vec::new();
     for (name, new) in made()? {
         let path = repository().join(name);
-        let is_changed = fs::read_to_string(&path).is_ok_and(|old| old == new);
-        if !is_changed {
+        let is_same = fs::read_to_string(&path).is_ok_and(|old| old == new);
+        if !is_same {
             context(fs::write(&path, &new), "write", &path)?;
         }
-        changes.push((name, !is_changed));
+        changes.push((name, !is_same));
     }
     Ok(changes)
 }

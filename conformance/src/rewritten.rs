@@ -8,9 +8,9 @@ use brawn_core::component::{Component, Families};
 use brawn_core::program::{Options, rewrite};
 use brawn_payload::Architecture;
 use brawn_verify::directives::{Program, Stage};
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Rewrites `stock`, the executable of `program`, into `folder`.
 ///
@@ -61,17 +61,9 @@ pub fn make(
     let staged = folder.join(format!(".{}", program.name));
     let mut file = File::create(&staged).map_err(io)?;
     pieces.write(&mut file).map_err(io)?;
+    file.set_permissions(Permissions::from_mode(0o755))
+        .map_err(io)?;
     drop(file);
-    // The kernel refuses to start a file that is open for writing. A process that another thread is just starting
-    // briefly has copies of this process's open files. So another process writes the file that will be started.
-    let copy = folder.join(format!(".{}.copy", program.name));
-    let mut install = Command::new("install");
-    let status = install.args(["-m", "755"]).args([&staged, &copy]).status();
-    if !status.map_err(io)?.success() {
-        let text = format!("install {} failed", copy.display());
-        return Err(Failure::setup(text));
-    }
-    std::fs::rename(&copy, &finished).map_err(io)?;
-    std::fs::remove_file(&staged).map_err(io)?;
+    std::fs::rename(&staged, &finished).map_err(io)?;
     Ok(finished)
 }

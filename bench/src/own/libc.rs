@@ -250,7 +250,7 @@ pub fn show(raw: &Raw) -> Table {
     let lines = lines(raw);
     let rows = lines.iter().map(|line| {
         let tone = match line.brawn.median {
-            m if m > 1.05 => Tone::Bad,
+            m if is_behind(m) => Tone::Bad,
             m if m <= 1.0 => Tone::Good,
             _ => Tone::Plain,
         };
@@ -273,15 +273,39 @@ pub fn show(raw: &Raw) -> Table {
     }
 }
 
+/// Stock musl's time over glibc's.
+pub fn stock(line: &Line) -> f64 {
+    line.stock
+}
+
+/// brawn's time over glibc's.
+pub fn brawn(line: &Line) -> f64 {
+    line.brawn.median
+}
+
+/// Whether that ratio counts as slower than glibc.
+pub fn is_behind(ratio: f64) -> bool {
+    ratio > 1.05
+}
+
+/// How many rows are slower than glibc.
+pub fn behind(lines: &[Line], of: impl Fn(&Line) -> f64) -> usize {
+    lines.iter().filter(|line| is_behind(of(line))).count()
+}
+
+/// The geometric mean of these rows.
+pub fn mean<'l>(lines: impl IntoIterator<Item = &'l Line>, of: impl Fn(&Line) -> f64) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for line in lines {
+        sum += of(line).ln();
+        count += 1.0;
+    }
+    f64::exp(sum / count)
+}
+
 /// The bars, one sentence per line.
 pub fn summary(raw: &Raw) -> String {
     let lines = lines(raw);
-    let mean = |of: &dyn Fn(&Line) -> f64| {
-        let logs: f64 = lines.iter().map(|line| of(line).ln()).sum();
-        (logs / lines.len() as f64).exp()
-    };
-    let behind = |of: &dyn Fn(&Line) -> f64| lines.iter().filter(|line| of(line) > 1.05).count();
-    let (stock, brawn) = (|line: &Line| line.stock, |line: &Line| line.brawn.median);
     let size = |side: &str| {
         raw.facts
             .get(&format!("hello, {side}"))
@@ -294,10 +318,10 @@ pub fn summary(raw: &Raw) -> String {
          geometric mean of all rows, against glibc: stock musl {:.2}x, brawn {:.2}x (bar: ≤ 0.8x)\n\
          `hello, printf` grows by {grown:.0} KiB, stripped (bar for libc's part: ≤ 24 KiB beside heap and memory functions)\n",
         lines.len(),
-        behind(&stock),
-        behind(&brawn),
-        mean(&stock),
-        mean(&brawn),
+        behind(&lines, stock),
+        behind(&lines, brawn),
+        mean(&lines, stock),
+        mean(&lines, brawn),
     );
     let ratios: Vec<f64> = {
         let name = format!("start: {START}");
