@@ -74,6 +74,15 @@ pub fn more(text: &str) {
     out(&format!("{:COLUMN$} {DIM}{text}{DIM:#}\n", ""));
 }
 
+/// As in `one, two and three`.
+pub fn listed(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// Notes of publishing (a followed link, hard links that keep the old contents), as lines that continue the one above.
 pub fn published(published: &Published, verbose: bool) {
     if verbose {

@@ -211,11 +211,7 @@ fn functions(plan: &Plan) -> String {
         "other functions of libc",
     );
     let parts: Vec<String> = [heap, memory, libc].into_iter().flatten().collect();
-    match parts.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
+    ui::listed(&parts)
 }
 
 /// What the program is, and where the payload is from.

@@ -14,7 +14,7 @@ use super::{Functions, Left};
 use crate::component::{Component, Families};
 use crate::signatures::names::{Evidence, Named, Names};
 use brawn_payload::{Function, Payload, Set};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Where musl's programs begin.
 const START: [&str; 2] = ["__libc_start_main", "__init_libc"];
@@ -49,6 +49,34 @@ impl Candidate<'_> {
     }
 }
 
+/// Where the program has what brawn's functions may ask for, by name.
+struct Places<'n> {
+    /// The address; `None` for a name at several places.
+    all: HashMap<&'n str, Option<u64>>,
+    /// Names of data.
+    data: HashSet<&'n str>,
+}
+
+impl<'n> Places<'n> {
+    fn of(names: &'n Names) -> Self {
+        let mut all = HashMap::new();
+        for named in names.functions.iter().chain(&names.objects) {
+            let place = all.entry(&*named.name).or_insert(Some(named.address));
+            *place = place.filter(|address| *address == named.address);
+        }
+        let data = names.objects.iter().map(|n| &*n.name);
+        Self {
+            all,
+            data: data.collect(),
+        }
+    }
+
+    /// The address of that function or datum, if there is exactly one.
+    fn place(&self, name: &str) -> Option<u64> {
+        self.all.get(name).copied().flatten()
+    }
+}
+
 /// Finds those of `families`.  `has_memory` says whether brawn's memory functions come or are there, which many need.
 pub fn find(
     whole: &Whole<'_, '_>,
@@ -68,12 +96,13 @@ pub fn find(
             named.entry(&function.name).or_default().push(function);
         }
     }
+    let places = Places::of(names);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for function in set.functions.iter().filter(|f| families.take(f)) {
         let here = function.surface.iter().filter_map(|name| named.get(name));
         let here: Vec<&Named> = here.flatten().copied().collect();
         if !here.is_empty() {
-            let lack = lack(set, function, names, has_memory, found);
+            let lack = lack(set, function, &places, has_memory, found);
             candidates.push(Candidate {
                 function,
                 here,
@@ -133,11 +162,11 @@ fn surface(set: &Set) -> BTreeSet<&'static str> {
 fn lack(
     set: &Set,
     function: &Function,
-    names: &Names,
+    places: &Places<'_>,
     has_memory: bool,
     found: &mut Functions,
 ) -> Option<String> {
-    let is_data = |name: &&&str| names.objects.iter().any(|n| n.name == **name);
+    let is_data = |name: &&&str| places.data.contains(**name);
     if !function.group.is_empty() && function.family != LOCKS {
         return Some("it shares the state of others".to_owned());
     }
@@ -171,21 +200,13 @@ fn lack(
     }
     let mut host = BTreeMap::new();
     for name in all.iter().flat_map(|f| f.asks) {
-        match place_of(names, name) {
+        match places.place(name) {
             Some(address) => host.insert((*name).to_owned(), address),
             None => return Some(format!("brawn's needs `{name}`, which could not be found")),
         };
     }
     found.host.extend(host);
     None
-}
-
-/// The address of that function or datum, if there is exactly one.
-fn place_of(names: &Names, name: &str) -> Option<u64> {
-    let all = names.functions.iter().chain(&names.objects);
-    let mut places = all.filter(|n| n.name == name).map(|n| n.address);
-    let first = places.next()?;
-    places.all(|place| place == first).then_some(first)
 }
 
 /// All functions of libc, which stay for the reason `why`.

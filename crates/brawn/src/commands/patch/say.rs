@@ -81,10 +81,9 @@ pub fn holds(plan: &Plan) -> String {
     if plan.libc.as_ref().is_some_and(|l| l.why.is_none()) {
         parts.push("others of libc".to_owned());
     }
-    match parts.pop() {
-        None => "nothing of brawn's".to_owned(),
-        Some(last) if parts.is_empty() => format!("brawn's {last}"),
-        Some(last) => format!("brawn's {} and {last}", parts.join(", ")),
+    match parts.is_empty() {
+        true => "nothing of brawn's".to_owned(),
+        false => format!("brawn's {}", ui::listed(&parts)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Args, Stop};
 use crate::builds::Builds;
+use brawn_core::component::Component;
 use brawn_core::content::Content;
 use brawn_core::input;
 use brawn_core::program;
@@ -60,7 +61,8 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
     let builds = args.signatures.read()?;
     let components = args.parts.components()?;
     let cache = open();
-    let key = key(path, &stat, args, &builds)?;
+    let profile = args.profile.into();
+    let key = key(path, &stat, profile, components, &builds);
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
         note(match &found {
             Found::Program(_) => "rewritten before",
@@ -73,13 +75,13 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         _ => Stop::Refused(e.path(path)),
     })?;
     // Meanwhile another file may be at that path.
-    let key = self::key(path, &stat, args, &builds)?;
+    let key = self::key(path, &stat, profile, components, &builds);
     let options = Options {
         components,
         force: false,
         builds: &builds.all,
     };
-    let rewritten = program::rewrite_for(&bytes, payloads(), args.profile.into(), &options);
+    let rewritten = program::rewrite_for(&bytes, payloads(), profile, &options);
     let content = rewritten.map_err(|e| e.path(path))?.pieces;
     let is_nothing = content.is_none();
     let content = content.unwrap_or_default();
@@ -110,9 +112,14 @@ fn name(path: &Path) -> &OsStr {
 }
 
 /// The key of the rewritten program in the cache: the program, and everything that its rewritten form depends on.
-fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Result<Key> {
-    let profile = Profile::from(args.profile);
-    let parts = format!("{:?}", args.parts.components()?);
+fn key(
+    path: &Path,
+    stat: &Metadata,
+    profile: Profile,
+    components: &[Component],
+    builds: &Builds,
+) -> Key {
+    let parts = format!("{components:?}");
     let mut made_by = vec![env!("CARGO_PKG_VERSION"), profile.name(), &builds.digest];
     made_by.push(&parts);
     for payload in payloads().iter().filter(|p| p.profile == profile) {
@@ -131,7 +138,7 @@ fn key(path: &Path, stat: &Metadata, args: &Args, builds: &Builds) -> Result<Key
         |own| format!("{} {} {}", own.size(), own.mtime(), own.mtime_nsec()),
     );
     made_by.push(&own);
-    Ok(Key::new(name(path), stat, &made_by))
+    Key::new(name(path), stat, &made_by)
 }
 
 /// The program's bytes, with what `stat` says of it before and after they were read.
