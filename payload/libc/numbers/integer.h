@@ -18,6 +18,11 @@ INLINE int integer_is_space(unsigned c) {
     return c == ' ' || c - '\t' < 5;
 }
 
+// The least number of a signed type, all of 64 bits here, and the largest of an unsigned one.
+#define SIGNED ((uint64_t)1 << 63)
+#define UNSIGNED (~(uint64_t)0)
+_Static_assert(sizeof(long) == 8 && sizeof(long long) == 8, "limits of 64 bits");
+
 typedef struct {
     uint64_t value;
     // How many characters it takes; 0 for no number.

@@ -10,10 +10,6 @@ static uint64_t read_integer(const char *restrict s, char **restrict end, int ba
     return integer.value;
 }
 
-// The least number of a signed type, all of 64 bits here, and the largest of an unsigned one.
-#define SIGNED ((uint64_t)1 << 63)
-#define UNSIGNED (~(uint64_t)0)
-
 #define DEFINE(Type, name, limit)                                                                               \
     HIDDEN Type brawn_##name(const char *restrict s, char **restrict end, int base) {                           \
         return (Type)read_integer(s, end, base, limit);                                                         \
@@ -27,4 +23,3 @@ DEFINE(long long, strtoll, SIGNED)
 DEFINE(unsigned long long, strtoull, UNSIGNED)
 DEFINE(intmax_t, strtoimax, SIGNED)
 DEFINE(uintmax_t, strtoumax, UNSIGNED)
-_Static_assert(sizeof(long) == 8 && sizeof(long long) == 8, "limits of 64 bits");

@@ -12,9 +12,6 @@ static uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, 
     return integer.value;
 }
 
-#define SIGNED ((uint64_t)1 << 63)
-#define UNSIGNED (~(uint64_t)0)
-
 #define DEFINE(Type, name, limit)                                                                               \
     HIDDEN Type brawn_##name(const wchar_t *restrict s, wchar_t **restrict end, int base) {                     \
         return (Type)read_integer(s, end, base, limit);                                                         \
@@ -27,4 +24,3 @@ DEFINE(long long, wcstoll, SIGNED)
 DEFINE(unsigned long long, wcstoull, UNSIGNED)
 DEFINE(intmax_t, wcstoimax, SIGNED)
 DEFINE(uintmax_t, wcstoumax, UNSIGNED)
-_Static_assert(sizeof(long) == 8 && sizeof(long long) == 8, "limits of 64 bits");

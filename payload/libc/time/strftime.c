@@ -2,15 +2,7 @@
 //
 // As musl's (1.2.5, src/time/strftime.c) to the byte, what it leaves in a buffer that is too small included; but
 // numbers are written here instead of by snprintf, and the usual forms of date and time by no second pass.
-#include "../libc.h"
-
-// struct tm, as musl's include/time.h has it in every version.
-typedef struct {
-    int second, minute, hour, day, month, year, weekday, yearday, summer;
-    long offset;
-    const char *zone;
-} Date;
-_Static_assert(sizeof(Date) == 56, "struct tm");
+#include "calendar.h"
 
 typedef struct Locale Locale;
 
@@ -61,12 +53,6 @@ static const char *month_of(const Date *date, int short_form, Locale *locale, si
     return name_of(YEARS_MONTHS[date->month], short_form, item, locale, length);
 }
 
-static int is_leap(int year) {
-    if (year > INT32_MAX - 1900) year -= 2000;
-    year += 1900;
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
 // The week's number by ISO 8601: weeks begin on Monday, and the first one has the year's first Thursday.
 static int week(const Date *date) {
     unsigned weekday = (unsigned)date->weekday, yearday = (unsigned)date->yearday;
@@ -74,11 +60,11 @@ static int week(const Date *date) {
     if ((weekday + 371 - yearday - 2) % 7 <= 2) number++;
     if (number == 0) {
         unsigned last = (weekday + 7 - yearday - 1) % 7;
-        return last == 4 || (last == 5 && is_leap(date->year % 400 - 1)) ? 53 : 52;
+        return last == 4 || (last == 5 && is_leap(date->year % 400 + 1899)) ? 53 : 52;
     }
     if (number == 53) {
         unsigned first = (weekday + 371 - yearday) % 7;
-        if (first != 4 && (first != 3 || !is_leap(date->year))) return 1;
+        if (first != 4 && (first != 3 || !is_leap(date->year + INT64_C(1900)))) return 1;
     }
     return number;
 }
