@@ -145,6 +145,44 @@ static void *prints_lines(void *f) {
     return NULL;
 }
 
+// Whether another thread finds the stream locked while what is printed is written: that does not depend on how threads meet.
+static FILE *shared;
+static int was_free;
+
+static void *tries(void *unused) {
+    was_free = !ftrylockfile(shared);
+    if (was_free) funlockfile(shared);
+    return unused;
+}
+
+static ssize_t writes(void *unused, const char *bytes, size_t n) {
+    (void)unused, (void)bytes;
+    pthread_t other;
+    if (pthread_create(&other, NULL, tries, NULL) || pthread_join(other, NULL)) FAIL("no thread");
+    return (ssize_t)n;
+}
+
+static void *nothing(void *unused) { return unused; }
+
+static void holds_the_lock(void) {
+    // Only a program that had a second thread has locks.
+    pthread_t other;
+    if (pthread_create(&other, NULL, nothing, NULL) || pthread_join(other, NULL)) FAIL("no thread");
+    const int buffering[] = {_IONBF, _IOLBF};
+    for (int i = 0; i < 2; i++) {
+        shared = fopencookie(NULL, "w", (cookie_io_functions_t){.write = writes});
+        if (!shared || setvbuf(shared, NULL, buffering[i], BUFSIZ)) FAIL("no stream");
+        was_free = -1;
+        fprintf(shared, "%d\n", i);
+        if (was_free) FAIL("stdio: fprintf, %s", was_free < 0 ? "nothing was written" : "the stream is not locked");
+        tries(NULL);
+        if (!was_free) FAIL("stdio: fprintf leaves the stream locked");
+        pthread_create(&other, NULL, tries, NULL), pthread_join(other, NULL);
+        if (!was_free) FAIL("stdio: fprintf leaves the stream locked for others");
+        fclose(shared);
+    }
+}
+
 // Every line of every thread is whole.
 static void printing_threads(void) {
     const int fd = temporary();

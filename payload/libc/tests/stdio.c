@@ -196,6 +196,7 @@ int main(int argc, char **argv) {
     same_streams(argc > 1 ? 350 : 3500);
     failing_streams();
     to_output();
+    holds_the_lock();
     printing_threads();
     opened();
     used(argc > 1 ? 60 : 3000);
