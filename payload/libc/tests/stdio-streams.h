@@ -173,7 +173,7 @@ static void holds_the_lock(void) {
         shared = fopencookie(NULL, "w", (cookie_io_functions_t){.write = writes});
         if (!shared || setvbuf(shared, NULL, buffering[i], BUFSIZ)) FAIL("no stream");
         was_free = -1;
-        fprintf(shared, "%d\n", i);
+        brawn_fprintf(shared, "%d\n", i);
         if (was_free) FAIL("stdio: fprintf, %s", was_free < 0 ? "nothing was written" : "the stream is not locked");
         tries(NULL);
         if (!was_free) FAIL("stdio: fprintf leaves the stream locked");
