@@ -174,6 +174,7 @@ impl Embed<'_> {
             ("group", text(group)),
             ("exact", exact.to_string()),
             ("surface", texts(&function.surface)),
+            ("has_data", function.object.has_data()?.to_string()),
             ("own", texts(&function.own)),
             ("needs", texts(&needs)),
             ("asks", texts(&asks)),

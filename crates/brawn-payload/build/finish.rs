@@ -3,10 +3,11 @@
 
 use crate::Result;
 use crate::frames::{self, Frames};
+use crate::recipe::MEMORY_PREFIX;
 use object::build::Id as _;
 use object::build::elf::{Builder, SectionData};
 use object::read::elf::{FileHeader as _, SectionHeader as _};
-use object::{Endianness, Object as _, ObjectSection as _, SymbolFlags, elf};
+use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, SymbolFlags, elf};
 use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
@@ -47,6 +48,20 @@ pub fn is_hidden<'a>(symbol: &impl object::ObjectSymbol<'a>) -> Result<bool> {
 }
 
 impl Finished {
+    /// Whether some of libc's names that it defines are data.
+    pub fn has_data(&self) -> Result<bool> {
+        let object = object::File::parse(self.bytes.as_slice())?;
+        let is_public = |s: &object::Symbol<'_, '_>| {
+            let name = s.name_bytes().unwrap_or_default();
+            !name.starts_with(MEMORY_PREFIX.as_bytes())
+                && self.surface.iter().any(|n| n.as_bytes() == name)
+        };
+        let mut data = object
+            .symbols()
+            .filter(|s| s.kind() == object::SymbolKind::Data);
+        Ok(data.any(|s| is_public(&s)))
+    }
+
     /// The same with a need of `name`, a hidden symbol, although nothing refers to it: a linker that takes this
     /// object from an archive takes the one that defines the name, too.
     pub fn asking_for(mut self, name: &str) -> Result<Self> {

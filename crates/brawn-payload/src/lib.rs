@@ -107,6 +107,8 @@ pub struct Function {
     pub exact: bool,
     /// The public names that it defines, musl's internal ones among them, sorted.  All are weak.
     pub surface: &'static [&'static str],
+    /// Whether some of these are data, such as `tzname`.
+    pub has_data: bool,
     /// The hidden names by which the others call it, sorted.
     pub own: &'static [&'static str],
     /// The hidden names of others that it needs, of the memory functions or of its own set, sorted.
@@ -129,6 +131,7 @@ impl Function {
             group: "",
             exact: true,
             surface,
+            has_data: false,
             own,
             needs,
             asks: &[],
@@ -157,6 +160,27 @@ impl Set {
         source: "",
         functions: &[],
     };
+
+    /// That function, and those of the set that come with it, since it or one of them calls them.
+    pub fn with_needs(&self, function: &'static Function) -> Vec<&'static Function> {
+        let mut all = vec![function];
+        let mut next = 0;
+        while let Some(function) = all.get(next) {
+            next += 1;
+            for need in function.needs {
+                let own = self.functions.iter().find(|f| f.own.contains(need));
+                let is_new = |own: &&Function| all.iter().all(|f| f.member.name != own.member.name);
+                all.extend(own.filter(is_new));
+            }
+        }
+        all
+    }
+
+    /// Whether the function can take the place of musl's in a finished program, with all that comes with it.  Public
+    /// data cannot come: the program has its own, which others of its functions use, as the time zone.
+    pub fn stands_alone(&self, function: &'static Function) -> bool {
+        !self.with_needs(function).iter().any(|f| f.has_data)
+    }
 }
 
 /// A function that an archive may lack once another heap's members have left it.

@@ -1,5 +1,9 @@
 //! The names that are worth a signature.
 
+use brawn_payload::Set;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
 /// The heap's public functions, and the names by which musl itself calls them.
 const HEAP: &[&str] = &[
     "malloc",
@@ -158,152 +162,34 @@ const CALLERS: &[&str] = &[
     "__freelocale",
 ];
 
-/// brawn's other functions of libc, and the names of libc that they need.
+/// Names by which musls of some version have what brawn's other functions of libc replace, and what those are made of.
 const LIBC: &[&str] = &[
-    // Strings.
-    "basename",
-    "dirname",
-    "getenv",
-    "memccpy",
-    "strcspn",
-    "strlcat",
-    "strlcpy",
-    "strspn",
-    "strcasecmp",
-    "__strcasecmp_l",
-    "strcasecmp_l",
-    "strcasestr",
-    "strncasecmp",
-    "__strncasecmp_l",
-    "strncasecmp_l",
-    "strpbrk",
-    "wcscat",
-    "wcschr",
-    "wcscmp",
-    "wcscpy",
-    "wcslen",
-    "wcsncmp",
-    "wcsnlen",
-    "wcsrchr",
-    "wcsstr",
-    "wmemchr",
-    "wmemcmp",
-    "wmemcpy",
-    "wmemmove",
-    "wmemset",
-    // Numbers.
-    "atof",
-    "inet_ntop",
-    "strtod",
-    "strtof",
-    "strtold",
-    "strtod_l",
-    "strtof_l",
-    "strtold_l",
-    "__strtod_l",
-    "__strtof_l",
-    "__strtold_l",
     "__floatscan",
     "__shlim",
-    "a64l",
-    "l64a",
-    // Sorting.
-    "bsearch",
-    "qsort",
-    "__qsort_r",
-    // Streams.
-    "sscanf",
-    "vsscanf",
-    "mbrtowc",
-    "clearerr",
-    "feof",
-    "ferror",
-    "asprintf",
-    "fprintf",
-    "printf",
-    "snprintf",
-    "sprintf",
-    "vasprintf",
-    "vprintf",
-    "vsnprintf",
-    "vsprintf",
-    "__strerror_l",
-    "strerror",
-    "wcrtomb",
-    "wctomb",
-    "__lockfile",
-    "__towrite",
-    "__unlockfile",
-    "__ofl_add",
-    "__stdio_close",
-    "__stdio_read",
-    "__stdio_seek",
-    "__stdio_write",
-    // Locks.
-    "pthread_cond_broadcast",
-    "pthread_cond_signal",
-    "__pthread_mutex_lock",
-    "pthread_mutex_lock",
-    "__pthread_mutex_timedlock",
-    "pthread_mutex_timedlock",
-    "__pthread_mutex_unlock",
-    "pthread_mutex_unlock",
-    "__pthread_rwlock_rdlock",
-    "pthread_rwlock_rdlock",
-    "__pthread_rwlock_timedrdlock",
-    "pthread_rwlock_timedrdlock",
-    "__pthread_rwlock_timedwrlock",
-    "pthread_rwlock_timedwrlock",
-    "__pthread_rwlock_tryrdlock",
-    "pthread_rwlock_tryrdlock",
-    "__pthread_rwlock_trywrlock",
-    "pthread_rwlock_trywrlock",
-    "__pthread_rwlock_unlock",
-    "pthread_rwlock_unlock",
-    "__pthread_rwlock_wrlock",
-    "pthread_rwlock_wrlock",
-    "sem_timedwait",
-    // Time.
-    "strftime",
-    "strftime_l",
-    "__strftime_l",
-    "__strftime_fmt_1",
-    "__tm_to_secs",
-    "__tm_to_tzname",
-    "nl_langinfo",
-    "nl_langinfo_l",
     "__nl_langinfo",
     "__nl_langinfo_l",
-    "time",
-    "__clock_gettime",
-    "clock_gettime",
-    // Mathematics.
-    "ceil",
-    "ceilf",
-    "floor",
-    "floorf",
-    "fma",
-    "fmaf",
-    "llround",
-    "llroundf",
-    "lround",
-    "lroundf",
-    "nearbyint",
-    "nearbyintf",
-    "rint",
-    "rintf",
-    "round",
-    "roundf",
-    "trunc",
-    "truncf",
-    "cosf",
-    "exp2f",
-    "expf",
-    "log2f",
-    "logf",
-    "powf",
-    "sinf",
+    "nl_langinfo_l",
+    "__strftime_fmt_1",
+    "__qsort_r",
+    "__lockfile",
+    "__unlockfile",
+    "wctomb",
 ];
+
+/// The names of brawn's other functions of libc that can take the place of musl's in a finished program, and the names
+/// of musl's that they need there.
+fn replaced() -> &'static HashSet<&'static str> {
+    static NAMES: OnceLock<HashSet<&str>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let sets = brawn_payload::payloads().iter().map(|p| p.libc);
+        let alone = |set: &'static Set| set.functions.iter().filter(|f| set.stands_alone(f));
+        let functions = sets.flat_map(alone);
+        functions
+            .flat_map(|f| f.surface.iter().chain(f.asks))
+            .copied()
+            .collect()
+    })
+}
 
 /// Local names, which other functions of a program may have too. They count only together with, or called by, one of
 /// the other functions.
@@ -375,15 +261,14 @@ const OBJECTS: &[&str] = &[
 
 /// Whether that function is worth a signature in any case.
 pub fn is_function(name: &str) -> bool {
-    [HEAP, MEMORY, HOOKS, CALLERS, LIBC]
-        .iter()
-        .any(|list| list.contains(&name))
+    let is_listed = |list: &&[&str]| list.contains(&name);
+    [HEAP, MEMORY, HOOKS, CALLERS].iter().any(is_listed) || is_libc(name)
 }
 
 /// Whether it is a function of libc, but not of the heap or the memory functions. Short ones are like many other
 /// functions.
 pub fn is_libc(name: &str) -> bool {
-    LIBC.contains(&name)
+    LIBC.contains(&name) || replaced().contains(name)
 }
 
 /// Whether that function is worth a signature together with another one that is.

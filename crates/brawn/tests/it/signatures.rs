@@ -222,7 +222,9 @@ fn everything_is_found_where_the_build_is_known() {
     }
     let typos =
         "corpus/typos-1.52.0-py3-none-musllinux_1_2_x86_64.whl!typos-1.52.0.data/scripts/typos";
-    check("typos", "musl-1.2.5-rust-x86_64", &file(typos));
+    // The programs from which Rust's build was learnt do not show `cgt_init`: it is recognized by another build's.
+    let builds = "musl-1.2.2-debian-amd64 musl-1.2.5-rust-x86_64";
+    check("typos", builds, &file(typos));
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 

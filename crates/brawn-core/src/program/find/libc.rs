@@ -18,8 +18,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Where musl's programs begin.
 const START: [&str; 2] = ["__libc_start_main", "__init_libc"];
-/// The family whose groups can go: their state is the program's own data, not theirs.
-const LOCKS: &str = "threads";
 /// What is said of a function that may be anybody's.
 const UNKNOWN: &str = "its code is that of no build of musl that brawn knows";
 
@@ -28,7 +26,7 @@ pub type Stay = BTreeMap<u64, String>;
 
 /// One of brawn's functions, with what the program has by its names.
 struct Candidate<'n> {
-    function: &'n Function,
+    function: &'static Function,
     here: Vec<&'n Named>,
     /// Why none of that goes.
     lack: Option<String>,
@@ -160,43 +158,38 @@ fn surface(set: &Set) -> BTreeSet<&'static str> {
 
 /// What brawn's function needs and the program lacks, in words. Names that the program has are noted in `found`.
 fn lack(
-    set: &Set,
-    function: &Function,
+    set: &'static Set,
+    function: &'static Function,
     places: &Places<'_>,
     has_memory: bool,
     found: &mut Functions,
 ) -> Option<String> {
     let is_data = |name: &&&str| places.data.contains(**name);
-    if !function.group.is_empty() && function.family != LOCKS {
-        return Some("it shares the state of others".to_owned());
-    }
     if let Some(name) = function.surface.iter().find(is_data) {
         return Some(format!(
             "it comes with `{name}`, of which the program has its own"
         ));
     }
-    let mut all: Vec<&Function> = vec![function];
-    let mut next = 0;
-    while let Some(function) = all.get(next).copied() {
-        next += 1;
-        for need in function.needs {
-            let Some(own) = set.functions.iter().find(|f| f.own.contains(need)) else {
-                if has_memory {
-                    continue;
-                }
-                return Some(format!(
-                    "brawn's needs `{need}` of its memory functions, which do not come"
-                ));
-            };
-            if own.group != function.group && !own.group.is_empty() {
-                return Some(format!(
-                    "brawn's needs `{need}`, which shares the state of others"
-                ));
-            }
-            if !all.iter().any(|f| f.member.name == own.member.name) {
-                all.push(own);
-            }
-        }
+    let all = set.with_needs(function);
+    if let Some(other) = all.iter().find(|f| f.has_data) {
+        let name = other.surface.first().unwrap_or(&other.member.name);
+        return Some(format!(
+            "brawn's has its own `{name}`, which the program's other functions do not see"
+        ));
+    }
+    let is_own = |need: &str| set.functions.iter().any(|f| f.own.contains(&need));
+    let mut needs = all.iter().flat_map(|f| f.needs);
+    if let Some(need) = needs.find(|need| !has_memory && !is_own(need)) {
+        return Some(format!(
+            "brawn's needs `{need}` of its memory functions, which do not come"
+        ));
+    }
+    let is_other = |f: &&&Function| !f.group.is_empty() && f.group != function.group;
+    if let Some(other) = all.iter().find(is_other) {
+        let name = other.own.first().unwrap_or(&other.member.name);
+        return Some(format!(
+            "brawn's needs `{name}`, which shares the state of others"
+        ));
     }
     let mut host = BTreeMap::new();
     for name in all.iter().flat_map(|f| f.asks) {
