@@ -1,0 +1,21 @@
+//! Where a program's time goes. A run of the unchanged program is sampled; each sample's address leads to a function.
+//!
+//! ```text
+//! Command ─ sample ─> Samples ─ diagnose ─> Diagnosis ─ predict ─> Prediction
+//! ```
+//!
+//! Samples come from the kernel's processor clock (`perf.rs`), or, where that is forbidden, from stopping running
+//! threads (`stops.rs`). What threads wait for is looked up in `/proc` meanwhile (`waits.rs`).
+
+mod hits;
+mod maps;
+mod perf;
+mod records;
+mod ring;
+mod run;
+mod samples;
+mod stops;
+mod waits;
+
+pub use run::{Options, Source, sample};
+pub use samples::{Hit, Mode, Place, Samples, Wait};

@@ -1,0 +1,180 @@
+//! Real programs, sampled by each source. Only shares are looked at: they are the same on a busy machine.
+
+use brawn_sample::{Mode, Options, Samples, Source, sample};
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A program of `tests/programs`, compiled for musl.
+struct Built {
+    folder: TempDir,
+}
+
+impl Built {
+    fn new(name: &str, flags: &[&str]) -> Self {
+        let built = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        };
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let source = source.join(format!("{name}.c"));
+        let mut command = Command::new("musl-gcc");
+        command.args(["-O2", "-static"]).args(flags).arg(source);
+        let done = command.arg("-o").arg(built.path()).status();
+        assert!(done.expect("musl-gcc").success(), "{name} compiles");
+        built
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("program")
+    }
+
+    fn sample(&self, source: Source) -> Samples {
+        let options = Options {
+            source,
+            ..Options::default()
+        };
+        sample(&mut Command::new(self.path()), &options).expect("samples")
+    }
+}
+
+const BOTH: [Source; 2] = [Source::Best, Source::Stops];
+
+/// The share of the samples for which `is` holds, in percent.
+fn share(samples: &Samples, is: impl Fn(&brawn_sample::Hit) -> bool) -> u64 {
+    let hits = samples.hits.iter().filter(|h| is(h));
+    hits.map(|h| h.count).sum::<u64>() * 100 / samples.count().max(1)
+}
+
+fn is_in(samples: &Samples, hit: &brawn_sample::Hit, path: &Path) -> bool {
+    let file = hit.place.map(|p| &samples.files[p.file as usize]);
+    file.and_then(|f| f.file_name()) == path.file_name() && path.file_name() != Some(OsStr::new(""))
+}
+
+#[test]
+fn samples_are_in_the_program() {
+    let program = Built::new("own", &[]);
+    for source in BOTH {
+        let samples = program.sample(source);
+        assert_eq!(samples.status >> 8, 7, "its status is kept");
+        assert!(samples.count() >= 20, "{samples:?}");
+        let own = share(&samples, |h| {
+            !h.kernel && is_in(&samples, h, &program.path())
+        });
+        assert!(own > 80, "{own} %: {samples:?}");
+    }
+}
+
+#[test]
+fn time_in_the_kernel_is_seen() {
+    let program = Built::new("read", &[]);
+    for source in BOTH {
+        let samples = program.sample(source);
+        if samples.mode != Mode::UserClock {
+            let kernel = share(&samples, |h| {
+                h.kernel && is_in(&samples, h, &program.path())
+            });
+            assert!(kernel > 70, "{kernel} %: {samples:?}");
+        }
+        assert!(samples.system > samples.user);
+    }
+}
+
+#[test]
+fn threads_and_what_they_wait_for_are_seen() {
+    let program = Built::new("lock", &[]);
+    for source in BOTH {
+        let samples = program.sample(source);
+        assert!(samples.threads >= 6, "{samples:?}");
+        assert!(!samples.waits.is_empty(), "{samples:?}");
+    }
+}
+
+#[test]
+fn children_are_followed_and_signals_arrive() {
+    let program = Built::new("fork", &[]);
+    for source in BOTH {
+        let samples = program.sample(source);
+        assert_eq!(samples.status, 0);
+        let own = share(&samples, |h| is_in(&samples, h, &program.path()));
+        assert!(own > 80, "{own} %: {samples:?}");
+    }
+}
+
+#[test]
+fn a_process_is_killed_after_its_time() {
+    for source in BOTH {
+        let options = Options {
+            source,
+            limit: Some(std::time::Duration::from_millis(50)),
+            ..Options::default()
+        };
+        let samples = sample(Command::new("sleep").arg("1000"), &options).expect("samples");
+        assert_eq!(samples.status, libc::SIGKILL);
+    }
+}
+
+#[test]
+fn what_is_no_program_is_an_error() {
+    for source in BOTH {
+        let options = Options {
+            source,
+            ..Options::default()
+        };
+        let error = sample(&mut Command::new("/nonexistent/program"), &options);
+        assert_eq!(error.expect_err("none").kind(), io::ErrorKind::NotFound);
+    }
+}
+
+/// From here on this thread and its children may not call `perf_event_open`.
+fn forbid_the_clock() {
+    const LOAD: u16 = 0x20;
+    const EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    const ALLOW: u32 = 0x7fff_0000;
+    const REFUSE: u32 = 0x0005_0000 | libc::EPERM as u32;
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let mut steps = [
+        step(LOAD, 0, 0, 0),
+        step(EQUAL, 0, 1, libc::SYS_perf_event_open as u32),
+        step(RETURN, 0, 0, REFUSE),
+        step(RETURN, 0, 0, ALLOW),
+    ];
+    let filter = libc::sock_fprog {
+        len: steps.len() as u16,
+        filter: steps.as_mut_ptr(),
+    };
+    // SAFETY: the filter and its steps live until the kernel has copied them.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        let mode = libc::SECCOMP_MODE_FILTER;
+        assert_eq!(
+            libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter),
+            0
+        );
+    }
+}
+
+#[test]
+fn threads_are_stopped_where_the_clock_is_forbidden() {
+    let program = Built::new("own", &[]);
+    let samples = std::thread::spawn(move || {
+        forbid_the_clock();
+        let options = Options {
+            source: Source::Clock,
+            ..Options::default()
+        };
+        let refused = sample(&mut Command::new(program.path()), &options);
+        assert_eq!(
+            refused.expect_err("no clock").raw_os_error(),
+            Some(libc::EPERM)
+        );
+        program.sample(Source::Best)
+    });
+    let samples = samples.join().expect("samples");
+    assert_eq!(samples.mode, Mode::Stops);
+    let reason = samples.reason.clone().unwrap_or_default();
+    assert!(reason.starts_with("perf_event_open"), "{reason}");
+    assert!(samples.count() >= 20, "{samples:?}");
+}
