@@ -66,7 +66,7 @@ ROUNDING(float, uint32_t, bits_of_float, float_of, hidden_float, 23, 127, float)
         result;                                                            \
     })
 
-#define DEFINE_ROUNDING(Float, suffix, INSTRUCTION, name, direction)                                    \
+#define DEFINE_ROUNDING(Float, suffix, HIDE, INSTRUCTION, name, direction)                                    \
     static Float __attribute__((noinline)) name##_sse2(Float x) {                                       \
         if (LEVEL() == UNKNOWN) brawn_memory_short();                                                   \
         return (direction) == QUIETLY ? QUIET(Float, rounded_##suffix, x) : rounded_##suffix(x, direction); \
@@ -74,13 +74,25 @@ ROUNDING(float, uint32_t, bits_of_float, float_of, hidden_float, 23, 127, float)
                                                                                                         \
     INLINE __attribute__((target("sse4.1"))) Float name##_any(Float x) {                                \
         if (UNLIKELY(LEVEL() < AVX2)) return name##_sse2(x);                                            \
-        Float y = INSTRUCTION(x, direction);                                                            \
-        if ((direction) != HALF_AWAY) return y;                                                         \
-        return UNLIKELY(integral_##suffix(x)) ? x : away_##suffix(y, x);                                \
+        /* Of a copy, in its register: into another, the instruction would wait for what is there. */   \
+        Float y = (direction) == HALF_AWAY ? HIDE(x) : x;                                               \
+        y = INSTRUCTION(y, direction);                                                                  \
+        /* An integer, also one without a fraction's room; what is left of the others is not zero. */   \
+        if ((direction) != HALF_AWAY || y == x) return y;                                               \
+        return y + INSTRUCTION(2 * (x - y), direction);                                                 \
+    }
+
+// round() as an integer: the conversion cuts the fraction off and raises what there is to raise.
+#define DEFINE_TO_LONG(Float, suffix, Result, name)                                                     \
+    HIDDEN Result brawn_##name(Float x) {                                                               \
+        Result cut = (Result)x;                                                                         \
+        if (UNLIKELY(integral_##suffix(x))) return cut;                                                 \
+        Float rest = x - (Float)cut;                                                                    \
+        return cut + (rest >= (Float)0.5) - (rest <= (Float)-0.5);                                      \
     }
 #define SSE41 __attribute__((target("sse4.1")))
-#define DEFINE_DOUBLE(name, direction, arm) DEFINE_ROUNDING(double, double, ROUND_DOUBLE, name, direction)
-#define DEFINE_FLOAT(name, direction, arm) DEFINE_ROUNDING(float, float, ROUND_FLOAT, name, direction)
+#define DEFINE_DOUBLE(name, direction, arm) DEFINE_ROUNDING(double, double, hidden, ROUND_DOUBLE, name, direction)
+#define DEFINE_FLOAT(name, direction, arm) DEFINE_ROUNDING(float, float, hidden_float, ROUND_FLOAT, name, direction)
 
 #else
 // One instruction for each of them, which does what its kind says with the exceptions of Arm's manual: only frintx
@@ -96,4 +108,12 @@ ROUNDING(float, uint32_t, bits_of_float, float_of, hidden_float, 23, 127, float)
         __asm__ volatile("frint" arm " %s0, %s0" : "+w"(x));      \
         return x;                                                 \
     }
+#define DEFINE_TO_LONG(Float, suffix, Result, name)                                          \
+    HIDDEN Result brawn_##name(Float x) {                                                    \
+        Result result;                                                                       \
+        __asm__ volatile("fcvtas %x0, %" ARM_##Float "1" : "=r"(result) : "w"(x));           \
+        return result;                                                                       \
+    }
+#define ARM_double "d"
+#define ARM_float "s"
 #endif

@@ -133,6 +133,42 @@ static void exact_ones(double x, float xf, int mode) {
     fesetround(FE_TONEAREST);
 }
 
+// Those of two arguments.
+#ifdef __x86_64__
+#define LEAST(X) X(double, fmin) X(double, fmax) X(float, fminf) X(float, fmaxf)
+#else
+#define LEAST(X)
+#endif
+#define EXACT_PAIRS(X) LEAST(X) X(double, fmod) X(double, remainder)
+#define X(Float, name) \
+    extern Float brawn_##name(Float, Float); \
+    static Float (*volatile our_##name)(Float, Float) = brawn_##name, (*volatile musls_##name)(Float, Float) = name;
+EXACT_PAIRS(X)
+#undef X
+
+static void exact_pair(double x, double y, int mode) {
+    fesetround(mode);
+#define X(Float, name)                                                                                             \
+    {                                                                                                              \
+        volatile Float a = (Float)x, b = (Float)y;                                                                 \
+        RUN(Float, ours = our_##name(a, b), our_flags)                                                             \
+        RUN(Float, musls = musls_##name(a, b), musl_flags)                                                         \
+        if (!same(ours, musls) || our_flags != musl_flags)                                                         \
+            report(#name, mode, a, b, 0, ours, our_flags, musls, musl_flags);                                      \
+    }
+    EXACT_PAIRS(X)
+#undef X
+    fesetround(FE_TONEAREST);
+}
+
+// A multiple of y, its half or near one; a number near y; of all exponents.
+static double next_to(double y) {
+    uint64_t bits = random_bits();
+    double near = y * (double)((int64_t)(random_bits() >> (bits % 64)) | 1) * (bits & 64 ? 0.5 : 1);
+    if (bits & 128) near = nextafter(near, bits & 256 ? INFINITY : 0);
+    return isnan(near) ? 1 : bits & 512 ? -near : near;
+}
+
 // What musl's fmaf leaves out or raises by mistake near the least normal number is not asked for: the instruction
 // itself says what is right, where there is one.  Whether an infinity times zero, plus a NaN, is "invalid" is left
 // to the processor (C23, 7.12.13.1).
@@ -174,12 +210,16 @@ static void all_exact(void) {
     for (int mode = 0; mode < 4; mode++) {
         for (int i = 0; i < SPECIALS; i++) {
             exact_ones(special(i), (float)special(i), MODES[mode]);
+            for (int j = 0; j < SPECIALS; j++) exact_pair(special(i), special(j), MODES[mode]);
             for (int j = 0; j < SPECIALS; j++)
                 for (int k = 0; k < SPECIALS; k += rounds < 100000 ? 23 : 1) fused(special(i), special(j), special(k), MODES[mode]);
         }
         for (long i = 0; i < rounds; i++) {
             exact_ones(some(), some_float(), MODES[mode]);
             double x = some(), y = some(), z = some();
+            exact_pair(x, y, MODES[mode]);
+            exact_pair(next_to(y), y, MODES[mode]);
+            exact_pair(as_double(random_bits() % 16), as_double(random_bits() % 16), MODES[mode]);
             // Half of them cancel, or nearly.
             if (i & 1) z = -x * y * (1 + (double)(int8_t)random_bits() * 0x1p-53);
             if (i & 2) x = as_double((as_bits(x) & 0x800fffffffffffff) | (random_bits() % 0x7ff) << 52);

@@ -1,0 +1,4 @@
+// The larger of two.
+#include "least.h"
+
+LEAST_FLOAT(fmaxf, >, &)

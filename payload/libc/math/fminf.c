@@ -1,0 +1,4 @@
+// The smaller of two.
+#include "least.h"
+
+LEAST_FLOAT(fminf, <, |)
