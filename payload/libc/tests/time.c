@@ -6,6 +6,7 @@
 // end it with 1, with the function, the arguments and both results.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
 #include <stdint.h>
@@ -136,6 +137,64 @@ static void written(void) {
     }
 }
 
+extern char *brawn_nl_langinfo(int);
+extern char *brawn_nl_langinfo_l(int, locale_t);
+
+static void one_word(int item, locale_t locale, const char *where) {
+    const char *const ours = locale ? brawn_nl_langinfo_l(item, locale) : brawn_nl_langinfo(item);
+    const char *const musls = locale ? nl_langinfo_l(item, locale) : nl_langinfo(item);
+    trials++;
+    if (strcmp(ours, musls) != 0) {
+        printf("time: nl_langinfo of %#x, %s: \"%s\", and musl's \"%s\"\n", (unsigned)item, where, ours, musls);
+        if (++wrong >= 20) exit(1);
+    }
+}
+
+// A locale's file, as musl reads it from $MUSL_LOCPATH: GNU's "MO" format, of two words, sorted.
+static void translation(char *folder) {
+    static const struct {
+        uint32_t magic, revision, count, originals, translations, hashes, at;
+        struct {
+            uint32_t length, at;
+        } original[2], translation[2];
+        char may[4], monday[8], mai[4], montag[8];
+    } FILE_OF = {0x950412de, 0, 2, 28, 44, 0, 0, {{3, 60}, {6, 64}}, {{3, 72}, {6, 76}}, "May", "Monday", "Mai", "Montag"};
+    char path[100];
+    if (!mkdtemp(folder)) perror(folder), exit(1);
+    snprintf(path, sizeof path, "%s/xx", folder);
+    FILE *const f = fopen(path, "w");
+    if (!f || fwrite(&FILE_OF, sizeof FILE_OF, 1, f) != 1 || fclose(f)) perror(path), exit(1);
+    setenv("MUSL_LOCPATH", folder, 1);
+}
+
+// All items that there are and many that there are not, in the locales that musl makes without files, and in one of a
+// file.
+static void words(void) {
+    static const char *const NAMES[] = {"C", "C.UTF-8", "POSIX", "zz_YY.UTF-8", "xx"};
+    char folder[] = "/tmp/brawn-words-XXXXXX", path[100];
+    translation(folder);
+    for (int n = 0; n < 5; n++) {
+        const locale_t other = newlocale(LC_ALL_MASK, NAMES[n], 0);
+        const char *const global = setlocale(LC_ALL, NAMES[n]);
+        for (int category = 0; category < 8; category++) {
+            for (int index = -2; index < 60; index++) {
+                const int item = category << 16 | (index & 0xffff);
+                if (other) one_word(item, other, NAMES[n]);
+                one_word(item, 0, global ? global : "as it was");
+                if (!other) continue;
+                uselocale(other);
+                one_word(item, 0, "a thread's own");
+                uselocale(LC_GLOBAL_LOCALE);
+            }
+        }
+    }
+    const locale_t translated = newlocale(LC_ALL_MASK, "xx", 0);
+    if (strcmp(brawn_nl_langinfo_l(DAY_2, translated), "Montag") != 0) puts("time: nl_langinfo is not translated"), wrong++;
+    setlocale(LC_ALL, "C");
+    snprintf(path, sizeof path, "%s/xx", folder);
+    unlink(path), rmdir(folder);
+}
+
 #include "time-zones.h"
 
 static const char *const ZONES[] = {"UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", ""};
@@ -145,6 +204,7 @@ int main(int count, char **arguments) {
     telling();
     resolutions();
     written();
+    words();
     zones();
     locale_t plain = newlocale(LC_ALL_MASK, "C", 0);
     for (int zone = 0; zone < 4; zone++) {

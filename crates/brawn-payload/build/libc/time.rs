@@ -12,6 +12,18 @@ pub const ROWS: &[Row] = &[
         ..Row::new("asctime_r", &["asctime_r", "__asctime_r"])
     },
     Row {
+        needs: &["__lctrans", "__libc", "uselocale"],
+        ..Row::new(
+            "langinfo",
+            &[
+                "nl_langinfo",
+                "nl_langinfo_l",
+                "__nl_langinfo",
+                "__nl_langinfo_l",
+            ],
+        )
+    },
+    Row {
         needs: &["__errno_location"],
         ..Row::new("localtime_r", &["localtime_r", "__localtime_r"])
     },
