@@ -7,6 +7,9 @@
 //! Samples come from the kernel's processor clock (`perf.rs`), or, where that is forbidden, from stopping running
 //! threads (`stops.rs`). What threads wait for is looked up in `/proc` meanwhile (`waits.rs`).
 
+mod calls;
+mod code;
+mod diagnosis;
 mod hits;
 mod maps;
 mod perf;
@@ -16,6 +19,8 @@ mod run;
 mod samples;
 mod stops;
 mod waits;
+mod words;
 
+pub use diagnosis::{Diagnosis, FunctionShare, Part, PartShare, Share, diagnose};
 pub use run::{Options, Source, sample};
 pub use samples::{Hit, Mode, Place, Samples, Wait};

@@ -1,6 +1,6 @@
 //! Real programs, sampled by each source. Only shares are looked at: they are the same on a busy machine.
 
-use brawn_sample::{Mode, Options, Samples, Source, sample};
+use brawn_sample::{Diagnosis, Mode, Options, Part, Samples, Source, diagnose, sample};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -177,4 +177,81 @@ fn threads_are_stopped_where_the_clock_is_forbidden() {
     let reason = samples.reason.clone().unwrap_or_default();
     assert!(reason.starts_with("perf_event_open"), "{reason}");
     assert!(samples.count() >= 20, "{samples:?}");
+}
+
+/// The shares of a program that is sampled from its start to its end.
+fn diagnosed(built: &Built, source: Source) -> Diagnosis {
+    diagnose(&built.sample(source), &built.path())
+}
+
+/// Programs with their symbols and without, by each source.
+fn each(name: &str, look: impl Fn(&Diagnosis)) {
+    for flags in [&["-g"][..], &["-s"]] {
+        let built = Built::new(name, flags);
+        for source in BOTH {
+            look(&diagnosed(&built, source));
+        }
+    }
+}
+
+fn at_least(diagnosis: &Diagnosis, part: Part, least: f64) {
+    let share = diagnosis.part(part);
+    assert!(share.share >= least, "{part:?}: {diagnosis:#?}");
+    assert!(share.low <= share.share && share.share <= share.high);
+}
+
+fn of_function(diagnosis: &Diagnosis, part: Part, name: &str) -> f64 {
+    let functions = diagnosis.functions.iter();
+    let of_it = functions.filter(|f| f.part == part && f.name == name);
+    of_it.map(|f| f.share.share).sum()
+}
+
+#[test]
+fn the_heaps_time_is_the_heaps() {
+    each("heap", |diagnosis| {
+        at_least(diagnosis, Part::Heap, 0.7);
+        assert!(diagnosis.has_musl);
+        let words = diagnosis.words();
+        assert!(
+            words.contains("% of the processor time is in malloc and free"),
+            "{words}"
+        );
+    });
+}
+
+#[test]
+fn threads_wait_for_the_heaps_lock() {
+    each("lock", |diagnosis| {
+        at_least(diagnosis, Part::Heap, 0.7);
+        assert!(diagnosis.heap_wait > 0.0, "{diagnosis:#?}");
+    });
+}
+
+#[test]
+fn memcmp_is_named() {
+    each("compare", |diagnosis| {
+        at_least(diagnosis, Part::Memory, 0.7);
+        let share = of_function(diagnosis, Part::Memory, "memcmp");
+        assert!(share > 0.7, "{diagnosis:#?}");
+    });
+}
+
+#[test]
+fn the_kernels_function_is_named() {
+    each("read", |diagnosis| {
+        at_least(diagnosis, Part::Kernel, 0.6);
+        let share = of_function(diagnosis, Part::Kernel, "read");
+        assert!(
+            share > 0.6 || diagnosis.mode == Mode::UserClock,
+            "{diagnosis:#?}"
+        );
+    });
+}
+
+#[test]
+fn the_programs_own_time_is_its_own() {
+    each("own", |diagnosis| {
+        at_least(diagnosis, Part::Program, 0.8);
+        assert!(diagnosis.part(Part::Heap).share < 0.05);
+    });
 }

@@ -4,7 +4,7 @@
 int main(void) {
 	static void *kept[256];
 	unsigned number = 1;
-	for (int i = 0; i < 6000000; i++) {
+	for (int i = 0; i < 4000000; i++) {
 		number = number * 1664525 + 1013904223;
 		unsigned at = number >> 24;
 		free(kept[at]);

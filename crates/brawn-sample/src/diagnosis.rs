@@ -1,0 +1,365 @@
+//! What the samples of a run say: shares of its processor time, and what threads waited for.
+
+use crate::calls;
+use crate::code::{Code, Function, Whose};
+use crate::samples::{Hit, Mode, Place, Samples};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Where processor time goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// malloc, free and what they alone call; what the kernel does for them.
+    Heap,
+    /// Memory and string functions.
+    Memory,
+    /// Other functions of libc.
+    Libc,
+    /// The kernel, other than for the heap.
+    Kernel,
+    /// The program's own code.
+    Program,
+    /// Other programs and libraries.
+    Other,
+}
+
+impl Part {
+    /// Every part.
+    pub const ALL: [Self; 6] = [
+        Self::Heap,
+        Self::Memory,
+        Self::Libc,
+        Self::Kernel,
+        Self::Program,
+        Self::Other,
+    ];
+}
+
+/// A share of the samples, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// How many samples.
+    pub count: u64,
+    /// Of all, from 0 to 1.
+    pub share: f64,
+    /// The interval's ends.
+    pub low: f64,
+    /// The interval's ends.
+    pub high: f64,
+}
+
+/// The share of a part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartShare {
+    /// The part.
+    pub part: Part,
+    /// Its share.
+    #[serde(flatten)]
+    pub share: Share,
+}
+
+/// The share of a function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionShare {
+    /// The part that it counts for.
+    pub part: Part,
+    /// Its name; empty if unknown. In the part `kernel`, who called the kernel.
+    pub name: String,
+    /// Whether it is time in the kernel.
+    pub kernel: bool,
+    /// Its file, if not the program's.
+    pub file: Option<String>,
+    /// Its share.
+    #[serde(flatten)]
+    pub share: Share,
+}
+
+/// What the samples say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// How the samples were taken.
+    pub mode: Mode,
+    /// How many samples there are.
+    pub samples: u64,
+    /// The run's processor time in seconds.
+    pub seconds: f64,
+    /// Its time on the wall.
+    pub wall: f64,
+    /// Threads that ran.
+    pub threads: u64,
+    /// The shares of all parts.
+    pub parts: Vec<PartShare>,
+    /// The shares of functions, the largest first.
+    pub functions: Vec<FunctionShare>,
+    /// Seconds that threads waited for the heap's lock.
+    pub heap_wait: f64,
+    /// Whether the program's file has a libc that brawn replaces functions of.
+    pub has_musl: bool,
+}
+
+impl Diagnosis {
+    /// The share of a part.
+    pub fn part(&self, part: Part) -> Share {
+        let mut parts = self.parts.iter().filter(|p| p.part == part);
+        parts
+            .next()
+            .map_or_else(|| share(0, self.samples), |p| p.share)
+    }
+}
+
+/// Wilson's interval for 95 %.
+fn share(count: u64, all: u64) -> Share {
+    const Z: f64 = 1.96;
+    let n = all.max(1) as f64;
+    let p = count as f64 / n;
+    let middle = (p + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+    let half = Z / (1.0 + Z * Z / n) * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    Share {
+        count,
+        share: p,
+        low: (middle - half).clamp(0.0, p),
+        high: (middle + half).clamp(p, 1.0),
+    }
+}
+
+/// Names what the samples are in. `program` is the program's file; that of a script's program is its own.
+pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
+    let program = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    let reader = Reader {
+        codes: samples.files.iter().map(|f| Code::read(f)).collect(),
+        samples,
+        program: samples.files.iter().position(|f| *f == program),
+    };
+    let mut functions: HashMap<Key, u64> = HashMap::new();
+    for hit in &samples.hits {
+        *functions.entry(reader.key(hit)).or_default() += hit.count;
+    }
+    let kernel = reader.uncounted(&mut functions);
+    let all: u64 = functions.values().sum::<u64>();
+    let mut parts: BTreeMap<Part, u64> = Part::ALL.iter().map(|p| (*p, 0)).collect();
+    for (key, count) in &functions {
+        *parts.entry(key.part).or_default() += count;
+    }
+    let waits = samples.waits.iter();
+    let waits = waits.filter(|w| reader.is_heaps(w.place, &w.callers));
+    let mut functions: Vec<FunctionShare> = functions
+        .into_iter()
+        .map(|(key, count)| FunctionShare {
+            part: key.part,
+            name: key.name,
+            kernel: key.kernel,
+            file: key.file,
+            share: share(count, all),
+        })
+        .collect();
+    functions.sort_by(|a, b| {
+        let order = b.share.count.cmp(&a.share.count);
+        order.then_with(|| (a.part, &a.name).cmp(&(b.part, &b.name)))
+    });
+    let parts = parts.into_iter().map(|(part, count)| PartShare {
+        part,
+        share: share(count, all),
+    });
+    let codes = reader.codes.iter();
+    Diagnosis {
+        mode: samples.mode,
+        samples: all - kernel,
+        seconds: samples.user + samples.system,
+        wall: samples.wall,
+        threads: samples.threads,
+        parts: parts.collect(),
+        functions,
+        heap_wait: waits.map(|w| w.seconds).fold(0.0, |a, b| a + b),
+        has_musl: codes.into_iter().any(Code::has_musl),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    part: Part,
+    name: String,
+    kernel: bool,
+    file: Option<String>,
+}
+
+struct Reader<'s> {
+    samples: &'s Samples,
+    codes: Vec<Code>,
+    program: Option<usize>,
+}
+
+/// Functions by which others of libc call the kernel, or wait.
+const WAYS: &[&str] = &[
+    "__syscall",
+    "syscall",
+    "__syscall_cp",
+    "__syscall_cp_c",
+    "__syscall_cp_asm",
+    "sccp",
+    "__cp_begin",
+    "__cp_end",
+    "__cp_cancel",
+    "__timedwait",
+    "__timedwait_cp",
+    "__futex4_cp",
+];
+
+/// Functions that the heap shares with others of libc.
+const SHARED: &[&str] = &[
+    "__lock",
+    "__unlock",
+    "__wait",
+    "__wake",
+    "__futexwait",
+    "mmap",
+    "mmap64",
+    "__mmap",
+    "munmap",
+    "__munmap",
+    "brk",
+    "__brk",
+    "madvise",
+    "__madvise",
+    "mremap",
+    "__mremap",
+    "mprotect",
+    "__mprotect",
+    "sbrk",
+    "__vm_wait",
+    "__vm_lock",
+    "__vm_unlock",
+    "memset",
+    "memcpy",
+    "memmove",
+    "__memcpy_fwd",
+    "__memcpy_fwd_alias_1",
+];
+
+impl Reader<'_> {
+    fn function(&self, place: Place) -> Option<&Function> {
+        self.codes.get(place.file as usize)?.function(place.at)
+    }
+
+    /// The functions that called, the last first, as far as their names are known.
+    fn callers<'p>(&'p self, callers: &'p [Place]) -> impl Iterator<Item = &'p Function> {
+        let is_call = |p: &&Place| {
+            let code = self.codes.get(p.file as usize);
+            code.is_some_and(|c| c.is_after_call(p.at))
+        };
+        // The call may be the last instruction of its function.
+        let before = |p: &Place| Place {
+            at: p.at.saturating_sub(1),
+            ..*p
+        };
+        let places = callers.iter().filter(is_call).map(before);
+        places.filter_map(|p| self.function(p))
+    }
+
+    /// Whether the heap runs there, or what runs there was called by it.
+    fn is_heaps(&self, place: Option<Place>, callers: &[Place]) -> bool {
+        let Some(place) = place else { return false };
+        match self.function(place) {
+            Some(f) if f.whose == Whose::Heap => return true,
+            Some(f) if !SHARED.contains(&f.name.as_str()) => return false,
+            Some(_) => {}
+            None => {
+                let code = self.codes.get(place.file as usize);
+                if !code.is_some_and(|c| c.is_in_libc(place.at)) {
+                    return false;
+                }
+            }
+        }
+        let mut callers = self.callers(callers);
+        let first = callers.find(|f| !SHARED.contains(&f.name.as_str()));
+        first.is_some_and(|f| f.whose == Whose::Heap)
+    }
+
+    fn key(&self, hit: &Hit) -> Key {
+        let place = hit.place;
+        let function = place.and_then(|p| self.function(p));
+        let code = place.and_then(|p| self.codes.get(p.file as usize));
+        let is_program = place.is_some_and(|p| self.program == Some(p.file as usize));
+        let is_libcs = code.zip(place).is_some_and(|(c, p)| c.is_in_libc(p.at));
+        let is_call = hit.call.is_some()
+            || code
+                .zip(place)
+                .is_some_and(|(c, p)| c.calls_the_kernel(p.at));
+        let is_way = |f: &&Function| WAYS.contains(&f.name.as_str());
+        let whose = function.map(|f| f.whose);
+        let part = if self.is_heaps(place, &hit.callers) {
+            Part::Heap
+        } else if hit.kernel {
+            Part::Kernel
+        } else {
+            match whose {
+                Some(Whose::Memory) => Part::Memory,
+                Some(Whose::Libc) => Part::Libc,
+                _ if is_libcs && code.is_some_and(|c| c.is_libc) => Part::Libc,
+                _ if is_program => Part::Program,
+                _ => Part::Other,
+            }
+        };
+        let named = match function.filter(is_way) {
+            // Who called the kernel by a function that many use.
+            Some(way) => {
+                let callers = self.callers(&hit.callers).filter(|f| !is_way(f));
+                callers.take(1).next().or(Some(way))
+            }
+            None => function,
+        };
+        let name = match (part, hit.kernel && !is_call) {
+            (Part::Kernel, true) => "page faults and interrupts".to_owned(),
+            (Part::Program | Part::Other, _) if whose.is_none() => String::new(),
+            (Part::Kernel, false) if named.is_none_or(|f| is_way(&f)) => {
+                self.call(hit).unwrap_or_default().to_owned()
+            }
+            _ => named.map(|f| f.name.clone()).unwrap_or_default(),
+        };
+        let file = place.filter(|_| !is_program && part == Part::Other);
+        let file = file.and_then(|p| self.samples.files.get(p.file as usize));
+        let file = file.and_then(|f| Some(f.file_name()?.to_string_lossy().into_owned()));
+        Key {
+            part,
+            name,
+            kernel: hit.kernel,
+            file,
+        }
+    }
+
+    /// The kernel's function that a program without symbols called.
+    fn call(&self, hit: &Hit) -> Option<&'static str> {
+        if let Some(number) = hit.call {
+            return calls::name(number);
+        }
+        let place = hit.place?;
+        let code = self.codes.get(place.file as usize)?;
+        if let Some(number) = code.number(place.at, false) {
+            return calls::name(number);
+        }
+        let mut callers = hit.callers.iter().filter_map(|p| {
+            let code = self.codes.get(p.file as usize)?;
+            code.is_after_call(p.at).then(|| code.number(p.at, true))?
+        });
+        callers.next().and_then(calls::name)
+    }
+
+    /// Where samples in the kernel are forbidden, the run's own account has its time. Adds as many as there would be;
+    /// gives their number.
+    fn uncounted(&self, functions: &mut HashMap<Key, u64>) -> u64 {
+        let samples = self.samples;
+        if samples.mode != Mode::UserClock || samples.user <= 0.0 {
+            return 0;
+        }
+        let count = (samples.count() as f64 * samples.system / samples.user).round() as u64;
+        let key = Key {
+            part: Part::Kernel,
+            name: String::new(),
+            kernel: true,
+            file: None,
+        };
+        *functions.entry(key).or_default() += count;
+        count
+    }
+}

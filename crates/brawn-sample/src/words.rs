@@ -1,0 +1,98 @@
+//! A diagnosis in words.
+
+use crate::diagnosis::{Diagnosis, FunctionShare, Part};
+
+/// Functions with less than this share are not worth a word.
+const WORTH: f64 = 0.03;
+/// Fewer samples than these say little.
+const FEW: u64 = 50;
+
+impl Diagnosis {
+    /// What the samples say, in sentences: "61 % of the processor time is in malloc and free; threads waited 1.9 s for
+    /// the heap's lock; 7 % in memcmp".
+    pub fn words(&self) -> String {
+        if self.samples == 0 {
+            return "too short a run for samples of it".to_owned();
+        }
+        let mut parts: Vec<(f64, String)> = Vec::new();
+        let heap = self.part(Part::Heap);
+        let waited = if self.heap_wait >= 0.05 {
+            format!(
+                "; threads waited {:.1} s for the heap's lock",
+                self.heap_wait
+            )
+        } else {
+            String::new()
+        };
+        if heap.share >= WORTH || !waited.is_empty() {
+            let share = percent(heap.share);
+            parts.push((heap.share, format!("in malloc and free{waited}")).with(share));
+        }
+        for part in [Part::Memory, Part::Libc] {
+            let of_it = self.functions.iter().filter(|f| f.part == part);
+            let large = of_it.filter(|f| f.share.share >= WORTH && !f.name.is_empty());
+            for function in large.take(3) {
+                let share = percent(function.share.share);
+                parts.push((function.share.share, format!("in {}", function.name)).with(share));
+            }
+        }
+        let kernel = self.part(Part::Kernel);
+        if kernel.share >= WORTH {
+            let text = format!("in the kernel{}", self.most_of_the_kernel());
+            parts.push((kernel.share, text).with(percent(kernel.share)));
+        }
+        let rest = [
+            (Part::Program, "in the program itself"),
+            (Part::Other, "in other programs and libraries"),
+        ];
+        for (part, text) in rest {
+            let share = self.part(part).share;
+            if share >= WORTH {
+                parts.push((share, text.to_owned()).with(percent(share)));
+            }
+        }
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut texts = parts.into_iter().map(|(_, text)| text);
+        let Some(first) = texts.next() else {
+            return "no part of the program stands out".to_owned();
+        };
+        let (share, place) = first.split_once(" %").unwrap_or((&first, ""));
+        let mut all = format!("{share} % of the processor time is{place}");
+        for text in texts {
+            all.push_str("; ");
+            all.push_str(&text);
+        }
+        if self.samples < FEW {
+            all.push_str(&format!(" (only {} samples)", self.samples));
+        }
+        all
+    }
+
+    /// The largest function of the kernel's, if it has half of the kernel's time.
+    fn most_of_the_kernel(&self) -> String {
+        let of_it = |f: &&FunctionShare| f.part == Part::Kernel && !f.name.is_empty();
+        let first = self.functions.iter().find(of_it);
+        let half = self.part(Part::Kernel).share / 2.0;
+        let most = first.filter(|f| f.share.share >= half);
+        most.map_or_else(String::new, |f| {
+            let faults = f.name.contains(' ');
+            let word = if faults { "mostly" } else { "mostly in" };
+            format!(", {word} {}", f.name)
+        })
+    }
+}
+
+/// A text with its share in front.
+trait With {
+    fn with(self, share: String) -> (f64, String);
+}
+
+impl With for (f64, String) {
+    fn with(self, share: String) -> (f64, String) {
+        (self.0, format!("{share} {}", self.1))
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
