@@ -81,7 +81,71 @@ def trigonometry():
     return out
 
 
+def rows_of_logarithms(base):
+    """For 128 intervals: 1/c in few bits, and its logarithm as two parts, of which the first is short."""
+    off, step, rows = LOG_START, 2 ** 45, []
+    for i in range(128):
+        ends = []
+        for bits in (off + i * step, off + (i + 1) * step):
+            ends.append(mpf(1 + mpf(bits & (2 ** 52 - 1)) / 2 ** 52) * mpf(2) ** ((bits >> 52) - 1023))
+        is_one = ends[0] < 1 < ends[1]
+        # So few bits that z / c - 1 has no more than a double, for all z in the interval: |r| < 2^-7.
+        places = 7 if ends[0] < 1 else 8
+        inverse = mpf(1) if is_one else nint(2 / (ends[0] + ends[1]) * 2 ** places) / 2 ** places
+        assert all(abs(end * inverse - 1) < mpf(2) ** -7 for end in ends)
+        whole = -log(inverse) / log(mpf(base))
+        first = nint(whole * 2 ** 42) / 2 ** 42
+        rows.append("{%s, %s, %s}" % (double(inverse), double(first), double(whole - first)))
+    return rows
+
+
+# 1 lies in the middle of an interval, as seen from both sides: below it, intervals are half as long.
+LOG_START = 0x3ff0000000000000 - (80 * 2 ** 45 + 2 ** 46 // 3)
+
+
+def wide_logarithms(name, base):
+    return ["#define %s { \\" % name] + ["    %s, \\" % row for row in rows_of_logarithms(base)] + ["}", ""]
+
+
+def split_constant(name, value, bits=None):
+    """A constant as two doubles; the first one with no bit below 2^-bits."""
+    first = nint(value * mpf(2) ** bits) / mpf(2) ** bits if bits else mpf(float(value))
+    return ["#define %s %s" % (name, double(first)), "#define %s_LOW %s" % (name, double(value - first))]
+
+
+def doubles():
+    ln2 = log(mpf(2))
+    shared = ["#define LOG_START 0x%x" % LOG_START, "#define LN2 %s" % double(nint(ln2 * 2 ** 42) / 2 ** 42),
+              "#define LN2_LOW %s" % double(ln2 - nint(ln2 * 2 ** 42) / 2 ** 42)]
+    shared += split_constant("PER_LN2", 1 / ln2) + split_constant("PER_LN10", 1 / log(mpf(10)))
+    shared += ["// log(1 + r) = r + r^2 * SERIES(r), and the same to base 2 behind the first term."]
+    series = [(-1) ** (n + 1) / mpf(n) for n in range(2, 10)]
+    shared += array("SERIES", [double(c) for c in series]) + array("SERIES_2", [double(c / ln2) for c in series])
+    power = ["// 2^(i/128) as bits, less i << 45, and what is left of it, in parts of the whole.",
+             "static const struct { double rest; uint64_t bits; } EXP_ROWS[] = {"]
+    for i in range(128):
+        exact = mpf(2) ** (mpf(i) / 128)
+        bits = int.from_bytes(__import__("struct").pack(">d", float(exact)), "big")
+        power.append("    {%s, 0x%016x}," % (double((exact - mpf(float(exact))) / exact), (bits - (i << 45)) % 2 ** 64))
+    step = ln2 / 128
+    first = nint(step * 2 ** 41) / mpf(2) ** 41
+    power += ["};", "", "// 128 / ln 2, and its inverse: few enough bits that whole multiples are exact, and the rest.",
+              "#define PER_STEP %s" % double(1 / step), "#define STEP %s" % double(first), "#define STEP_LOW %s" % double(step - first)]
+    return {"SHARED": shared, "LOG": wide_logarithms("LOG_ROWS", exp(mpf(1))), "LOG2": wide_logarithms("LOG2_ROWS", 2), "EXP": power}
+
+
+def wide():
+    lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", "",
+             "// 1/c, in 9 bits, and the logarithm of c, its first part with no bit below 2^-42.",
+             "typedef struct { double inverse, log, log_low; } LogRow;", ""]
+    for name, part in doubles().items():
+        lines += part + [""] if name == "SHARED" else ["#ifdef NEEDS_" + name] + part + ["#endif", ""]
+    with open(PLACE.replace("float", "double"), "w") as file:
+        file.write("\n".join(lines).rstrip("\n") + "\n")
+
+
 def main():
+    wide()
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", ""]
     parts = {"EXP": exponentials(), "LOG": logarithms("LOG", exp(mpf(1)), 4), "LOG2": logarithms("LOG2", 2, 6),
              "TRIGONOMETRY": trigonometry()}

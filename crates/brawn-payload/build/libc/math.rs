@@ -10,11 +10,19 @@ const fn near(file: &'static str, names: &'static [&'static str]) -> Row {
     }
 }
 
-/// One that is a single instruction on aarch64, in musl too.
+/// One that is as fast on aarch64 in musl: a single instruction, or compiled for the fused multiply-add.
 const fn x86_64(file: &'static str, names: &'static [&'static str]) -> Row {
     Row {
         only: Some("x86_64"),
         ..Row::new(file, names)
+    }
+}
+
+/// As near, and only for x86_64.
+const fn near_x86_64(file: &'static str, names: &'static [&'static str]) -> Row {
+    Row {
+        only: Some("x86_64"),
+        ..near(file, names)
     }
 }
 
@@ -46,8 +54,14 @@ pub const ROWS: &[Row] = &[
     near("cosf", &["cosf"]),
     near("exp2f", &["exp2f"]),
     near("expf", &["expf"]),
+    near_x86_64("log", &["log"]),
+    near_x86_64("log10", &["log10"]),
+    near_x86_64("log2", &["log2"]),
     near("log2f", &["log2f"]),
     near("logf", &["logf"]),
+    // The table of log, log10 and pow.
+    near_x86_64("log_table", &[]),
+    near_x86_64("pow", &["pow"]),
     near("powf", &["powf"]),
     near("sinf", &["sinf"]),
 ];
