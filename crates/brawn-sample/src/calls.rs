@@ -8,6 +8,11 @@ pub fn name(number: i64) -> Option<&'static str> {
     names.find(|(n, _)| *n == number).map(|(_, name)| *name)
 }
 
+/// Whether it is the name of one.
+pub fn is_name(name: &str) -> bool {
+    NAMES.iter().any(|(_, known)| *known == name)
+}
+
 const NAMES: &[(c_long, &str)] = &[
     (libc::SYS_accept4, "accept4"),
     (libc::SYS_brk, "brk"),

@@ -177,7 +177,8 @@ impl Code {
         };
         for at in 0..self.functions.len() {
             let function = &mut self.functions[at];
-            let is_everyones = EVERYONES.contains(&function.name.as_str());
+            let is_everyones =
+                EVERYONES.contains(&function.name.as_str()) || is_mangled(&function.name);
             if function.whose == Whose::Own && !is_everyones && near(at, true) && near(at, false) {
                 function.whose = Whose::Libc;
             }
@@ -287,7 +288,12 @@ impl Code {
 }
 
 /// How many local functions of libc may follow one another.
-const MOST_LOCALS: usize = 3;
+const MOST_LOCALS: usize = 8;
+
+/// Whether it is a name of C++ or Rust.
+fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z") || name.starts_with("_R")
+}
 
 fn function((start, size, name, whose): (u64, u64, String, Whose)) -> Function {
     Function {

@@ -260,6 +260,13 @@ impl Reader<'_> {
     /// Whether the heap runs there, or what runs there was called by it.
     fn is_heaps(&self, place: Option<Place>, callers: &[Place]) -> bool {
         let Some(place) = place else { return false };
+        if self
+            .codes
+            .get(place.file as usize)
+            .is_none_or(|c| !c.has_musl())
+        {
+            return false;
+        }
         match self.function(place) {
             Some(f) if f.whose == Whose::Heap => return true,
             Some(f) if !SHARED.contains(&f.name.as_str()) => return false,
@@ -288,15 +295,17 @@ impl Reader<'_> {
                 .is_some_and(|(c, p)| c.calls_the_kernel(p.at));
         let is_way = |f: &&Function| WAYS.contains(&f.name.as_str());
         let whose = function.map(|f| f.whose);
+        // What belongs to other programs, and to glibc, is not replaced.
+        let is_musl = is_program || code.is_some_and(Code::has_musl);
         let part = if self.is_heaps(place, &hit.callers) {
             Part::Heap
         } else if hit.kernel {
             Part::Kernel
         } else {
-            match whose {
+            match whose.filter(|_| is_musl) {
                 Some(Whose::Memory) => Part::Memory,
                 Some(Whose::Libc) => Part::Libc,
-                _ if is_libcs && code.is_some_and(|c| c.is_libc) => Part::Libc,
+                _ if is_musl && is_libcs && code.is_some_and(|c| c.is_libc) => Part::Libc,
                 _ if is_program => Part::Program,
                 _ => Part::Other,
             }
@@ -312,8 +321,9 @@ impl Reader<'_> {
         let name = match (part, hit.kernel && !is_call) {
             (Part::Kernel, true) => "page faults and interrupts".to_owned(),
             (Part::Program | Part::Other, _) if whose.is_none() => String::new(),
-            (Part::Kernel, false) if named.is_none_or(|f| is_way(&f)) => {
-                self.call(hit).unwrap_or_default().to_owned()
+            (Part::Kernel, false) if !named.is_some_and(|f| calls::is_name(&f.name)) => {
+                let own = || named.map(|f| f.name.as_str());
+                self.call(hit).or_else(own).unwrap_or_default().to_owned()
             }
             _ => named.map(|f| f.name.clone()).unwrap_or_default(),
         };

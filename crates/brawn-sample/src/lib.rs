@@ -9,10 +9,12 @@
 
 mod calls;
 mod code;
+mod costs;
 mod diagnosis;
 mod hits;
 mod maps;
 mod perf;
+mod prediction;
 mod records;
 mod ring;
 mod run;
@@ -21,6 +23,8 @@ mod stops;
 mod waits;
 mod words;
 
+pub use costs::{Cost, Costs};
 pub use diagnosis::{Diagnosis, FunctionShare, Part, PartShare, Share, diagnose};
+pub use prediction::{Gain, Prediction, predict};
 pub use run::{Options, Source, sample};
 pub use samples::{Hit, Mode, Place, Samples, Wait};

@@ -229,6 +229,7 @@ impl Seen {
     pub fn into_samples(self, mode: Mode, run: &Run, period: f64) -> Samples {
         Samples {
             mode,
+            runs: 1,
             reason: None,
             period,
             threads: self.hits.threads(),

@@ -57,6 +57,8 @@ pub struct Wait {
 pub struct Samples {
     /// How they were taken.
     pub mode: Mode,
+    /// How many runs it were.
+    pub runs: u32,
     /// Why no better way was open, in words.
     pub reason: Option<String>,
     /// The processor time from one sample to the next, in seconds.
@@ -84,6 +86,49 @@ pub struct Samples {
 }
 
 impl Samples {
+    /// Adds another run of the same program, for which the first had too few samples.
+    pub fn add(&mut self, other: Self) {
+        let position = |files: &mut Vec<PathBuf>, file: &PathBuf| {
+            let known = files.iter().position(|f| f == file).unwrap_or_else(|| {
+                files.push(file.clone());
+                files.len() - 1
+            });
+            u32::try_from(known).unwrap_or(u32::MAX)
+        };
+        let files: Vec<u32> = other
+            .files
+            .iter()
+            .map(|f| position(&mut self.files, f))
+            .collect();
+        let moved = |place: Place| Place {
+            file: files.get(place.file as usize).copied().unwrap_or(u32::MAX),
+            ..place
+        };
+        let moved_all = |places: Vec<Place>| places.into_iter().map(moved).collect();
+        self.hits.extend(other.hits.into_iter().map(|hit| Hit {
+            place: hit.place.map(moved),
+            callers: moved_all(hit.callers),
+            ..hit
+        }));
+        self.waits.extend(other.waits.into_iter().map(|wait| Wait {
+            place: wait.place.map(moved),
+            callers: moved_all(wait.callers),
+            ..wait
+        }));
+        self.runs += other.runs;
+        self.lost += other.lost;
+        self.threads = self.threads.max(other.threads);
+        self.wall += other.wall;
+        self.user += other.user;
+        self.system += other.system;
+        self.cost += other.cost;
+        self.status = if self.status == 0 {
+            other.status
+        } else {
+            self.status
+        };
+    }
+
     /// How many samples there are.
     pub fn count(&self) -> u64 {
         self.hits.iter().map(|h| h.count).sum()

@@ -1,0 +1,168 @@
+//! What functions take with brawn, as a share of what they take with musl.
+
+use std::collections::HashMap;
+
+/// A share, and the range that it is in. Negative ones: what calls the function gets faster too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// The most likely one.
+    pub typical: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+}
+
+/// The shares of all functions.
+#[derive(Clone, Debug)]
+pub struct Costs {
+    /// The malloc family's, with what the kernel does for it: of few threads, and of many.
+    pub heap: [Cost; 2],
+    /// Those of functions that copy and fill.
+    pub copies: Cost,
+    /// Other memory and string functions'.
+    pub memory: Cost,
+    /// The kernel's, for locks and condition variables.
+    pub futex: Cost,
+    functions: HashMap<&'static str, Cost>,
+}
+
+/// Measured by `brawn-bench libc`; `bench/predict/costs.py` writes it.
+const TABLE: &str = include_str!("../costs.tsv");
+
+// These were chosen so that they fit the whole programs in bench/results/predict/2026-11-23-calibration.json, so those
+// programs do not test them. What a program gains may exceed a share: musl's copies by `rep movs` keep the code after
+// them waiting, and blocks that lie close together make the code that uses them faster.
+
+const HEAP: Cost = Cost {
+    typical: 0.22,
+    low: -0.05,
+    high: 0.45,
+};
+/// Of many threads, each of which begins with a heap of its own.
+const HEAP_OF_MANY: Cost = Cost {
+    typical: 0.4,
+    low: -0.05,
+    high: 0.65,
+};
+const MANY: u64 = 8;
+const COPIES: Cost = Cost {
+    typical: 0.0,
+    low: -0.3,
+    high: 0.25,
+};
+/// Of short strings little is gained, of long ones nearly all.
+const MEMORY: Cost = Cost {
+    typical: 0.1,
+    low: -0.2,
+    high: 0.9,
+};
+/// Of locks: alone, and of threads in each other's way.
+const LOCKS: Cost = Cost {
+    typical: 0.4,
+    low: 0.11,
+    high: 0.83,
+};
+const FUTEX: Cost = Cost {
+    typical: 0.5,
+    low: 0.1,
+    high: 1.0,
+};
+
+/// Parts of functions, by the names that have the samples.
+const PARTS: &[(&str, &str)] = &[
+    ("__fwritex", "fwrite"),
+    ("__intscan", "strtol"),
+    ("__floatscan", "strtod"),
+    ("__shgetc", "strtod"),
+    ("__shlim", "strtod"),
+    ("__month_to_secs", "mktime"),
+    ("__nl_langinfo_l", "nl_langinfo"),
+    ("__qsort_r", "qsort"),
+    ("__secs_to_tm", "localtime_r"),
+    ("__secs_to_zone", "localtime_r"),
+    ("__strcasecmp_l", "strcasecmp"),
+    ("__strftime_fmt_1", "strftime"),
+    ("__strftime_l", "strftime"),
+    ("__strncasecmp_l", "strncasecmp"),
+    ("cycle", "qsort"),
+    ("decfloat", "strtod"),
+    ("fmodl", "strtod"),
+    ("copysignl", "strtod"),
+    ("scalbnl", "strtod"),
+    ("frexpl", "snprintf"),
+    ("fmt_fp", "snprintf"),
+    ("fmt_u", "snprintf"),
+    ("fputc", "putc"),
+    ("fputs_unlocked", "fputs"),
+    ("getdelim", "getline"),
+    ("getint", "snprintf"),
+    ("nl_langinfo_l", "nl_langinfo"),
+    ("pad", "snprintf"),
+    ("pop_arg", "snprintf"),
+    ("printf_core", "snprintf"),
+    ("qsort_r", "qsort"),
+    ("sift", "qsort"),
+    ("smoothsort", "qsort"),
+    ("sn_write", "snprintf"),
+    ("strftime_l", "strftime"),
+    ("strtoul", "strtol"),
+    ("strtoull", "strtol"),
+    ("strtox", "strtod"),
+    ("trinkle", "qsort"),
+    ("vfprintf", "snprintf"),
+    ("vsnprintf", "snprintf"),
+    ("wctomb", "snprintf"),
+];
+
+/// How the names of locks' functions begin.
+const LOCKED: &[&str] = &[
+    "pthread_mutex_",
+    "pthread_cond_",
+    "pthread_rwlock_",
+    "private_cond_signal",
+    "sem_",
+];
+
+/// How far programs are from the median of a function's rows, on the way to the slowest.
+const SHORTER: f64 = 0.3;
+
+impl Costs {
+    /// Those that were measured for this brawn.
+    pub fn measured() -> Self {
+        let lines = TABLE.lines().filter(|l| !l.starts_with('#'));
+        let functions = lines.filter_map(|line| {
+            let mut words = line.split('\t');
+            let name = words.next()?;
+            let mut number = || words.next()?.parse().ok();
+            let (median, low, high): (f64, f64, f64) = (number()?, number()?, number()?);
+            // Programs' arguments are shorter than benchmarks'.
+            let typical = median + SHORTER * (high - median);
+            Some((name, Cost { typical, low, high }))
+        });
+        Self {
+            heap: [HEAP, HEAP_OF_MANY],
+            copies: COPIES,
+            memory: MEMORY,
+            futex: FUTEX,
+            functions: functions.collect(),
+        }
+    }
+
+    /// The heap's, in a program of so many threads.
+    pub fn heap_of(&self, threads: u64) -> Cost {
+        self.heap[usize::from(threads >= MANY)]
+    }
+
+    /// A function's of libc; `None` for one that nobody has measured, which stays as it is or gets faster.
+    pub fn function(&self, name: &str) -> Option<Cost> {
+        let part = PARTS.iter().find(|(part, _)| *part == name);
+        let head = part.map_or(name, |(_, head)| head);
+        let plain = head.trim_start_matches('_');
+        if LOCKED.iter().any(|start| plain.starts_with(start)) {
+            return Some(LOCKS);
+        }
+        let mut names = [head, plain].into_iter();
+        names.find_map(|name| self.functions.get(name)).copied()
+    }
+}

@@ -1,0 +1,202 @@
+//! What brawn would change, from a diagnosis and what functions cost: a time, as an interval.
+
+use crate::costs::{Cost, Costs};
+use crate::diagnosis::{Diagnosis, FunctionShare, Part};
+use serde::{Deserialize, Serialize};
+
+/// How much of the gain a part has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// The part or function.
+    pub what: String,
+    /// The share of the run's time that would be gone.
+    pub share: f64,
+}
+
+/// The expected time with brawn, as a share of the time without.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The most likely ratio; 0.5 is half the time.
+    pub ratio: f64,
+    /// The interval's ends.
+    pub low: f64,
+    /// The interval's ends.
+    pub high: f64,
+    /// Where the gain is, the largest first.
+    pub gains: Vec<Gain>,
+    /// Whether there is anything that brawn could replace.
+    pub has_musl: bool,
+}
+
+/// What two runs of one program differ by, and what changes with the places of code and data.
+const ALWAYS: f64 = 0.02;
+/// The least that can remain.
+const LEAST: f64 = 0.03;
+/// Of page faults and other functions' time, what may change.
+const FAULTS: f64 = 0.3;
+/// A smaller difference is none.
+const NONE: f64 = 0.01;
+
+/// The sum of what is expected, with the deviations of its parts.
+#[derive(Default)]
+struct Sum {
+    saved: f64,
+    less: f64,
+    more: f64,
+    gains: Vec<Gain>,
+}
+
+impl Sum {
+    fn add(&mut self, what: &str, share: f64, error: f64, cost: Cost) {
+        let saved = share * (1.0 - cost.typical);
+        self.saved += saved;
+        let of_sampling = error * (1.0 - cost.typical);
+        self.less += (share * (cost.high - cost.typical)).powi(2) + of_sampling.powi(2);
+        self.more += (share * (cost.typical - cost.low)).powi(2) + of_sampling.powi(2);
+        if saved >= NONE {
+            self.gains.push(Gain {
+                what: what.to_owned(),
+                share: saved,
+            });
+        }
+    }
+}
+
+/// The share of all functions that are so.
+fn total(diagnosis: &Diagnosis, is: impl Fn(&&FunctionShare) -> bool) -> f64 {
+    let functions = diagnosis.functions.iter().filter(is);
+    functions.map(|f| f.share.share).sum()
+}
+
+fn is_copy(name: &str) -> bool {
+    ["memcpy", "memmove", "memset", "mempcpy"].contains(&name)
+}
+
+fn is_futex(f: &&FunctionShare) -> bool {
+    f.part == Part::Kernel && (f.name == "futex" || f.name.starts_with("pthread_"))
+}
+
+/// Mapping, unmapping and page faults of the heap's; not what its lock takes in the kernel.
+fn is_given(f: &&FunctionShare) -> bool {
+    const LOCKS: [&str; 5] = ["lock", "unlock", "wait", "wake", "futexwait"];
+    f.part == Part::Heap && f.kernel && !LOCKS.contains(&f.name.trim_start_matches('_'))
+}
+
+fn is_fault(f: &&FunctionShare) -> bool {
+    f.part == Part::Kernel && f.name.contains(' ')
+}
+
+/// Half of the 95 % interval of a share.
+fn error_of(share: f64, samples: u64) -> f64 {
+    1.96 * (share * (1.0 - share) / samples.max(1) as f64)
+        .max(0.0)
+        .sqrt()
+}
+
+/// Predicts the time of a program's run with brawn.
+pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
+    let mut sum = Sum::default();
+    if diagnosis.has_musl {
+        let heap = diagnosis.part(Part::Heap);
+        let error = (heap.high - heap.low) / 2.0;
+        sum.add(
+            "malloc and free",
+            heap.share,
+            error,
+            costs.heap_of(diagnosis.threads),
+        );
+        let of_memory = |copies: bool| {
+            let is = |f: &&FunctionShare| f.part == Part::Memory && is_copy(&f.name) == copies;
+            total(diagnosis, is)
+        };
+        for (what, share, cost) in [
+            ("memcpy and its kin", of_memory(true), costs.copies),
+            ("string functions", of_memory(false), costs.memory),
+            ("waiting for locks", total(diagnosis, is_futex), costs.futex),
+        ] {
+            sum.add(what, share, error_of(share, diagnosis.samples), cost);
+        }
+        for function in &diagnosis.functions {
+            if function.part == Part::Libc {
+                of_libc(&mut sum, function, costs);
+            }
+        }
+        let faults = total(diagnosis, is_fault);
+        sum.less += (FAULTS * faults).powi(2);
+        sum.more += (FAULTS * faults).powi(2);
+        // Memory that the heap gives back to the kernel comes again with page faults, in whoever writes to it first.
+        let given = total(diagnosis, is_given);
+        let again = given.min(diagnosis.part(Part::Kernel).share);
+        let cost = Cost {
+            typical: 0.5,
+            low: 0.0,
+            high: 1.0,
+        };
+        sum.add("page faults of new memory", again, 0.0, cost);
+    }
+    let always = if diagnosis.has_musl { ALWAYS } else { 0.0 };
+    let width = |square: f64| (square + always * always).sqrt();
+    // Threads that wait for the heap's lock could work meanwhile, as far as there are processors for them. Often they
+    // then wait for something else.
+    let waits = waits(diagnosis);
+    let ratio = |saved: f64| (1.0 - saved).max(LEAST);
+    let mut gains = sum.gains;
+    if waits >= NONE {
+        let what = "waiting for the heap's lock".to_owned();
+        gains.push(Gain { what, share: waits });
+    }
+    gains.sort_by(|a, b| b.share.total_cmp(&a.share));
+    Prediction {
+        ratio: ratio(sum.saved),
+        low: ratio(sum.saved + width(sum.more)) * (1.0 - waits),
+        high: ratio(sum.saved - width(sum.less)),
+        gains,
+        has_musl: diagnosis.has_musl,
+    }
+}
+
+fn of_libc(sum: &mut Sum, function: &FunctionShare, costs: &Costs) {
+    let share = function.share;
+    let error = (share.high - share.low) / 2.0;
+    let unknown = Cost {
+        typical: 1.0,
+        low: 1.0 - FAULTS,
+        high: 1.0,
+    };
+    let cost = costs.function(&function.name).unwrap_or(unknown);
+    sum.add(&function.name, share.share, error, cost);
+}
+
+/// The share of the run that threads waited for the heap's lock while a processor was free.
+fn waits(diagnosis: &Diagnosis) -> f64 {
+    let processors = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
+    let free = (processors * diagnosis.wall - diagnosis.seconds).max(0.0);
+    let waited = if diagnosis.has_musl {
+        diagnosis.heap_wait.min(free)
+    } else {
+        0.0
+    };
+    waited / (diagnosis.seconds + waited).max(1e-9)
+}
+
+impl Prediction {
+    /// The prediction in words: "1.42x as fast (1.30–1.55): malloc and free".
+    pub fn words(&self) -> String {
+        if !self.has_musl {
+            return "nothing to gain: no musl in it".to_owned();
+        }
+        let speed = |ratio: f64| 1.0 / ratio;
+        if self.high > 1.0 - NONE {
+            let most = speed(self.low);
+            return format!("little or nothing to gain: at most {most:.2}x as fast");
+        }
+        let what = self.gains.first();
+        let what = what.map_or_else(String::new, |gain| format!(": {}", gain.what));
+        format!(
+            "{:.2}x as fast ({:.2}–{:.2}){what}",
+            speed(self.ratio),
+            speed(self.high),
+            speed(self.low)
+        )
+    }
+}

@@ -1,0 +1,161 @@
+//! What is predicted from shares that are given.
+
+use brawn_sample::{Costs, Diagnosis, FunctionShare, Mode, Part, PartShare, Share, predict};
+
+fn share(of: f64, samples: u64) -> Share {
+    let error = 1.96 * (of * (1.0 - of) / samples as f64).sqrt();
+    Share {
+        count: (of * samples as f64) as u64,
+        share: of,
+        low: (of - error).max(0.0),
+        high: (of + error).min(1.0),
+    }
+}
+
+/// A run of a second on one thread whose functions have these shares; the program has the rest.
+fn run(functions: &[(Part, &str, f64)], samples: u64) -> Diagnosis {
+    let sum = |part: Part| -> f64 {
+        let of_it = functions.iter().filter(|f| f.0 == part);
+        of_it.map(|f| f.2).sum()
+    };
+    let all: f64 = functions.iter().map(|f| f.2).sum();
+    let part = |part: Part| PartShare {
+        part,
+        share: share(
+            if part == Part::Program {
+                1.0 - all
+            } else {
+                sum(part)
+            },
+            samples,
+        ),
+    };
+    let function = |(part, name, of): &(Part, &str, f64)| FunctionShare {
+        part: *part,
+        name: (*name).to_owned(),
+        kernel: *part == Part::Kernel,
+        file: None,
+        share: share(*of, samples),
+    };
+    Diagnosis {
+        mode: Mode::Clock,
+        samples,
+        seconds: 1.0,
+        wall: 1.0,
+        threads: 1,
+        parts: Part::ALL.into_iter().map(part).collect(),
+        functions: functions.iter().map(function).collect(),
+        heap_wait: 0.0,
+        has_musl: true,
+    }
+}
+
+#[test]
+fn a_program_of_its_own_code_gains_nothing() {
+    let found = predict(&run(&[], 1000), &Costs::measured());
+    assert!(found.low <= 1.0 && found.high >= 1.0, "{found:?}");
+    assert!((found.ratio - 1.0).abs() < 0.01, "{found:?}");
+    assert!(found.gains.is_empty());
+    assert!(found.words().starts_with("little or nothing"), "{found:?}");
+}
+
+#[test]
+fn a_program_of_malloc_gains_most_of_it() {
+    let found = predict(
+        &run(&[(Part::Heap, "malloc", 0.6)], 1000),
+        &Costs::measured(),
+    );
+    assert!(found.ratio < 0.65 && found.ratio > 0.4, "{found:?}");
+    assert!(found.low < found.ratio && found.ratio < found.high);
+    assert!(found.high < 1.0, "{found:?}");
+    assert!(found.words().ends_with(": malloc and free"), "{found:?}");
+}
+
+#[test]
+fn parts_count_for_their_function() {
+    for name in [
+        "printf_core",
+        "fmt_fp",
+        "qsort",
+        "sift",
+        "__qsort_r",
+        "decfloat",
+    ] {
+        let found = predict(&run(&[(Part::Libc, name, 0.5)], 1000), &Costs::measured());
+        assert!(found.ratio < 0.85, "{name}: {found:?}");
+        assert_eq!(found.gains[0].what, name);
+    }
+}
+
+#[test]
+fn a_function_that_nobody_measured_stays_as_it_is() {
+    let found = predict(
+        &run(&[(Part::Libc, "getpwnam", 0.5)], 1000),
+        &Costs::measured(),
+    );
+    assert!((found.ratio - 1.0).abs() < 0.01, "{found:?}");
+    // It may be among those that brawn has.
+    assert!(found.low < 0.9, "{found:?}");
+}
+
+#[test]
+fn few_samples_make_the_interval_wide() {
+    let width = |samples| {
+        let found = predict(
+            &run(&[(Part::Memory, "memcpy", 0.3)], samples),
+            &Costs::measured(),
+        );
+        found.high - found.low
+    };
+    assert!(width(20) > 1.5 * width(2000));
+}
+
+#[test]
+fn without_musl_there_is_nothing_to_gain() {
+    let run = Diagnosis {
+        has_musl: false,
+        ..run(&[(Part::Heap, "malloc", 0.6)], 1000)
+    };
+    let found = predict(&run, &Costs::measured());
+    assert!(
+        (found.ratio, found.low, found.high) == (1.0, 1.0, 1.0),
+        "{found:?}"
+    );
+    assert_eq!(found.words(), "nothing to gain: no musl in it");
+}
+
+#[test]
+fn waits_for_the_lock_are_a_gain_if_a_processor_was_free() {
+    let plain = run(&[(Part::Heap, "malloc", 0.5)], 1000);
+    let busy = Diagnosis {
+        heap_wait: 5.0,
+        // More than all processors have, so that none was free.
+        seconds: 1e6,
+        ..plain.clone()
+    };
+    let idle = Diagnosis {
+        heap_wait: 0.5,
+        wall: 100.0,
+        ..plain.clone()
+    };
+    let low = |d: &Diagnosis| predict(d, &Costs::measured()).low;
+    assert!((low(&busy) - low(&plain)).abs() < 1e-9);
+    assert!(low(&idle) < low(&plain));
+}
+
+#[test]
+fn every_measured_function_has_its_range() {
+    let costs = Costs::measured();
+    let table = include_str!("../costs.tsv");
+    let lines = table.lines().filter(|l| !l.starts_with('#'));
+    let names: Vec<&str> = lines.filter_map(|l| l.split('\t').next()).collect();
+    assert!(names.len() > 150);
+    for name in names {
+        let cost = costs.function(name).expect(name);
+        assert!(
+            cost.low <= cost.typical && cost.typical <= cost.high,
+            "{name}: {cost:?}"
+        );
+        assert!(cost.low >= 0.0 && cost.high < 4.0, "{name}: {cost:?}");
+    }
+}
