@@ -359,7 +359,7 @@ static void near_power_double(double x, double y) {
     RUN(double, ours = our_pow(base, exponent), our_flags)
     RUN(double, musls = musls_pow(base, exponent), musl_flags)
     // The error of the long double's logarithm is multiplied by the exponent.
-    const double unsure = ours ? fabs((double)ilogb(ours)) / 2048 : 0;
+    const double unsure = ours ? fabs((double)ilogb(ours)) / 1500 : 0;
     near_double("pow", x, y, ours, our_flags, musls, musl_flags, powl(x, y), unsure);
 }
 
