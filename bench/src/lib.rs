@@ -13,7 +13,7 @@ pub mod catalogue;
 pub mod demo;
 pub mod launch;
 pub mod libc_page;
-pub mod machine;
+pub use brawn_measure::{machine, median as stats};
 pub mod measure;
 pub mod own;
 pub mod prepare;
@@ -22,9 +22,9 @@ pub mod raw;
 pub mod readme;
 mod rust;
 pub mod show;
-pub mod stats;
 pub mod tables;
 pub mod variant;
+pub mod versions;
 
 use std::path::{Path, PathBuf};
 

@@ -382,7 +382,7 @@ fn run(
     progress: &Progress,
 ) -> Result<()> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let mut versions = machine::versions(&prepared.brawn);
+    let mut versions = brawn_bench::versions::versions(&prepared.brawn);
     versions.extend(prepared.engines.clone());
     let mut description = Run {
         format: 1,

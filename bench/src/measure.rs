@@ -6,6 +6,7 @@ use crate::prepare::{Prepared, checked, copy_writable};
 use crate::raw::{Failure, Measurement};
 use crate::variant::Variant;
 use crate::{Result, context, machine};
+use brawn_measure::schedule::Random;
 use object::{Object, ObjectSection, SectionFlags};
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +62,7 @@ pub fn measure(
         .duration_since(UNIX_EPOCH)
         .map_or(1, |d| d.as_nanos() as u64)
         | 1;
-    let mut state = seed;
+    let mut random = Random::new(seed);
     let mut measurement = Measurement {
         id: entry.id.to_owned(),
         date: Some(machine::today()),
@@ -77,7 +78,7 @@ pub fn measure(
     }
     for round in 0..rounds {
         let mut order = variants.clone();
-        shuffle(&mut order, &mut state);
+        random.shuffle(&mut order);
         for &variant in &order {
             match one(prepared, entry, arguments, variant) {
                 Ok(sample) => record(&mut measurement, variant, round, sample),
@@ -133,17 +134,6 @@ fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant)
             .run(executable.as_os_str(), arguments, true),
         Kind::Size => size(&executable),
         Kind::Patch => patch(prepared),
-    }
-}
-
-/// Fisher and Yates's shuffle.
-pub(crate) fn shuffle<T>(order: &mut [T], state: &mut u64) {
-    for i in (1..order.len()).rev() {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        let j = (*state >> 32) as usize % (i + 1);
-        order.swap(i, j);
     }
 }
 
@@ -249,24 +239,6 @@ fn patch(prepared: &Prepared) -> Result<Sample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shuffling_keeps_every_variant_once() {
-        let mut state = 7;
-        let mut firsts = std::collections::BTreeSet::new();
-        for _ in 0..100 {
-            let mut order = Variant::ALL;
-            shuffle(&mut order, &mut state);
-            firsts.insert(order[0]);
-            order.sort();
-            assert_eq!(order, Variant::ALL);
-        }
-        assert_eq!(
-            firsts.len(),
-            Variant::ALL.len(),
-            "every variant comes first at times"
-        );
-    }
 
     #[test]
     fn a_failed_round_leaves_a_gap() {

@@ -7,12 +7,12 @@ mod programs;
 
 use super::{Raw, Room};
 use crate::launch::Sample;
-use crate::measure::shuffle;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, context, repository};
+use brawn_measure::schedule::Random;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,13 +51,13 @@ pub fn measure(
         said_alike(room, program, quick)?;
     }
     let mut raw = Raw::new("brawn-bench acid", &room.brawn);
-    let mut state = 0x9e37_79b9_7f4a_7c15;
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     progress.steps("whole programs", rounds * programs.len() * SIDES.len());
     for _ in 0..rounds {
         let mut round = BTreeMap::new();
         for program in &programs {
             let mut sides = SIDES;
-            shuffle(&mut sides, &mut state);
+            random.shuffle(&mut sides);
             for side in sides {
                 let sample = run(room, program, side, quick)?;
                 round.insert(key(program, side), sample);

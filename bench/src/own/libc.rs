@@ -5,12 +5,12 @@
 
 use super::{Raw, Room};
 use crate::launch::Sample;
-use crate::measure::shuffle;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, repository};
+use brawn_measure::schedule::Random;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,13 +74,13 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
             size.map_or(f64::NAN, |m| m.len() as f64),
         );
     }
-    let mut state = 0x9e37_79b9_7f4a_7c15;
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     progress.steps("rows of libc", rounds * families.len() * SIDES.len());
     for _ in 0..rounds {
         let mut round: BTreeMap<String, Sample> = BTreeMap::new();
         for family in &families {
             let mut sides = SIDES;
-            shuffle(&mut sides, &mut state);
+            random.shuffle(&mut sides);
             for side in sides {
                 let sample = match *family {
                     "start" => start(room, side)?,

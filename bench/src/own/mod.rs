@@ -16,7 +16,7 @@ pub mod rewrite;
 use crate::launch::{Launcher, Sample};
 use crate::raw::write_json;
 use crate::show::{Cell, Table, Tone};
-use crate::{Result, machine, prepare, readme};
+use crate::{Result, machine, prepare, readme, versions};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -95,7 +95,7 @@ impl Raw {
             date: machine::today(),
             command: command.to_owned(),
             machine: machine::machine(),
-            versions: machine::versions(brawn),
+            versions: versions::versions(brawn),
             load: [machine::load(); 2],
             facts: BTreeMap::new(),
             rounds: Vec::new(),

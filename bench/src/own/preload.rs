@@ -2,11 +2,11 @@
 //! object, and with glibc.
 
 use super::{Raw, Room};
-use crate::measure::shuffle;
 use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, repository};
+use brawn_measure::schedule::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -67,13 +67,13 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
             .arg(&object),
     )?;
     let mut raw = Raw::new("brawn-bench preload", &room.brawn);
-    let mut state = 0x9e37_79b9_7f4a_7c15;
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     progress.steps("preload", rounds * (WORK.len() + 1) * SIDES.len());
     for _ in 0..rounds {
         let mut round = BTreeMap::new();
         for (title, workload, arguments) in WORK.iter().chain([&(ONCE, "once", &[][..])]) {
             let mut sides = SIDES;
-            shuffle(&mut sides, &mut state);
+            random.shuffle(&mut sides);
             for (side, libc, is_preloaded) in sides {
                 let variables: &[(&str, &Path)] = match is_preloaded {
                     true => &[("LD_PRELOAD", &object)],

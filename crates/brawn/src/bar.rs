@@ -29,6 +29,13 @@ impl Bar {
     }
 }
 
+impl Bar {
+    /// Takes it off the screen.
+    pub fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();

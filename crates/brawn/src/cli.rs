@@ -1,7 +1,7 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, image, inspect, link_args, patch, preload, restore, rewrite, run, signatures,
+    cargo, compare, image, inspect, link_args, patch, preload, restore, rewrite, run, signatures,
     toolchains, verify,
 };
 use crate::help;
@@ -38,6 +38,7 @@ pub enum Command {
     Rewrite(rewrite::Args),
     Run(run::Args),
     Preload(preload::Args),
+    Compare(compare::Args),
     Image(image::Args),
     Inspect(inspect::Args),
     Verify(verify::Args),

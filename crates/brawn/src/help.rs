@@ -10,7 +10,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "",
         &[
             ("brawn inspect PROGRAM", "which heap is in it?"),
-            ("brawn run PROGRAM ARGS", "is it faster with brawn's?"),
+            ("brawn compare PROGRAM ARGS", "is it faster with brawn's?"),
             ("brawn patch --rust", "for all that this Rust builds"),
             ("brawn patch --system", "for all that musl-gcc builds"),
             ("brawn cargo build --target …-linux-musl", "for this build"),
@@ -86,6 +86,18 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("brawn run ./tool --its arguments", ""),
             ("brawn run --profile lean tool", "found in PATH"),
             ("brawn run --or-plain ./tool", "in any case"),
+        ],
+    ),
+    (
+        "compare",
+        &[
+            ("brawn compare ./tool ARGS", "is it faster with brawn's?"),
+            ("brawn compare --with fast,lean ./tool", "two profiles"),
+            ("brawn compare --against ./old ./new", "two builds of it"),
+            (
+                "brawn compare --export-json a.json ./tool",
+                "keep all figures",
+            ),
         ],
     ),
     (

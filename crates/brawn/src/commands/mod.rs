@@ -1,6 +1,7 @@
 //! One file a subcommand.
 
 pub mod cargo;
+pub mod compare;
 pub mod image;
 pub mod inspect;
 pub mod link_args;
@@ -20,6 +21,7 @@ use crate::exit::Exit;
 pub fn run(command: Command) -> Exit {
     match command {
         Command::Cargo(args) => cargo::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),

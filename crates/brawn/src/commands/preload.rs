@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// The variable that musl's dynamic linker reads.
-const VARIABLE: &str = "LD_PRELOAD";
+pub const VARIABLE: &str = "LD_PRELOAD";
 
 const USAGE: &str = "brawn preload [OPTIONS] --output <FILE>
        brawn preload [--profile <PROFILE>] -- <PROGRAM ARGS>...";
@@ -111,7 +111,8 @@ fn write(output: &Path, args: &Args) -> Result<Written> {
     })
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// As text.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -153,7 +154,7 @@ fn launch(args: &Args) -> Stop {
 }
 
 /// The variable's value for the program at `path`, with the object in its place.
-fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop> {
+pub fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop> {
     let program = look(path).map_err(|e| Stop::Refused(e.path(path)))?;
     let object = preload::object(program, profile)?;
     let mut value = placed(object).map_err(Stop::Failed)?.into_os_string();

@@ -1,6 +1,6 @@
 //! `brawn run`: a program with brawn's heap and functions of libc, the file left as it is.
 
-mod cached;
+pub mod cached;
 pub mod search;
 
 use crate::builds::SignaturesArg;
@@ -111,7 +111,7 @@ fn launch(args: &Args) -> Stop {
     };
     // A cached program may be thrown away between the look and the start.
     for _ in 0..2 {
-        let ready = match cached::prepare(&program, args, &note) {
+        let ready = match prepare(&program, args, &note) {
             Ok(ready) => ready,
             Err(Stop::Refused(error) | Stop::Failed(error)) if args.or_plain => {
                 note(&format!("it runs as it is: {}", error.without_path()));
@@ -125,6 +125,16 @@ fn launch(args: &Args) -> Stop {
         }
     }
     execute(&program, args, &program).1
+}
+
+/// Finds or makes what is run in the program's place.
+fn prepare(program: &Path, args: &Args, note: &dyn Fn(&str)) -> Result<cached::Ready, Stop> {
+    let ask = cached::Ask {
+        profile: args.profile.into(),
+        components: args.parts.components()?,
+        builds: &args.signatures.read()?,
+    };
+    cached::prepare(program, &ask, note)
 }
 
 /// Starts the file at `path` in place of the program that the user named; returns only if that failed, with the reason.

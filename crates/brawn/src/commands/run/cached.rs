@@ -1,6 +1,6 @@
 //! The rewritten program: in the user's cache or, if there can be no cache, in a file without a name (memfd).
 
-use super::{Args, Stop};
+use super::Stop;
 use crate::builds::Builds;
 use brawn_core::component::Component;
 use brawn_core::content::Content;
@@ -52,17 +52,34 @@ impl From<Found> for Ready {
     }
 }
 
+/// Which rewritten form of a program.
+#[derive(Debug)]
+pub struct Ask<'a> {
+    /// The heap's variant.
+    pub profile: Profile,
+    /// Which parts of libc.
+    pub components: &'a [Component],
+    /// The user's own signatures.
+    pub builds: &'a Builds,
+}
+
 /// Finds or makes the rewritten program at `path`; `note` is told where it is from.
-pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Result<Ready, Stop> {
+pub fn prepare(
+    path: &Path,
+    ask: &Ask<'_>,
+    note: &dyn Fn(&str),
+) -> std::result::Result<Ready, Stop> {
     let stat = path
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e).path(path))?;
     trust::refuse_set_id(&stat).map_err(|e| e.path(path))?;
-    let builds = args.signatures.read()?;
-    let components = args.parts.components()?;
+    let Ask {
+        profile,
+        components,
+        builds,
+    } = *ask;
     let cache = open();
-    let profile = args.profile.into();
-    let key = key(path, &stat, profile, components, &builds);
+    let key = key(path, &stat, profile, components, builds);
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
         note(match &found {
             Found::Program(_) => "rewritten before",
@@ -75,7 +92,7 @@ pub fn prepare(path: &Path, args: &Args, note: &dyn Fn(&str)) -> std::result::Re
         _ => Stop::Refused(e.path(path)),
     })?;
     // Meanwhile another file may be at that path.
-    let key = self::key(path, &stat, profile, components, &builds);
+    let key = self::key(path, &stat, profile, components, builds);
     let options = Options {
         components,
         force: false,

@@ -1,0 +1,242 @@
+//! What a comparison keeps: every figure of every run, and all that is needed to judge and show it again.
+
+use crate::counters::Availability;
+use crate::figures::{Figures, Metric};
+use crate::tree::{End, Moment};
+use crate::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What [`Comparison::format`] says.
+pub const FORMAT: &str = "brawn-compare";
+/// The number that grows when older readers would misread the data.
+pub const VERSION: u32 = 1;
+
+/// A whole comparison.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`] of who wrote it.
+    pub version: u32,
+    /// brawn's version.
+    pub brawn: String,
+    /// When it began, as in 2025-12-31.
+    pub date: String,
+    /// What was run.
+    pub command: Command,
+    /// The machine, by property.
+    pub machine: BTreeMap<String, String>,
+    /// Load averages of the last minute, before and after.
+    pub load: [f64; 2],
+    /// Whether the processor's counters were read, or why not.
+    pub counters: Availability,
+    /// What the order of runs was made from.
+    pub seed: u64,
+    /// What was compared; the first is the program as it is.
+    pub candidates: Vec<Candidate>,
+    /// The measured rounds: the candidates' numbers in the order in which they ran.
+    pub order: Vec<Vec<usize>>,
+    /// Every run, in the order in which they ran.
+    pub runs: Vec<Run>,
+    /// What should not have happened.
+    pub findings: Vec<Finding>,
+    /// One for each candidate but the first.
+    pub verdicts: Vec<Verdict>,
+    /// Where the time goes, if that was sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<serde_json::Value>,
+    /// What was expected before anything was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<serde_json::Value>,
+}
+
+/// A command, and how it was run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Command {
+    /// The program, as it was named.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The folder.
+    pub folder: String,
+    /// The line of the shell that ran it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
+    /// The line that ran before each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// What it read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Whether its exit code was of no interest.
+    pub ignore_failure: bool,
+    /// Warm-up runs of each candidate.
+    pub warmup: usize,
+    /// Measured runs of each candidate.
+    pub rounds: usize,
+    /// Seconds that a run could take, if that was limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
+    /// Which of its outputs were compared.
+    pub compare_output: Vec<String>,
+}
+
+/// One form of the program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What people call it: `as it is`, `fast`.
+    pub name: String,
+    /// How it came to be.
+    pub kind: Kind,
+    /// The heap's variant, if it is brawn's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// The file that ran.
+    pub file: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its fingerprint.
+    pub sha256: String,
+    /// The shared object in it, and that one's fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preload: Option<[String; 2]>,
+}
+
+/// How a candidate came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// It is the program as it is.
+    Original,
+    /// By `brawn rewrite`.
+    Rewritten,
+    /// By `brawn preload`.
+    Preload,
+    /// It is another file.
+    Other,
+}
+
+/// What a run was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Output is compared, and memory watched: its times do not count.
+    Look,
+    /// To warm the machine up: it does not count.
+    WarmUp,
+    /// It counts.
+    Measured,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// The candidate's number.
+    pub candidate: usize,
+    /// The round's number in its phase.
+    pub round: usize,
+    /// What it was for.
+    pub phase: Phase,
+    /// How it ended.
+    pub end: End,
+    /// What was measured.
+    pub figures: Figures,
+    /// Its memory over time, if that was watched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<Moment>,
+}
+
+/// Something that should not have happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The candidate's number.
+    pub candidate: usize,
+    /// Which kind.
+    pub kind: FindingKind,
+    /// In words.
+    pub what: String,
+    /// Files with the outputs, of the program as it is and of the candidate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+}
+
+/// Which kind of finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// A run ended otherwise than well, or than the program as it is.
+    Failed,
+    /// A run took longer than it may.
+    Hung,
+    /// Output is not the program's.
+    Differs,
+    /// Something to know that is nobody's fault.
+    Note,
+}
+
+impl FindingKind {
+    /// Whether the command fails for it.
+    pub fn is_failure(self) -> bool {
+        self != Self::Note
+    }
+}
+
+impl Comparison {
+    /// The measured figures of one candidate, by round.
+    pub fn values(&self, candidate: usize, metric: Metric) -> Vec<f64> {
+        let runs = self.measured().filter(|run| run.candidate == candidate);
+        runs.filter_map(|run| (metric.of)(&run.figures)).collect()
+    }
+
+    /// What the program as it is took, and what a candidate did, for each round.
+    pub fn pairs(&self, candidate: usize, metric: Metric) -> Vec<(f64, f64)> {
+        let by_round = |candidate: usize| -> BTreeMap<usize, f64> {
+            let runs = self.measured().filter(|run| run.candidate == candidate);
+            let values = runs.filter_map(|run| Some((run.round, (metric.of)(&run.figures)?)));
+            values.collect()
+        };
+        let (original, other) = (by_round(0), by_round(candidate));
+        let pairs = original
+            .iter()
+            .filter_map(|(round, a)| Some((*a, *other.get(round)?)));
+        pairs.collect()
+    }
+
+    /// The runs that count.
+    pub fn measured(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.phase == Phase::Measured)
+    }
+
+    /// The most memory of a candidate's whole tree at an instant, if it was watched long enough to be seen.
+    pub fn peak_pss(&self, candidate: usize) -> Option<u64> {
+        let runs = self.runs.iter().filter(|run| run.candidate == candidate);
+        runs.flat_map(|run| &run.memory)
+            .map(|moment| moment.pss)
+            .max()
+    }
+
+    /// Whether this can be read by this brawn.
+    ///
+    /// # Errors
+    /// Why not, as a fragment of a sentence.
+    pub fn check(&self) -> Result<(), String> {
+        if self.format != FORMAT {
+            return Err(format!("its format is {}, not {FORMAT}", self.format));
+        }
+        if self.version > VERSION {
+            return Err(format!(
+                "version {} is newer than this brawn's {VERSION}",
+                self.version
+            ));
+        }
+        let all = self.candidates.len();
+        let known = |candidate: usize| candidate < all;
+        let is_whole = all > 0
+            && self.runs.iter().all(|run| known(run.candidate))
+            && self.findings.iter().all(|finding| known(finding.candidate));
+        is_whole
+            .then_some(())
+            .ok_or_else(|| "it names a candidate that is not in it".into())
+    }
+}

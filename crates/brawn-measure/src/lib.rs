@@ -1,0 +1,21 @@
+//! Runs programs side by side, keeps every figure, and says which is faster.
+//!
+//! ```text
+//! candidates ─ schedule ─> rounds ─ tree ─> figures ─ data ─> file ─ pairs, verdict ─> words
+//! ```
+//!
+//! Measuring is apart from judging: [`verdict`] needs nothing but what [`data`] keeps.  `brawn compare` and the
+//! repository's benchmark share this room.
+#![deny(unsafe_code)]
+
+pub mod counters;
+pub mod data;
+mod descent;
+pub mod figures;
+pub mod machine;
+pub mod median;
+pub mod pairs;
+pub mod schedule;
+mod start;
+pub mod tree;
+pub mod verdict;

@@ -1,0 +1,167 @@
+//! How many times as fast one program is as another, from runs that lie side by side in time.
+//!
+//! Each round gives one pair, and each pair one difference of logarithms: what slows the machine for a while slows both.
+//! The estimate is Hodges and Lehmann's, the median of the means of all pairs of differences; its interval is that of
+//! Wilcoxon's signed-rank test (Hollander and Wolfe, *Nonparametric Statistical Methods*, section 3.3).  Neither asks
+//! for a distribution, and one run that took ten times as long moves neither far.
+
+use serde::{Deserialize, Serialize};
+
+/// The probability with which an interval has the true ratio in it.  With 99 % a program that is compared with itself
+/// is called faster or slower once in a hundred times.
+pub const CONFIDENCE: f64 = 0.99;
+
+/// A ratio and its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// The estimate.
+    pub ratio: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// How many pairs there were.
+    pub pairs: usize,
+    /// Whether there were enough of them for [`CONFIDENCE`].
+    pub is_certain: bool,
+}
+
+impl Ratio {
+    /// How far from the estimate the interval's farther end is: 0.06 is 6 %.
+    pub fn width(&self) -> f64 {
+        let up = (self.high / self.ratio).ln();
+        let down = (self.ratio / self.low).ln();
+        up.max(down).exp_m1()
+    }
+
+    /// Whether both may be as fast.
+    pub fn has_one(&self) -> bool {
+        self.low <= 1.0 && self.high >= 1.0
+    }
+
+    /// How far from 1 the interval's farther end is.
+    pub fn farthest(&self) -> f64 {
+        self.high.ln().abs().max(self.low.ln().abs()).exp_m1()
+    }
+}
+
+/// More pairs than this are taken in groups, whose means count: their number is squared below.
+const MOST: usize = 1000;
+
+/// What of `pairs` the first is divided by the second.  `None` where there is no pair of positive numbers.
+pub fn ratio(pairs: &[(f64, f64)]) -> Option<Ratio> {
+    let usable = pairs.iter().filter(|(a, b)| *a > 0.0 && *b > 0.0);
+    let logs: Vec<f64> = usable.map(|(a, b)| (a / b).ln()).collect();
+    let group = logs.len().div_ceil(MOST).max(1);
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let means: Vec<f64> = logs.chunks(group).map(mean).collect();
+    let walsh = walsh(&means);
+    let last = walsh.len().checked_sub(1)?;
+    let cut = outside(means.len(), 1.0 - CONFIDENCE);
+    let end = cut.map_or(0, |cut| cut.min(last / 2));
+    Some(Ratio {
+        ratio: f64::midpoint(walsh[last / 2], walsh[walsh.len() / 2]).exp(),
+        low: walsh[end].exp(),
+        high: walsh[last - end].exp(),
+        pairs: logs.len(),
+        is_certain: cut.is_some(),
+    })
+}
+
+/// The means of all pairs, each value with itself too, sorted.
+fn walsh(values: &[f64]) -> Vec<f64> {
+    let mut all = Vec::with_capacity(values.len() * (values.len() + 1) / 2);
+    for (number, a) in values.iter().enumerate() {
+        all.extend(values[number..].iter().map(|b| f64::midpoint(*a, *b)));
+    }
+    all.sort_unstable_by(f64::total_cmp);
+    all
+}
+
+/// How many means at each end are outside of the interval: the least k for which the signed-rank statistic of `n`
+/// values is at most k with a probability above `alpha / 2`.  `None` where even the statistic 0 is as probable as that.
+fn outside(n: usize, alpha: f64) -> Option<usize> {
+    let bound = alpha / 2.0;
+    if n > 100 {
+        let n = n as f64;
+        let mean = n * (n + 1.0) / 4.0;
+        let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
+        return Some((mean - quantile(bound) * deviation - 0.5).max(0.0) as usize);
+    }
+    let most = n * (n + 1) / 2;
+    // The probability of each value of the statistic: each rank is in it, or not.
+    let mut chances = vec![0.0; most + 1];
+    chances[0] = 1.0;
+    for rank in 1..=n {
+        for value in (0..=most).rev() {
+            let with = value.checked_sub(rank).map_or(0.0, |rest| chances[rest]);
+            chances[value] = f64::midpoint(chances[value], with);
+        }
+    }
+    let mut below = 0.0;
+    for (value, chance) in chances.iter().enumerate() {
+        below += chance;
+        if below > bound {
+            return (value > 0).then_some(value);
+        }
+    }
+    None
+}
+
+/// How many standard deviations above the mean a normal value is with the probability `p` below 0.5: formula 26.2.23 of
+/// Abramowitz and Stegun's *Handbook of Mathematical Functions*, exact to 0.00045.
+fn quantile(p: f64) -> f64 {
+    let t = (-2.0 * p.ln()).sqrt();
+    let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);
+    let below = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
+    t - above / below
+}
+
+/// How many pairs would have an interval of `width` where `ratio` has a wider one.
+pub fn needed(ratio: &Ratio, width: f64) -> usize {
+    let factor = ratio.width() / width;
+    let pairs = (ratio.pairs as f64 * factor * factor).ceil();
+    // In steps of ten: nobody types 37.
+    (pairs / 10.0).ceil().max(1.0) as usize * 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two-sided 1 % and 5 % points of the signed-rank statistic, from the published tables: the largest value that is
+    /// still significant.
+    #[test]
+    fn cuts_agree_with_the_published_table() {
+        for (n, five, one) in [
+            (6, Some(0), None),
+            (8, Some(3), Some(0)),
+            (10, Some(8), Some(3)),
+            (15, Some(25), Some(15)),
+            (20, Some(52), Some(37)),
+            (30, Some(137), Some(109)),
+            (50, Some(434), Some(373)),
+        ] {
+            let cut = |alpha| outside(n, alpha).map(|k| k - 1);
+            assert_eq!(cut(0.05), five, "{n} pairs");
+            assert_eq!(cut(0.01), one, "{n} pairs");
+        }
+        // Where the normal distribution takes over, there is no step.
+        let (exact, near) = (outside(100, 0.01), outside(101, 0.01));
+        let step = near.unwrap_or_default() - exact.unwrap_or_default();
+        assert!((20..50).contains(&step), "{exact:?} {near:?}");
+    }
+
+    #[test]
+    fn an_outlier_moves_little_and_too_few_are_said_to_be() {
+        let mut pairs = vec![(1.1, 1.0); 12];
+        pairs[3] = (11.0, 1.0);
+        let found = ratio(&pairs).expect("pairs");
+        assert!((found.ratio - 1.1).abs() < 1e-9 && found.is_certain);
+        assert!(!ratio(&pairs[..4]).expect("pairs").is_certain);
+        assert_eq!(ratio(&[]), None);
+        assert_eq!(ratio(&[(0.0, 1.0), (1.0, 0.0)]), None);
+        let many = ratio(&vec![(2.0, 1.0); 5000]).expect("pairs");
+        assert!((many.ratio - 2.0).abs() < 1e-9 && many.pairs == 5000);
+    }
+}

@@ -1,0 +1,77 @@
+//! In which order candidates run: each round runs every one of them once, and every second round goes backwards (ABBA),
+//! so that a machine that gets slower or faster treats all alike.
+
+/// A generator of random numbers: Marsaglia's xorshift with shifts of 13, 7 and 17.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The same numbers for the same `seed`.
+    pub fn new(seed: u64) -> Self {
+        // Near seeds give near first numbers, and zero gives nothing but zeros: these are spread.
+        let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        for _ in 0..8 {
+            random.next_u64();
+        }
+        random
+    }
+
+    /// The next number.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Fisher and Yates's shuffle.
+    pub fn shuffle<T>(&mut self, order: &mut [T]) {
+        for i in (1..order.len()).rev() {
+            let j = (self.next_u64() >> 32) as usize % (i + 1);
+            order.swap(i, j);
+        }
+    }
+}
+
+/// A seed that differs from run to run.  Seeds are shown and typed, so they are short.
+pub fn seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let mut random = Random::new(now.map_or(1, |d| d.as_nanos() as u64));
+    random.next_u64() >> 40
+}
+
+/// `rounds` rounds of `candidates`, by their numbers.
+pub fn rounds(candidates: usize, rounds: usize, seed: u64) -> Vec<Vec<usize>> {
+    let mut random = Random::new(seed);
+    let mut order: Vec<usize> = (0..candidates).collect();
+    let mut all = Vec::with_capacity(rounds);
+    for round in 0..rounds {
+        match round % 2 {
+            0 => random.shuffle(&mut order),
+            _ => order.reverse(),
+        }
+        all.push(order.clone());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_round_has_every_candidate_and_every_second_one_goes_back() {
+        let all = rounds(3, 100, 7);
+        assert_eq!(all, rounds(3, 100, 7), "the same seed, the same order");
+        assert_ne!(all, rounds(3, 100, 8));
+        for pair in all.chunks(2) {
+            let back: Vec<usize> = pair[1].iter().rev().copied().collect();
+            assert_eq!(pair[0], back);
+            let once: BTreeSet<usize> = pair[0].iter().copied().collect();
+            assert_eq!(once.len(), 3);
+        }
+        let firsts: BTreeSet<usize> = all.iter().map(|round| round[0]).collect();
+        assert_eq!(firsts.len(), 3, "every candidate comes first at times");
+    }
+}

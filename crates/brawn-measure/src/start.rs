@@ -1,0 +1,135 @@
+//! Starts a program so that the clock begins with `execve`: the new process waits until its counters are set up.
+
+use crate::tree::Job;
+use std::ffi::{CString, c_char};
+use std::io::{self, PipeReader, PipeWriter, Read as _};
+use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+
+/// A process that waits for its start.
+pub struct Waiting {
+    /// Its number, and that of its process group.
+    pub process: libc::pid_t,
+    go: PipeWriter,
+    failed: PipeReader,
+}
+
+/// Becomes readable once a program runs, or could not be started.
+pub struct Started(PipeReader);
+
+impl Waiting {
+    /// Lets it run.
+    pub fn go(self) -> Started {
+        // It waits for the end of this pipe.
+        drop(self.go);
+        Started(self.failed)
+    }
+}
+
+impl Started {
+    /// Why `execve` failed, if it did.  To be called when the process is gone.
+    pub fn error(mut self) -> Option<io::Error> {
+        let mut bytes = [0; 4];
+        self.0.read_exact(&mut bytes).ok()?;
+        Some(io::Error::from_raw_os_error(i32::from_ne_bytes(bytes)))
+    }
+}
+
+/// Everything that the new process needs, made before it is there: it may not allocate.
+struct Strings {
+    path: CString,
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+}
+
+impl Strings {
+    fn of(job: &Job<'_>) -> io::Result<Self> {
+        let pair = |name: &std::ffi::OsStr, value: &std::ffi::OsStr| {
+            CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
+        };
+        let is_other = |name: &std::ffi::OsStr| job.variables.iter().all(|(own, _)| own != name);
+        let own = std::env::vars_os().filter(|(name, _)| is_other(name));
+        let own = own.chain(job.variables.iter().cloned());
+        let environment = own.map(|(name, value)| pair(&name, &value));
+        let arguments = job.arguments.iter().map(|a| CString::new(a.as_bytes()));
+        Ok(Self {
+            path: CString::new(job.path.as_os_str().as_bytes())?,
+            arguments: arguments.collect::<Result<_, _>>()?,
+            environment: environment.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Makes the process that will be the program of `job`, with these files as its standard input and output.
+pub fn start(job: &Job<'_>, files: [RawFd; 3]) -> io::Result<Waiting> {
+    let strings = Strings::of(job)?;
+    let pointers = |strings: &[CString]| -> Vec<*const c_char> {
+        let pointers = strings.iter().map(|s| s.as_ptr());
+        pointers.chain([std::ptr::null()]).collect()
+    };
+    let (arguments, environment) = (pointers(&strings.arguments), pointers(&strings.environment));
+    let (wait, go) = io::pipe()?;
+    let (failed, tell) = io::pipe()?;
+    let (go_end, wait_end, tell_end) = (go.as_raw_fd(), wait.as_raw_fd(), tell.as_raw_fd());
+    // SAFETY: the new process calls nothing but system calls until it is another program or ends, and reads memory that
+    // was set up before: the arrays end with null, and their strings with zero.
+    #[allow(unsafe_code)]
+    let process = unsafe {
+        let process = libc::fork();
+        if process == 0 {
+            become_program(
+                [strings.path.as_ptr()],
+                [arguments.as_ptr(), environment.as_ptr()],
+                files,
+                [go_end, wait_end, tell_end],
+            );
+        }
+        process
+    };
+    if process < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a call with numbers.  The new process does it too, and one of both comes first.
+    #[allow(unsafe_code)]
+    unsafe {
+        libc::setpgid(process, process)
+    };
+    Ok(Waiting {
+        process,
+        go,
+        failed,
+    })
+}
+
+/// The new process's part.
+///
+/// # Safety
+/// `path` and the two arrays are as `execve` wants them.
+#[allow(unsafe_code)]
+unsafe fn become_program(
+    [path]: [*const c_char; 1],
+    [arguments, environment]: [*const *const c_char; 2],
+    files: [RawFd; 3],
+    [go, wait, tell]: [RawFd; 3],
+) -> ! {
+    // SAFETY: system calls with numbers, with memory of this function, and with what the caller vouches for.
+    unsafe {
+        libc::setpgid(0, 0);
+        // Should brawn be killed, the program goes, too.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        for (number, file) in files.into_iter().enumerate() {
+            if libc::dup2(file, number as RawFd) < 0 {
+                libc::_exit(127);
+            }
+        }
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::close(go);
+        let mut byte = 0u8;
+        // The pipe ends when the process may run.
+        while libc::read(wait, (&raw mut byte).cast(), 1) < 0 {}
+        libc::execve(path, arguments, environment);
+        let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
+        libc::write(tell, (&raw const error).cast(), 4);
+        libc::_exit(127)
+    }
+}

@@ -1,0 +1,453 @@
+//! Runs one program with all that it starts, and measures that.
+//!
+//! This process becomes the one that orphans below it are given to (`PR_SET_CHILD_SUBREAPER`), so that nothing escapes:
+//! a daemon is ended with the program that left it, and its work is counted.  So **who measures has no other children
+//! meanwhile**: they would be ended and waited for, too.
+
+use crate::counters::{Availability, Counters};
+use crate::descent::{self, Memory};
+use crate::figures::Figures;
+use crate::start;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, PipeReader, Read as _};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What to run, and how.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// What it is told, its own name the first.
+    pub arguments: &'a [OsString],
+    /// Variables besides this process's own.
+    pub variables: &'a [(OsString, OsString)],
+    /// What it reads; nothing, where it is `None`.
+    pub input: Option<&'a Path>,
+    /// What becomes of its output.
+    pub output: Output,
+    /// How long it may take.
+    pub limit: Option<Duration>,
+    /// Whether to look at its memory from time to time, which costs time.
+    pub watch: bool,
+    /// Which counters there are.
+    pub counters: &'a Availability,
+    /// What becomes readable when everything is to stop.
+    pub interrupt: Option<BorrowedFd<'a>>,
+}
+
+/// What becomes of a program's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// It is thrown away.
+    Nowhere,
+    /// It is kept in memory, this many bytes of each stream.
+    Kept(usize),
+    /// It is brawn's.
+    Shown,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// By itself, with this code.
+    Exit(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It took longer than it may.
+    Limit,
+}
+
+/// One stream's bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Those at the beginning.
+    pub bytes: Vec<u8>,
+    /// How many there were.
+    pub length: u64,
+}
+
+/// Memory at one instant of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// Microseconds after the start.
+    pub at_us: u64,
+    /// Resident bytes of all processes.
+    pub rss: u64,
+    /// The same, pages that they share counted once.
+    pub pss: u64,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How it ended.
+    pub end: End,
+    /// What was measured.
+    pub figures: Figures,
+    /// Its standard output and standard error, if they were kept.
+    pub output: [Kept; 2],
+    /// Its memory over time, if that was watched.
+    pub moments: Vec<Moment>,
+}
+
+/// Why there is no run.
+#[derive(Debug)]
+pub enum Failure {
+    /// [`Job::interrupt`] became readable; nothing is left running.
+    Interrupted,
+    /// The program could not be started.
+    Start(io::Error),
+    /// Measuring itself failed.
+    System(&'static str, io::Error),
+}
+
+/// The time between two looks at the memory, at least.
+const STEP: Duration = Duration::from_millis(2);
+/// As many moments as a run keeps: every second one goes when there are more.
+const MOMENTS: usize = 512;
+
+/// How long is waited for processes that do not end although they are killed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs `job`.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
+    let system = |what| move |error| Failure::System(what, error);
+    become_reaper().map_err(system("cannot take in orphans"))?;
+    let input = job.input.unwrap_or(Path::new("/dev/null"));
+    let input = File::open(input).map_err(system("cannot open the input"))?;
+    let mut streams = Streams::new(job.output).map_err(system("cannot make a pipe"))?;
+    let files = [
+        input.as_raw_fd(),
+        streams.ends[0].as_raw_fd(),
+        streams.ends[1].as_raw_fd(),
+    ];
+    let waiting = start::start(job, files).map_err(system("cannot start a process"))?;
+    let process = waiting.process;
+    let watched = handle(process).inspect_err(|_| end_all(process, &mut Sum::default()));
+    let watched = watched.map_err(system("cannot watch a process"))?;
+    let counters = Counters::open(process, job.counters);
+    streams.close_ends();
+    let mut moments = Moments::default();
+    let begin = Instant::now();
+    let started = waiting.go();
+    let waited = wait(job, begin, &watched, &mut streams, process, &mut moments);
+    let wall = begin.elapsed();
+    let mut sum = Sum::default();
+    if matches!(waited, Ok(Waited::Over)) {
+        sum.reap(process, 0);
+    }
+    end_all(process, &mut sum);
+    let drained = streams.drain();
+    match waited.map_err(system("cannot wait for a process"))? {
+        Waited::Interrupted => return Err(Failure::Interrupted),
+        Waited::Limit => sum.end = Some(End::Limit),
+        Waited::Over => drained.map_err(system("cannot read the program's output"))?,
+    }
+    if let Some(error) = started.error() {
+        return Err(Failure::Start(error));
+    }
+    let mut figures = sum.figures;
+    figures.wall_ns = u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX);
+    counters.read(&mut figures);
+    Ok(Run {
+        end: sum.end.unwrap_or(End::Limit),
+        figures,
+        output: streams.kept,
+        moments: moments.all,
+    })
+}
+
+/// Has the kernel give orphans below this process to it.
+fn become_reaper() -> io::Result<()> {
+    // SAFETY: a call with numbers.
+    #[allow(unsafe_code)]
+    match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// A handle that becomes readable when `process` ends.
+fn handle(process: libc::pid_t) -> io::Result<OwnedFd> {
+    // SAFETY: a call with numbers; what it gives is new, and nobody else's.
+    #[allow(unsafe_code)]
+    unsafe {
+        match libc::syscall(libc::SYS_pidfd_open, process, 0) {
+            file if file >= 0 => Ok(OwnedFd::from_raw_fd(file as RawFd)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// What [`wait`] came back for.
+enum Waited {
+    Over,
+    Limit,
+    Interrupted,
+}
+
+/// Waits until the program ends, its time is over, or all is to stop; meanwhile its output is read, and its memory
+/// looked at.
+fn wait(
+    job: &Job<'_>,
+    begin: Instant,
+    watched: &OwnedFd,
+    streams: &mut Streams,
+    process: libc::pid_t,
+    moments: &mut Moments,
+) -> io::Result<Waited> {
+    let mut next_look = job.watch.then_some(Duration::ZERO);
+    loop {
+        let now = begin.elapsed();
+        if job.limit.is_some_and(|limit| now >= limit) {
+            return Ok(Waited::Limit);
+        }
+        if let Some(at) = next_look
+            && now >= at
+        {
+            moments.add(now, Memory::of_tree(process));
+            // Looking takes at most a tenth of the time.
+            let cost = begin.elapsed().saturating_sub(now);
+            next_look = Some(begin.elapsed() + (cost * 9).max(moments.step));
+        }
+        let until = [job.limit, next_look].into_iter().flatten().min();
+        let left = until.map(|until| until.saturating_sub(begin.elapsed()));
+        let files = [
+            Some(watched.as_raw_fd()),
+            job.interrupt.map(|file| file.as_raw_fd()),
+            streams.pipes[0].as_ref().map(|pipe| pipe.as_raw_fd()),
+            streams.pipes[1].as_ref().map(|pipe| pipe.as_raw_fd()),
+        ];
+        let ready = poll(files, left)?;
+        if ready[1] {
+            return Ok(Waited::Interrupted);
+        }
+        if ready[0] {
+            return Ok(Waited::Over);
+        }
+        for stream in [0, 1] {
+            if ready[2 + stream] {
+                streams.read(stream)?;
+            }
+        }
+    }
+}
+
+/// Which of `files` can be read, or have ended; waits for that as long as it may.
+fn poll(files: [Option<RawFd>; 4], left: Option<Duration>) -> io::Result<[bool; 4]> {
+    let mut asked = files.map(|file| libc::pollfd {
+        // The kernel passes over negative ones.
+        fd: file.unwrap_or(-1),
+        events: libc::POLLIN,
+        revents: 0,
+    });
+    // Rounded up: it would spin in the last millisecond.
+    let milliseconds = left.map_or(-1, |left| {
+        i32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(i32::MAX)
+    });
+    // SAFETY: the array lives, and is as long as it is said to be.
+    #[allow(unsafe_code)]
+    let ready = unsafe {
+        libc::poll(
+            asked.as_mut_ptr(),
+            asked.len() as libc::nfds_t,
+            milliseconds,
+        )
+    };
+    if ready < 0 {
+        let error = io::Error::last_os_error();
+        // What a signal means, a file of those tells.
+        return match error.kind() {
+            io::ErrorKind::Interrupted => Ok([false; 4]),
+            _ => Err(error),
+        };
+    }
+    Ok(asked.map(|file| file.revents != 0))
+}
+
+#[derive(Debug, Default)]
+struct Moments {
+    all: Vec<Moment>,
+    step: Duration,
+}
+
+impl Moments {
+    fn add(&mut self, at: Duration, memory: Memory) {
+        self.step = self.step.max(STEP);
+        // Before `execve` the process is brawn's copy, and after its end it has none.
+        if memory.rss > 0 {
+            let at_us = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
+            self.all.push(Moment {
+                at_us,
+                rss: memory.rss,
+                pss: memory.pss,
+            });
+        }
+        if self.all.len() > MOMENTS {
+            let mut number = 0;
+            self.all.retain(|_| {
+                number += 1;
+                number % 2 == 1
+            });
+            self.step *= 2;
+        }
+    }
+}
+
+/// A program's standard output and standard error.
+struct Streams {
+    ends: Vec<OwnedFd>,
+    pipes: [Option<PipeReader>; 2],
+    kept: [Kept; 2],
+    most: usize,
+}
+
+impl Streams {
+    fn new(output: Output) -> io::Result<Self> {
+        let mut streams = Self {
+            ends: Vec::new(),
+            pipes: [None, None],
+            kept: Default::default(),
+            most: 0,
+        };
+        for (number, pipe) in streams.pipes.iter_mut().enumerate() {
+            streams.ends.push(match output {
+                Output::Nowhere => File::options().write(true).open("/dev/null")?.into(),
+                Output::Shown if number == 0 => clone(&io::stdout())?,
+                Output::Shown => clone(&io::stderr())?,
+                Output::Kept(most) => {
+                    let (read, write) = io::pipe()?;
+                    streams.most = most;
+                    *pipe = Some(read);
+                    write.into()
+                }
+            });
+        }
+        Ok(streams)
+    }
+
+    /// The program has them by now.
+    fn close_ends(&mut self) {
+        self.ends.clear();
+    }
+
+    /// Reads what there is of one stream.
+    fn read(&mut self, stream: usize) -> io::Result<()> {
+        let Some(pipe) = &mut self.pipes[stream] else {
+            return Ok(());
+        };
+        let mut bytes = [0; 65536];
+        let count = match pipe.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            count => count?,
+        };
+        if count == 0 {
+            self.pipes[stream] = None;
+        }
+        let kept = &mut self.kept[stream];
+        let room = self.most.saturating_sub(kept.bytes.len());
+        kept.bytes.extend_from_slice(&bytes[..count.min(room)]);
+        kept.length += count as u64;
+        Ok(())
+    }
+
+    /// Reads the rest: nobody writes any more.
+    fn drain(&mut self) -> io::Result<()> {
+        for stream in [0, 1] {
+            while self.pipes[stream].is_some() {
+                self.read(stream)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn clone(file: &impl std::os::fd::AsFd) -> io::Result<OwnedFd> {
+    file.as_fd().try_clone_to_owned()
+}
+
+/// What the processes used that have been waited for.
+#[derive(Debug, Default)]
+struct Sum {
+    end: Option<End>,
+    figures: Figures,
+}
+
+impl Sum {
+    /// Waits for `process`, or any where it is -1, and adds what it used.  Whether there was one that had ended; `None`
+    /// if there is none at all.
+    fn reap(&mut self, process: libc::pid_t, options: libc::c_int) -> Option<bool> {
+        let mut status = 0;
+        // SAFETY: a structure of numbers, all of which may be zero.
+        #[allow(unsafe_code)]
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        let ended = loop {
+            // SAFETY: both places live, and the kernel writes nothing else.
+            #[allow(unsafe_code)]
+            let ended = unsafe { libc::wait4(process, &raw mut status, options, &raw mut usage) };
+            if ended >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                break ended;
+            }
+        };
+        if ended <= 0 {
+            return (ended == 0).then_some(false);
+        }
+        if process > 0 {
+            self.end = Some(match libc::WIFEXITED(status) {
+                true => End::Exit(libc::WEXITSTATUS(status)),
+                false => End::Signal(libc::WTERMSIG(status)),
+            });
+        }
+        self.add(&usage);
+        Some(true)
+    }
+
+    fn add(&mut self, usage: &libc::rusage) {
+        let time = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000;
+        let sum = &mut self.figures;
+        sum.user_ns += time(usage.ru_utime);
+        sum.system_ns += time(usage.ru_stime);
+        // The kernel counts in KiB.
+        sum.peak_rss = sum.peak_rss.max(usage.ru_maxrss as u64 * 1024);
+        sum.minor_faults += usage.ru_minflt as u64;
+        sum.major_faults += usage.ru_majflt as u64;
+        sum.voluntary += usage.ru_nvcsw as u64;
+        sum.involuntary += usage.ru_nivcsw as u64;
+    }
+}
+
+/// Ends all that is left of the tree of `process`, and waits for it.
+fn end_all(process: libc::pid_t, sum: &mut Sum) {
+    let own = std::process::id() as libc::pid_t;
+    let mut ended = std::collections::BTreeSet::new();
+    let begin = Instant::now();
+    // A process with more rights than this one may stay.
+    while begin.elapsed() < PATIENCE {
+        match sum.reap(-1, libc::WNOHANG) {
+            None => break,
+            Some(true) => continue,
+            Some(false) => {}
+        }
+        // SAFETY: a call with numbers.  The group's number is not another's: one of its processes was not waited for,
+        // or else there is none with it.
+        #[allow(unsafe_code)]
+        let kill = |process| unsafe { libc::kill(process, libc::SIGKILL) };
+        kill(-process);
+        for process in descent::below(own) {
+            if kill(process) == 0 {
+                ended.insert(process);
+            }
+        }
+        // One of them ends now, unless the disk keeps it.
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    sum.figures.left_behind = u32::try_from(ended.len()).unwrap_or(u32::MAX);
+}

@@ -1,0 +1,202 @@
+//! `brawn compare`: how fast a program is with brawn's functions, beside itself.
+
+mod candidates;
+mod export;
+mod outputs;
+mod say;
+mod session;
+
+use super::run::Stop;
+use crate::builds::SignaturesArg;
+use crate::exit::Exit;
+use crate::only::Parts;
+use crate::profile::ProfileArg;
+use crate::ui;
+use brawn_core::{Error, Kind, Result};
+use brawn_measure::data::Comparison;
+use brawn_measure::verdict;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+const USAGE: &str = "brawn compare [OPTIONS] [--] <PROGRAM> [ARGS]...
+       brawn compare --open-data <FILE>";
+
+/// Run a program as it is and with brawn's functions, side by side, and say which is faster.
+///
+/// A finished static program of musl's is rewritten (a copy of it: `brawn run`), a dynamic one gets brawn's functions by
+/// LD_PRELOAD.  The forms run in turn, in an order that treats all alike, and each run's time, processor time and
+/// memory are kept, of the program with all that it starts.  The first line tells what was found.
+///
+/// Before anything is measured, each form runs once, and must end and print as the program does; what a program leaves
+/// running is ended after each run.  A form that fails, hangs or prints something else is a finding.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::help::after("compare"), override_usage = USAGE, disable_version_flag = true)]
+pub struct Args {
+    /// The heap's variants to compare with [default: fast].
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PROFILES")]
+    with: Vec<ProfileArg>,
+
+    /// Another finished file of the same program to compare with: another build, or one for glibc.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+
+    /// Runs of each form [default: as many as six seconds have, from 10 to 100].
+    #[arg(short, long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: Option<u32>,
+
+    /// Runs of each form before those that count, besides the one whose output is compared.
+    #[arg(short, long, value_name = "NUMBER", default_value_t = 0)]
+    warmup: u32,
+
+    /// A line for the shell, to run before each run.
+    #[arg(short, long, value_name = "LINE")]
+    prepare: Option<String>,
+
+    /// Run this line of the shell, in which "$@" is the program with its arguments.
+    #[arg(short = 'S', long, value_name = "LINE")]
+    shell: Option<String>,
+
+    /// Seconds that a run may take [default: ten times as long as the program as it is, and ten more].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<f64>,
+
+    /// What the program reads [default: nothing].
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+
+    /// Measure a program that fails, too.
+    #[arg(short, long)]
+    ignore_failure: bool,
+
+    /// What must be the same: stdout, stderr, none, or a file that the program writes.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        default_value = "stdout"
+    )]
+    compare_output: Vec<String>,
+
+    /// Make the order of runs from this number.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+
+    /// Write all figures of all runs here.
+    #[arg(long, value_name = "FILE")]
+    export_json: Option<PathBuf>,
+
+    /// Write a line for each run here.
+    #[arg(long, value_name = "FILE")]
+    export_csv: Option<PathBuf>,
+
+    /// Write the table here.
+    #[arg(long, value_name = "FILE")]
+    export_markdown: Option<PathBuf>,
+
+    /// Judge and show again what `--export-json` wrote.
+    #[arg(long, value_name = "FILE", conflicts_with = "program")]
+    open_data: Option<PathBuf>,
+
+    #[command(flatten)]
+    parts: Parts,
+
+    #[command(flatten)]
+    signatures: SignaturesArg,
+
+    /// Print a JSON object with all figures of all runs.
+    #[arg(long)]
+    json: bool,
+
+    /// Print every figure, and what was compared.
+    #[arg(short, long, conflicts_with = "json")]
+    verbose: bool,
+
+    /// The program: a path, or a name to look for in PATH.
+    #[arg(value_name = "PROGRAM", required_unless_present = "open_data")]
+    program: Option<OsString>,
+
+    /// Its arguments.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    arguments: Vec<OsString>,
+}
+
+fn seconds(text: &str) -> std::result::Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
+        _ => Err("a number of seconds above 0, at most a million".into()),
+    }
+}
+
+pub fn run(args: &Args) -> Exit {
+    match compared(args) {
+        Ok(data) => {
+            match args.json {
+                true => ui::json(&data),
+                false => say::print(&data, args.verbose),
+            }
+            match data
+                .findings
+                .iter()
+                .any(|finding| finding.kind.is_failure())
+            {
+                true => Exit::Finding,
+                false => Exit::Success,
+            }
+        }
+        Err(error) => {
+            ui::error(&error);
+            error.kind().into()
+        }
+    }
+}
+
+/// The comparison, measured or read; what is to be written of it is.
+fn compared(args: &Args) -> Result<Comparison> {
+    let mut data = match (&args.open_data, &args.program) {
+        (Some(path), _) => read(path)?,
+        (None, Some(program)) => measured(program, args)?,
+        // clap has made sure that there is one of both.
+        (None, None) => {
+            return Err(Error::new(
+                Kind::Usage,
+                "neither a program nor `--open-data`",
+            ));
+        }
+    };
+    // Words may be clearer by now than they were when the data was written.
+    let all = 1..data.candidates.len();
+    data.verdicts = all
+        .map(|candidate| verdict::judge(&data, candidate))
+        .collect();
+    export::write(&data, args)?;
+    Ok(data)
+}
+
+fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
+    let reason = |stop| match stop {
+        Stop::NotFound(error) | Stop::Refused(error) | Stop::Failed(error) => error,
+    };
+    let path = super::run::search::search(program).map_err(reason)?;
+    let forms = candidates::find(&path, args).map_err(reason)?;
+    session::measure(program, &forms, args)
+}
+
+/// The largest file that is read as data: a hundred thousand runs of three forms.
+const LARGEST: u64 = 256 << 20;
+
+fn read(path: &Path) -> Result<Comparison> {
+    let failed = |error| Error::io("cannot read it", error).path(path);
+    let file = brawn_core::input::open(path).map_err(failed)?;
+    let mut text = String::new();
+    let mut file = std::io::Read::take(file, LARGEST);
+    std::io::Read::read_to_string(&mut file, &mut text).map_err(failed)?;
+    let malformed = |found: String| Error::malformed(found).path(path);
+    let data: Comparison = serde_json::from_str(&text)
+        .map_err(|error| malformed(format!("no data of `brawn compare`: {error}")))?;
+    data.check().map_err(malformed)?;
+    Ok(data)
+}

@@ -1,0 +1,149 @@
+//! The forms of a program that are compared.
+
+use super::Args;
+use crate::commands::preload;
+use crate::commands::run::Stop;
+use crate::commands::run::cached::{self, Ask, Ready};
+use crate::commands::run::search;
+use crate::profile::ProfileArg;
+use brawn_core::shown::shown;
+use brawn_core::{Error, Kind as ErrorKind, Result};
+use brawn_measure::data::{Candidate, Kind};
+use brawn_payload::Profile;
+use sha2::{Digest as _, Sha256};
+use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// One form, ready to run.
+pub struct Form {
+    /// What is told of it.
+    pub told: Candidate,
+    /// The file that runs.
+    pub path: PathBuf,
+    /// Variables that it has besides brawn's own.
+    pub variables: Vec<(OsString, OsString)>,
+    /// Holds a file without a name while it is needed.
+    _ready: Option<Ready>,
+}
+
+/// The program at `path` as it is, and each form that was asked for.
+pub fn find(path: &Path, args: &Args) -> std::result::Result<Vec<Form>, Stop> {
+    let mut forms = vec![Form::of("as it is", Kind::Original, path)?];
+    if let Some(other) = &args.against {
+        let other = search::search(other.as_os_str())?;
+        forms.push(Form::of(&shown(&other).to_string(), Kind::Other, &other)?);
+    }
+    let profiles = match args.with.as_slice() {
+        [] if args.against.is_some() => &[],
+        [] => &[ProfileArg::Fast][..],
+        asked => asked,
+    };
+    let mut seen = Vec::new();
+    for profile in profiles {
+        if !seen.contains(profile) {
+            seen.push(*profile);
+            forms.push(with(path, (*profile).into(), args)?);
+        }
+    }
+    Ok(forms)
+}
+
+/// The program with brawn's functions: rewritten or, if it is dynamic, by preload.
+fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form, Stop> {
+    let ask = Ask {
+        profile,
+        components: args.parts.components()?,
+        builds: &args.signatures.read()?,
+    };
+    let refused = match cached::prepare(path, &ask, &|_| {}) {
+        Ok(Ready::AsItIs) => {
+            let found = "there is nothing in it that brawn would exchange";
+            let error = Error::not_applicable(found).path(path);
+            return Err(Stop::Refused(error.next(AGAINST)));
+        }
+        Ok(ready) => {
+            let file = ready.path(path);
+            let mut form = Form::of(profile.name(), Kind::Rewritten, &file)?;
+            form.told.profile = Some(profile.name().into());
+            form._ready = Some(ready);
+            return Ok(form);
+        }
+        Err(Stop::Refused(error)) => error,
+        Err(stop) => return Err(stop),
+    };
+    match preload::prepare(path, profile) {
+        Ok(value) => preloaded(path, profile, value).map_err(Stop::from),
+        Err(Stop::Failed(error)) if error.kind() != ErrorKind::Io => Err(Stop::Failed(error)),
+        // What keeps it from being rewritten says more: it names `brawn preload` where that would be the way.
+        Err(_) => Err(Stop::Refused(refused.next(AGAINST))),
+    }
+}
+
+/// What can be done with a program that has no other form.
+const AGAINST: &str = "`--against FILE` compares it with another file, such as a patched build";
+
+fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
+    let mut form = Form::of(profile.name(), Kind::Preload, path)?;
+    form.told.profile = Some(profile.name().into());
+    // Objects of the user's own stand behind it, and its path has no colon.
+    let text = value.to_string_lossy();
+    let object = text.split(':').next().unwrap_or_default();
+    let (_, hash) = fingerprint(Path::new(object))?;
+    form.told.preload = Some([object.to_owned(), hash]);
+    form.variables = vec![(OsString::from(preload::VARIABLE), value)];
+    Ok(form)
+}
+
+impl Form {
+    fn of(name: &str, kind: Kind, path: &Path) -> Result<Self> {
+        let (size, sha256) = fingerprint(path)?;
+        Ok(Self {
+            told: Candidate {
+                name: name.to_owned(),
+                kind,
+                profile: None,
+                file: path.to_string_lossy().into_owned(),
+                size,
+                sha256,
+                preload: None,
+            },
+            path: path.to_owned(),
+            variables: Vec::new(),
+            _ready: None,
+        })
+    }
+
+    /// What runs, and what it is told: the program by its own name, or the shell.
+    pub fn command(&self, name: &OsStr, args: &Args) -> (PathBuf, Vec<OsString>) {
+        let own = args.arguments.iter().cloned();
+        match &args.shell {
+            Some(line) => {
+                let words = ["sh", "-c", line, "sh"].map(OsString::from);
+                let file = self.path.clone().into_os_string();
+                let words = words.into_iter().chain([file]).chain(own);
+                (PathBuf::from("/bin/sh"), words.collect())
+            }
+            None => (
+                self.path.clone(),
+                [name.to_owned()].into_iter().chain(own).collect(),
+            ),
+        }
+    }
+}
+
+/// Size and SHA-256 of a file.
+fn fingerprint(path: &Path) -> Result<(u64, String)> {
+    let failed = |error| Error::io("cannot read it", error).path(path);
+    let mut file = brawn_core::input::open(path).map_err(failed)?;
+    let (mut hash, mut size, mut bytes) = (Sha256::new(), 0, vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut bytes).map_err(failed)? {
+            0 => return Ok((size, preload::hex(&hash.finalize()))),
+            count => {
+                hash.update(&bytes[..count]);
+                size += count as u64;
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A comparison as files: all of it as JSON, its runs as CSV, its table as Markdown.
+
+use super::{Args, say};
+use brawn_core::{Error, Result};
+use brawn_measure::data::{Comparison, Phase};
+use brawn_measure::figures::METRICS;
+use brawn_measure::tree::End;
+use std::fs;
+use std::path::Path;
+
+/// Writes the files that `args` asks for.
+pub fn write(data: &Comparison, args: &Args) -> Result<()> {
+    if let Some(path) = &args.export_json {
+        let text = serde_json::to_string(data)
+            .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
+        file(path, &(text + "\n"))?;
+    }
+    if let Some(path) = &args.export_csv {
+        file(path, &csv(data))?;
+    }
+    if let Some(path) = &args.export_markdown {
+        file(path, &markdown(data))?;
+    }
+    Ok(())
+}
+
+fn file(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).map_err(|error| Error::io("cannot write it", error).path(path))
+}
+
+/// A line for each run.
+fn csv(data: &Comparison) -> String {
+    let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
+    let mut text = format!("candidate,phase,round,end,{}\n", names.join(","));
+    for run in &data.runs {
+        let phase = match run.phase {
+            Phase::Look => "look",
+            Phase::WarmUp => "warm-up",
+            Phase::Measured => "measured",
+        };
+        let end = match run.end {
+            End::Exit(code) => format!("exit {code}"),
+            End::Signal(signal) => format!("signal {signal}"),
+            End::Limit => "limit".into(),
+        };
+        let value = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.0}"));
+        let values: Vec<String> = METRICS
+            .iter()
+            .map(|m| value((m.of)(&run.figures)))
+            .collect();
+        let name = data.candidates[run.candidate].name.replace('"', "\"\"");
+        let round = run.round;
+        text += &format!("\"{name}\",{phase},{round},{end},{}\n", values.join(","));
+    }
+    text
+}
+
+fn markdown(data: &Comparison) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(&say::HEAD.map(String::from));
+    text += &line(&say::HEAD.map(|_| "---".to_owned()));
+    for row in say::rows(data) {
+        text += &line(&row.cells.map(|cell| cell.replace('|', "\\|")));
+    }
+    text
+}

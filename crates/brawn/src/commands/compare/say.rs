@@ -1,0 +1,181 @@
+//! A comparison for people: the verdict first, then a table.
+
+use crate::table::{self, Row};
+use crate::ui;
+use anstyle::{AnsiColor, Style};
+use brawn_core::shown;
+use brawn_measure::data::{Comparison, Kind};
+use brawn_measure::figures::{CPU, METRICS, Metric, PEAK, WALL};
+use brawn_measure::median::estimate;
+use brawn_measure::pairs::CONFIDENCE;
+use brawn_measure::verdict::{Outcome, bytes, time};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const NEITHER: Style = Style::new().bold();
+
+/// Prints it.
+pub fn print(data: &Comparison, verbose: bool) {
+    for verdict in &data.verdicts {
+        let style = match verdict.outcome {
+            Outcome::Faster => GOOD,
+            Outcome::Slower | Outcome::Nothing => BAD,
+            Outcome::Same | Outcome::Noisy => NEITHER,
+        };
+        let words = match data.verdicts.len() {
+            1 => verdict.words.clone(),
+            _ => format!(
+                "{}: {}",
+                data.candidates[verdict.candidate].name, verdict.words
+            ),
+        };
+        ui::text(&format!("{style}{}{style:#}", shown::line(&words)));
+    }
+    for finding in &data.findings {
+        let style = if finding.kind.is_failure() {
+            BAD
+        } else {
+            NEITHER
+        };
+        let name = &data.candidates[finding.candidate].name;
+        let text = format!("{name}: {}", finding.what);
+        ui::text(&format!("{style}{}{style:#}", shown::line(&text)));
+        for path in &finding.kept {
+            ui::text(&format!("  kept in {}", shown::line(path)));
+        }
+    }
+    if data.measured().next().is_some() {
+        ui::text("");
+        ui::text(&table::table(HEAD, &rows(data)));
+    }
+    if verbose {
+        details(data);
+    }
+}
+
+/// The table's head.
+pub const HEAD: [&str; 6] = [
+    "form",
+    "time",
+    "of it 9 in 10",
+    "processor",
+    "peak memory",
+    "against it",
+];
+
+/// The table's lines, one for each form.
+pub fn rows(data: &Comparison) -> Vec<Row<6>> {
+    let all = 0..data.candidates.len();
+    all.map(|candidate| Row {
+        cells: cells(data, candidate),
+        style: Style::new(),
+        details: Vec::new(),
+    })
+    .collect()
+}
+
+fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
+    let middle = |metric: Metric| show(metric, median(data, candidate, metric));
+    let mut times = data.values(candidate, WALL);
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get(((times.len().max(1) - 1) as f64 * share).round() as usize);
+    let range = match (at(0.05), at(0.95)) {
+        (Some(low), Some(high)) => format!("{} – {}", time(*low), time(*high)),
+        _ => String::new(),
+    };
+    let verdict = data
+        .verdicts
+        .iter()
+        .find(|verdict| verdict.candidate == candidate);
+    let against = match verdict.and_then(|verdict| verdict.time) {
+        Some(ratio) => format!("{:.2}x ({:.2}–{:.2})", ratio.ratio, ratio.low, ratio.high),
+        None => String::new(),
+    };
+    [
+        data.candidates[candidate].name.clone(),
+        middle(WALL),
+        range,
+        middle(CPU),
+        middle(PEAK),
+        against,
+    ]
+}
+
+fn median(data: &Comparison, candidate: usize, metric: Metric) -> Option<f64> {
+    estimate(&data.values(candidate, metric)).map(|estimate| estimate.median)
+}
+
+fn show(metric: Metric, value: Option<f64>) -> String {
+    match (metric.unit, value) {
+        (_, None) => "–".into(),
+        ("ns", Some(value)) => time(value),
+        ("bytes", Some(value)) => bytes(value),
+        (_, Some(value)) => format!("{value:.0}"),
+    }
+}
+
+/// Every figure's median, and what was compared how.
+fn details(data: &Comparison) {
+    let rows: Vec<Row<2>> = METRICS
+        .iter()
+        .filter(|metric| median(data, 0, **metric).is_some())
+        .map(|metric| {
+            let all = 0..data.candidates.len();
+            let cells = all.map(|c| format!("{:>12}", show(*metric, median(data, c, *metric))));
+            Row {
+                cells: [
+                    metric.title.to_owned(),
+                    cells.collect::<Vec<_>>().join("  "),
+                ],
+                style: Style::new(),
+                details: Vec::new(),
+            }
+        })
+        .collect();
+    ui::text("");
+    ui::text(&table::table(["median of", "in the order above"], &rows));
+    let mut lines = Vec::new();
+    for (number, candidate) in data.candidates.iter().enumerate() {
+        let how = match candidate.kind {
+            Kind::Original | Kind::Other => "",
+            Kind::Rewritten => ", rewritten",
+            Kind::Preload => ", with LD_PRELOAD",
+        };
+        let hash = candidate.sha256.get(..16).unwrap_or_default();
+        lines.push(format!(
+            "{}: {}{how}, SHA-256 {hash}…",
+            candidate.name, candidate.file
+        ));
+        if let Some(pss) = data.peak_pss(number) {
+            lines.push(format!(
+                "{}: all processes had at most {}",
+                candidate.name,
+                bytes(pss as f64)
+            ));
+        }
+    }
+    let command = &data.command;
+    lines.push(format!(
+        "{} runs of each after {} to warm up, {:.0} % intervals, --seed {}",
+        command.rounds,
+        command.warmup + 1,
+        CONFIDENCE * 100.0,
+        data.seed
+    ));
+    let machine = |name: &str| data.machine.get(name).map_or("unknown", String::as_str);
+    lines.push(format!(
+        "{}, {} processors, Linux {}, load {:.2} before and {:.2} after",
+        machine("cpu"),
+        machine("processors"),
+        machine("kernel"),
+        data.load[0],
+        data.load[1]
+    ));
+    if let Some(reason) = &data.counters.reason {
+        lines.push(format!("no counters of the processor: {reason}"));
+    }
+    ui::text("");
+    for line in lines {
+        ui::text(&shown::line(&line).to_string());
+    }
+}

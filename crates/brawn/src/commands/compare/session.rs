@@ -1,0 +1,386 @@
+//! The runs of a comparison, from the first look to the last round.
+
+use super::Args;
+use super::candidates::Form;
+use super::outputs::{MOST, Outputs};
+use crate::bar::Bar;
+use brawn_core::{Error, Result};
+use brawn_measure::counters;
+use brawn_measure::data::{
+    Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION,
+};
+use brawn_measure::schedule;
+use brawn_measure::tree::{self, End, Failure, Job, Output, Run};
+use brawn_measure::{machine, verdict};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How long the measured runs take together, where their number is not given.
+const BUDGET: f64 = 6e9;
+/// The fewest and the most runs of each form then.
+const RUNS: (f64, f64) = (10.0, 100.0);
+
+/// Signals that end brawn, and what runs with it.
+struct Signals {
+    pipe: UnixStream,
+    which: Arc<AtomicUsize>,
+}
+
+impl Signals {
+    fn watch() -> Result<Self> {
+        let failed = |error| Error::io("cannot watch for signals", error);
+        let (pipe, end) = UnixStream::pair().map_err(failed)?;
+        let which = Arc::default();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let number = usize::try_from(signal).unwrap_or_default();
+            signal_hook::flag::register_usize(signal, Arc::clone(&which), number)
+                .map_err(failed)?;
+            let end = end.try_clone().map_err(failed)?;
+            signal_hook::low_level::pipe::register(signal, end).map_err(failed)?;
+        }
+        Ok(Self { pipe, which })
+    }
+
+    /// Ends brawn as the signal that came would have.
+    fn obey(&self) -> Error {
+        let signal = self.which.load(Ordering::Relaxed);
+        let signal = i32::try_from(signal).unwrap_or(SIGINT);
+        let ended = signal_hook::low_level::emulate_default_handler(signal);
+        Error::io(
+            "cannot end as the signal has it",
+            ended
+                .err()
+                .unwrap_or_else(|| std::io::ErrorKind::Interrupted.into()),
+        )
+    }
+}
+
+/// A comparison that is being measured.
+struct Session<'a> {
+    args: &'a Args,
+    name: &'a OsStr,
+    forms: &'a [Form],
+    signals: Signals,
+    bar: Bar,
+    data: Comparison,
+    /// How each form is known to end, while it is worth measuring.
+    ends: Vec<Option<End>>,
+    /// What the program as it is took longest, in nanoseconds.
+    longest: u64,
+}
+
+/// Runs `forms`, the first of which is the program as it is.
+pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> {
+    let looks = forms.len() as u64 + 1;
+    let mut session = Session {
+        args,
+        name,
+        forms,
+        signals: Signals::watch()?,
+        bar: Bar::new(looks, "{bar:30} {pos}/{len} runs, {eta} left"),
+        data: empty(name, forms, args),
+        ends: vec![None; forms.len()],
+        longest: 0,
+    };
+    session.look()?;
+    if session.ends[0].is_some() && session.ends[1..].iter().any(Option::is_some) {
+        session.rounds()?;
+    }
+    session.data.load[1] = machine::load();
+    Ok(session.data)
+}
+
+fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
+    let text = |text: &OsString| text.to_string_lossy().into_owned();
+    let folder = std::env::current_dir().unwrap_or_default();
+    Comparison {
+        format: FORMAT.into(),
+        version: VERSION,
+        brawn: env!("CARGO_PKG_VERSION").into(),
+        date: machine::today(),
+        command: Command {
+            program: name.to_string_lossy().into_owned(),
+            arguments: args.arguments.iter().map(text).collect(),
+            folder: folder.to_string_lossy().into_owned(),
+            shell: args.shell.clone(),
+            prepare: args.prepare.clone(),
+            input: args
+                .input
+                .as_ref()
+                .map(|path| path.to_string_lossy().into_owned()),
+            ignore_failure: args.ignore_failure,
+            warmup: args.warmup as usize,
+            rounds: 0,
+            time_limit: args.time_limit,
+            compare_output: args.compare_output.clone(),
+        },
+        machine: machine::machine(),
+        load: [machine::load(); 2],
+        counters: counters::look(),
+        seed: args.seed.unwrap_or_else(schedule::seed),
+        candidates: forms.iter().map(|form| form.told.clone()).collect(),
+        order: Vec::new(),
+        runs: Vec::new(),
+        findings: Vec::new(),
+        verdicts: Vec::new(),
+        diagnosis: None,
+        prediction: None,
+    }
+}
+
+impl Session<'_> {
+    /// Runs each form once, and the program as it is twice: what differs between those is no finding.
+    fn look(&mut self) -> Result<()> {
+        let first = self.run(0, Phase::Look, 0)?;
+        if !self.is_well(&first) {
+            return Ok(());
+        }
+        self.ends[0] = Some(first.end);
+        let again = self.run(0, Phase::Look, 1)?;
+        let asked = &self.args.compare_output;
+        let mut expected = Outputs::of(&first, asked);
+        if let Some(where_) = expected.difference(&Outputs::of(&again, asked)) {
+            let what = format!("its output is not the same each time, and not compared ({where_})");
+            self.find(0, FindingKind::Note, what);
+            expected = Outputs::default();
+        }
+        if first.figures.left_behind > 0 {
+            let left = first.figures.left_behind;
+            let what = format!("it leaves {left} running when it ends; they are ended, too");
+            self.find(0, FindingKind::Note, what);
+        }
+        for candidate in 1..self.forms.len() {
+            let run = self.run(candidate, Phase::Look, 0)?;
+            if !self.is_as_expected(candidate, &run) {
+                continue;
+            }
+            let asked = match expected == Outputs::default() {
+                true => &[][..],
+                false => asked,
+            };
+            let found = Outputs::of(&run, asked);
+            if let Some(difference) = expected.difference(&found) {
+                self.find(candidate, FindingKind::Differs, difference);
+                let kept = expected.keep(&found)?;
+                self.data
+                    .findings
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|last| last.kept.clone_from(&kept));
+                continue;
+            }
+            self.ends[candidate] = Some(first.end);
+        }
+        Ok(())
+    }
+
+    /// Whether the program as it is ended as one that can be measured; a finding if not.
+    fn is_well(&mut self, run: &Run) -> bool {
+        let is_well = match run.end {
+            End::Exit(0) => true,
+            End::Limit => false,
+            End::Exit(_) | End::Signal(_) => self.args.ignore_failure,
+        };
+        if !is_well {
+            let (kind, next) = match run.end {
+                End::Limit => (FindingKind::Hung, ""),
+                _ => (
+                    FindingKind::Failed,
+                    "; `--ignore-failure` measures it all the same",
+                ),
+            };
+            self.find(
+                0,
+                kind,
+                format!("the program as it is {}{next}", ended(run)),
+            );
+        }
+        is_well
+    }
+
+    /// Whether a form ended as the program as it is did; a finding if not.
+    fn is_as_expected(&mut self, candidate: usize, run: &Run) -> bool {
+        if Some(run.end) == self.ends[0] {
+            return true;
+        }
+        let kind = match run.end {
+            End::Limit => FindingKind::Hung,
+            _ => FindingKind::Failed,
+        };
+        self.find(candidate, kind, ended(run));
+        false
+    }
+
+    fn find(&mut self, candidate: usize, kind: FindingKind, what: String) {
+        self.data.findings.push(Finding {
+            candidate,
+            kind,
+            what,
+            kept: Vec::new(),
+        });
+    }
+
+    /// Warm-up, then the rounds that count.
+    fn rounds(&mut self) -> Result<()> {
+        let rounds = self
+            .args
+            .runs
+            .map_or_else(|| self.affordable(), |runs| runs as usize);
+        let order = schedule::rounds(self.forms.len(), rounds, self.data.seed);
+        self.data.command.rounds = rounds;
+        self.data.order.clone_from(&order);
+        let warmup = self.args.warmup as usize;
+        self.bar
+            .inc_length(((rounds + warmup) * self.forms.len()) as u64);
+        for round in 0..warmup {
+            for candidate in 0..self.forms.len() {
+                self.one(candidate, Phase::WarmUp, round)?;
+            }
+        }
+        for (round, order) in order.into_iter().enumerate() {
+            for candidate in order {
+                self.one(candidate, Phase::Measured, round)?;
+            }
+            if self.ends[0].is_none() || self.ends[1..].iter().all(Option::is_none) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, candidate: usize, phase: Phase, round: usize) -> Result<()> {
+        if self.ends[candidate].is_none() {
+            self.bar.inc(1);
+            return Ok(());
+        }
+        let run = self.run(candidate, phase, round)?;
+        let expected = self.ends[candidate];
+        if Some(run.end) != expected {
+            let kind = match run.end {
+                End::Limit => FindingKind::Hung,
+                _ => FindingKind::Failed,
+            };
+            self.find(
+                candidate,
+                kind,
+                format!("run {} {}", round + 1, ended(&run)),
+            );
+            self.ends[candidate] = None;
+        }
+        Ok(())
+    }
+
+    /// As many rounds as there is time for.
+    fn affordable(&self) -> usize {
+        let looks = self.data.runs.iter().filter(|run| run.round == 0);
+        let one: u64 = looks.map(|run| run.figures.wall_ns).sum();
+        let rounds = (BUDGET / one.max(1) as f64).clamp(RUNS.0, RUNS.1);
+        // Whole pairs of rounds there and back.
+        (rounds as usize).next_multiple_of(2)
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        match self.args.time_limit {
+            Some(seconds) => Some(Duration::from_secs_f64(seconds)),
+            None if self.longest == 0 => None,
+            None => Some(Duration::from_nanos(self.longest * 10) + Duration::from_secs(10)),
+        }
+    }
+
+    /// Runs a form once, and keeps its figures.
+    fn run(&mut self, candidate: usize, phase: Phase, round: usize) -> Result<Run> {
+        if let Some(line) = &self.args.prepare {
+            self.prepare(line)?;
+        }
+        let form = &self.forms[candidate];
+        let (path, arguments) = form.command(self.name, self.args);
+        let is_look = phase == Phase::Look;
+        let job = Job {
+            path: &path,
+            arguments: &arguments,
+            variables: &form.variables,
+            input: self.args.input.as_deref(),
+            output: match is_look {
+                true => Output::Kept(MOST),
+                false => Output::Nowhere,
+            },
+            limit: self.limit(),
+            watch: is_look,
+            counters: &self.data.counters,
+            interrupt: Some(self.signals.pipe.as_fd()),
+        };
+        let run = tree::run(&job).map_err(|failure| self.failed(&path, failure))?;
+        self.bar.inc(1);
+        if candidate == 0 {
+            self.longest = self.longest.max(run.figures.wall_ns);
+        }
+        self.data.runs.push(Told {
+            candidate,
+            round,
+            phase,
+            end: run.end,
+            figures: run.figures.clone(),
+            memory: run.moments.clone(),
+        });
+        Ok(run)
+    }
+
+    fn prepare(&self, line: &str) -> Result<()> {
+        let arguments = ["sh", "-c", line].map(OsString::from);
+        let shell = Path::new("/bin/sh");
+        let job = Job {
+            path: shell,
+            arguments: &arguments,
+            variables: &[],
+            input: None,
+            output: Output::Kept(MOST),
+            limit: None,
+            watch: false,
+            counters: &counters::Availability::default(),
+            interrupt: Some(self.signals.pipe.as_fd()),
+        };
+        let run = tree::run(&job).map_err(|failure| self.failed(shell, failure))?;
+        match run.end {
+            End::Exit(0) => Ok(()),
+            _ => Err(Error::refused(format!("`--prepare` {}", ended(&run)))),
+        }
+    }
+
+    fn failed(&self, path: &Path, failure: Failure) -> Error {
+        match failure {
+            Failure::Interrupted => {
+                // The process ends here: what is on the screen goes first.
+                self.bar.clear();
+                self.signals.obey()
+            }
+            Failure::Start(error) => crate::exec::failed(path, error).path(path),
+            Failure::System(what, error) => Error::io(what, error),
+        }
+    }
+}
+
+/// How a run ended, in words, with the last line that it printed.
+fn ended(run: &Run) -> String {
+    let how = match run.end {
+        End::Exit(code) => format!("ended with exit code {code}"),
+        End::Signal(signal) => format!("was ended by signal {signal}"),
+        End::Limit => {
+            let after = verdict::time(run.figures.wall_ns as f64);
+            format!("had not ended after {after}; `--time-limit` gives it longer")
+        }
+    };
+    let text = String::from_utf8_lossy(&run.output[1].bytes);
+    match text.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => {
+            let line: String = line.chars().take(200).collect();
+            format!("{how} (“{line}”)")
+        }
+        None => how,
+    }
+}
