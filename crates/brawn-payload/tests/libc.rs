@@ -302,6 +302,12 @@ fn found_and_named(
     let payload = root().join("payload");
     let archive = GCC.archive()?;
     let mut missed = Vec::new();
+    // The test program is the same for all.
+    let tested = tempfile::tempdir()?;
+    let test = tested.path().join("test.o");
+    let mut command = GCC.gcc()?;
+    command.args(["-O2", "-fno-builtin", "-c", "-o"]).arg(&test);
+    run(command.arg(payload.join(format!("libc/tests/{family}.c"))))?;
     for (file, from, to, function) in list {
         let work = tempfile::tempdir()?;
         let work = work.path();
@@ -335,8 +341,7 @@ fn found_and_named(
         GCC.compile(&source, &object, &flags)?;
         let program = work.join(family);
         let mut command = GCC.gcc()?;
-        command.args(["-O2", "-fno-builtin", "-static"]);
-        command.arg(payload.join(format!("libc/tests/{family}.c")));
+        command.arg("-static").arg(&test);
         // What is linked first takes the place of the archive's.
         command.arg(&object).arg(archive).args(["-lm", "-o"]);
         run(command.arg(&program))?;
