@@ -1,7 +1,7 @@
 //! What a comparison keeps: every figure of every run, and all that is needed to judge and show it again.
 
 use crate::counters::Availability;
-use crate::figures::{Figures, Metric};
+use crate::figures::{Figures, Metric, PEAK};
 use crate::tree::{End, Moment};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -214,6 +214,20 @@ impl Comparison {
         runs.flat_map(|run| &run.memory)
             .map(|moment| moment.pss)
             .max()
+    }
+
+    /// The peak memory of a candidate in bytes: the kernel's figure, or what was seen of programs that have too little for
+    /// that.
+    pub fn peak(&self, candidate: usize) -> Option<f64> {
+        let values = self.values(candidate, PEAK);
+        let all = self
+            .measured()
+            .filter(|run| run.candidate == candidate)
+            .count();
+        match values.len() == all {
+            true => crate::median::estimate(&values).map(|estimate| estimate.median),
+            false => self.peak_pss(candidate).map(|pss| pss as f64),
+        }
     }
 
     /// Whether this can be read by this brawn.

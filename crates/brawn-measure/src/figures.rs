@@ -13,6 +13,9 @@ pub struct Figures {
     pub system_ns: u64,
     /// The most memory that one process of the tree had, in bytes.
     pub peak_rss: u64,
+    /// Whether it had at most that: the kernel counts what brawn's own copy had before `execve`, too.
+    #[serde(default)]
+    pub is_peak_bound: bool,
     /// Faults that needed no disk.
     pub minor_faults: u64,
     /// Faults that waited for the disk.
@@ -76,7 +79,7 @@ pub const PEAK: Metric = Metric {
     name: "peak_rss",
     title: "peak memory",
     unit: "bytes",
-    of: |f| Some(f.peak_rss as f64),
+    of: |f| (!f.is_peak_bound).then_some(f.peak_rss as f64),
 };
 
 const fn count(name: &'static str, title: &'static str, of: fn(&Figures) -> Option<f64>) -> Metric {

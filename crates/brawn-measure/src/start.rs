@@ -27,11 +27,17 @@ impl Waiting {
 }
 
 impl Started {
-    /// Why `execve` failed, if it did.  To be called when the process is gone.
-    pub fn error(mut self) -> Option<io::Error> {
-        let mut bytes = [0; 4];
-        self.0.read_exact(&mut bytes).ok()?;
-        Some(io::Error::from_raw_os_error(i32::from_ne_bytes(bytes)))
+    /// How much memory the process had before it was the program, in bytes, and why `execve` failed, if it did.  To be
+    /// called when the process is gone.
+    pub fn told(mut self) -> (u64, Option<io::Error>) {
+        let mut before = [0; 8];
+        if self.0.read_exact(&mut before).is_err() {
+            return (0, None);
+        }
+        let mut error = [0; 4];
+        let is_error = self.0.read_exact(&mut error).is_ok();
+        let error = is_error.then(|| io::Error::from_raw_os_error(i32::from_ne_bytes(error)));
+        (u64::from_ne_bytes(before), error)
     }
 }
 
@@ -127,6 +133,10 @@ unsafe fn become_program(
         let mut byte = 0u8;
         // The pipe ends when the process may run.
         while libc::read(wait, (&raw mut byte).cast(), 1) < 0 {}
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
+        let before = usage.ru_maxrss as u64 * 1024;
+        libc::write(tell, (&raw const before).cast(), 8);
         libc::execve(path, arguments, environment);
         let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
         libc::write(tell, (&raw const error).cast(), 4);

@@ -111,6 +111,9 @@ const STEP: Duration = Duration::from_millis(2);
 /// As many moments as a run keeps: every second one goes when there are more.
 const MOMENTS: usize = 512;
 
+/// The kernel begins a process's peak with that of the image that called `execve`, which is brawn's copy, and counts in
+/// steps of some pages for each processor: a peak nearer than this says nothing of the program.
+const SLACK: u64 = 256 << 10;
 /// How long is waited for processes that do not end although they are killed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -151,10 +154,12 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
         Waited::Limit => sum.end = Some(End::Limit),
         Waited::Over => drained.map_err(system("cannot read the program's output"))?,
     }
-    if let Some(error) = started.error() {
+    let (before, error) = started.told();
+    if let Some(error) = error {
         return Err(Failure::Start(error));
     }
     let mut figures = sum.figures;
+    figures.is_peak_bound = figures.peak_rss <= before + SLACK;
     figures.wall_ns = u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX);
     counters.read(&mut figures);
     Ok(Run {

@@ -1,8 +1,7 @@
 //! The verdict on one candidate, as data and in words.
 
 use crate::data::Comparison;
-use crate::figures::{CPU, Metric, PEAK, WALL};
-use crate::median::estimate;
+use crate::figures::{CPU, Metric, WALL};
 use crate::pairs::{Ratio, needed, ratio};
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +54,10 @@ pub fn judge(data: &Comparison, candidate: usize) -> Verdict {
     let of = |metric: Metric| ratio(&data.pairs(candidate, metric));
     let (time, cpu) = (of(WALL), of(CPU));
     let outcome = outcome(time.as_ref(), cpu.as_ref());
-    let median = |candidate| estimate(&data.values(candidate, PEAK)).map(|e| e.median);
-    let (before, after) = (median(0).unwrap_or(0.0), median(candidate).unwrap_or(0.0));
+    let (before, after) = match (data.peak(0), data.peak(candidate)) {
+        (Some(before), Some(after)) => (before, after),
+        _ => (0.0, 0.0),
+    };
     let memory = after - before;
     let mut verdict = Verdict {
         candidate,
@@ -181,5 +182,113 @@ pub fn time(ns: f64) -> String {
         v if v >= 100.0 => format!("{v:.0} {unit}"),
         v if v >= 10.0 => format!("{v:.1} {unit}"),
         v => format!("{v:.2} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Random;
+
+    /// A noise of about normal distribution: the sum of twelve even ones.
+    fn normal(random: &mut Random) -> f64 {
+        let one = |random: &mut Random| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        (0..12).map(|_| one(random)).sum::<f64>() - 6.0
+    }
+
+    /// Pairs of a program that takes 1 and one that takes `other`: noise of `sigma` in each run, a drift that both share,
+    /// and one run of twenty that takes half as long again.
+    fn pairs(random: &mut Random, rounds: usize, other: f64, sigma: f64) -> Vec<(f64, f64)> {
+        let mut drift = 0.0;
+        let mut all = Vec::new();
+        for _ in 0..rounds {
+            drift += normal(random) * sigma / 2.0;
+            let mut run = |time: f64| {
+                let late = if random.next_u64() >> 32 < (1 << 32) / 20 {
+                    0.4
+                } else {
+                    0.0
+                };
+                time * (drift + normal(random) * sigma + late).exp()
+            };
+            all.push((run(1.0), run(other)));
+        }
+        all
+    }
+
+    /// How many of 200 comparisons have this outcome.
+    fn count(rounds: usize, other: f64, sigma: [f64; 2], outcome: Outcome) -> usize {
+        let mut random = Random::new(17);
+        let trials = (0..200).filter(|_| {
+            let time = ratio(&pairs(&mut random, rounds, other, sigma[0]));
+            let cpu = ratio(&pairs(&mut random, rounds, other, sigma[1]));
+            super::outcome(time.as_ref(), cpu.as_ref()) == outcome
+        });
+        trials.count()
+    }
+
+    #[test]
+    fn a_program_is_neither_faster_nor_slower_than_itself() {
+        for (rounds, sigma) in [(10, [0.01, 0.01]), (40, [0.1, 0.02]), (20, [0.3, 0.3])] {
+            let faster = count(rounds, 1.0, sigma, Outcome::Faster);
+            let slower = count(rounds, 1.0, sigma, Outcome::Slower);
+            assert!(
+                faster + slower <= 4,
+                "{rounds} {sigma:?}: {faster} and {slower} of 200"
+            );
+        }
+    }
+
+    #[test]
+    fn on_a_busy_machine_there_is_no_difference() {
+        let same = count(60, 1.0, [0.1, 0.02], Outcome::Same);
+        assert!(same >= 190, "{same} of 200");
+    }
+
+    #[test]
+    fn three_percent_are_found_on_an_idle_machine() {
+        let found = count(40, 1.03, [0.015, 0.015], Outcome::Slower);
+        assert!(found >= 180, "{found} of 200");
+    }
+
+    #[test]
+    fn words_are_as_documented() {
+        let time = Ratio {
+            ratio: 1.424,
+            low: 1.38,
+            high: 1.47,
+            pairs: 10,
+            is_certain: true,
+        };
+        let mut verdict = Verdict {
+            candidate: 1,
+            outcome: Outcome::Faster,
+            time: Some(time),
+            cpu: None,
+            memory: -12.2e6,
+            is_memory_told: true,
+            runs_needed: None,
+            words: String::new(),
+        };
+        assert_eq!(words(&verdict), "1.42x as fast (1.38–1.47), −12 MB");
+        verdict.outcome = Outcome::Slower;
+        verdict.is_memory_told = false;
+        verdict.time = Some(Ratio {
+            ratio: 1.0 / 1.03,
+            low: 1.0 / 1.05,
+            high: 1.0 / 1.01,
+            ..time
+        });
+        assert_eq!(words(&verdict), "slower by 3.0 % (1.0–5.0)");
+        verdict.outcome = Outcome::Noisy;
+        verdict.runs_needed = Some(40);
+        verdict.time = Some(Ratio {
+            ratio: 1.0,
+            low: 0.95,
+            high: 1.06,
+            ..time
+        });
+        let noisy = "too noisy to tell a difference of less than 6.0 %; `--runs 40` would";
+        assert_eq!(words(&verdict), noisy);
     }
 }

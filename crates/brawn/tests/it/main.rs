@@ -8,6 +8,7 @@ mod cargo;
 mod cargo_room;
 mod cargo_targets;
 mod common;
+mod compare;
 mod corpus;
 mod guide;
 mod hostile;

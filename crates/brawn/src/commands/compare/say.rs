@@ -96,7 +96,7 @@ fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
         middle(WALL),
         range,
         middle(CPU),
-        middle(PEAK),
+        show(PEAK, data.peak(candidate)),
         against,
     ]
 }
@@ -116,12 +116,14 @@ fn show(metric: Metric, value: Option<f64>) -> String {
 
 /// Every figure's median, and what was compared how.
 fn details(data: &Comparison) {
+    let all = 0..data.candidates.len();
     let rows: Vec<Row<2>> = METRICS
         .iter()
-        .filter(|metric| median(data, 0, **metric).is_some())
+        .filter(|metric| all.clone().any(|c| median(data, c, **metric).is_some()))
         .map(|metric| {
-            let all = 0..data.candidates.len();
-            let cells = all.map(|c| format!("{:>12}", show(*metric, median(data, c, *metric))));
+            let cells = all
+                .clone()
+                .map(|c| format!("{:>12}", show(*metric, median(data, c, *metric))));
             Row {
                 cells: [
                     metric.title.to_owned(),

@@ -1,0 +1,203 @@
+//! `brawn compare`: programs that misbehave are measured right or refused in words, and nothing stays behind.
+//!
+//! What is faster is no matter here: this machine may be busy.
+
+use crate::common::brawn_path;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Runs `brawn compare` of a shell with itself on `line`.
+fn of_line(options: &[&str], line: &str) -> Output {
+    let mut command = Command::new(brawn_path());
+    command.args(["compare", "--runs", "2", "--against", "/bin/sh"]);
+    command.args(options).args(["--", "/bin/sh", "-c", line]);
+    command.stdin(Stdio::null()).output().expect("brawn runs")
+}
+
+fn text(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&both).into_owned()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", text(output)))
+}
+
+/// Whether a process has `word` among its arguments.
+fn runs(word: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("/proc").flatten();
+    let mut lines = processes.filter_map(|p| std::fs::read(p.path().join("cmdline")).ok());
+    lines.any(|line| line.split(|byte| *byte == 0).any(|w| w == word.as_bytes()))
+}
+
+#[test]
+fn a_hundred_children_count() {
+    let line = "i=0; while [ $i -lt 100 ]; do (:) & i=$((i+1)); done; wait";
+    let output = of_line(&["--json"], line);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let data = json(&output);
+    let runs = data["runs"].as_array().expect("runs");
+    assert_eq!(
+        runs.len(),
+        2 + 1 + 4,
+        "a look at each, the program's own twice, two rounds"
+    );
+    for run in runs {
+        // Each child has at least a stack of its own.
+        assert!(
+            run["figures"]["minor_faults"].as_u64() > Some(1000),
+            "{run}"
+        );
+        assert_eq!(run["figures"]["left_behind"], 0, "{run}");
+    }
+}
+
+#[test]
+fn what_is_left_running_is_ended() {
+    let output = of_line(&["--json"], "setsid sleep 86391.5 & :");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let data = json(&output);
+    assert_eq!(data["findings"][0]["kind"], "note", "{data}");
+    assert!(!runs("86391.5"));
+}
+
+#[test]
+fn failures_and_hangs_are_findings() {
+    for (options, line, words) in [
+        (
+            &[][..],
+            "exit 3",
+            "the program as it is ended with exit code 3",
+        ),
+        (
+            &[],
+            "kill -9 $$",
+            "the program as it is was ended by signal 9",
+        ),
+        (
+            &["--time-limit", "0.3"],
+            "sleep 86392.5",
+            "had not ended after",
+        ),
+        (
+            &["--prepare", "exit 4"],
+            ":",
+            "`--prepare` ended with exit code 4",
+        ),
+    ] {
+        let output = of_line(options, line);
+        let code = if options.contains(&"--prepare") { 3 } else { 1 };
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{line}: {}",
+            text(&output)
+        );
+        assert!(text(&output).contains(words), "{line}: {}", text(&output));
+    }
+    assert!(!runs("86392.5"));
+    let output = of_line(&["--ignore-failure"], "exit 3");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn another_output_is_a_finding_and_both_are_kept() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let script = |name: &str, last: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\necho same\necho {last}\n")).expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("a script");
+        path
+    };
+    let (one, two) = (script("one", "left"), script("two", "right"));
+    let mut command = Command::new(brawn_path());
+    command
+        .args(["compare", "--json", "--against"])
+        .arg(two)
+        .arg(&one);
+    let output = command
+        .env("TMPDIR", folder.path())
+        .output()
+        .expect("brawn runs");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let finding = &json(&output)["findings"][0];
+    assert_eq!(finding["kind"], "differs");
+    assert_eq!(finding["what"], "stdout: line 2: “right”, not “left”");
+    let kept = |at: usize| std::fs::read_to_string(finding["kept"][at].as_str().expect("a path"));
+    assert_eq!(kept(0).expect("kept"), "same\nleft\n");
+    assert_eq!(kept(1).expect("kept"), "same\nright\n");
+}
+
+#[test]
+fn output_that_changes_by_itself_is_no_finding() {
+    let output = of_line(&["--json"], "echo $$");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert_eq!(json(&output)["findings"][0]["kind"], "note");
+}
+
+#[test]
+fn input_is_read_and_endless_output_ends() {
+    let output = of_line(&["--input", "/proc/self/status"], "grep -q Name");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let output = of_line(&["--time-limit", "0.5"], "cat /dev/zero");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+}
+
+#[test]
+fn an_interrupt_leaves_nothing() {
+    for (number, signal) in [("86393.5", libc::SIGINT), ("86394.5", libc::SIGTERM)] {
+        let folder = TempDir::new().expect("a temporary folder");
+        let mut command = Command::new(brawn_path());
+        command.args(["compare", "--against", "/bin/sh", "--", "/bin/sh", "-c"]);
+        command.arg(format!("setsid sleep {number} & sleep {number}"));
+        command
+            .env("TMPDIR", folder.path())
+            .current_dir(folder.path());
+        let mut child = command.spawn().expect("brawn runs");
+        let begin = Instant::now();
+        while !runs(number) {
+            assert!(
+                begin.elapsed() < Duration::from_secs(60),
+                "it does not start"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // SAFETY: a call with numbers; the process has not been waited for.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::kill(child.id() as libc::pid_t, signal)
+        };
+        let status = child.wait().expect("it ends");
+        assert_eq!(
+            std::os::unix::process::ExitStatusExt::signal(&status),
+            Some(signal)
+        );
+        assert!(!runs(number), "{number} still runs");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("a folder").count(),
+            0
+        );
+    }
+}
+
+#[test]
+fn data_is_read_again_and_other_files_are_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let path = folder.path().join("data.json");
+    let name = path.to_str().expect("UTF-8");
+    let output = of_line(&["--export-json", name], ":");
+    let again = |path: &Path| {
+        let mut command = Command::new(brawn_path());
+        command
+            .args(["compare", "--open-data"])
+            .arg(path)
+            .output()
+            .expect("brawn runs")
+    };
+    assert_eq!(text(&again(&path)), text(&output));
+    std::fs::write(&path, "{}").expect("written");
+    assert_eq!(again(&path).status.code(), Some(4));
+}
