@@ -96,11 +96,7 @@ fn missing(address: u64) -> Error {
 }
 
 /// Every change of the program's own code: its address and the new bytes.
-pub(super) fn branches(
-    program: &Program<'_>,
-    plan: &Plan,
-    linked: &Linked,
-) -> Result<Vec<(u64, Vec<u8>)>> {
+fn branches(program: &Program<'_>, plan: &Plan, linked: &Linked) -> Result<Vec<(u64, Vec<u8>)>> {
     let of = program.architecture;
     let jumps = plan.functions.iter().map(|function| {
         let to = target(linked, &function.target)?;

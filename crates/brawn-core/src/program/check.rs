@@ -2,7 +2,7 @@
 //!
 //! The file is read in pieces: a second copy of a large program would double the memory.
 
-use super::apply::branches;
+use super::branched::{self, Branch};
 use super::headers::{self, Where};
 use super::layout::{self, Place};
 use super::linked::Linked;
@@ -293,6 +293,26 @@ impl Check<'_, '_> {
         is_same && rest.is_empty()
     }
 
+    /// The place in the old file of the branch that the new one has at `address`. It goes to the payload's function
+    /// `target`; `is_right` says whether it is of the right kind.
+    fn branch(
+        &self,
+        address: u64,
+        target: &str,
+        is_right: impl Fn(&Branch) -> bool,
+    ) -> Result<Range<u64>> {
+        let offset = self.old.offset(address, 1);
+        let offset = offset.ok_or_else(|| wrong(format!("no code at {address:#x}")))?;
+        let at = offset + self.plan.layout.headers.shift;
+        let code = self.new.read(at..(at + branched::LONGEST).min(self.size));
+        let code: Vec<u8> = code.flatten().copied().collect();
+        let to = self.linked.symbols.get(target).copied();
+        branched::read(self.old.architecture, &code, address)
+            .filter(|b| Some(b.target) == to && is_right(b))
+            .map(|b| offset..offset + b.length)
+            .ok_or_else(|| wrong(format!("no branch at {address:#x}")).at(offset))
+    }
+
     /// Checks that every loaded byte that the plan does not change is the old one, at the same address.
     fn bytes(&self) -> Result<()> {
         let at = self.plan.layout.headers.at;
@@ -313,13 +333,18 @@ impl Check<'_, '_> {
                 return Err(wrong("the dynamic section does not say what has moved").at(at));
             }
         }
-        for (address, bytes) in branches(self.old, self.plan, self.linked)? {
-            let offset = self.old.offset(address, bytes.len() as u64);
-            let offset = offset.ok_or_else(|| wrong(format!("no code at {address:#x}")))?;
-            named.push(offset..offset + bytes.len() as u64);
-            if !self.is(offset + shift, &bytes) {
-                return Err(wrong(format!("no branch at {address:#x}")).at(offset));
-            }
+        for function in &self.plan.functions {
+            let is_right = |b: &Branch| !b.is_call && b.length <= function.room;
+            named.push(self.branch(function.patch_at, &function.target, is_right)?);
+        }
+        for hook in &self.plan.hooks {
+            let of = self.old.architecture;
+            let old = self.old.at(hook.at, branched::instruction(of));
+            let old = old.and_then(|old| branched::read(of, old, hook.at));
+            let is_right = |b: &Branch| {
+                old.is_some_and(|old| (old.is_call, old.length) == (b.is_call, b.length))
+            };
+            named.push(self.branch(hook.at, &hook.target, is_right)?);
         }
         named.sort_by_key(|range| range.start);
         for was in self.old.loads() {

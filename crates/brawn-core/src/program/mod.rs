@@ -7,6 +7,7 @@
 
 pub mod apply;
 pub mod branch;
+mod branched;
 pub mod check;
 mod edits;
 pub mod find;
@@ -67,7 +68,6 @@ pub struct Rewritten<'a> {
 /// Takes a program from its file to checked new bytes: all steps but publishing.
 /// A program that brawn rewrote before is made again from its original. It keeps its profile and the parts that
 /// `options` do not name. The payload is the one of `payloads` for the program's architecture and for `profile`.
-/// name.  The payload is the one of `payloads` for the program's architecture and for `profile`.
 ///
 /// # Errors
 /// The original cannot be read; there is no such payload; those of [`rewrite`].

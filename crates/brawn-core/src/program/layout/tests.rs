@@ -2,9 +2,12 @@ use super::super::apply::apply;
 use super::super::check::check;
 use super::super::headers::Where;
 use super::super::linked::Linked;
-use super::super::plan::Plan;
+use super::super::plan::{Hooked, Plan, Replaced};
 use super::*;
+use crate::component::Component;
+use crate::content::{Content, Piece};
 use crate::elf::program::Program;
+use crate::signatures::names::Evidence;
 use proptest::prelude::*;
 
 /// An invented program with some segments.
@@ -265,4 +268,85 @@ fn a_hole_over_a_gibibyte_is_refused() {
     assert!(error.to_string().contains("at most 0x40000000"), "{error}");
     shape.room = 3 * 56;
     assert_eq!(place(&shape).unwrap(), Where::InPlace);
+}
+
+/// `check` reads branches by itself: if `apply` wrote another, or none, that is found.
+#[test]
+fn a_wrong_branch_is_found() {
+    for is_arm in [false, true] {
+        let mut shape = plain(if is_arm { 0x10000 } else { 0x1000 });
+        shape.is_arm = is_arm;
+        let mut bytes = shape.bytes();
+        let program = Program::read(&bytes).unwrap();
+        let first = *program.loads().next().unwrap();
+        let (function, call) = (first.address + 0x880, first.address + 0x8c0);
+        let at = program.offset(call, 5).unwrap() as usize;
+        let old: &[u8] = if is_arm {
+            &[0, 0, 0, 0x94]
+        } else {
+            &[0xe8, 0, 0, 0, 0]
+        };
+        bytes[at..at + old.len()].copy_from_slice(old);
+
+        let program = Program::read(&bytes).unwrap();
+        let layout = layout(&program, &shape.sizes).unwrap();
+        let mut linked = linked(&layout, &shape.sizes);
+        let code = layout.code.address;
+        linked
+            .symbols
+            .extend([("a".into(), code + 8), ("b".into(), code + 16)]);
+        let mut plan = Plan::new(&program, "start", shape.sizes, layout);
+        plan.functions.push(Replaced {
+            name: "malloc".into(),
+            component: Component::Heap,
+            address: function,
+            patch_at: function,
+            room: 16,
+            target: "a".into(),
+            evidence: Evidence::Symbol,
+        });
+        plan.hooks.push(Hooked {
+            at: call,
+            callee: call + old.len() as u64,
+            target: "a".into(),
+        });
+        let is_right = |applied: &Plan| {
+            let new = apply(&program, applied, &linked).unwrap();
+            check(&program, &plan, &linked, &new).is_ok()
+        };
+        assert!(is_right(&plan));
+        let faults: [fn(&mut Plan); 6] = [
+            |p| p.functions[0].target = "b".into(),
+            |p| p.hooks[0].target = "b".into(),
+            |p| p.functions[0].patch_at += 4,
+            |p| p.functions.clear(),
+            |p| p.hooks.clear(),
+            |p| {
+                let one_more = p.functions[0].clone();
+                p.functions.push(one_more);
+                p.functions[1].patch_at += 32;
+            },
+        ];
+        for (number, fault) in faults.iter().enumerate() {
+            let mut other = plan.clone();
+            fault(&mut other);
+            assert!(!is_right(&other), "fault {number}, is_arm: {is_arm}");
+        }
+        // Every bit of a branch counts: also those that make a jump a call.
+        let new = apply(&program, &plan, &linked).unwrap().to_vec();
+        let read = Program::read(&new).unwrap();
+        for address in [function, call] {
+            let offset = read.offset(address, 5).unwrap() as usize;
+            for bit in 0..old.len() * 8 {
+                let mut new = new.clone();
+                new[offset + bit / 8] ^= 1 << (bit % 8);
+                let new = Content(vec![Piece::Bytes(new.into())]);
+                let found = check(&program, &plan, &linked, &new);
+                assert!(
+                    found.is_err(),
+                    "bit {bit} at {address:#x}, is_arm: {is_arm}"
+                );
+            }
+        }
+    }
 }

@@ -1,0 +1,117 @@
+//! Where a branch goes, read from its bytes. `check` uses it for what `branch` wrote, and shares no code with it.
+
+use brawn_payload::Architecture;
+
+/// The most bytes that a branch to the payload has.
+pub const LONGEST: u64 = 12;
+
+/// The bytes of one call or jump.
+pub fn instruction(architecture: Architecture) -> u64 {
+    match architecture {
+        Architecture::X86_64 => 5,
+        Architecture::Aarch64 => 4,
+    }
+}
+
+/// A branch in code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The address that it goes to.
+    pub target: u64,
+    /// Whether it leaves a return address.
+    pub is_call: bool,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
+/// The branch that `code`, which is at address `at`, begins with.
+pub fn read(architecture: Architecture, code: &[u8], at: u64) -> Option<Branch> {
+    match architecture {
+        Architecture::X86_64 => x86_64(code, at),
+        Architecture::Aarch64 => aarch64(code, at),
+    }
+}
+
+fn x86_64(code: &[u8], at: u64) -> Option<Branch> {
+    let (operation, rest) = code.split_first()?;
+    let distance = i32::from_le_bytes(*rest.first_chunk()?);
+    let next = at.wrapping_add(5);
+    matches!(operation, 0xe8 | 0xe9).then(|| Branch {
+        target: next.wrapping_add_signed(distance.into()),
+        is_call: *operation == 0xe8,
+        length: 5,
+    })
+}
+
+fn aarch64(code: &[u8], at: u64) -> Option<Branch> {
+    let word = |number: usize| {
+        let bytes = code.get(number * 4..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    };
+    let first = word(0)?;
+    // `b` and `bl`: bits 0 to 25 are the distance in instructions; moved to the top they keep their sign.
+    if first >> 26 & 0x1f == 0b00101 {
+        let distance = ((first << 6) as i32 >> 6) as i64 * 4;
+        return Some(Branch {
+            target: at.wrapping_add_signed(distance),
+            is_call: first >> 31 == 1,
+            length: 4,
+        });
+    }
+    // `adrp x16`, `add x16, x16, …`, `br x16`
+    let (second, third) = (word(1)?, word(2)?);
+    let is_far = first & 0x9f00_001f == 0x9000_0010
+        && second & 0xffc0_03ff == 0x9100_0210
+        && third == 0xd61f_0200;
+    let (high, low) = (first >> 5 & 0x7_ffff, first >> 29 & 3);
+    // 21 bits with a sign.
+    let pages = (((high << 2 | low) << 11) as i32 >> 11) as i64;
+    let page = (at & !0xfff).wrapping_add_signed(pages * 4096);
+    is_far.then(|| Branch {
+        target: page.wrapping_add(u64::from(second >> 10 & 0xfff)),
+        is_call: false,
+        length: 12,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Architecture::{Aarch64, X86_64};
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    fn at(architecture: Architecture, code: &[u8], at: u64) -> Option<(u64, bool, u64)> {
+        read(architecture, code, at).map(|b| (b.target, b.is_call, b.length))
+    }
+
+    #[test]
+    fn branches_of_x86_64() {
+        let jump = [0xe9, 0xfb, 0x0f, 0, 0];
+        assert_eq!(at(X86_64, &jump, 0x401000), Some((0x402000, false, 5)));
+        let call = [0xe8, 0xfb, 0xef, 0xff, 0xff];
+        assert_eq!(at(X86_64, &call, 0x402000), Some((0x401000, true, 5)));
+        assert_eq!(at(X86_64, &call[..4], 0x402000), None);
+        assert_eq!(at(X86_64, &[0xeb, 0, 0, 0, 0], 0x402000), None);
+    }
+
+    // As `aarch64-linux-gnu-objdump` reads the same words.
+    #[test]
+    fn branches_of_aarch64() {
+        let b = words(&[0x1400_0400]);
+        assert_eq!(at(Aarch64, &b, 0x1000), Some((0x2000, false, 4)));
+        let bl = words(&[0x97ff_fc00]);
+        assert_eq!(at(Aarch64, &bl, 0x2000), Some((0x1000, true, 4)));
+        // To 0x2345 pages and 0x678 bytes from page 1, then one page back.
+        let far = words(&[0xb001_1a30, 0x9119_e210, 0xd61f_0200]);
+        assert_eq!(at(Aarch64, &far, 0x1abc), Some((0x234_6678, false, 12)));
+        let back = words(&[0xf0ff_fff0, 0x9100_0210, 0xd61f_0200]);
+        assert_eq!(at(Aarch64, &back, 0x5000), Some((0x4000, false, 12)));
+        assert_eq!(at(Aarch64, &far[..8], 0x1abc), None);
+        // Another register.
+        let other = words(&[0xb001_1a31, 0x9119_e210, 0xd61f_0200]);
+        assert_eq!(at(Aarch64, &other, 0x1abc), None);
+    }
+}
