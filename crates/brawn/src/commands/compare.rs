@@ -3,6 +3,7 @@
 mod candidates;
 mod export;
 mod outputs;
+mod sampled;
 mod say;
 mod session;
 
@@ -97,6 +98,12 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
     open_data: Option<PathBuf>,
 
+    /// Only sample the program as it is: say where its time goes, and how fast it would be with brawn.
+    ///
+    /// Nothing is rewritten, so this also answers for programs that `brawn rewrite` refuses.
+    #[arg(long, conflicts_with_all = ["open_data", "against", "export_json", "export_csv", "export_markdown"])]
+    predict: bool,
+
     #[command(flatten)]
     parts: Parts,
 
@@ -132,6 +139,15 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub fn run(args: &Args) -> Exit {
+    if let (true, Some(program)) = (args.predict, &args.program) {
+        return match predicted(program, args) {
+            Ok(()) => Exit::Success,
+            Err(error) => {
+                ui::error(&error);
+                error.kind().into()
+            }
+        };
+    }
     match compared(args) {
         Ok(data) => {
             match args.json {
@@ -176,10 +192,19 @@ fn compared(args: &Args) -> Result<Comparison> {
     Ok(data)
 }
 
-fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
-    let reason = |stop| match stop {
+/// Why nothing could be run.
+fn reason(stop: Stop) -> Error {
+    match stop {
         Stop::NotFound(error) | Stop::Refused(error) | Stop::Failed(error) => error,
-    };
+    }
+}
+
+fn predicted(program: &OsString, args: &Args) -> Result<()> {
+    let path = super::run::search::search(program).map_err(reason)?;
+    sampled::print(program, &path, args)
+}
+
+fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
     let path = super::run::search::search(program).map_err(reason)?;
     let forms = candidates::find(&path, args).map_err(reason)?;
     session::measure(program, &forms, args)

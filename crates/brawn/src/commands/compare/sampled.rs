@@ -1,0 +1,102 @@
+//! `brawn compare --predict`: where the program's time goes, and what brawn would change, from samples of it as it is.
+
+use super::Args;
+use crate::ui;
+use brawn_core::{Error, Result};
+use brawn_sample::{Costs, Diagnosis, Options, Prediction, Samples, diagnose, predict, sample};
+use serde::Serialize;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+/// A program is run again until it has so many samples, or for so many seconds.
+const ENOUGH: (u64, f64) = (1000, 3.0);
+/// It is not run more often than this.
+const MOST_RUNS: u32 = 50;
+
+/// What is printed.
+#[derive(Serialize)]
+struct Told {
+    diagnosis: Diagnosis,
+    prediction: Prediction,
+    /// Why the samples are not the best ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    words: [String; 2],
+}
+
+/// Samples the program, and prints what that says. Nothing is rewritten.
+pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
+    let mut samples = one(program, path, args)?;
+    while samples.count() < ENOUGH.0 && samples.wall < ENOUGH.1 && samples.runs < MOST_RUNS {
+        samples.add(one(program, path, args)?);
+    }
+    let diagnosis = diagnose(&samples, path);
+    let prediction = predict(&diagnosis, &Costs::measured());
+    let words = [diagnosis.words(), prediction.words()];
+    if args.json {
+        ui::json(&Told {
+            diagnosis,
+            prediction,
+            reason: samples.reason,
+            words,
+        });
+        return Ok(());
+    }
+    let [diagnosis, prediction] = words;
+    ui::text(&format!("expected with brawn: {prediction}"));
+    ui::text(&format!("as it is: {diagnosis}"));
+    if let Some(reason) = samples.reason {
+        ui::info(&format!("fewer samples than there could be: {reason}"));
+    }
+    Ok(())
+}
+
+/// One run.
+fn one(program: &OsStr, path: &Path, args: &Args) -> Result<Samples> {
+    let failed = |error| crate::exec::failed(path, error).path(path);
+    if let Some(line) = &args.prepare {
+        let done = Command::new("/bin/sh").args(["-c", line]).status();
+        let done = done.map_err(|error| Error::io("cannot start the shell", error))?;
+        if !done.success() {
+            return Err(Error::refused(format!("`--prepare` ended with {done}")));
+        }
+    }
+    let mut command = match &args.shell {
+        Some(line) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", line, "sh"]).arg(path);
+            shell
+        }
+        None => {
+            let mut command = Command::new(path);
+            command.arg0(program);
+            command
+        }
+    };
+    command.args(&args.arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    match &args.input {
+        Some(input) => {
+            let file = File::open(input);
+            let file = file.map_err(|error| Error::io("cannot read it", error).path(input))?;
+            command.stdin(file)
+        }
+        None => command.stdin(Stdio::null()),
+    };
+    let options = Options {
+        limit: args.time_limit.map(Duration::from_secs_f64),
+        ..Options::default()
+    };
+    let samples = sample(&mut command, &options).map_err(failed)?;
+    let status = ExitStatus::from_raw(samples.status);
+    if !status.success() && !args.ignore_failure {
+        let what = format!("the program as it is ended with {status}");
+        let next = "`--ignore-failure` samples it all the same";
+        return Err(Error::refused(what).next(next).path(path));
+    }
+    Ok(samples)
+}

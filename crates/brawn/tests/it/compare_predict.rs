@@ -1,0 +1,59 @@
+//! `brawn compare --predict`: an answer from samples, without rewriting.
+
+use crate::common::{REFUSED, brawn};
+use std::path::PathBuf;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A program whose time is in malloc and free.
+fn heap(folder: &TempDir) -> PathBuf {
+    let tests = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../brawn-sample/tests");
+    let program = folder.path().join("heap");
+    let mut command = Command::new("musl-gcc");
+    command.args(["-O2", "-static", "-s", "-o"]).arg(&program);
+    let done = command.arg(tests.join("programs/heap.c")).status();
+    assert!(done.expect("musl-gcc").success());
+    program
+}
+
+#[test]
+fn a_prediction_needs_no_rewriting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = heap(&folder);
+    let done = brawn()
+        .args(["compare", "--predict"])
+        .arg(&program)
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{done:?}");
+    assert!(text.starts_with("expected with brawn: "), "{text}");
+    assert!(
+        text.contains("% of the processor time is in malloc and free"),
+        "{text}"
+    );
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 1);
+
+    let done = brawn()
+        .args(["compare", "--predict", "--json"])
+        .arg(&program)
+        .output()
+        .expect("it runs");
+    let told: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!(told["diagnosis"]["has_musl"], true, "{told}");
+    let ratio = told["prediction"]["ratio"].as_f64().expect("a number");
+    assert!(ratio < 0.8, "{told}");
+}
+
+#[test]
+fn what_fails_is_not_sampled() {
+    brawn()
+        .args(["compare", "--predict", "/bin/false"])
+        .assert()
+        .code(REFUSED)
+        .stderr(predicates::str::contains("ignore-failure"));
+    brawn()
+        .args(["compare", "--predict", "--ignore-failure", "/bin/false"])
+        .assert()
+        .success();
+}
