@@ -34,11 +34,6 @@ impl Ratio {
         up.max(down).exp_m1()
     }
 
-    /// Whether both may be as fast.
-    pub fn has_one(&self) -> bool {
-        self.low <= 1.0 && self.high >= 1.0
-    }
-
     /// How far from 1 the interval's farther end is.
     pub fn farthest(&self) -> f64 {
         self.high.ln().abs().max(self.low.ln().abs()).exp_m1()

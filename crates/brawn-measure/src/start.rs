@@ -14,7 +14,7 @@ pub struct Waiting {
     failed: PipeReader,
 }
 
-/// Becomes readable once a program runs, or could not be started.
+/// A pipe that ends when the process is another program, or gone.
 pub struct Started(PipeReader);
 
 impl Waiting {
@@ -27,6 +27,19 @@ impl Waiting {
 }
 
 impl Started {
+    /// Whether `execve` is over: until then the process is brawn's own copy.
+    pub fn is_over(&self) -> bool {
+        let mut end = libc::pollfd {
+            fd: self.0.as_raw_fd(),
+            events: 0,
+            revents: 0,
+        };
+        // SAFETY: the structure lives, and is one.
+        #[allow(unsafe_code)]
+        let ready = unsafe { libc::poll(&raw mut end, 1, 0) };
+        ready > 0 && end.revents & libc::POLLHUP != 0
+    }
+
     /// How much memory the process had before it was the program, in bytes, and why `execve` failed, if it did.  To be
     /// called when the process is gone.
     pub fn told(mut self) -> (u64, Option<io::Error>) {

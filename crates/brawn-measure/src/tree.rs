@@ -141,7 +141,14 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
     let mut moments = Moments::default();
     let begin = Instant::now();
     let started = waiting.go();
-    let waited = wait(job, begin, &watched, &mut streams, process, &mut moments);
+    let waited = wait(
+        job,
+        begin,
+        &watched,
+        &mut streams,
+        (process, &started),
+        &mut moments,
+    );
     let wall = begin.elapsed();
     let mut sum = Sum::default();
     if matches!(waited, Ok(Waited::Over)) {
@@ -206,18 +213,20 @@ fn wait(
     begin: Instant,
     watched: &OwnedFd,
     streams: &mut Streams,
-    process: libc::pid_t,
+    process: (libc::pid_t, &start::Started),
     moments: &mut Moments,
 ) -> io::Result<Waited> {
+    let (process, started) = process;
     let mut next_look = job.watch.then_some(Duration::ZERO);
     loop {
         let now = begin.elapsed();
         if job.limit.is_some_and(|limit| now >= limit) {
             return Ok(Waited::Limit);
         }
-        if let Some(at) = next_look
-            && now >= at
-        {
+        let is_due = next_look.is_some_and(|at| now >= at);
+        if is_due && !started.is_over() {
+            next_look = Some(now + STEP);
+        } else if is_due {
             moments.add(now, Memory::of_tree(process));
             // Looking takes at most a tenth of the time.
             let cost = begin.elapsed().saturating_sub(now);

@@ -86,8 +86,8 @@ fn outcome(time: Option<&Ratio>, cpu: Option<&Ratio>) -> Outcome {
     if !time.is_certain {
         return Outcome::Noisy;
     }
-    let is_small = time.ratio.ln().abs() < NOTHING;
-    if !time.has_one() && !is_small {
+    let is_nothing = time.low <= NOTHING.exp() && time.high >= (-NOTHING).exp();
+    if !is_nothing {
         return match time.ratio > 1.0 {
             true => Outcome::Faster,
             false => Outcome::Slower,
