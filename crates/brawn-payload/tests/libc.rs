@@ -264,6 +264,7 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("strspn", "if (LIKELY(FITS(s)))", "if (1)", "strcspn"),
     ("strspn", "? 0 : (size_t)", "? 1 : (size_t)", "strpbrk"),
     ("strspn", "FILL(0x80)", "FILL(0)", "strspn"),
+    ("swab", "n -= 16, s += 16", "n -= 14, s += 16", "swab"),
     ("wcschr", "? p : NULL", "? p : p", "wcschr"),
     (
         "wcschr",
@@ -278,11 +279,13 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
         "wcscpy",
     ),
     ("wcslen", "if (LIKELY(FITS(s)))", "if (1)", "wcslen"),
-    ("wcsncmp", "if (ends) m |=", "if (0) m |=", "wcscmp"),
+    ("wcsncmp", " | EQ32(x, zero)", "", "wcscmp"),
     ("wcsncmp", "? -1 :", "? 1 :", "wcscmp"),
     ("wcsrchr", "m &= end ^ (end - 1);", "", "wcsrchr"),
     ("wcsstr", "!found || !between", "1", "wcsstr"),
     ("wmemchr", "AT32(m) < n ?", "1 ?", "wmemchr"),
+    ("wmemcmp", "i = n - LANES;", "i = 0;", "wmemcmp"),
+    ("wmemcmp", "(1u << n) - 1", "(2u << n) - 1", "wmemcmp"),
     ("wmemset", "STOREU(last, x);", "", "wmemset"),
     (
         "words",

@@ -35,5 +35,5 @@ VARIANTS(int, brawn_fold, (const char *a, const char *b, size_t n))
 VARIANTS(size_t, brawn_span, (const char *s, const char *set, int in))
 // Where c is first, or else the end.
 VARIANTS(wide *, brawn_find_wide, (const wide *s, wide c))
-// wcsncmp where `ends` is not 0, and else wmemcmp, which does not end with a string.
-VARIANTS(int, brawn_order_wide, (const wide *a, const wide *b, size_t n, int ends))
+// wcsncmp; wcscmp has a limit that is never reached.
+VARIANTS(int, brawn_order_wide, (const wide *a, const wide *b, size_t n))

@@ -1,32 +1,30 @@
-// wcsncmp, and what wcscmp and wmemcmp are, too.
+// wcsncmp, and wcscmp with it.
 #ifndef WIDTH
 #define SOURCE "../../libc/strings/wcsncmp.c"
 #include "strings.h"
 
-// All over again, at a better level.
-INLINE int again(const wide *a, const wide *b, size_t n, int ends) { return ends ? brawn_wcsncmp(a, b, n) : brawn_wmemcmp(a, b, n); }
 #include "levels.h"
 
-FIRST(int, first, brawn_order_wide, (const wide *a, const wide *b, size_t n, int ends), a, b, n, ends)
+FIRST(int, first, brawn_order_wide, (const wide *a, const wide *b, size_t n), a, b, n)
 
-HIDDEN int brawn_wcsncmp(const wide *a, const wide *b, size_t n) { DISPATCH(brawn_order_wide, first, a, b, n, 1); }
+HIDDEN int brawn_wcsncmp(const wide *a, const wide *b, size_t n) { DISPATCH(brawn_order_wide, first, a, b, n); }
 NAME(wcsncmp, brawn_wcsncmp)
 
 #else
 #include "words.h"
-TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n, int ends) {
+TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n) {
     const vec zero = ZERO;
     size_t i = 0;
     while (i < n) {
 #ifdef MIN32
         // Four at once, where they count and lie in one page.
-        while (n - i >= 4 * LANES && (i || !ends) && FITS_IN(a + i, 4 * WIDTH) && FITS_IN(b + i, 4 * WIDTH)) {
+        while (n - i >= 4 * LANES && i && FITS_IN(a + i, 4 * WIDTH) && FITS_IN(b + i, 4 * WIDTH)) {
             const wide *const p = a + i, *const q = b + i;
             const vec c = LOADU(p), d = LOADU(p + LANES), e = LOADU(p + 2 * LANES), f = LOADU(p + 3 * LANES);
             const vec cd = OR(XOR(c, LOADU(q)), XOR(d, LOADU(q + LANES)));
             const vec ef = OR(XOR(e, LOADU(q + 2 * LANES)), XOR(f, LOADU(q + 3 * LANES)));
             if (UNLIKELY(NE32(OR(cd, ef), zero))) break;
-            if (ends && UNLIKELY(EQ32(MIN32(MIN32(c, d), MIN32(e, f)), zero))) break;
+            if (UNLIKELY(EQ32(MIN32(MIN32(c, d), MIN32(e, f)), zero))) break;
             i += 4 * LANES;
         }
         if (UNLIKELY(i >= n)) return 0;
@@ -39,16 +37,15 @@ TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n, i
                 // Not so much yet that a vector could end with the page.
                 for (; room--; i++) {
                     if (i >= n) return 0;
-                    if (a[i] != b[i] || (ends && !a[i])) goto found;
+                    if (a[i] != b[i] || !a[i]) goto found;
                 }
                 continue;
             }
-            LOOK_UP(0, again(a + i, b + i, n - i, ends));
+            LOOK_UP(0, brawn_wcsncmp(a + i, b + i, n - i));
             j = i + room - LANES;
         }
         const vec x = LOADU(a + j);
-        bits m = NE32(x, LOADU(b + j));
-        if (ends) m |= EQ32(x, zero);
+        const bits m = NE32(x, LOADU(b + j)) | EQ32(x, zero);
         if (m) {
             i = j + AT32(m);
             if (i >= n) return 0;

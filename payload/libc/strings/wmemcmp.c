@@ -1,6 +1,52 @@
+// All n words can be read, so that no page has to be asked for.
+#ifndef WIDTH
+#define SOURCE "../../libc/strings/wmemcmp.c"
 #include "strings.h"
 
-FIRST(int, first, brawn_order_wide, (const wide *a, const wide *b, size_t n, int ends), a, b, n, ends)
+#include "levels.h"
 
-HIDDEN int brawn_wmemcmp(const wide *a, const wide *b, size_t n) { DISPATCH(brawn_order_wide, first, a, b, n, 0); }
+#ifdef __x86_64__
+static COLD int first(const wide *a, const wide *b, size_t n) {
+    return brawn_memory_long(n * 4) ? brawn_wmemcmp(a, b, n) : order_sse2(a, b, n);
+}
+#endif
+
+HIDDEN int brawn_wmemcmp(const wide *a, const wide *b, size_t n) { DISPATCH(order, first, a, b, n); }
 NAME(wmemcmp, brawn_wmemcmp)
+
+#else
+#include "words.h"
+TARGET static int AT(order)(const wide *a, const wide *b, size_t n) {
+    size_t i = 0;
+    bits m;
+    if (n < LANES) {
+#if WIDTH == 64
+        const __mmask16 some = (__mmask16)((1u << n) - 1);
+        m = _mm512_mask_cmpneq_epi32_mask(some, _mm512_maskz_loadu_epi32(some, a), _mm512_maskz_loadu_epi32(some, b));
+        if (!m) return 0;
+        goto found;
+#else
+        for (; i < n; i++)
+            if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+        return 0;
+#endif
+    }
+    for (const vec zero = ZERO; n - i >= 4 * LANES; i += 4 * LANES) {
+        const wide *const p = a + i, *const q = b + i;
+        const vec c = XOR(LOADU(p), LOADU(q)), d = XOR(LOADU(p + LANES), LOADU(q + LANES));
+        const vec e = XOR(LOADU(p + 2 * LANES), LOADU(q + 2 * LANES)), f = XOR(LOADU(p + 3 * LANES), LOADU(q + 3 * LANES));
+        if (UNLIKELY(NE32(OR(OR(c, d), OR(e, f)), zero))) break;
+    }
+    for (; n - i > LANES; i += LANES) {
+        m = NE32(LOADU(a + i), LOADU(b + i));
+        if (m) goto found;
+    }
+    // The last words, and before them what is equal.
+    i = n - LANES;
+    m = NE32(LOADU(a + i), LOADU(b + i));
+    if (!m) return 0;
+found:
+    i += AT32(m);
+    return a[i] < b[i] ? -1 : 1;
+}
+#endif

@@ -22,6 +22,7 @@
     X(size_t, strspn, (const char *, const char *)) X(size_t, strcspn, (const char *, const char *))          \
     X(char *, strpbrk, (const char *, const char *)) X(void *, memccpy, (void *, const void *, int, size_t))  \
     X(size_t, strlcpy, (char *, const char *, size_t)) X(size_t, strlcat, (char *, const char *, size_t))     \
+    X(void, swab, (const void *, void *, ssize_t))                                                               \
     X(char *, strcasestr, (const char *, const char *)) X(char *, getenv, (const char *))                     \
     X(size_t, wcslen, (const wchar_t *)) X(size_t, wcsnlen, (const wchar_t *, size_t))                        \
     X(wchar_t *, wcschr, (const wchar_t *, wchar_t)) X(wchar_t *, wcsrchr, (const wchar_t *, wchar_t))        \
@@ -375,6 +376,24 @@ static void wide_parts(int count) {
     }
 }
 
+// What swab does, in place too, and what it leaves alone.
+static void swaps(size_t off_a, size_t off_b, size_t n, int at_end) {
+    char *const s = place(A, off_a, n, at_end), *const d = place(B, off_b, n, at_end);
+    for (size_t i = 0; i < n; i++) s[i] = (char)next();
+    now_at("swab", off_a, off_b, n);
+    memset(d, 0x5a, n);
+    memset(image, 0x5a, n);
+    swab(s, image, (ssize_t)n);
+    our_swab(s, d, (ssize_t)n);
+    MUST(!memcmp(d, image, n));
+    our_swab(s, d, -(ssize_t)n), our_swab(s, d, 0);
+    MUST(!memcmp(d, image, n));
+    memcpy(d, s, n);
+    if (n % 2) image[n - 1] = s[n - 1];
+    our_swab(d, d, (ssize_t)n);
+    MUST(!memcmp(d, image, n));
+}
+
 extern char **environ;
 static void environments(void) {
     // Each string against the page behind it, in turn.
@@ -423,6 +442,7 @@ int main(int argc, char **argv) {
                     folds(off, other, n, at_end), folds(edge, other, n, at_end);
                     spans(off, other, n, at_end), spans(edge, other, n, at_end);
                     copies(off, other, n, at_end), copies(edge, edge, n, at_end);
+                    swaps(off, other, n, at_end);
                     wides(off, other, n, at_end), wides(edge, edge, n, at_end);
                 }
         // Longer ones, and pages that are crossed in the middle.

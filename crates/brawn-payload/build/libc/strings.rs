@@ -22,6 +22,7 @@ pub const ROWS: &[Row] = &[
     ),
     Row::new("strpbrk", &["strpbrk"]),
     Row::new("strspn", &["strspn"]),
+    Row::new("swab", &["swab"]),
     Row::new("wcscat", &["wcscat"]),
     Row::new("wcschr", &["wcschr"]),
     Row::new("wcscmp", &["wcscmp"]),
