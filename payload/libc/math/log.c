@@ -3,15 +3,7 @@
 
 #define BODY(suffix, attributes, mad)                                                      \
     static attributes double log_##suffix(double x) {                                      \
-        uint64_t bits = bits_of(x);                                                        \
-        if (UNLIKELY(bits == ONE_BITS)) return 0;                                          \
-        if (UNLIKELY(is_odd(bits))) {                                                      \
-            int done;                                                                      \
-            double result = odd_wide_logarithm(x, &done);                                  \
-            if (done) return result;                                                       \
-            bits = bits_of_subnormal(x);                                                   \
-        }                                                                                  \
-        WideSplit parts = wide_split(bits);                                                \
+        WideSplit parts = LOGARITHM_PARTS(x, );                                            \
         const LogRow *row = &brawn_log_table[parts.i];                                     \
         double r = product_less_one_##suffix(parts.z, row->inverse);                       \
         /* Exact: both have few enough bits. */                                            \

@@ -3,17 +3,8 @@
 
 #define BODY(suffix, attributes, mad)                                                      \
     static attributes double log10_##suffix(double x) {                                    \
-        uint64_t bits = bits_of(x);                                                        \
-        if (UNLIKELY(bits == ONE_BITS)) return 0;                                          \
-        if (UNLIKELY(is_odd(bits))) {                                                      \
-            /* As in musl, a signaling one raises nothing, unless it is negative. */       \
-            if (bits > INFINITE_BITS && !(bits >> 63)) return x;                           \
-            int done;                                                                      \
-            double result = odd_wide_logarithm(x, &done);                                  \
-            if (done) return result;                                                       \
-            bits = bits_of_subnormal(x);                                                   \
-        }                                                                                  \
-        WideSplit parts = wide_split(bits);                                                \
+        /* As in musl, a NaN that signals raises nothing, unless it is negative. */        \
+        WideSplit parts = LOGARITHM_PARTS(x, if (bits > INFINITE_BITS && !(bits >> 63)) return x); \
         const LogRow *row = &brawn_log_table[parts.i];                                     \
         double r = product_less_one_##suffix(parts.z, row->inverse);                       \
         double big = mad(parts.k, LN2, row->log), first = big + r;                         \
