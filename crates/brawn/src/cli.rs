@@ -1,8 +1,8 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, compare, image, inspect, link_args, patch, preload, restore, rewrite, run, signatures,
-    toolchains, verify,
+    cargo, compare, completions, image, inspect, link_args, man, patch, preload, restore, rewrite,
+    run, signatures, toolchains, verify,
 };
 use crate::help;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -18,7 +18,16 @@ pub const STYLES: Styles = Styles::styled()
 /// Gives static musl programs a fast heap and fast memory functions in the place of musl's.
 #[derive(Debug, Parser)]
 #[command(name = "brawn", version, styles = STYLES, after_help = help::after(""))]
+#[command(disable_version_flag = true)]
 pub struct Cli {
+    /// Print the version, and exit.
+    #[arg(short = 'V', long)]
+    pub version: bool,
+
+    /// With --version: say which payloads are inside, of which engine, by which compiler, of which sources.
+    #[arg(short, long, requires = "version")]
+    pub verbose: bool,
+
     /// Print the licences of everything that ends up in patched programs, and exit.
     #[arg(long)]
     pub licenses: bool,
@@ -43,6 +52,8 @@ pub enum Command {
     Inspect(inspect::Args),
     Verify(verify::Args),
     Signatures(signatures::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 #[cfg(test)]

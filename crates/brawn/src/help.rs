@@ -157,14 +157,41 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
         ],
     ),
+    (
+        "completions",
+        &[
+            ("source <(brawn completions bash)", "for this shell"),
+            (
+                "brawn completions fish > ~/.config/fish/completions/brawn.fish",
+                "",
+            ),
+        ],
+    ),
+    (
+        "man",
+        &[
+            ("brawn man patch | man -l -", "read one"),
+            ("brawn man --list", "which there are"),
+        ],
+    ),
 ];
+
+/// The examples of `subcommand`'s help, each with what it does; `""` is brawn's own.
+pub fn examples(subcommand: &str) -> Vec<(&'static str, &'static str)> {
+    let of_it = EXAMPLES.iter().filter(|(of, _)| *of == subcommand);
+    of_it.flat_map(|(_, examples)| *examples).copied().collect()
+}
+
+/// Where the guide is.
+pub fn guide() -> &'static str {
+    concat!(env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs")
+}
 
 /// What stands below the options of `subcommand`'s help; `""` is brawn's own.
 pub fn after(subcommand: &str) -> String {
     let heading = STYLES.get_header();
     let mut text = format!("{heading}Examples:{heading:#}\n");
-    let of_it = EXAMPLES.iter().filter(|(of, _)| *of == subcommand);
-    let examples: Vec<_> = of_it.flat_map(|(_, examples)| *examples).collect();
+    let examples = examples(subcommand);
     let explained = examples.iter().filter(|(_, what)| !what.is_empty());
     let width = explained.map(|(line, _)| line.chars().count()).max();
     for (line, what) in &examples {
@@ -180,8 +207,7 @@ pub fn after(subcommand: &str) -> String {
         exit::table(subcommand)
     );
     if subcommand.is_empty() {
-        let repository = env!("CARGO_PKG_REPOSITORY");
-        let _ = write!(text, "\n\nThe guide: {repository}/tree/main/docs");
+        let _ = write!(text, "\n\nThe guide: {}", guide());
     }
     text
 }
@@ -204,7 +230,10 @@ mod tests {
         for (of, examples) in EXAMPLES {
             for (line, _) in *examples {
                 let from = line.find("brawn ").expect("brawn is in it");
-                let own = line[from..].split(')').next().expect("split gives one");
+                let own = line[from..]
+                    .split([')', '|', '>'])
+                    .next()
+                    .expect("split gives one");
                 assert!(own[6..].starts_with(of), "{line}: in the help of {of}");
                 let words = shell_words::split(own).expect("quoted as a shell reads it");
                 if let Err(error) = Cli::try_parse_from(words) {

@@ -16,6 +16,7 @@ mod profile;
 mod report;
 mod table;
 mod ui;
+mod version;
 mod walk;
 mod which;
 
@@ -34,6 +35,10 @@ fn main() -> ExitCode {
     };
     limits_are_errors();
     let exit = match cli.command {
+        _ if cli.version => {
+            ui::text(&version::text(cli.verbose));
+            Exit::Success
+        }
         _ if cli.licenses => {
             ui::text(brawn_payload::licenses());
             Exit::Success

@@ -2,9 +2,11 @@
 
 pub mod cargo;
 pub mod compare;
+pub mod completions;
 pub mod image;
 pub mod inspect;
 pub mod link_args;
+pub mod man;
 pub mod patch;
 pub mod preload;
 pub mod restore;
@@ -22,9 +24,11 @@ pub fn run(command: Command) -> Exit {
     match command {
         Command::Cargo(args) => cargo::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Completions(args) => completions::run(&args),
         Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Preload(args) => preload::run(&args),
         Command::Restore(args) => restore::run(&args),

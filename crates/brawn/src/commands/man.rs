@@ -1,0 +1,247 @@
+//! `brawn man`: the manual pages, made of what `--help` says.
+
+use crate::cli::Cli;
+use crate::exit::{self, Exit};
+use crate::help;
+use crate::ui;
+use brawn_core::{Error, Kind, Result};
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use std::io;
+
+/// Print a manual page, of brawn or of one of its commands.
+///
+/// As in `brawn man patch | man -l -`.  Packages of brawn bring them, so that `man brawn-patch` has it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::help::after("man"))]
+pub struct Args {
+    /// The command, as in `signatures find` [default: brawn itself].
+    #[arg(conflicts_with = "list")]
+    command: Vec<String>,
+
+    /// Print the names of all pages instead, as `man` knows them.
+    #[arg(long)]
+    list: bool,
+}
+
+pub fn run(args: &Args) -> Exit {
+    if args.list {
+        ui::text(&names().join("\n"));
+        return Exit::Success;
+    }
+    match page(&args.command) {
+        Ok(page) => {
+            ui::text(&page);
+            Exit::Success
+        }
+        Err(e) => {
+            ui::error(&e);
+            e.kind().into()
+        }
+    }
+}
+
+/// All of brawn's commands, each under the name of its page, brawn itself first.
+fn pages() -> Vec<Command> {
+    let mut brawn = Cli::command().disable_help_subcommand(true);
+    brawn.build();
+    let mut all = vec![brawn];
+    let mut next = 0;
+    while let Some(command) = all.get(next) {
+        let below = command.get_subcommands().filter(|c| !c.is_hide_set());
+        let below: Vec<Command> = below.cloned().collect();
+        all.extend(below);
+        next += 1;
+    }
+    all
+}
+
+fn name_of(command: &Command) -> &str {
+    command.get_display_name().unwrap_or("brawn")
+}
+
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = pages().iter().map(|c| name_of(c).to_owned()).collect();
+    names.sort();
+    names
+}
+
+/// The page of the command that these words, or the page's own name, say.
+fn page(words: &[String]) -> Result<String> {
+    let asked = words.join("-");
+    let name = match asked.as_str() {
+        "" | "brawn" => "brawn".to_owned(),
+        of if of.starts_with("brawn-") => asked,
+        _ => format!("brawn-{asked}"),
+    };
+    let command = pages().into_iter().find(|c| name_of(c) == name);
+    let command = command.ok_or_else(|| {
+        let message = "there is no such page: `brawn man --list` prints them all";
+        Error::new(Kind::Usage, format!("{}: {message}", words.join(" ")))
+    })?;
+    render(command).map_err(|e| Error::io("cannot write the page", e))
+}
+
+/// The page: clap's parts of it, and what `--help` has at its end, each with a heading of its own.
+fn render(command: Command) -> io::Result<String> {
+    let subcommand = name_of(&command)
+        .trim_start_matches("brawn")
+        .trim_start_matches('-')
+        .to_owned();
+    // Of those one level below, the exit codes are their parent's.
+    let parent = subcommand.split('-').next().unwrap_or_default().to_owned();
+    let of = match help::examples(&subcommand).is_empty() {
+        true => parent,
+        false => subcommand.clone(),
+    };
+    let has_options = command.get_arguments().any(|a| !a.is_hide_set());
+    let has_subcommands = command.get_subcommands().any(|c| !c.is_hide_set());
+    let man = Man::new(command)
+        .source(concat!("brawn ", env!("CARGO_PKG_VERSION")))
+        .manual("brawn's manual")
+        // None, so that the same sources make the same page; an empty word would be left out.
+        .date(" ");
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    // Options are not torn at hyphens, and words not spread over the line.
+    page.extend_from_slice(b".nh\n.ad l\n");
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    if has_options {
+        man.render_options_section(&mut page)?;
+    }
+    if has_subcommands {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let mut roff = Roff::default();
+    add_examples(&mut roff, &subcommand);
+    add_exit_codes(&mut roff, &of);
+    add_see_also(&mut roff, &subcommand);
+    roff.to_writer(&mut page)?;
+    let page = String::from_utf8_lossy(&page);
+    // Values of an option: one a line, without lines between them, and less far to the right.
+    let lists = page.replace("\n.RS 14\n", "\n.RS 7\n.PD 0\n");
+    let lists = lists.replace("\n.RE\n", "\n.RE\n.PD\n");
+    // Whatever the locale of who reads it.
+    let mut page = String::new();
+    for c in lists.chars() {
+        match c.is_ascii() {
+            true => page.push(c),
+            false => page += &format!("\\[u{:04X}]", u32::from(c)),
+        }
+    }
+    Ok(page)
+}
+
+fn add_examples(roff: &mut Roff, subcommand: &str) {
+    let examples = help::examples(subcommand);
+    if examples.is_empty() {
+        return;
+    }
+    roff.control("SH", ["EXAMPLES"]);
+    for (line, what) in examples {
+        roff.control("TP", []);
+        roff.text([bold(line)]);
+        roff.text([roman(what)]);
+    }
+}
+
+fn add_exit_codes(roff: &mut Roff, subcommand: &str) {
+    roff.control("SH", ["EXIT STATUS"]);
+    for line in exit::table(subcommand).lines().map(str::trim) {
+        match line.split_once(' ') {
+            Some((code, what)) if code == "else" || code.parse::<u8>().is_ok() => {
+                roff.control("TP", []);
+                roff.text([bold(code)]);
+                roff.text([roman(what.trim())]);
+            }
+            _ => {
+                roff.control("PP", []);
+                roff.text([roman(line)]);
+            }
+        }
+    }
+}
+
+/// The other pages, and where the guide is.
+fn add_see_also(roff: &mut Roff, subcommand: &str) {
+    roff.control("SH", ["SEE ALSO"]);
+    let own = format!("brawn-{subcommand}");
+    let others: Vec<String> = match subcommand {
+        "" => Vec::new(),
+        // Those below the same command, and that command.
+        _ => {
+            let (parent, is_below) = match subcommand.split_once('-') {
+                Some((parent, _)) if help::examples(subcommand).is_empty() => (parent, true),
+                _ => (subcommand, false),
+            };
+            let prefix = format!("brawn-{parent}");
+            let near = |name: &String| **name != own && is_below && name.starts_with(&prefix);
+            std::iter::once("brawn".to_owned())
+                .chain(names().into_iter().filter(near))
+                .collect()
+        }
+    };
+    for name in &others {
+        roff.text([bold(name.as_str()), roman("(1),")]);
+    }
+    roff.text([roman(format!("the guide: {}", help::guide()))]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page_with_all_its_options_and_values() {
+        for command in pages() {
+            let name = name_of(&command).to_owned();
+            let text = page(std::slice::from_ref(&name)).expect("it is listed");
+            // As roff writes what is typed.
+            let text = text.replace("\\-", "-").replace("\\*(Aq", "'");
+            assert!(text.is_ascii(), "{name}");
+            let text = text.replace("\\[u2026]", "…");
+            assert!(text.contains(&format!("{name} - ")), "{name}: no name");
+            for heading in ["SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "SEE ALSO"] {
+                assert!(text.contains(heading), "{name}: no {heading}");
+            }
+            for (line, _) in
+                help::examples(name.trim_start_matches("brawn").trim_start_matches('-'))
+            {
+                let line = line.replace('\\', "\\\\");
+                assert!(text.contains(&line), "{name}: {line}");
+            }
+            for argument in command.get_arguments().filter(|a| !a.is_hide_set()) {
+                let long = argument.get_long();
+                let shown = long.is_none_or(|long| text.contains(&format!("--{long}")));
+                assert!(shown, "{name}: --{long:?}");
+                for value in argument.get_possible_values() {
+                    assert!(text.contains(value.get_name()), "{name}: {value:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_has_the_names_that_are_typed_for_it() {
+        let say = |words: &[&str]| page(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
+        let own = say(&["brawn-signatures-find"]).expect("there is one");
+        assert_eq!(say(&["signatures", "find"]).expect("the same"), own);
+        assert_eq!(say(&["signatures-find"]).expect("the same"), own);
+        let whole = say(&[]).expect("brawn has one");
+        assert_eq!(say(&["brawn"]).expect("the same"), whole);
+        assert!(say(&["nothing"]).is_err());
+        for name in names()
+            .iter()
+            .skip(1)
+            .filter(|n| n.matches('-').count() == 1)
+        {
+            assert!(
+                whole.replace("\\-", "-").contains(&format!("{name}(1)")),
+                "{name}"
+            );
+        }
+    }
+}
