@@ -123,7 +123,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// See [`Failure`].
 pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
     let system = |what| move |error| Failure::System(what, error);
-    become_reaper().map_err(system("cannot take in orphans"))?;
+    take_in_orphans().map_err(system("cannot take in orphans"))?;
     let input = job.input.unwrap_or(Path::new("/dev/null"));
     let input = File::open(input).map_err(system("cannot open the input"))?;
     let mut streams = Streams::new(job.output).map_err(system("cannot make a pipe"))?;
@@ -178,7 +178,10 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
 }
 
 /// Has the kernel give orphans below this process to it.
-fn become_reaper() -> io::Result<()> {
+///
+/// # Errors
+/// The kernel cannot.
+pub fn take_in_orphans() -> io::Result<()> {
     // SAFETY: a call with numbers.
     #[allow(unsafe_code)]
     match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
@@ -438,6 +441,13 @@ impl Sum {
     }
 }
 
+/// Ends every process below this one, and waits for them. How many there were.
+pub fn end_left() -> u32 {
+    let mut sum = Sum::default();
+    end_all(0, &mut sum);
+    sum.figures.left_behind
+}
+
 /// Ends all that is left of the tree of `process`, and waits for it.
 fn end_all(process: libc::pid_t, sum: &mut Sum) {
     let own = std::process::id() as libc::pid_t;
@@ -454,7 +464,9 @@ fn end_all(process: libc::pid_t, sum: &mut Sum) {
         // or else there is none with it.
         #[allow(unsafe_code)]
         let kill = |process| unsafe { libc::kill(process, libc::SIGKILL) };
-        kill(-process);
+        if process > 0 {
+            kill(-process);
+        }
         for process in descent::below(own) {
             if kill(process) == 0 {
                 ended.insert(process);

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 const NOTHING: f64 = 0.005;
 /// An interval within this of "as fast" says that there is no difference.
 const CLOSE: f64 = 0.03;
+/// More runs than this, or runs that take longer together, nobody waits for: an hour, in nanoseconds.
+const MOST: (usize, f64) = (1000, 3.6e12);
 /// Memory that is told of: a megabyte, and a twentieth.
 const MEMORY: (f64, f64) = (1e6, 0.05);
 
@@ -43,7 +45,7 @@ pub struct Verdict {
     pub memory: f64,
     /// Whether [`memory`](Self::memory) is worth a word.
     pub is_memory_told: bool,
-    /// How many runs would tell a difference of a few percent, where these do not.
+    /// How many runs would tell a difference of a few percent, where these do not. `None` where that are too many.
     pub runs_needed: Option<usize>,
     /// All that in words.
     pub words: String,
@@ -72,11 +74,18 @@ pub fn judge(data: &Comparison, candidate: usize) -> Verdict {
     if outcome == Outcome::Noisy
         && let Some(time) = &verdict.time
     {
-        let runs = needed(time, CLOSE).max(10);
-        verdict.runs_needed = (runs > time.pairs).then_some(runs);
+        verdict.runs_needed = reasonable(time, &data.pairs(candidate, WALL));
     }
     verdict.words = words(&verdict);
     verdict
+}
+
+/// How many runs are worth trying where `time` says too little; `None` if it were too many.
+fn reasonable(time: &Ratio, pairs: &[(f64, f64)]) -> Option<usize> {
+    // Where the interval is narrow enough, but far from where it would say something, twice as many move it.
+    let runs = needed(time, CLOSE).max((2 * time.pairs).next_multiple_of(10));
+    let round = pairs.iter().map(|(a, b)| a + b).sum::<f64>() / pairs.len().max(1) as f64;
+    (runs <= MOST.0 && runs as f64 * round <= MOST.1).then_some(runs)
 }
 
 fn outcome(time: Option<&Ratio>, cpu: Option<&Ratio>) -> Outcome {
@@ -141,6 +150,9 @@ fn words(verdict: &Verdict) -> String {
     };
     let more = match verdict.runs_needed {
         Some(runs) => format!("; `--runs {runs}` would"),
+        None if verdict.outcome == Outcome::Noisy && time.is_certain => {
+            "; no reasonable number of runs would".into()
+        }
         None => String::new(),
     };
     format!("{text}{memory}{more}")
@@ -252,6 +264,23 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_asked_for_runs_of_an_hour() {
+        let time = |width: f64| Ratio {
+            ratio: 1.0,
+            low: 1.0 / (1.0 + width),
+            high: 1.0 + width,
+            pairs: 10,
+            is_certain: true,
+        };
+        let runs = |width, ms: f64| reasonable(&time(width), &[(ms * 1e6, ms * 1e6); 10]);
+        assert_eq!(runs(0.059, 20.0), Some(40));
+        assert_eq!(runs(0.88, 20.0), None, "8610 runs");
+        assert_eq!(runs(0.2, 20.0), Some(450));
+        assert_eq!(runs(0.2, 9_000.0), None, "two hours");
+        assert_eq!(runs(0.02, 20.0), Some(20), "more than there were");
+    }
+
+    #[test]
     fn words_are_as_documented() {
         let time = Ratio {
             ratio: 1.424,
@@ -289,6 +318,10 @@ mod tests {
             ..time
         });
         let noisy = "too noisy to tell a difference of less than 6.0 %; `--runs 40` would";
+        assert_eq!(words(&verdict), noisy);
+        verdict.runs_needed = None;
+        let noisy =
+            "too noisy to tell a difference of less than 6.0 %; no reasonable number of runs would";
         assert_eq!(words(&verdict), noisy);
     }
 }

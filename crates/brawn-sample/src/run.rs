@@ -9,6 +9,8 @@ use crate::stops;
 use crate::waits::Waits;
 use std::io;
 use std::mem::zeroed;
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -33,6 +35,8 @@ pub struct Options {
     pub hertz: u32,
     /// After this time the process is killed.
     pub limit: Option<Duration>,
+    /// When this file becomes readable, the process is killed, and there are no samples.
+    pub interrupt: Option<RawFd>,
 }
 
 impl Default for Options {
@@ -41,12 +45,18 @@ impl Default for Options {
             source: Source::Best,
             hertz: 1000,
             limit: None,
+            interrupt: None,
         }
     }
 }
 
-/// The pause between two looks at what came.
-const PAUSE: Duration = Duration::from_millis(10);
+/// The pauses between two looks at what came: the shortest one, the longest where threads may wait for each other,
+/// and the longest. A processor's memory for records holds those of more than half a second.
+const PAUSES: [Duration; 3] = [
+    Duration::from_millis(10),
+    Duration::from_millis(20),
+    Duration::from_millis(100),
+];
 /// Not a whole number of milliseconds, since programs that do something every millisecond would be seen wrongly.
 const DETUNED: u64 = 1_003;
 
@@ -55,7 +65,7 @@ const DETUNED: u64 = 1_003;
 /// The command's process and its descendants are seen. What it reads and writes is as the caller set it up.
 ///
 /// # Errors
-/// The command cannot be started; no way to sample is open.
+/// The command cannot be started; no way to sample is open; [`Options::interrupt`] became readable.
 pub fn sample(command: &mut Command, options: &Options) -> io::Result<Samples> {
     let mut reason = None;
     if options.source != Source::Stops {
@@ -77,7 +87,7 @@ fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Re
     seen.waits.start(run.child.id(), run.child.id());
     let mut ended = false;
     while !ended {
-        std::thread::sleep(PAUSE);
+        run.sleep(pause(&run, &seen));
         // Whatever comes after this belongs to what the process left behind.
         ended = run.has_ended()?;
         clock.drain(&mut seen.records);
@@ -86,6 +96,7 @@ fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Re
             seen.waits.look(&seen.maps);
         }
     }
+    run.refuse_interrupted()?;
     let period = 1e-3 * DETUNED as f64 / f64::from(options.hertz.clamp(1, 10_000));
     let (mode, reason) = if clock.kernel {
         (Mode::Clock, None)
@@ -98,6 +109,17 @@ fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Re
     Ok(samples)
 }
 
+/// Looking takes the program's processor, so a long run is looked at less often.
+fn pause(run: &Run, seen: &Seen) -> Duration {
+    let [shortest, shared, longest] = PAUSES;
+    let most = if seen.waits.has_threads() {
+        shared
+    } else {
+        longest
+    };
+    (run.start.elapsed() / 8).clamp(shortest, most)
+}
+
 /// A run and how it ended.
 #[derive(Debug)]
 pub struct Run {
@@ -105,6 +127,10 @@ pub struct Run {
     pub child: Child,
     start: Instant,
     limit: Option<Duration>,
+    interrupt: Option<RawFd>,
+    is_interrupted: bool,
+    /// What becomes readable when the process ends.
+    end: Option<OwnedFd>,
     processor: f64,
     wall: f64,
     user: f64,
@@ -115,11 +141,22 @@ pub struct Run {
 impl Run {
     /// Starts it.
     pub fn start(command: &mut Command, options: &Options) -> io::Result<Self> {
+        let dies = || {
+            // SAFETY: it only changes the calling process.
+            let done = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } >= 0;
+            done.then_some(()).ok_or_else(io::Error::last_os_error)
+        };
+        // SAFETY: between fork and exec it only calls the kernel. Should this process be killed, the program goes, too.
+        unsafe { command.pre_exec(dies) };
         let start = Instant::now();
+        let child = command.spawn()?;
         Ok(Self {
-            child: command.spawn()?,
+            end: handle(child.id()),
+            child,
             start,
             limit: options.limit,
+            interrupt: options.interrupt,
+            is_interrupted: false,
             processor: processor_time(),
             wall: 0.0,
             user: 0.0,
@@ -147,8 +184,29 @@ impl Run {
         }
     }
 
-    /// Kills the process if it has run for too long.
+    /// Sleeps, until the process ends at most, or until all is to stop.
+    fn sleep(&self, pause: Duration) {
+        let end = self.end.as_ref().map(|end| end.as_raw_fd());
+        // The kernel would tell of the interrupt again and again.
+        let interrupt = self.interrupt.filter(|_| !self.is_interrupted);
+        is_readable([end, interrupt], pause);
+    }
+
+    /// No samples of a run that was interrupted.
+    pub fn refuse_interrupted(&self) -> io::Result<()> {
+        match self.is_interrupted {
+            true => Err(io::ErrorKind::Interrupted.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Kills the process if it has run for too long, or if all is to stop.
     pub fn check_limit(&mut self) -> io::Result<()> {
+        let interrupt = self.interrupt.filter(|_| !self.is_interrupted);
+        if interrupt.is_some() && is_readable([interrupt, None], Duration::ZERO) {
+            self.is_interrupted = true;
+            self.child.kill()?;
+        }
         if self.limit.is_some_and(|limit| self.start.elapsed() > limit) {
             self.limit = None;
             self.child.kill()?;
@@ -163,6 +221,29 @@ impl Run {
         (self.user, self.system) = (seconds(usage.ru_utime), seconds(usage.ru_stime));
         self.status = status;
     }
+}
+
+/// A handle that becomes readable when the process ends; `None` on old kernels.
+fn handle(process: u32) -> Option<OwnedFd> {
+    // SAFETY: a call with numbers.
+    let file = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
+    let file = RawFd::try_from(file).ok().filter(|file| *file >= 0)?;
+    // SAFETY: it is new, and nothing else has it.
+    Some(unsafe { OwnedFd::from_raw_fd(file) })
+}
+
+/// Whether one of the files becomes readable within this time.
+fn is_readable(files: [Option<RawFd>; 2], within: Duration) -> bool {
+    let mut asked = files.map(|file| libc::pollfd {
+        // The kernel passes over negative ones.
+        fd: file.unwrap_or(-1),
+        events: libc::POLLIN,
+        revents: 0,
+    });
+    let milliseconds = i32::try_from(within.as_millis()).unwrap_or(i32::MAX);
+    let count = asked.len() as libc::nfds_t;
+    // SAFETY: the array lives, and is as long as it is said to be.
+    unsafe { libc::poll(asked.as_mut_ptr(), count, milliseconds) > 0 }
 }
 
 /// What was seen so far.

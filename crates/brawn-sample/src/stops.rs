@@ -31,7 +31,8 @@ const PATIENCE: Duration = Duration::from_millis(2);
 const FOLLOW: i32 = libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
-    | libc::PTRACE_O_TRACEEXEC;
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_EXITKILL;
 
 #[derive(Clone, Copy, Debug)]
 struct Thread {
@@ -68,6 +69,7 @@ pub fn sample(command: &mut Command, options: &Options) -> io::Result<Samples> {
         }
     }
     tracer.leave();
+    tracer.run.refuse_interrupted()?;
     let samples = tracer.seen.into_samples(Mode::Stops, &tracer.run, 0.0);
     let count = samples.count().max(1) as f64;
     Ok(Samples {

@@ -43,6 +43,13 @@ impl Waits {
         self.threads.entry((process, thread)).or_default();
     }
 
+    /// Whether a process has more than one thread.
+    pub fn has_threads(&self) -> bool {
+        let processes = self.threads.keys().map(|(process, _)| process);
+        let others = processes.clone().skip(1);
+        processes.zip(others).any(|(one, next)| one == next)
+    }
+
     /// It is gone.
     pub fn end(&mut self, process: u32, thread: u32) {
         self.threads.remove(&(process, thread));

@@ -6,6 +6,7 @@ mod outputs;
 mod sampled;
 mod say;
 mod session;
+mod signals;
 
 use super::run::Stop;
 use crate::builds::SignaturesArg;

@@ -148,10 +148,17 @@ fn input_is_read_and_endless_output_ends() {
 
 #[test]
 fn an_interrupt_leaves_nothing() {
-    for (number, signal) in [("86393.5", libc::SIGINT), ("86394.5", libc::SIGTERM)] {
+    let against = &["--against", "/bin/sh"][..];
+    for (how, number, signal) in [
+        (against, "86393.5", libc::SIGINT),
+        (against, "86394.5", libc::SIGTERM),
+        (&["--predict"], "86395.5", libc::SIGINT),
+        (&["--predict"], "86396.5", libc::SIGHUP),
+    ] {
         let folder = TempDir::new().expect("a temporary folder");
         let mut command = Command::new(brawn_path());
-        command.args(["compare", "--against", "/bin/sh", "--", "/bin/sh", "-c"]);
+        command.arg("compare").args(how);
+        command.args(["--", "/bin/sh", "-c"]);
         command.arg(format!("setsid sleep {number} & sleep {number}"));
         command
             .env("TMPDIR", folder.path())

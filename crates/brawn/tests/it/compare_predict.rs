@@ -1,6 +1,7 @@
 //! `brawn compare --predict`: an answer from samples, without rewriting.
 
 use crate::common::{REFUSED, brawn};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
@@ -56,4 +57,37 @@ fn what_fails_is_not_sampled() {
         .args(["compare", "--predict", "--ignore-failure", "/bin/false"])
         .assert()
         .success();
+}
+
+#[test]
+fn what_is_left_behind_is_ended() {
+    let mut command = brawn();
+    command.args(["compare", "--predict", "--shell"]);
+    // The file ends when nothing has it open any more.
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .expect("mkfifo")
+            .success()
+    );
+    let line = format!("exec 3<>{}; setsid sleep 86397.5 & \"$@\"", pipe.display());
+    let done = command
+        .args([&line, "/bin/true"])
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{done:?}");
+    assert!(text.contains("it leaves 1 running when it ends"), "{text}");
+    // Nobody reads: a sleep that were still there would.
+    let open = std::fs::File::options()
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(&pipe);
+    assert_eq!(
+        open.expect_err("no reader").raw_os_error(),
+        Some(libc::ENXIO)
+    );
 }

@@ -1,12 +1,16 @@
 //! `brawn compare --predict`: where the program's time goes, and what brawn would change, from samples of it as it is.
 
 use super::Args;
+use super::signals::{SHELL, Signals, prepare};
 use crate::ui;
 use brawn_core::{Error, Result};
+use brawn_measure::tree::{self, Failure};
 use brawn_sample::{Costs, Diagnosis, Options, Prediction, Samples, diagnose, predict, sample};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -30,9 +34,12 @@ struct Told {
 
 /// Samples the program, and prints what that says. Nothing is rewritten.
 pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
-    let mut samples = one(program, path, args)?;
+    let signals = Signals::watch()?;
+    let failed = |error| Error::io("cannot take in orphans", error);
+    tree::take_in_orphans().map_err(failed)?;
+    let (mut samples, left) = one(program, path, args, &signals)?;
     while samples.count() < ENOUGH.0 && samples.wall < ENOUGH.1 && samples.runs < MOST_RUNS {
-        samples.add(one(program, path, args)?);
+        samples.add(one(program, path, args, &signals)?.0);
     }
     let diagnosis = diagnose(&samples, path);
     let prediction = predict(&diagnosis, &Costs::measured());
@@ -49,25 +56,29 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     let [diagnosis, prediction] = words;
     ui::text(&format!("expected with brawn: {prediction}"));
     ui::text(&format!("as it is: {diagnosis}"));
+    if left > 0 {
+        ui::info(&format!(
+            "it leaves {left} running when it ends; they are ended, too"
+        ));
+    }
     if let Some(reason) = samples.reason {
         ui::info(&format!("fewer samples than there could be: {reason}"));
     }
     Ok(())
 }
 
-/// One run.
-fn one(program: &OsStr, path: &Path, args: &Args) -> Result<Samples> {
-    let failed = |error| crate::exec::failed(path, error).path(path);
+/// One run, and how many processes it left behind: they are ended.
+fn one(program: &OsStr, path: &Path, args: &Args, signals: &Signals) -> Result<(Samples, u32)> {
     if let Some(line) = &args.prepare {
-        let done = Command::new("/bin/sh").args(["-c", line]).status();
-        let done = done.map_err(|error| Error::io("cannot start the shell", error))?;
-        if !done.success() {
-            return Err(Error::refused(format!("`--prepare` ended with {done}")));
-        }
+        prepare(line, signals, |failure| match failure {
+            Failure::Interrupted => signals.obey(),
+            Failure::Start(error) => Error::io("cannot start the shell", error),
+            Failure::System(what, error) => Error::io(what, error),
+        })?;
     }
     let mut command = match &args.shell {
         Some(line) => {
-            let mut shell = Command::new("/bin/sh");
+            let mut shell = Command::new(SHELL);
             shell.args(["-c", line, "sh"]).arg(path);
             shell
         }
@@ -77,7 +88,7 @@ fn one(program: &OsStr, path: &Path, args: &Args) -> Result<Samples> {
             command
         }
     };
-    command.args(&args.arguments);
+    command.args(&args.arguments).process_group(0);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     match &args.input {
         Some(input) => {
@@ -89,14 +100,21 @@ fn one(program: &OsStr, path: &Path, args: &Args) -> Result<Samples> {
     };
     let options = Options {
         limit: args.time_limit.map(Duration::from_secs_f64),
+        interrupt: Some(signals.file().as_raw_fd()),
         ..Options::default()
     };
-    let samples = sample(&mut command, &options).map_err(failed)?;
+    let sampled = sample(&mut command, &options);
+    let left = tree::end_left();
+    let samples = sampled.map_err(|error| match error.kind() {
+        // Nothing runs any more.
+        ErrorKind::Interrupted => signals.obey(),
+        _ => crate::exec::failed(path, error).path(path),
+    })?;
     let status = ExitStatus::from_raw(samples.status);
     if !status.success() && !args.ignore_failure {
         let what = format!("the program as it is ended with {status}");
         let next = "`--ignore-failure` samples it all the same";
         return Err(Error::refused(what).next(next).path(path));
     }
-    Ok(samples)
+    Ok((samples, left))
 }

@@ -3,6 +3,7 @@
 use super::Args;
 use super::candidates::Form;
 use super::outputs::{MOST, Outputs};
+use super::signals::{SHELL, Signals, prepare};
 use crate::bar::Bar;
 use brawn_core::{Error, Result};
 use brawn_measure::counters;
@@ -12,54 +13,14 @@ use brawn_measure::data::{
 use brawn_measure::schedule;
 use brawn_measure::tree::{self, End, Failure, Job, Output, Run};
 use brawn_measure::{machine, verdict};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::{OsStr, OsString};
-use std::os::fd::AsFd as _;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long the measured runs take together, where their number is not given.
 const BUDGET: f64 = 6e9;
 /// The fewest and the most runs of each form then.
 const RUNS: (f64, f64) = (10.0, 100.0);
-
-/// Signals that end brawn, and what runs with it.
-struct Signals {
-    pipe: UnixStream,
-    which: Arc<AtomicUsize>,
-}
-
-impl Signals {
-    fn watch() -> Result<Self> {
-        let failed = |error| Error::io("cannot watch for signals", error);
-        let (pipe, end) = UnixStream::pair().map_err(failed)?;
-        let which = Arc::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            let number = usize::try_from(signal).unwrap_or_default();
-            signal_hook::flag::register_usize(signal, Arc::clone(&which), number)
-                .map_err(failed)?;
-            let end = end.try_clone().map_err(failed)?;
-            signal_hook::low_level::pipe::register(signal, end).map_err(failed)?;
-        }
-        Ok(Self { pipe, which })
-    }
-
-    /// Ends brawn as the signal that came would have.
-    fn obey(&self) -> Error {
-        let signal = self.which.load(Ordering::Relaxed);
-        let signal = i32::try_from(signal).unwrap_or(SIGINT);
-        let ended = signal_hook::low_level::emulate_default_handler(signal);
-        Error::io(
-            "cannot end as the signal has it",
-            ended
-                .err()
-                .unwrap_or_else(|| std::io::ErrorKind::Interrupted.into()),
-        )
-    }
-}
 
 /// A comparison that is being measured.
 struct Session<'a> {
@@ -296,7 +257,8 @@ impl Session<'_> {
     /// Runs a form once, and keeps its figures.
     fn run(&mut self, candidate: usize, phase: Phase, round: usize) -> Result<Run> {
         if let Some(line) = &self.args.prepare {
-            self.prepare(line)?;
+            let failed = |failure| self.failed(SHELL.as_ref(), failure);
+            prepare(line, &self.signals, failed)?;
         }
         let form = &self.forms[candidate];
         let (path, arguments) = form.command(self.name, self.args);
@@ -313,7 +275,7 @@ impl Session<'_> {
             limit: self.limit(),
             watch: is_look,
             counters: &self.data.counters,
-            interrupt: Some(self.signals.pipe.as_fd()),
+            interrupt: Some(self.signals.file()),
         };
         let run = tree::run(&job).map_err(|failure| self.failed(&path, failure))?;
         self.bar.inc(1);
@@ -331,27 +293,6 @@ impl Session<'_> {
         Ok(run)
     }
 
-    fn prepare(&self, line: &str) -> Result<()> {
-        let arguments = ["sh", "-c", line].map(OsString::from);
-        let shell = Path::new("/bin/sh");
-        let job = Job {
-            path: shell,
-            arguments: &arguments,
-            variables: &[],
-            input: None,
-            output: Output::Kept(MOST),
-            limit: None,
-            watch: false,
-            counters: &counters::Availability::default(),
-            interrupt: Some(self.signals.pipe.as_fd()),
-        };
-        let run = tree::run(&job).map_err(|failure| self.failed(shell, failure))?;
-        match run.end {
-            End::Exit(0) => Ok(()),
-            _ => Err(Error::refused(format!("`--prepare` {}", ended(&run)))),
-        }
-    }
-
     fn failed(&self, path: &Path, failure: Failure) -> Error {
         match failure {
             Failure::Interrupted => {
@@ -366,7 +307,7 @@ impl Session<'_> {
 }
 
 /// How a run ended, in words, with the last line that it printed.
-fn ended(run: &Run) -> String {
+pub fn ended(run: &Run) -> String {
     let how = match run.end {
         End::Exit(code) => format!("ended with exit code {code}"),
         End::Signal(signal) => format!("was ended by signal {signal}"),

@@ -1,0 +1,78 @@
+//! What ends brawn early, and the line of the shell before each run, which ends with it.
+
+use super::outputs::MOST;
+use super::session::ended;
+use brawn_core::{Error, Result};
+use brawn_measure::counters::Availability;
+use brawn_measure::tree::{self, End, Failure, Job, Output};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::ffi::OsString;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What runs lines.
+pub const SHELL: &str = "/bin/sh";
+
+/// Signals that end brawn, and what runs with it.
+pub struct Signals {
+    pipe: UnixStream,
+    which: Arc<AtomicUsize>,
+}
+
+impl Signals {
+    /// Watches for them from now on.
+    pub fn watch() -> Result<Self> {
+        let failed = |error| Error::io("cannot watch for signals", error);
+        let (pipe, end) = UnixStream::pair().map_err(failed)?;
+        let which = Arc::default();
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let number = usize::try_from(signal).unwrap_or_default();
+            signal_hook::flag::register_usize(signal, Arc::clone(&which), number)
+                .map_err(failed)?;
+            let end = end.try_clone().map_err(failed)?;
+            signal_hook::low_level::pipe::register(signal, end).map_err(failed)?;
+        }
+        Ok(Self { pipe, which })
+    }
+
+    /// What becomes readable when one came.
+    pub fn file(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+
+    /// Ends brawn as the signal that came would have.
+    pub fn obey(&self) -> Error {
+        let signal = self.which.load(Ordering::Relaxed);
+        let signal = i32::try_from(signal).unwrap_or(SIGINT);
+        let ended = signal_hook::low_level::emulate_default_handler(signal);
+        Error::io(
+            "cannot end as the signal has it",
+            ended
+                .err()
+                .unwrap_or_else(|| std::io::ErrorKind::Interrupted.into()),
+        )
+    }
+}
+
+/// Runs the line of `--prepare`. `failed` says what it means that it could not be run.
+pub fn prepare(line: &str, signals: &Signals, failed: impl Fn(Failure) -> Error) -> Result<()> {
+    let arguments = ["sh", "-c", line].map(OsString::from);
+    let job = Job {
+        path: SHELL.as_ref(),
+        arguments: &arguments,
+        variables: &[],
+        input: None,
+        output: Output::Kept(MOST),
+        limit: None,
+        watch: false,
+        counters: &Availability::default(),
+        interrupt: Some(signals.file()),
+    };
+    let run = tree::run(&job).map_err(failed)?;
+    match run.end {
+        End::Exit(0) => Ok(()),
+        _ => Err(Error::refused(format!("`--prepare` {}", ended(&run)))),
+    }
+}
