@@ -10,6 +10,12 @@ use brawn_verify::directives::{Program, Stage};
 use brawn_verify::run::{measures, run};
 use brawn_verify::ways::{Libc, Link};
 
+/// The variable with which all trials run, with whole counts.
+pub const ALL: &str = "BRAWN_CONFORMANCE_ALL";
+
+/// How often `fork_threads` forks without [`ALL`], instead of 20,000 times: it runs alone, for 40 seconds.
+const FORKS: u32 = 6000;
+
 /// One combination to try.
 #[derive(Clone, Debug)]
 pub struct Trial<'a> {
@@ -281,6 +287,9 @@ impl Trial<'_> {
         };
         if place.musl.is_some() || profile != Profile::Fast || is_again || is_reference {
             env.push(("CONFORMANCE_SHARE".to_owned(), share.to_string()));
+        }
+        if std::env::var_os(ALL).is_none() {
+            env.push(("CONFORMANCE_FORKS".to_owned(), FORKS.to_string()));
         }
         if let Some(musl) = place.musl {
             emulator = musl.emulator();

@@ -4,7 +4,7 @@ use brawn_conformance::build::Builder;
 use brawn_conformance::draw::draw;
 use brawn_conformance::musls::matrix;
 use brawn_conformance::times::Times;
-use brawn_conformance::trial::{Trial as Attempt, programs, trials};
+use brawn_conformance::trial::{ALL, Trial as Attempt, programs, trials};
 use brawn_verify::ways::Link;
 use libtest_mimic::{Arguments, Trial};
 use std::path::Path;
@@ -42,15 +42,12 @@ fn main() -> ExitCode {
     let times = Arc::new(Times::default());
     let mut all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
     if is_everything(&arguments) {
-        if std::env::var_os("BRAWN_CONFORMANCE_ALL").is_none() {
+        if std::env::var_os(ALL).is_none() {
             let total = all.len();
             let chosen = draw(&all);
             let mut chosen = chosen.into_iter();
             all.retain(|_| chosen.next().unwrap_or(true));
-            eprintln!(
-                "{} of {total} trials (BRAWN_CONFORMANCE_ALL=1 runs all)",
-                all.len()
-            );
+            eprintln!("{} of {total} trials ({ALL}=1 runs all)", all.len());
         }
         build_ahead(&builder, &all);
     }
