@@ -25,6 +25,7 @@ pub mod show;
 pub mod tables;
 pub mod variant;
 pub mod versions;
+pub mod work;
 
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, bars, demo, libc_page, machine, readme, repository, tables};
+use brawn_bench::{Result, bars, demo, libc_page, machine, readme, repository, tables, work};
 use clap::{Args, Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ struct Cli {
 
 #[derive(Args)]
 struct Places {
-    /// Folder for everything that is built [default: target/bench]
+    /// Folder for everything that is built, which is emptied: a new or empty one [default: target/bench]
     #[arg(long)]
     work: Option<PathBuf>,
     /// The brawn to patch with [default: the one beside this program]
@@ -35,9 +35,13 @@ struct Places {
 }
 
 impl Places {
-    fn work(&self, folder: &str) -> PathBuf {
-        let work = self.work.clone();
-        work.unwrap_or_else(|| repository().join("target").join(folder))
+    /// The folder that the user named, or one below `target/`, which is the benchmark's own.
+    fn work(&self, folder: &str) -> Result<PathBuf> {
+        let Some(work) = self.work.clone() else {
+            let default = repository().join("target").join(folder);
+            return work::mark(&default).map(|()| default);
+        };
+        work::claim(&work).map(|()| work)
     }
 
     fn brawn(&self) -> Result<PathBuf> {
@@ -180,7 +184,7 @@ impl Own {
             return read_json(path);
         }
         let progress = Progress::new();
-        let work = self.places.work(&format!("bench-{name}"));
+        let work = self.places.work(&format!("bench-{name}"))?;
         let room = Room::new(&work, &self.places.brawn()?)?;
         let mut raw = measure(&room, self.rounds.into(), &progress)?;
         progress.finish();
@@ -272,7 +276,7 @@ fn execute(command: Command) -> Result<()> {
             }
             Ok(())
         }
-        Command::Demo { places } => demo::demo(&places.work("demo"), &places.brawn()?),
+        Command::Demo { places } => demo::demo(&places.work("demo")?, &places.brawn()?),
         Command::Libc {
             only,
             objects,
@@ -364,7 +368,7 @@ fn prepared(part: &Part, places: &Places, built: bool, progress: &Progress) -> R
     } else {
         PathBuf::from("brawn")
     };
-    let work = places.work("bench");
+    let work = places.work("bench")?;
     if built {
         return Prepared::built(&work, &brawn, &variants, &entries);
     }

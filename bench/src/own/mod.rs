@@ -35,12 +35,9 @@ pub struct Room {
 }
 
 impl Room {
-    /// Makes the folder `work` new, with the launcher in it.
+    /// Makes the folder `work` new, with the launcher in it. One with somebody else's files is refused.
     pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
-        if work.exists() {
-            crate::context(std::fs::remove_dir_all(work), "remove", work)?;
-        }
-        crate::context(std::fs::create_dir_all(work), "create", work)?;
+        crate::work::empty(work)?;
         let work = crate::context(work.canonicalize(), "find", work)?;
         let (launcher, libc) = prepare::launcher(&work)?;
         Ok(Self {

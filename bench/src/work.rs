@@ -1,0 +1,76 @@
+//! The folder that a benchmark builds in: emptied before each run, so nobody else's files may be there.
+
+use crate::{Result, context};
+use std::fs;
+use std::path::Path;
+
+/// The file that says a folder is the benchmark's.
+const MARK: &str = ".brawn-bench";
+
+/// Makes a folder the benchmark's own, or confirms that it is.
+///
+/// # Errors
+///
+/// It has files, and was not made here.
+pub fn claim(folder: &Path) -> Result<()> {
+    context(fs::create_dir_all(folder), "create", folder)?;
+    let mut entries = context(fs::read_dir(folder), "list", folder)?;
+    if !folder.join(MARK).exists() && entries.next().is_some() {
+        return Err(format!(
+            "{}: has files, and the benchmark did not make it; everything in it would be removed. \
+             Name a folder that is empty or does not exist",
+            folder.display()
+        ));
+    }
+    mark(folder)
+}
+
+/// Makes a folder the benchmark's own, whatever is in it.
+///
+/// # Errors
+///
+/// It cannot be made or written to.
+pub fn mark(folder: &Path) -> Result<()> {
+    context(fs::create_dir_all(folder), "create", folder)?;
+    let mark = folder.join(MARK);
+    context(fs::write(&mark, ""), "write", &mark)
+}
+
+/// Removes everything in a folder, which must be one that [`claim`] accepts.
+///
+/// # Errors
+///
+/// It is not the benchmark's, or cannot be removed.
+pub fn empty(folder: &Path) -> Result<()> {
+    claim(folder)?;
+    context(fs::remove_dir_all(folder), "remove", folder)?;
+    claim(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_somebody_else_is_left_as_it_is() {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let theirs = temporary.path().join("theirs");
+        fs::create_dir(&theirs).expect("made");
+        fs::write(theirs.join("letter"), "dear").expect("written");
+        for refused in [claim(&theirs), empty(&theirs)] {
+            let said = refused.expect_err("refused");
+            assert!(said.contains("did not make it"), "{said}");
+        }
+        assert_eq!(fs::read(theirs.join("letter")).expect("there"), b"dear");
+        assert!(!theirs.join(MARK).exists());
+
+        let ours = temporary.path().join("a/new/one");
+        empty(&ours).expect("made");
+        fs::write(ours.join("built"), "x").expect("written");
+        claim(&ours).expect("still ours");
+        assert!(ours.join("built").exists());
+        empty(&ours).expect("emptied");
+        assert!(!ours.join("built").exists());
+        empty(&ours).expect("again");
+    }
+}
