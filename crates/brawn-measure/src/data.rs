@@ -58,6 +58,9 @@ pub struct Command {
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// The line that measured it, word by word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line: Vec<String>,
     /// The folder.
     pub folder: String,
     /// The line of the shell that ran it, if one did.

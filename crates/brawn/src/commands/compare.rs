@@ -1,7 +1,9 @@
 //! `brawn compare`: how fast a program is with brawn's functions, beside itself.
 
 mod candidates;
+mod diagnosis;
 mod export;
+mod html;
 mod outputs;
 mod sampled;
 mod say;
@@ -95,6 +97,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     export_markdown: Option<PathBuf>,
 
+    /// Write a page for the browser here, with all figures; it needs nothing beside itself.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// Judge and show again what `--export-json` wrote.
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
     open_data: Option<PathBuf>,
@@ -102,7 +108,7 @@ pub struct Args {
     /// Only sample the program as it is: say where its time goes, and how fast it would be with brawn.
     ///
     /// Nothing is rewritten, so this also answers for programs that `brawn rewrite` refuses.
-    #[arg(long, conflicts_with_all = ["open_data", "against", "export_json", "export_csv", "export_markdown"])]
+    #[arg(long, conflicts_with_all = ["open_data", "against", "export_json", "export_csv", "export_markdown", "html"])]
     predict: bool,
 
     #[command(flatten)]
@@ -189,6 +195,7 @@ fn compared(args: &Args) -> Result<Comparison> {
     data.verdicts = all
         .map(|candidate| verdict::judge(&data, candidate))
         .collect();
+    diagnosis::explain(&mut data);
     export::write(&data, args)?;
     Ok(data)
 }

@@ -9,6 +9,7 @@ mod cargo_room;
 mod cargo_targets;
 mod common;
 mod compare;
+mod compare_html;
 mod compare_predict;
 mod corpus;
 mod guide;

@@ -1,6 +1,6 @@
 //! A comparison as files: all of it as JSON, its runs as CSV, its table as Markdown.
 
-use super::{Args, say};
+use super::{Args, html, say};
 use brawn_core::{Error, Result};
 use brawn_measure::data::{Comparison, Phase};
 use brawn_measure::figures::METRICS;
@@ -15,6 +15,9 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
             .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
         file(path, &(text + "\n"))?;
     }
+    if let Some(path) = &args.html {
+        whole(path, &html::page(data))?;
+    }
     if let Some(path) = &args.export_csv {
         file(path, &csv(data))?;
     }
@@ -26,6 +29,36 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
 
 fn file(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|error| Error::io("cannot write it", error).path(path))
+}
+
+/// Writes a file that nobody sees half of: under another name first, in the same folder.
+fn whole(path: &Path, text: &str) -> Result<()> {
+    let is_file = fs::metadata(path).map_or(true, |there| there.is_file());
+    let Some(name) = path.file_name().filter(|_| is_file) else {
+        return file(path, text);
+    };
+    // A link stays, and what it leads to is replaced.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut staged = path.file_name().unwrap_or(name).to_owned();
+    staged.push(format!(".{}.new", std::process::id()));
+    let staged = path.with_file_name(staged);
+    let mode = fs::metadata(path).map(|there| there.permissions());
+    let write = || -> std::io::Result<()> {
+        let mut new = fs::OpenOptions::new();
+        let mut file = new.write(true).create_new(true).open(&staged)?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        if let Ok(mode) = mode {
+            file.set_permissions(mode)?;
+        }
+        fs::rename(&staged, path)
+    };
+    write().map_err(|error| {
+        // One that another process made is not ours to remove.
+        if error.kind() != std::io::ErrorKind::AlreadyExists {
+            let _ = fs::remove_file(&staged);
+        }
+        Error::io("cannot write it", error).path(path)
+    })
 }
 
 /// A line for each run.

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// A program is run again until it has so many samples, or for so many seconds.
 const ENOUGH: (u64, f64) = (1000, 3.0);
 /// It is not run more often than this.
-const MOST_RUNS: u32 = 50;
+const MOST_RUNS: usize = 50;
 
 /// What is printed.
 #[derive(Serialize)]
@@ -37,10 +37,7 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     let signals = Signals::watch()?;
     let failed = |error| Error::io("cannot take in orphans", error);
     tree::take_in_orphans().map_err(failed)?;
-    let (mut samples, left) = one(program, path, args, &signals)?;
-    while samples.count() < ENOUGH.0 && samples.wall < ENOUGH.1 && samples.runs < MOST_RUNS {
-        samples.add(one(program, path, args, &signals)?.0);
-    }
+    let (samples, left) = several(program, path, args, &signals, MOST_RUNS)?;
     let diagnosis = diagnose(&samples, path);
     let prediction = predict(&diagnosis, &Costs::measured());
     let words = [diagnosis.words(), prediction.words()];
@@ -65,6 +62,22 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
         ui::info(&format!("fewer samples than there could be: {reason}"));
     }
     Ok(())
+}
+
+/// Samples of as many runs as are enough, and at most of so many; and how many processes the first one left behind.
+pub fn several(
+    program: &OsStr,
+    path: &Path,
+    args: &Args,
+    signals: &Signals,
+    most: usize,
+) -> Result<(Samples, u32)> {
+    let most = most.min(MOST_RUNS);
+    let (mut samples, left) = one(program, path, args, signals)?;
+    while samples.count() < ENOUGH.0 && samples.wall < ENOUGH.1 && (samples.runs as usize) < most {
+        samples.add(one(program, path, args, signals)?.0);
+    }
+    Ok((samples, left))
 }
 
 /// One run, and how many processes it left behind: they are ended.

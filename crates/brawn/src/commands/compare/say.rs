@@ -1,5 +1,6 @@
 //! A comparison for people: the verdict first, then a table.
 
+use super::diagnosis;
 use crate::table::{self, Row};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
@@ -48,16 +49,37 @@ pub fn print(data: &Comparison, verbose: bool) {
         ui::text("");
         ui::text(&table::table(HEAD, &rows(data)));
     }
+    where_it_goes(data);
     if verbose {
         details(data);
     }
+}
+
+/// Where the time of the program as it is goes, and what was expected of that.
+fn where_it_goes(data: &Comparison) {
+    let kept = diagnosis::of(data);
+    let Some(first) = kept.forms.iter().find(|form| form.candidate == 0) else {
+        if let Some(reason) = &kept.reason {
+            ui::text(&format!("not sampled: {}", shown::line(reason)));
+        }
+        return;
+    };
+    let is_brawn = |kind| matches!(kind, Kind::Rewritten | Kind::Preload);
+    let has_brawn = data.candidates.iter().any(|form| is_brawn(form.kind));
+    ui::text("");
+    if let Some(expected) =
+        diagnosis::expected(data).filter(|_| has_brawn && first.diagnosis.samples > 0)
+    {
+        ui::text(&format!("expected: {}", shown::line(&expected.words())));
+    }
+    ui::text(&format!("as it is: {}", shown::line(&first.words)));
 }
 
 /// The table's head.
 pub const HEAD: [&str; 6] = [
     "form",
     "time",
-    "of it 9 in 10",
+    "9 runs in 10",
     "processor",
     "peak memory",
     "against it",
@@ -105,7 +127,7 @@ fn median(data: &Comparison, candidate: usize, metric: Metric) -> Option<f64> {
     estimate(&data.values(candidate, metric)).map(|estimate| estimate.median)
 }
 
-fn show(metric: Metric, value: Option<f64>) -> String {
+pub fn show(metric: Metric, value: Option<f64>) -> String {
     match (metric.unit, value) {
         (_, None) => "–".into(),
         ("ns", Some(value)) => time(value),

@@ -2,7 +2,9 @@
 
 use super::Args;
 use super::candidates::Form;
+use super::diagnosis::{Diagnosed, Sampled};
 use super::outputs::{MOST, Outputs};
+use super::sampled;
 use super::signals::{SHELL, Signals, prepare};
 use crate::bar::Bar;
 use brawn_core::{Error, Result};
@@ -13,6 +15,7 @@ use brawn_measure::data::{
 use brawn_measure::schedule;
 use brawn_measure::tree::{self, End, Failure, Job, Output, Run};
 use brawn_measure::{machine, verdict};
+use brawn_sample::{Costs, diagnose, predict};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
@@ -52,6 +55,7 @@ pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> 
     session.look()?;
     if session.ends[0].is_some() && session.ends[1..].iter().any(Option::is_some) {
         session.rounds()?;
+        session.sample();
     }
     session.data.load[1] = machine::load();
     Ok(session.data)
@@ -68,6 +72,7 @@ fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
         command: Command {
             program: name.to_string_lossy().into_owned(),
             arguments: args.arguments.iter().map(text).collect(),
+            line: std::env::args_os().map(|word| text(&word)).collect(),
             folder: folder.to_string_lossy().into_owned(),
             shell: args.shell.clone(),
             prepare: args.prepare.clone(),
@@ -291,6 +296,41 @@ impl Session<'_> {
             memory: run.moments.clone(),
         });
         Ok(run)
+    }
+
+    /// Samples the program as it is and the first form beside it, in runs that do not count.
+    fn sample(&mut self) {
+        // A signal may end the process here: what is on the screen goes first.
+        self.bar.clear();
+        let mut kept = Diagnosed::default();
+        let forms = self.forms.iter().enumerate().take(2);
+        // What LD_PRELOAD brings would be sampled in brawn's own helper, too.
+        let forms = forms
+            .filter(|(number, form)| self.ends[*number].is_some() && form.variables.is_empty());
+        for (candidate, form) in forms {
+            let most = self.data.command.rounds.max(1);
+            let samples = sampled::several(self.name, &form.path, self.args, &self.signals, most);
+            let samples = match samples {
+                Ok((samples, _)) => samples,
+                Err(error) => {
+                    kept.reason = Some(error.to_string());
+                    break;
+                }
+            };
+            let diagnosis = diagnose(&samples, &form.path);
+            if candidate == 0 {
+                let expected = predict(&diagnosis, &Costs::measured());
+                self.data.prediction = serde_json::to_value(expected).ok();
+            }
+            kept.reason = kept.reason.or(samples.reason);
+            kept.forms.push(Sampled {
+                candidate,
+                runs: samples.runs,
+                words: diagnosis.words(),
+                diagnosis,
+            });
+        }
+        self.data.diagnosis = serde_json::to_value(kept).ok();
     }
 
     fn failed(&self, path: &Path, failure: Failure) -> Error {

@@ -1,0 +1,264 @@
+//! A comparison as one page for the browser, which needs nothing beside itself.
+//!
+//! No scripts, no fonts, no addresses: a page that somebody sends on does nothing but show figures. Every text in it
+//! comes from a user or a program, so `maud` escapes all of them, and the page forbids what would get by.
+
+mod bars;
+mod plots;
+mod tables;
+
+use super::say;
+use brawn_core::shown;
+use brawn_measure::data::{Comparison, Finding, Kind};
+use brawn_measure::pairs::CONFIDENCE;
+use brawn_measure::verdict::{Outcome, Verdict, bytes};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("html/style.css");
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// The page.
+pub fn page(data: &Comparison) -> String {
+    let program = line(&data.command.program);
+    let title = format!("{program}: brawn compare");
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { "brawn compare " code { (typed(&command(data))) } }
+                    @for verdict in &data.verdicts { (told(data, verdict)) }
+                    @for finding in &data.findings { (found(data, finding)) }
+                }
+                main {
+                    (bars::expected(data))
+                    @if data.measured().next().is_some() {
+                        (tables::measures(data))
+                        (plots::runs(data))
+                    }
+                    (plots::memory(data))
+                    (bars::functions(data))
+                    (how(data))
+                }
+                footer { "brawn " (data.brawn) ", " (data.date) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A text on one line, its control characters shown as what they are.
+fn line(text: &str) -> String {
+    shown::line(text).to_string()
+}
+
+/// The colour of a form, by its number.
+fn colour(candidate: usize) -> String {
+    match candidate {
+        0 => "k0".into(),
+        n => format!("k{}", (n - 1) % 3 + 1),
+    }
+}
+
+fn told(data: &Comparison, verdict: &Verdict) -> Markup {
+    let class = match verdict.outcome {
+        Outcome::Faster => "verdict good",
+        Outcome::Slower | Outcome::Nothing => "verdict bad",
+        Outcome::Same | Outcome::Noisy => "verdict",
+    };
+    let name = &data.candidates[verdict.candidate].name;
+    let words = line(&verdict.words);
+    let at = words.find(" (").unwrap_or(words.len());
+    let (first, more) = words.split_at(at);
+    html! {
+        div class=(class) {
+            p.big { (first) @if !more.is_empty() { " " span.more { (more.trim_start()) } } }
+            p.soft { (line(name)) ", against the program as it is" }
+        }
+    }
+}
+
+fn found(data: &Comparison, finding: &Finding) -> Markup {
+    let class = match finding.kind.is_failure() {
+        true => "finding bad",
+        false => "finding",
+    };
+    let name = &data.candidates[finding.candidate].name;
+    html! {
+        div class=(class) {
+            b { (line(name)) } ": " (line(&finding.what))
+            @for path in &finding.kept { br; "kept in " code { (line(path)) } }
+        }
+    }
+}
+
+/// What was run.
+fn command(data: &Comparison) -> Vec<String> {
+    let command = &data.command;
+    let mut words = vec![command.program.clone()];
+    words.extend(command.arguments.iter().cloned());
+    words
+}
+
+/// Words as they are typed in a shell.
+fn typed(words: &[String]) -> String {
+    let words = words.iter().map(|word| quoted(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", line(word).replace('\'', r"'\''")),
+    }
+}
+
+/// The line that measures the same again.
+fn again(data: &Comparison) -> Option<String> {
+    let mut words = data.command.line.clone();
+    let at = words.iter().position(|word| word == "compare")? + 1;
+    let has = |name: &str| words[at..].iter().any(|word| word.starts_with(name));
+    let mut more = Vec::new();
+    if !has("--seed") {
+        more.extend(["--seed".to_owned(), data.seed.to_string()]);
+    }
+    if !has("--runs") && !has("-r") && data.command.rounds > 0 {
+        more.extend(["--runs".to_owned(), data.command.rounds.to_string()]);
+    }
+    words.splice(at..at, more);
+    let folder = &data.command.folder;
+    Some(format!("cd {} && {}", quoted(folder), typed(&words)))
+}
+
+/// The kernel's figure in kibibytes.
+fn memory(text: &str) -> String {
+    let kibibytes = text.strip_suffix(" kB").and_then(|n| n.parse::<f64>().ok());
+    kibibytes.map_or_else(|| text.to_owned(), |n| bytes(n * 1024.0))
+}
+
+/// How it was measured, on what, and how to do it again.
+fn how(data: &Comparison) -> Markup {
+    let command = &data.command;
+    let machine = |name: &str| {
+        let value = data.machine.get(name).map_or("unknown", String::as_str);
+        line(value)
+    };
+    let rows: Vec<(&str, String)> = [
+        (
+            "program",
+            Some(typed(std::slice::from_ref(&command.program))),
+        ),
+        ("folder", Some(line(&command.folder))),
+        ("shell", command.shell.as_deref().map(line)),
+        ("before each run", command.prepare.as_deref().map(line)),
+        ("input", command.input.as_deref().map(line)),
+        (
+            "runs",
+            Some(format!(
+                "{} of each form, besides {} to warm up",
+                command.rounds,
+                command.warmup + 1
+            )),
+        ),
+        (
+            "order",
+            Some(format!(
+                "drawn by --seed {}, every second round backwards",
+                data.seed
+            )),
+        ),
+        (
+            "intervals",
+            Some(format!(
+                "{:.0} % of the verdict, 95 % of medians",
+                CONFIDENCE * 100.0
+            )),
+        ),
+        (
+            "output compared",
+            Some(line(&command.compare_output.join(", "))),
+        ),
+        (
+            "processor",
+            Some(format!(
+                "{}, {} of them, {}",
+                machine("cpu"),
+                machine("processors"),
+                machine("architecture")
+            )),
+        ),
+        ("memory", Some(memory(&machine("memory")))),
+        (
+            "system",
+            Some(format!(
+                "{}, Linux {}",
+                machine("distribution"),
+                machine("kernel")
+            )),
+        ),
+        (
+            "virtual machine",
+            Some(match data.machine.get("hypervisor").map(String::as_str) {
+                Some("true") => "yes".into(),
+                Some(_) => "no".into(),
+                None => "unknown".into(),
+            }),
+        ),
+        (
+            "load",
+            Some(format!(
+                "{:.2} before, {:.2} after",
+                data.load[0], data.load[1]
+            )),
+        ),
+        (
+            "counters",
+            data.counters
+                .reason
+                .as_ref()
+                .map(|reason| format!("none of the processor's: {}", line(reason))),
+        ),
+        ("brawn", Some(data.brawn.clone())),
+        ("date", Some(data.date.clone())),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect();
+    html! {
+        section {
+            h2 { "How it was measured" }
+            dl {
+                @for (name, value) in &rows { dt { (name) } dd { (value) } }
+                @for (number, form) in data.candidates.iter().enumerate() {
+                    dt { (line(&form.name)) }
+                    dd {
+                        code { (line(&form.file)) }
+                        (match form.kind {
+                            Kind::Original => "",
+                            Kind::Other => ", another file",
+                            Kind::Rewritten => ", rewritten",
+                            Kind::Preload => ", with LD_PRELOAD",
+                        })
+                        ", " (bytes(form.size as f64)) ", SHA-256 "
+                        code { (form.sha256.get(..16).unwrap_or_default()) "…" }
+                        @if let Some(pss) = data.peak_pss(number) {
+                            ", all processes had at most " (bytes(pss as f64))
+                        }
+                    }
+                }
+            }
+            @if let Some(text) = again(data) {
+                h2 { "To do it again" }
+                pre { code { (text) } }
+            }
+        }
+    }
+}
