@@ -178,6 +178,17 @@ bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
   // The engine rounds what it needs up to MI_MINIMAL_COMMIT_SIZE, over the guard page at the segment's end.
   const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
   if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
+#else
+  // Of the first segment the engine asks for the header, and a moment later for the header and the first page: one
+  // system call for both.  No other segment comes here, and nothing that was accessible stops being so.
+  static char *opened;
+  if (((uintptr_t)p & MI_SEGMENT_MASK) == 0) {
+    if (opened == (char *)p && size <= MI_MINIMAL_COMMIT_SIZE) return true;
+    if (size < MI_MINIMAL_COMMIT_SIZE) size = MI_MINIMAL_COMMIT_SIZE;
+    if (!brawn_protect(p, size, PROT_RW_)) return false;
+    opened = p;
+    return true;
+  }
 #endif
   return brawn_protect(p, size, PROT_RW_);
 }
