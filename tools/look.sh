@@ -3,7 +3,7 @@
 #
 #     tools/look.sh report.html pictures/
 #
-# It needs chromium. A page that is wider than a phone is an error.
+# README's picture is WIDTHS=860 HEIGHT=1020, of the part that a reader sees first.  It needs chromium. A page that is wider than a phone is an error.
 set -eu
 page=$(realpath "$1")
 mkdir -p "$2"
@@ -22,15 +22,16 @@ frame() {
 	printf '<!DOCTYPE html><html style="color-scheme:light dark"><body style="margin:0">'
 	printf '<iframe src="file://%s" style="border:0;width:%spx;height:%spx"></iframe>' "$page" "$1" "$2"
 }
-for width in 360 1200; do
-	frame "$width" 3600 >"$home/frame.html"
+height=${HEIGHT:-3600}
+for width in ${WIDTHS:-360 1200}; do
+	frame "$width" "$height" >"$home/frame.html"
 	for scheme in light dark; do
 		dark=
 		[ $scheme = light ] || dark=--blink-settings=preferredColorScheme=0
 		window=$width
 		[ "$width" -ge 500 ] || window=500
 		# shellcheck disable=SC2086 # no option is no word
-		browse $dark --window-size="$window,3600" --screenshot="$folder/$width-$scheme.png" "file://$home/frame.html"
+		browse $dark --window-size="$window,$height" --screenshot="$folder/$width-$scheme.png" "file://$home/frame.html"
 	done
 done
 # What the page says is wider than the window would make the window scroll.
