@@ -5,7 +5,10 @@ use brawn_core::identify::{MEMORY, is_heap};
 use brawn_core::signatures::{self, database, names::Names};
 use brawn_payload::Architecture;
 use object::elf::{EM_AARCH64, EM_X86_64};
-use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SegmentFlags, SymbolKind};
+use object::{
+    Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _, SegmentFlags,
+    SymbolKind,
+};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -131,6 +134,22 @@ impl Code {
             }
         }
         self.arrange();
+        self.of_brawn(&file);
+        Some(())
+    }
+
+    /// A program without symbols that was rewritten has brawn's functions in one place, and no names of them.
+    fn of_brawn(&mut self, file: &object::File<'_>) -> Option<()> {
+        let section = file.section_by_name(".brawn.text")?;
+        let (start, end) = (section.address(), section.address() + section.size());
+        let is_in_it = |f: &Function| (start..end).contains(&f.start);
+        if !self.functions.iter().any(is_in_it) {
+            let name = "brawn's functions".to_owned();
+            let size = section.size();
+            self.functions
+                .push(function((start, size, name, Whose::Libc)));
+            self.functions.sort_by_key(|f| f.start);
+        }
         Some(())
     }
 

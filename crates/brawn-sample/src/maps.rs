@@ -41,7 +41,21 @@ impl Maps {
             file: self.file(path),
         };
         let maps = self.processes.entry(process).or_default();
-        maps.retain(|old| old.end <= map.start || old.start >= map.end);
+        // The kernel maps a program's first part as large as the whole program, and the others over its end.
+        let rests = maps.iter().flat_map(|old| {
+            let before = Map {
+                end: old.end.min(map.start),
+                ..*old
+            };
+            let start = old.start.max(map.end);
+            let after = Map {
+                start,
+                offset: old.offset + (start - old.start),
+                ..*old
+            };
+            [before, after].into_iter().filter(|m| m.start < m.end)
+        });
+        *maps = rests.collect();
         maps.push(map);
     }
 
@@ -117,3 +131,25 @@ impl Maps {
 
 /// How many places of a stack are kept.
 const MOST_CALLERS: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mapped_over_another_leaves_the_rest_of_it() {
+        let mut maps = Maps::default();
+        let (one, two) = (Path::new("one"), Path::new("two"));
+        maps.add(1, 0x1000, 0x9000, 0x100, one);
+        maps.add(1, 0x4000, 0x1000, 0x70, two);
+        let at = |address| maps.place(1, address).map(|p| (p.file, p.at));
+        assert_eq!(at(0x0fff), None);
+        assert_eq!(at(0x1001), Some((0, 0x101)));
+        assert_eq!(at(0x3fff), Some((0, 0x30ff)));
+        assert_eq!(at(0x4000), Some((1, 0x70)));
+        assert_eq!(at(0x5000), Some((0, 0x4100)));
+        assert_eq!(at(0xa000), None);
+        maps.add(1, 0x0, 0x10000, 0, two);
+        assert_eq!(maps.place(1, 0x1001).map(|p| p.file), Some(1));
+    }
+}
