@@ -151,6 +151,18 @@ enum Command {
         #[command(flatten)]
         own: Own,
     },
+    /// Try `brawn compare`: a program against itself and against a slower one, and what measuring costs; each round
+    /// is a trial
+    Compare {
+        /// Only these kinds of trials: same, slower, measured, sampled
+        #[arg(long, value_delimiter = ',', value_parser = own::compare::KINDS)]
+        only: Vec<String>,
+        /// Write no raw data
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
     /// List the measurements
     List,
 }
@@ -318,6 +330,13 @@ fn execute(command: Command) -> Result<()> {
                 own::acid::measure(room, &only, rounds, quick, progress)
             })?;
             print(&own::acid::show(&raw), own.markdown);
+            Ok(())
+        }
+        Command::Compare { only, quick, own } => {
+            let raw = own.raw("compare", !quick, |room, rounds, progress| {
+                own::compare::measure(room, &only, rounds, progress)
+            })?;
+            print(&own::compare::show(&raw), own.markdown);
             Ok(())
         }
         Command::Rewrite { own } => own.run("rewrite", own::rewrite::measure, own::rewrite::show),

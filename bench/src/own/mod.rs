@@ -1,5 +1,5 @@
-//! Measures the functions of libc one by one, and brawn's own commands: `rewrite`, `run`, `preload`, and `patch` of a
-//! large bundle.
+//! Measures the functions of libc one by one, and brawn's own commands: `rewrite`, `run`, `preload`, `compare`, and
+//! `patch` of a large bundle.
 //!
 //! ```text
 //! build ─> a folder ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
@@ -9,6 +9,7 @@
 
 pub mod acid;
 pub mod bundle;
+pub mod compare;
 pub mod libc;
 pub mod preload;
 pub mod rewrite;

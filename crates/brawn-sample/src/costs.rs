@@ -16,8 +16,12 @@ pub struct Cost {
 /// The shares of all functions.
 #[derive(Clone, Debug)]
 pub struct Costs {
-    /// The malloc family's, with what the kernel does for it: of few threads, and of many.
-    pub heap: [Cost; 2],
+    /// The malloc family's own: of threads that are not in each other's way, of few that are, and of many.
+    pub heap: [Cost; 3],
+    /// The heap's lock's.
+    pub lock: Cost,
+    /// The kernel's, for memory that the heap gives back.
+    pub given: Cost,
     /// Those of functions that copy and fill.
     pub copies: Cost,
     /// Other memory and string functions'.
@@ -34,10 +38,26 @@ const TABLE: &str = include_str!("../costs.tsv");
 // programs do not test them. What a program gains may exceed a share: musl's copies by `rep movs` keep the code after
 // them waiting, and blocks that lie close together make the code that uses them faster.
 
+const LOCK: Cost = Cost {
+    typical: 0.02,
+    low: 0.0,
+    high: 0.3,
+};
+const GIVEN: Cost = Cost {
+    typical: 0.1,
+    low: 0.0,
+    high: 0.5,
+};
 const HEAP: Cost = Cost {
     typical: 0.22,
     low: -0.05,
     high: 0.45,
+};
+/// A heap that moves from one processor's memory to another's with each call.
+const HEAP_OF_FEW: Cost = Cost {
+    typical: 0.08,
+    low: -0.05,
+    high: 0.3,
 };
 /// Of many threads, each of which begins with a heap of its own.
 const HEAP_OF_MANY: Cost = Cost {
@@ -124,6 +144,13 @@ const LOCKED: &[&str] = &[
     "sem_",
 ];
 
+/// Of page faults for memory that was given back, those that are gone.
+const KEPT: f64 = 0.9;
+/// What is not known of page faults.
+const UNSURE: f64 = 0.3;
+/// What the kernel does for a heap's memory if none is given back.
+const FRESH: f64 = 0.6;
+
 /// How far programs are from the median of a function's rows, on the way to the slowest.
 const SHORTER: f64 = 0.3;
 
@@ -141,7 +168,9 @@ impl Costs {
             Some((name, Cost { typical, low, high }))
         });
         Self {
-            heap: [HEAP, HEAP_OF_MANY],
+            heap: [HEAP, HEAP_OF_FEW, HEAP_OF_MANY],
+            lock: LOCK,
+            given: GIVEN,
             copies: COPIES,
             memory: MEMORY,
             futex: FUTEX,
@@ -149,9 +178,34 @@ impl Costs {
         }
     }
 
-    /// The heap's, in a program of so many threads.
-    pub fn heap_of(&self, threads: u64) -> Cost {
-        self.heap[usize::from(threads >= MANY)]
+    /// The heap's, in a program of so many threads, which may be in each other's way.
+    pub fn heap_of(&self, threads: u64, is_contended: bool) -> Cost {
+        let [one, few, many] = self.heap;
+        match is_contended {
+            false => one,
+            true if threads < MANY => few,
+            true => many,
+        }
+    }
+
+    /// Page faults', of which that share is for memory that was given back before: brawn's heap keeps more of it.
+    pub fn faults(&self, again: f64) -> Cost {
+        Cost {
+            typical: 1.0 - KEPT * again,
+            low: 1.0 - again - UNSURE,
+            high: 1.0 + UNSURE,
+        }
+    }
+
+    /// What the kernel does for the heap, if that share of the page faults is for memory that was given back before.
+    /// The memory that a program has at its peak costs the same with any heap; musl's asks for it in smaller pieces.
+    pub fn memory_of_heap(&self, again: f64) -> Cost {
+        let fresh = FRESH * (1.0 - again);
+        Cost {
+            typical: fresh,
+            low: 0.0,
+            high: (fresh + UNSURE).min(1.0),
+        }
     }
 
     /// A function's of libc; `None` for one that nobody has measured, which stays as it is or gets faster.

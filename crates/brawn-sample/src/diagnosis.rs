@@ -95,6 +95,9 @@ pub struct Diagnosis {
     pub functions: Vec<FunctionShare>,
     /// Seconds that threads waited for the heap's lock.
     pub heap_wait: f64,
+    /// The share of the page faults that were for memory which the program had before, and gave back.
+    #[serde(default)]
+    pub again: f64,
     /// Whether the program's file has a libc that brawn replaces functions of.
     pub has_musl: bool,
 }
@@ -172,6 +175,7 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         parts: parts.collect(),
         functions,
         heap_wait: waits.map(|w| w.seconds).fold(0.0, |a, b| a + b),
+        again: (1.0 - samples.pages as f64 / samples.faults.max(1) as f64).max(0.0),
         has_musl: codes.into_iter().any(Code::has_musl),
     }
 }
@@ -319,8 +323,12 @@ impl Reader<'_> {
             None => function,
         };
         let name = match (part, hit.kernel && !is_call) {
-            (Part::Kernel, true) => "page faults and interrupts".to_owned(),
+            (Part::Kernel | Part::Heap, true) => "page faults and interrupts".to_owned(),
             (Part::Program | Part::Other, _) if whose.is_none() => String::new(),
+            (Part::Heap, false) if hit.kernel => self.call(hit).map_or_else(
+                || named.map(|f| f.name.clone()).unwrap_or_default(),
+                str::to_owned,
+            ),
             (Part::Kernel, false) if !named.is_some_and(|f| calls::is_name(&f.name)) => {
                 let own = || named.map(|f| f.name.as_str());
                 self.call(hit).or_else(own).unwrap_or_default().to_owned()

@@ -32,8 +32,10 @@ pub struct Prediction {
 const ALWAYS: f64 = 0.02;
 /// The least that can remain.
 const LEAST: f64 = 0.03;
-/// Of page faults and other functions' time, what may change.
-const FAULTS: f64 = 0.3;
+/// Of other functions' time, what may change.
+const UNKNOWN: f64 = 0.3;
+/// Threads are in each other's way if the heap's lock takes this share of its time.
+const CONTENDED: f64 = 0.1;
 /// A smaller difference is none.
 const NONE: f64 = 0.01;
 
@@ -53,6 +55,10 @@ impl Sum {
         let of_sampling = error * (1.0 - cost.typical);
         self.less += (share * (cost.high - cost.typical)).powi(2) + of_sampling.powi(2);
         self.more += (share * (cost.typical - cost.low)).powi(2) + of_sampling.powi(2);
+        self.gain(what, saved);
+    }
+
+    fn gain(&mut self, what: &str, saved: f64) {
         if saved >= NONE {
             self.gains.push(Gain {
                 what: what.to_owned(),
@@ -76,10 +82,21 @@ fn is_futex(f: &&FunctionShare) -> bool {
     f.part == Part::Kernel && (f.name == "futex" || f.name.starts_with("pthread_"))
 }
 
-/// Mapping, unmapping and page faults of the heap's; not what its lock takes in the kernel.
+/// What the heap's lock takes.
+fn is_lock(f: &&FunctionShare) -> bool {
+    const LOCKS: [&str; 6] = ["lock", "unlock", "wait", "wake", "futexwait", "futex"];
+    f.part == Part::Heap && LOCKS.contains(&f.name.trim_start_matches('_'))
+}
+
+/// What the kernel does to take the heap's memory back.
 fn is_given(f: &&FunctionShare) -> bool {
-    const LOCKS: [&str; 5] = ["lock", "unlock", "wait", "wake", "futexwait"];
-    f.part == Part::Heap && f.kernel && !LOCKS.contains(&f.name.trim_start_matches('_'))
+    const GIVES: [&str; 3] = ["munmap", "madvise", "mremap"];
+    f.part == Part::Heap && f.kernel && GIVES.contains(&f.name.trim_start_matches('_'))
+}
+
+/// What else it does for the heap: mapping and page faults, but not its lock.
+fn is_memory(f: &&FunctionShare) -> bool {
+    f.part == Part::Heap && f.kernel && !is_lock(f) && !is_given(f)
 }
 
 fn is_fault(f: &&FunctionShare) -> bool {
@@ -97,14 +114,7 @@ fn error_of(share: f64, samples: u64) -> f64 {
 pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
     let mut sum = Sum::default();
     if diagnosis.has_musl {
-        let heap = diagnosis.part(Part::Heap);
-        let error = (heap.high - heap.low) / 2.0;
-        sum.add(
-            "malloc and free",
-            heap.share,
-            error,
-            costs.heap_of(diagnosis.threads),
-        );
+        of_heap(&mut sum, diagnosis, costs);
         let of_memory = |copies: bool| {
             let is = |f: &&FunctionShare| f.part == Part::Memory && is_copy(&f.name) == copies;
             total(diagnosis, is)
@@ -122,17 +132,13 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
             }
         }
         let faults = total(diagnosis, is_fault);
-        sum.less += (FAULTS * faults).powi(2);
-        sum.more += (FAULTS * faults).powi(2);
-        // Memory that the heap gives back to the kernel comes again with page faults, in whoever writes to it first.
-        let given = total(diagnosis, is_given);
-        let again = given.min(diagnosis.part(Part::Kernel).share);
-        let cost = Cost {
-            typical: 0.5,
-            low: 0.0,
-            high: 1.0,
-        };
-        sum.add("page faults of new memory", again, 0.0, cost);
+        // Of these some come of memory that the heap gave back, and of which it keeps more now.
+        sum.add(
+            "page faults of new memory",
+            faults,
+            0.0,
+            costs.faults(diagnosis.again),
+        );
     }
     let always = if diagnosis.has_musl { ALWAYS } else { 0.0 };
     let width = |square: f64| (square + always * always).sqrt();
@@ -155,12 +161,33 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
     }
 }
 
+/// The heap, in parts: its lock, which is gone; memory that is given back, of which brawn's keeps more; new memory, as
+/// far as that was given back before; its own work, which is more where threads take its memory from each other's processors.
+fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
+    let heap = diagnosis.part(Part::Heap);
+    let locks = total(diagnosis, is_lock);
+    let memory = total(diagnosis, is_memory);
+    let given = total(diagnosis, is_given);
+    let own = (heap.share - locks - memory - given).max(0.0);
+    let error = (heap.high - heap.low) / 2.0;
+    let is_contended = locks > CONTENDED * heap.share;
+    let cost = costs.heap_of(diagnosis.threads, is_contended);
+    let before = sum.gains.len();
+    let saved = sum.saved;
+    sum.add("", own, error, cost);
+    sum.add("", locks, 0.0, costs.lock);
+    sum.add("", given, 0.0, costs.given);
+    sum.add("", memory, 0.0, costs.memory_of_heap(diagnosis.again));
+    sum.gains.truncate(before);
+    sum.gain("malloc and free", sum.saved - saved);
+}
+
 fn of_libc(sum: &mut Sum, function: &FunctionShare, costs: &Costs) {
     let share = function.share;
     let error = (share.high - share.low) / 2.0;
     let unknown = Cost {
         typical: 1.0,
-        low: 1.0 - FAULTS,
+        low: 1.0 - UNKNOWN,
         high: 1.0,
     };
     let cost = costs.function(&function.name).unwrap_or(unknown);

@@ -43,20 +43,16 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             source: Source::Best,
-            hertz: 1000,
+            hertz: 500,
             limit: None,
             interrupt: None,
         }
     }
 }
 
-/// The pauses between two looks at what came: the shortest one, the longest where threads may wait for each other,
+/// The pauses between two looks at what came: the shortest one, which is kept where threads may wait for each other,
 /// and the longest. A processor's memory for records holds those of more than half a second.
-const PAUSES: [Duration; 3] = [
-    Duration::from_millis(10),
-    Duration::from_millis(20),
-    Duration::from_millis(100),
-];
+const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
 /// Not a whole number of milliseconds, since programs that do something every millisecond would be seen wrongly.
 const DETUNED: u64 = 1_003;
 
@@ -111,11 +107,10 @@ fn with_clock(command: &mut Command, clock: &Clock, options: &Options) -> io::Re
 
 /// Looking takes the program's processor, so a long run is looked at less often.
 fn pause(run: &Run, seen: &Seen) -> Duration {
-    let [shortest, shared, longest] = PAUSES;
-    let most = if seen.waits.has_threads() {
-        shared
-    } else {
-        longest
+    let [shortest, longest] = PAUSES;
+    let most = match seen.waits.has_threads() {
+        true => shortest,
+        false => longest,
     };
     (run.start.elapsed() / 8).clamp(shortest, most)
 }
@@ -135,6 +130,10 @@ pub struct Run {
     wall: f64,
     user: f64,
     system: f64,
+    faults: u64,
+    /// The largest peak of memory that was seen, in pages, and when it was looked at.
+    pages: u64,
+    looked: Duration,
     status: i32,
 }
 
@@ -161,6 +160,9 @@ impl Run {
             wall: 0.0,
             user: 0.0,
             system: 0.0,
+            faults: 0,
+            pages: 0,
+            looked: Duration::ZERO,
             status: 0,
         })
     }
@@ -207,6 +209,11 @@ impl Run {
             self.is_interrupted = true;
             self.child.kill()?;
         }
+        let now = self.start.elapsed();
+        if now >= self.looked + now / 8 + PAUSES[0] {
+            self.looked = now;
+            self.pages = self.pages.max(peak(self.child.id()));
+        }
         if self.limit.is_some_and(|limit| self.start.elapsed() > limit) {
             self.limit = None;
             self.child.kill()?;
@@ -219,8 +226,34 @@ impl Run {
         let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
         self.wall = self.start.elapsed().as_secs_f64();
         (self.user, self.system) = (seconds(usage.ru_utime), seconds(usage.ru_stime));
+        self.faults = usage.ru_minflt.cast_unsigned();
+        let most = usage.ru_maxrss.cast_unsigned() * 1024 / PAGE;
+        // The kernel begins with the pages of the process that called exec: nearer than those it says nothing.
+        if most > own_peak() {
+            self.pages = most;
+        }
+        if self.pages == 0 {
+            // Nobody knows: none of them is said to have come again.
+            self.pages = self.faults;
+        }
         self.status = status;
     }
+}
+
+/// The size of a page, as far as shares of them matter.
+const PAGE: u64 = 4096;
+
+/// The most pages that the process has had; 0 if it is gone.
+fn peak(process: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024 / PAGE
+}
+
+/// The most pages that this process has had.
+fn own_peak() -> u64 {
+    peak(std::process::id())
 }
 
 /// A handle that becomes readable when the process ends; `None` on old kernels.
@@ -322,6 +355,8 @@ impl Seen {
             user: run.user,
             system: run.system,
             cost: processor_time() - run.processor,
+            faults: run.faults,
+            pages: run.pages,
             status: run.status,
         }
     }

@@ -81,6 +81,12 @@ pub struct Samples {
     pub system: f64,
     /// The processor time that sampling took in this process, in seconds.
     pub cost: f64,
+    /// Page faults that read no disk.
+    #[serde(default)]
+    pub faults: u64,
+    /// The pages that the process had when it had most, added up over the runs.
+    #[serde(default)]
+    pub pages: u64,
     /// The process's status, as `wait` has it.
     pub status: i32,
 }
@@ -122,6 +128,8 @@ impl Samples {
         self.user += other.user;
         self.system += other.system;
         self.cost += other.cost;
+        self.faults += other.faults;
+        self.pages += other.pages;
         self.status = if self.status == 0 {
             other.status
         } else {

@@ -33,7 +33,7 @@ fn run(functions: &[(Part, &str, f64)], samples: u64) -> Diagnosis {
     let function = |(part, name, of): &(Part, &str, f64)| FunctionShare {
         part: *part,
         name: (*name).to_owned(),
-        kernel: *part == Part::Kernel,
+        kernel: *part == Part::Kernel || ["munmap", "page faults", "futex"].contains(name),
         file: None,
         share: share(*of, samples),
     };
@@ -46,6 +46,7 @@ fn run(functions: &[(Part, &str, f64)], samples: u64) -> Diagnosis {
         parts: Part::ALL.into_iter().map(part).collect(),
         functions: functions.iter().map(function).collect(),
         heap_wait: 0.0,
+        again: 0.0,
         has_musl: true,
     }
 }
@@ -158,4 +159,40 @@ fn every_measured_function_has_its_range() {
         );
         assert!(cost.low >= 0.0 && cost.high < 4.0, "{name}: {cost:?}");
     }
+}
+
+#[test]
+fn memory_that_comes_again_is_kept_and_the_first_is_not() {
+    let costs = Costs::measured();
+    let functions = [
+        (Part::Heap, "page faults", 0.3),
+        (Part::Kernel, "page faults", 0.3),
+    ];
+    let of = |again: f64| {
+        let diagnosis = Diagnosis {
+            again,
+            ..run(&functions, 1000)
+        };
+        predict(&diagnosis, &costs)
+    };
+    let (fresh, half, all) = (of(0.0).ratio, of(0.5).ratio, of(1.0).ratio);
+    assert!(
+        fresh > 0.85 && half < fresh - 0.1 && all < half - 0.1,
+        "{fresh} {half} {all}"
+    );
+    let given = predict(&run(&[(Part::Heap, "munmap", 0.3)], 1000), &costs);
+    assert!(given.ratio < 0.75, "{given:?}");
+    assert_eq!(given.gains[0].what, "malloc and free");
+}
+
+#[test]
+fn the_heaps_lock_is_gone_and_with_it_what_it_costs_the_heap() {
+    let costs = Costs::measured();
+    let alone = predict(&run(&[(Part::Heap, "malloc", 0.8)], 1000), &costs);
+    let functions = [(Part::Heap, "malloc", 0.5), (Part::Heap, "futex", 0.3)];
+    let contended = predict(&run(&functions, 1000), &costs);
+    assert!(
+        contended.ratio < alone.ratio - 0.05,
+        "{contended:?} {alone:?}"
+    );
 }

@@ -2,7 +2,8 @@
 
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
-use brawn_measure::tree::{Kept, Run};
+use brawn_measure::tree::{End, Kept, Run};
+use brawn_measure::verdict;
 use std::fs::{self, DirBuilder};
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -105,4 +106,24 @@ fn first(a: &Kept, b: &Kept) -> String {
         }
     };
     format!("line {number}: {}, not {}", line(b), line(a))
+}
+
+/// How a run ended, in words, with the last line that it printed.
+pub fn ended(run: &Run) -> String {
+    let how = match run.end {
+        End::Exit(code) => format!("ended with exit code {code}"),
+        End::Signal(signal) => format!("was ended by signal {signal}"),
+        End::Limit => {
+            let after = verdict::time(run.figures.wall_ns as f64);
+            format!("had not ended after {after}; `--time-limit` gives it longer")
+        }
+    };
+    let text = String::from_utf8_lossy(&run.output[1].bytes);
+    match text.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => {
+            let line: String = line.chars().take(200).collect();
+            format!("{how} (“{line}”)")
+        }
+        None => how,
+    }
 }

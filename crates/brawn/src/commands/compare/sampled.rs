@@ -17,7 +17,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// A program is run again until it has so many samples, or for so many seconds.
-const ENOUGH: (u64, f64) = (1000, 3.0);
+const ENOUGH: (u64, f64) = (1000, 4.0);
 /// It is not run more often than this.
 const MOST_RUNS: usize = 50;
 

@@ -3,7 +3,7 @@
 use super::Args;
 use super::candidates::Form;
 use super::diagnosis::{Diagnosed, Sampled};
-use super::outputs::{MOST, Outputs};
+use super::outputs::{MOST, Outputs, ended};
 use super::sampled;
 use super::signals::{SHELL, Signals, prepare};
 use crate::bar::Bar;
@@ -12,9 +12,9 @@ use brawn_measure::counters;
 use brawn_measure::data::{
     Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION,
 };
+use brawn_measure::machine;
 use brawn_measure::schedule;
 use brawn_measure::tree::{self, End, Failure, Job, Output, Run};
-use brawn_measure::{machine, verdict};
 use brawn_sample::{Costs, diagnose, predict};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -343,25 +343,5 @@ impl Session<'_> {
             Failure::Start(error) => crate::exec::failed(path, error).path(path),
             Failure::System(what, error) => Error::io(what, error),
         }
-    }
-}
-
-/// How a run ended, in words, with the last line that it printed.
-pub fn ended(run: &Run) -> String {
-    let how = match run.end {
-        End::Exit(code) => format!("ended with exit code {code}"),
-        End::Signal(signal) => format!("was ended by signal {signal}"),
-        End::Limit => {
-            let after = verdict::time(run.figures.wall_ns as f64);
-            format!("had not ended after {after}; `--time-limit` gives it longer")
-        }
-    };
-    let text = String::from_utf8_lossy(&run.output[1].bytes);
-    match text.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(line) => {
-            let line: String = line.chars().take(200).collect();
-            format!("{how} (“{line}”)")
-        }
-        None => how,
     }
 }

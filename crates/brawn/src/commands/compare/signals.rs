@@ -1,7 +1,6 @@
 //! What ends brawn early, and the line of the shell before each run, which ends with it.
 
-use super::outputs::MOST;
-use super::session::ended;
+use super::outputs::{MOST, ended};
 use brawn_core::{Error, Result};
 use brawn_measure::counters::Availability;
 use brawn_measure::tree::{self, End, Failure, Job, Output};

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""jobs.py BRAWN JOBS OUT: what brawn predicts for each job, and what is measured then.
+
+JOBS has a line for each job: its name, a tab, and its command, as in a shell. The jobs run in the current folder. OUT is
+JSON: for each job the command, the diagnosis and prediction, and the runs (processor time and wall time in seconds, peak
+in bytes) as it is and with brawn. Jobs that OUT has already are left out."""
+import json, os, shlex, statistics, subprocess, sys
+
+brawn, jobs, out = sys.argv[1:]
+ROUNDS = "6"
+found = json.load(open(out)) if os.path.exists(out) else {}
+
+def told(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if not done.stdout:
+        raise ValueError(done.stderr.decode().strip()[:200])
+    return json.loads(done.stdout)
+
+for line in open(jobs):
+    name, command = line.rstrip("\n").split("\t")
+    if name in found:
+        continue
+    words = ["--", *shlex.split(command)]
+    try:
+        predicted = told([brawn, "compare", "--predict", "--ignore-failure", "--json", *words])
+        data = told([brawn, "compare", "--ignore-failure", "--compare-output", "none", "--runs", ROUNDS, "--json", *words])
+    except ValueError as error:
+        print(f"{name}: {error}")
+        continue
+    runs = {}
+    for run in data["runs"]:
+        if run["phase"] == "measured":
+            figures = run["figures"]
+            runs.setdefault(run["round"], {})["brawn" if run["candidate"] else "stock"] = {
+                "wall": figures["wall_ns"] / 1e9,
+                "cpu": (figures["user_ns"] + figures["system_ns"]) / 1e9,
+                "peak": figures["peak_rss"],
+                "faults": figures["minor_faults"],
+            }
+    pairs = [pair for pair in runs.values() if len(pair) == 2]
+    if not pairs:
+        print(f"{name}: no runs: {data['findings']}")
+        continue
+    ratio = statistics.median(pair["brawn"]["cpu"] / max(pair["stock"]["cpu"], 1e-9) for pair in pairs)
+    found[name] = {"command": command, "runs": pairs, "ratio": ratio, **predicted}
+    with open(out, "w") as file:
+        json.dump(found, file, indent=1)
+    guess = predicted["prediction"]
+    seconds = statistics.median(pair["stock"]["cpu"] for pair in pairs)
+    again = predicted["diagnosis"].get("again", 0)
+    print(f"{name:24} {seconds:6.2f} s  measured {ratio:.3f}  predicted {guess['ratio']:.3f} "
+          f"({guess['low']:.2f}-{guess['high']:.2f}) {guess['ratio'] - ratio:+.3f}  again {again:.2f}", flush=True)

@@ -1,0 +1,270 @@
+//! Tries `brawn compare` itself: whether it calls a program faster than itself, finds a small difference, and what
+//! measuring and sampling cost the program.
+//!
+//! Each round is one trial of each kind.
+
+use super::{Raw, Room, line, table};
+use crate::launch::Sample;
+use crate::prepare::checked;
+use crate::progress::Progress;
+use crate::show::Table;
+use crate::{Result, repository};
+use brawn_measure::counters::{self, Availability};
+use brawn_measure::tree::{self, Job, Output};
+use brawn_measure::verdict::Outcome;
+use brawn_sample::{Options, sample};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The kinds of trials: the program against itself while every processor is busy; against one that does 3 % more;
+/// measured by the launcher and by brawn; run with samples and without.
+pub const KINDS: [&str; 4] = ["same", "slower", "measured", "sampled"];
+/// How long the programs take, in nanoseconds, where nothing else runs: of verdicts, of measuring, of sampling.
+const TIMES: [f64; 3] = [2e7, 1e8, 1e9];
+/// Steps by which the programs' speed is found.
+const STEPS: f64 = 2e7;
+
+/// Runs `rounds` trials of the kinds in `only`, or of all, and returns the raw data.
+pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress) -> Result<Raw> {
+    let mut raw = Raw::new("brawn-bench compare", &room.brawn);
+    let programs = [build(room, 0)?, build(room, 3)?];
+    let speed = speed(room, &programs[0])?;
+    let steps = TIMES.map(|time| (speed * time).round());
+    for (name, count) in ["verdicts", "measuring", "sampling"].iter().zip(steps) {
+        raw.facts.insert(format!("steps of {name}"), count);
+    }
+    let counters = counters::look();
+    progress.steps("trials", rounds);
+    for round in 0..rounds {
+        let mut trials = BTreeMap::new();
+        let is_asked = |kind: &&str| only.is_empty() || only.iter().any(|name| name == kind);
+        for kind in KINDS.into_iter().filter(is_asked) {
+            let trial = match kind {
+                "same" => busy(|| verdict(room, &programs[0], &programs[0], steps[0]))?,
+                "slower" => verdict(room, &programs[0], &programs[1], steps[0])?,
+                "measured" => measured(room, &programs[0], steps[1], &counters, round)?,
+                _ => sampled(&programs[0], steps[2], round)?,
+            };
+            trials.insert(kind.to_owned(), trial);
+        }
+        raw.rounds.push(trials);
+        progress.advance();
+    }
+    Ok(raw)
+}
+
+/// The program that does so many percent more.
+fn build(room: &Room, extra: u32) -> Result<PathBuf> {
+    let out = room.at(&format!("spin-{extra}"));
+    let mut command = Command::new("musl-gcc");
+    command.args(["-O2", "-static", &format!("-DEXTRA={extra}")]);
+    command.arg(repository().join("bench/workloads/spin.c"));
+    checked(command.arg("-o").arg(&out))?;
+    Ok(out)
+}
+
+fn text(steps: f64) -> String {
+    format!("{steps:.0}")
+}
+
+/// Steps in a nanosecond: the most of some runs.
+fn speed(room: &Room, program: &Path) -> Result<f64> {
+    let mut best: f64 = 0.0;
+    for _ in 0..5 {
+        let run = room.run(program, &[text(STEPS)], &[])?;
+        best = best.max(STEPS / run.get("cpu_ns").copied().unwrap_or(f64::INFINITY));
+    }
+    Ok(best)
+}
+
+/// Does it while a thread for each processor does nothing but turn.
+fn busy<T>(what: impl FnOnce() -> Result<T>) -> Result<T> {
+    let stop = AtomicBool::new(false);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..processors {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let done = what();
+        stop.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// What `brawn compare` says of two programs.
+fn verdict(room: &Room, one: &Path, other: &Path, steps: f64) -> Result<Sample> {
+    let begin = Instant::now();
+    let mut command = Command::new(&room.brawn);
+    command
+        .args(["compare", "--json", "--against"])
+        .arg(other)
+        .arg(one);
+    let output = command.arg(text(steps)).output();
+    let output = output.map_err(|error| format!("brawn: {error}"))?;
+    let malformed = |error| format!("what `brawn compare` prints: {error}");
+    let data: brawn_measure::data::Comparison =
+        serde_json::from_slice(&output.stdout).map_err(malformed)?;
+    let verdict = data.verdicts.first().ok_or("no verdict")?;
+    let is = |outcome: Outcome| f64::from(u8::from(verdict.outcome == outcome));
+    let mut sample = Sample::from([
+        ("same".to_owned(), is(Outcome::Same)),
+        ("faster".to_owned(), is(Outcome::Faster)),
+        ("slower".to_owned(), is(Outcome::Slower)),
+        ("noisy".to_owned(), is(Outcome::Noisy)),
+        ("seconds".to_owned(), begin.elapsed().as_secs_f64()),
+        ("load".to_owned(), data.load[1]),
+    ]);
+    for (name, ratio) in [("time", &verdict.time), ("cpu", &verdict.cpu)] {
+        let Some(ratio) = ratio else { continue };
+        sample.insert(format!("{name} ratio"), ratio.ratio);
+        sample.insert(format!("{name} low"), ratio.low);
+        sample.insert(format!("{name} high"), ratio.high);
+        sample.insert("runs".to_owned(), ratio.pairs as f64);
+    }
+    Ok(sample)
+}
+
+/// Runs both, the second one first in every second round.
+fn in_turn(
+    round: usize,
+    mut one: impl FnMut() -> Result<()>,
+    mut other: impl FnMut() -> Result<()>,
+) -> Result<()> {
+    if round % 2 == 1 {
+        other()?;
+        return one();
+    }
+    one()?;
+    other()
+}
+
+/// One run as brawn measures it.
+fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Result<[f64; 2]> {
+    let arguments = [OsString::from("spin"), text(steps).into()];
+    let run = tree::run(&Job {
+        path: program,
+        arguments: &arguments,
+        variables: &[],
+        input: None,
+        output: Output::Nowhere,
+        limit: None,
+        watch,
+        counters,
+        interrupt: None,
+    });
+    let figures = run.map_err(|failure| format!("{failure:?}"))?.figures;
+    Ok([
+        figures.wall_ns as f64,
+        (figures.user_ns + figures.system_ns) as f64,
+    ])
+}
+
+/// A program's time as the launcher sees it, which does nothing but start it and wait for it, and as brawn does.
+fn measured(
+    room: &Room,
+    program: &Path,
+    steps: f64,
+    counters: &Availability,
+    round: usize,
+) -> Result<Sample> {
+    let (mut alone, mut by_brawn) = (Sample::new(), [0.0; 2]);
+    in_turn(
+        round,
+        || room.run(program, &[text(steps)], &[]).map(|s| alone = s),
+        || run(program, steps, counters, false).map(|figures| by_brawn = figures),
+    )?;
+    let figure = |name: &str| alone.get(name).copied().unwrap_or(f64::NAN);
+    Ok(both(
+        [figure("wall_ns"), figure("cpu_ns")],
+        by_brawn,
+        figure("cpu_ns"),
+    ))
+}
+
+/// Times without and with what is tried, and by how much more the processor worked.
+fn both(without: [f64; 2], with: [f64; 2], cpu: f64) -> Sample {
+    Sample::from([
+        ("wall_ns without".to_owned(), without[0]),
+        ("cpu_ns without".to_owned(), without[1]),
+        ("wall_ns with".to_owned(), with[0]),
+        ("cpu_ns with".to_owned(), with[1]),
+        ("wall".to_owned(), with[0] / without[0]),
+        ("cpu".to_owned(), with[1] / cpu),
+    ])
+}
+
+/// A program's time with samples and without. What this process does for them counts, too.
+fn sampled(program: &Path, steps: f64, round: usize) -> Result<Sample> {
+    let none = Availability::default();
+    let (mut without, mut with) = ([0.0; 2], [0.0; 3]);
+    in_turn(
+        round,
+        || run(program, steps, &none, false).map(|figures| without = figures),
+        || {
+            let mut command = Command::new(program);
+            command.arg(text(steps)).stdin(Stdio::null());
+            let samples = sample(&mut command, &Options::default());
+            let samples = samples.map_err(|error| format!("{}: {error}", program.display()))?;
+            let cpu = samples.user + samples.system;
+            with = [samples.wall, cpu, samples.cost].map(|seconds| seconds * 1e9);
+            Ok(())
+        },
+    )?;
+    let [wall, cpu, cost] = with;
+    let mut trial = both(without, [wall, cpu + cost], without[1]);
+    trial.insert("cpu_ns of sampling".to_owned(), cost);
+    Ok(trial)
+}
+
+/// What the trials say, of the kinds that were tried.
+pub fn show(raw: &Raw) -> Table {
+    let mut table = table();
+    let mut count = |what: &str, kind: &str, is: &str, percent: f64| {
+        let found = raw.all(kind, is);
+        if found.is_empty() {
+            return;
+        }
+        let (all, well) = (found.len() as f64, found.iter().sum::<f64>());
+        let bar = format!("≥ {percent} %");
+        let is_met = well >= all * percent / 100.0;
+        line(
+            &mut table,
+            what,
+            format!("{well} of {all}"),
+            Some((&bar, is_met)),
+        );
+    };
+    count(
+        "against itself on a busy machine: “no difference”",
+        "same",
+        "same",
+        95.0,
+    );
+    count("3 % more work is found", "slower", "slower", 90.0);
+    let mut cost = |what: &str, kind: &str, figure: &str, most: f64| {
+        let more = (raw.median(kind, figure) - 1.0) * 100.0;
+        if more.is_nan() {
+            return;
+        }
+        let bar = format!("≤ {most} %");
+        line(
+            &mut table,
+            what,
+            format!("{more:+.2} %"),
+            Some((&bar, more <= most)),
+        );
+    };
+    cost("measuring 100 ms: time", "measured", "wall", 1.0);
+    cost("measuring 100 ms: processor time", "measured", "cpu", 1.0);
+    cost("sampling: time", "sampled", "wall", 3.0);
+    cost("sampling: processor time of both", "sampled", "cpu", 3.0);
+    table
+}
