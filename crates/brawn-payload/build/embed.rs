@@ -140,7 +140,8 @@ impl Embed<'_> {
 
     fn memory(&self, architecture: &Architecture, built: &Memory) -> Result<String> {
         let functions = built.functions.iter();
-        let functions = functions.map(|f| self.listed(architecture, f, &["memory", ""], true));
+        let functions =
+            functions.map(|f| self.listed(architecture, f, &["memory", ""], [true, false]));
         let functions = functions.collect::<Result<Vec<_>>>()?;
         Ok(self.set("Set", &built.source, functions))
     }
@@ -148,20 +149,27 @@ impl Embed<'_> {
     fn libc(&self, architecture: &Architecture, built: &Libc) -> Result<String> {
         let functions = built.functions.iter().map(|listed| {
             let words = [listed.family, listed.row.group];
-            self.listed(architecture, &listed.function, &words, listed.row.exact)
+            let row = &listed.row;
+            self.listed(
+                architecture,
+                &listed.function,
+                &words,
+                [row.exact, row.linked],
+            )
         });
         let functions = functions.collect::<Result<Vec<_>>>()?;
         Ok(self.set("Set", &built.source, functions))
     }
 
-    /// One of a set, of a family and a group.
+    /// One of a set, of a family and a group; whether it is exact, and comes only into programs that are being linked.
     fn listed(
         &self,
         architecture: &Architecture,
         function: &memory::Function,
         [family, group]: &[&str; 2],
-        exact: bool,
+        [exact, linked]: [bool; 2],
     ) -> Result<String> {
+        let has_data = linked || function.object.has_data()?;
         let needs = function.object.needs.iter();
         let (needs, asks): (Vec<_>, Vec<_>) =
             needs.partition(|name| name.starts_with(recipe::MEMORY_PREFIX));
@@ -174,7 +182,7 @@ impl Embed<'_> {
             ("group", text(group)),
             ("exact", exact.to_string()),
             ("surface", texts(&function.surface)),
-            ("has_data", function.object.has_data()?.to_string()),
+            ("has_data", has_data.to_string()),
             ("own", texts(&function.own)),
             ("needs", texts(&needs)),
             ("asks", texts(&asks)),

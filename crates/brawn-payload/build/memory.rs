@@ -75,8 +75,16 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     Ok(function)
 }
 
-/// A name that musl's fork has a weak NULL of, in its own member: a weak one of ours would come too late behind it.
-const OVER_A_DEFAULT: &str = "__timezone_lockptr";
+/// Names that others of musl's members have weak ones of that do nothing: weak ones of ours would come too late behind
+/// them.
+const OVER_A_DEFAULT: &[&str] = &[
+    "__do_cleanup_pop",
+    "__do_cleanup_push",
+    "__timezone_lockptr",
+    "__tl_lock",
+    "__tl_sync",
+    "__tl_unlock",
+];
 
 /// Checks that an object defines weak names of `allowed` and hidden ones of brawn's, and finishes it.  Of libc it may
 /// need what `may_need` says.
@@ -94,7 +102,7 @@ pub fn checked(
         }
         let name = symbol.name()?;
         let is_hidden = is_hidden(&symbol)?;
-        let is_weak = symbol.is_weak() || name == OVER_A_DEFAULT;
+        let is_weak = symbol.is_weak() || OVER_A_DEFAULT.contains(&name);
         if allowed.contains(&name) && is_weak && !is_hidden {
             surface.push(name.to_owned());
         } else if name.starts_with(MEMORY_PREFIX) && !symbol.is_weak() && is_hidden {

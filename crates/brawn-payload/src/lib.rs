@@ -93,6 +93,22 @@ pub struct Frames {
     pub functions: &'static [(u32, &'static str, u64)],
 }
 
+/// Names of which musl's `pthread_create` has weak ones, in its member, for programs that do not need what they are
+/// for.  brawn's does without them where they are not.
+pub const DEFAULTS: &[&str] = &[
+    "__acquire_ptc",
+    "__dl_thread_cleanup",
+    "__do_orphaned_stdio_locks",
+    "__membarrier_init",
+    "__pthread_tsd_main",
+    "__pthread_tsd_run_dtors",
+    "__pthread_tsd_size",
+    "__release_ptc",
+    "__stderr_used",
+    "__stdin_used",
+    "__stdout_used",
+];
+
 /// One of the functions of a [`Set`], with what goes by other names for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
@@ -107,7 +123,7 @@ pub struct Function {
     pub exact: bool,
     /// The public names that it defines, musl's internal ones among them, sorted.  All are weak.
     pub surface: &'static [&'static str],
-    /// Whether some of these are data, such as `tzname`.
+    /// Whether some of these are data, such as `tzname`, or functions that a finished program has its own state of.
     pub has_data: bool,
     /// The hidden names by which the others call it, sorted.
     pub own: &'static [&'static str],

@@ -393,8 +393,15 @@ fn members(archive: &Path) -> Result<Vec<(String, BTreeSet<String>)>> {
     Ok(found)
 }
 
-/// What fork's member has a weak NULL of, for programs without the function whose lock it is.
-const OF_FORK: &str = "__timezone_lockptr";
+/// What others of musl's members have weak ones of, for programs without the function.
+const WEAK: &[&str] = &[
+    "__do_cleanup_pop",
+    "__do_cleanup_push",
+    "__timezone_lockptr",
+    "__tl_lock",
+    "__tl_sync",
+    "__tl_unlock",
+];
 
 /// A member stays where it defines a name that no row has; and a need that one musl does not have would leave that
 /// musl without the function.
@@ -414,10 +421,13 @@ fn every_member_of_every_musl_can_go_and_has_what_is_needed() -> Result<()> {
         let ours = || rows().filter(|(_, row)| row.only.is_none_or(|a| a == architecture.name));
         let libc: HashSet<&str> = ours().flat_map(|(_, row)| row.names).copied().collect();
         let memory = recipe::MEMORY.iter().flat_map(|(_, names)| names.iter());
-        let known: HashSet<&str> = libc.iter().copied().chain(memory.copied()).collect();
+        let known = libc.iter().copied().chain(memory.copied());
+        let defaults = brawn_payload::DEFAULTS.iter().copied();
+        let known: HashSet<&str> = known.chain(defaults).collect();
         let members = members(&archive)?;
         for (member, defined) in &members {
-            let goes = |name: &&String| libc.contains(name.as_str()) && *name != OF_FORK;
+            let goes =
+                |name: &&String| libc.contains(name.as_str()) && !WEAK.contains(&name.as_str());
             let stays: Vec<_> = defined
                 .iter()
                 .filter(|name| !known.contains(name.as_str()))

@@ -42,6 +42,16 @@ OURS(pthread_rwlock_unlock)
 IS_OURS(sem_timedwait, sem_timedwait)
 IS_OURS(pthread_cond_signal, pthread_cond_signal)
 IS_OURS(pthread_cond_broadcast, pthread_cond_broadcast)
+OURS(pthread_create)
+OURS(pthread_exit)
+OURS(pthread_join)
+IS_OURS(pthread_timedjoin_np, pthread_timedjoin_np)
+IS_OURS(pthread_tryjoin_np, pthread_tryjoin_np)
+IS_OURS(__tl_lock, tl_lock)
+IS_OURS(__tl_unlock, tl_unlock)
+IS_OURS(__tl_sync, tl_sync)
+IS_OURS(__do_cleanup_push, do_cleanup_push)
+IS_OURS(__do_cleanup_pop, do_cleanup_pop)
 #endif
 
 static const char *doing = "";
@@ -210,6 +220,8 @@ static void processes(void) {
     IS(0, pthread_mutex_unlock(&b->m));
 }
 
+#include "threads-ends.h"
+
 // C11's, which musl makes of the same.
 static mtx_t mt;
 static cnd_t cn;
@@ -292,7 +304,8 @@ int main(int argc, char **argv) {
     if (argc > 1) share = 30;
     signal(SIGALRM, hangs);
     alarm(LIMIT);
-    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, c11, small_ones};
+    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, lives, stacks, remains,
+                                process_ends, ends, c11, small_ones};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");
     return 0;

@@ -14,12 +14,6 @@ typedef struct {
 } semaphore;
 _Static_assert(sizeof(semaphore) == 32, "musl's sem_t");
 
-// musl's: a handler on the stack that runs when the thread is cancelled.
-typedef struct cleanup {
-    void (*function)(void *);
-    void *argument;
-    struct cleanup *next;
-} cleanup;
 extern void _pthread_cleanup_push(cleanup *c, void (*function)(void *), void *argument);
 extern void _pthread_cleanup_pop(cleanup *c, int runs);
 extern void pthread_testcancel(void);

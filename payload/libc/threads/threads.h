@@ -4,25 +4,62 @@
 #include "../libc.h"
 #include <limits.h>
 
-// A thread's own numbers, at its pthread_self().
-typedef struct thread {
+// musl's: a handler on the stack that runs when the thread is cancelled.
+typedef struct cleanup {
+    void (*function)(void *);
+    void *argument;
+    struct cleanup *next;
+} cleanup;
+
+// What a thread knows of itself, at its pthread_self().
+typedef struct thread thread;
+struct thread {
+    thread *self;
 #ifdef __x86_64__
-    char before[48];
-#else
-    char before[32];
+    void *thread_locals;
+#endif
+    // All threads, in a ring.
+    thread *previous, *next;
+    uintptr_t kernels_page;
+#ifdef __x86_64__
+    uintptr_t canary;
 #endif
     int id;
-    char between[84];
+    int error;
+    volatile int state;
+    volatile int cancelled;
+    volatile unsigned char keeps_on, cancel_at_once;
+    // Where it and its thread-locals lie, unless in memory of the program's.
+    void *map;
+    size_t mapped;
+    // Its stack's end, and how much is below it.
+    void *stack;
+    size_t stack_size;
+    size_t guard;
+    void *result;
+    cleanup *handlers;
+    void **values;
     // What the kernel is told of by set_robust_list: mutexes that the thread holds, which it marks when the thread ends.
     void *volatile held;
     long offset;
     void *volatile pending;
-} thread;
+    int error_of_resolver;
+    volatile int timer;
+    const void *locale;
+    volatile int kill_lock;
+    void *rest[2];
+#ifndef __x86_64__
+    uintptr_t canary;
+    void *thread_locals;
+#endif
+};
 
 #ifdef __x86_64__
-_Static_assert(offsetof(thread, held) == 136, "musl's struct pthread");
+_Static_assert(offsetof(thread, id) == 48 && offsetof(thread, map) == 72 && offsetof(thread, values) == 128, "musl's struct pthread");
+_Static_assert(offsetof(thread, held) == 136 && offsetof(thread, kill_lock) == 176, "musl's struct pthread");
 #else
-_Static_assert(offsetof(thread, held) == 120, "musl's struct pthread");
+_Static_assert(offsetof(thread, id) == 32 && offsetof(thread, map) == 56 && offsetof(thread, values) == 112, "musl's struct pthread");
+_Static_assert(offsetof(thread, held) == 120 && offsetof(thread, kill_lock) == 160 && sizeof(thread) == 200, "musl's struct pthread");
 #endif
 
 // The calling thread.  On x86_64 its address is its first word, and a finished program may lack pthread_self, which
@@ -71,7 +108,7 @@ enum {
 };
 
 // Linux's numbers of errors; BUSY is EBUSY, too.
-enum { EPERM = 1, EINTR = 4, EAGAIN = 11, EDEADLK = 35, ETIMEDOUT = 110 };
+enum { EPERM = 1, EINTR = 4, EAGAIN = 11, EINVAL = 22, EDEADLK = 35, ENOSYS = 38, ETIMEDOUT = 110 };
 
 typedef struct timespec timespec;
 
@@ -88,23 +125,26 @@ enum { FUTEX = 98 };
 #endif
 enum { FUTEX_WAIT = 0, FUTEX_WAKE = 1, FUTEX_LOCK_PI = 6, FUTEX_UNLOCK_PI = 7, FUTEX_PRIVATE = 128 };
 
-// The result is a negative number of an error.
-INLINE long futex(volatile int *address, long operation, long value, const void *until) {
+// A system call that leaves errno alone: the result is a negative number of an error.
+INLINE long kernel(long number, long first, long second, long third, long fourth) {
 #ifdef __x86_64__
     long result;
-    register const void *fourth __asm__("r10") = until;
-    __asm__ volatile("syscall" : "=a"(result) : "a"((long)FUTEX), "D"(address), "S"(operation), "d"(value), "r"(fourth) : "rcx", "r11", "memory");
+    register long r10 __asm__("r10") = fourth;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10) : "rcx", "r11", "memory");
     return result;
 #else
-    register volatile int *first __asm__("x0") = address;
-    register long second __asm__("x1") = operation;
-    register long third __asm__("x2") = value;
-    register const void *fourth __asm__("x3") = until;
-    register long number __asm__("x8") = FUTEX;
-    register long result __asm__("x0");
-    __asm__ volatile("svc 0" : "=r"(result) : "r"(first), "r"(second), "r"(third), "r"(fourth), "r"(number) : "memory");
-    return result;
+    register long x0 __asm__("x0") = first;
+    register long x1 __asm__("x1") = second;
+    register long x2 __asm__("x2") = third;
+    register long x3 __asm__("x3") = fourth;
+    register long x8 __asm__("x8") = number;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x8) : "memory");
+    return x0;
 #endif
+}
+
+INLINE long futex(volatile int *address, long operation, long value, const void *until) {
+    return kernel(FUTEX, (long)address, operation, value, (long)until);
 }
 
 // Wakes up to `count`.  It may be another's memory by now: whoever waits there wakes for nothing.
@@ -132,10 +172,17 @@ INLINE void breathe(void) {
 
 // The beginning of musl's struct __libc (src/internal/libc.h), the same in musl 1.2.2 to 1.2.6.
 extern struct {
-    char flags[4];
+    char can_have_threads, has_threads, is_privileged;
+    // 1 if locks have to be taken; less than 0 if the next one who takes one sees that they need not any more.
+    volatile signed char needs_locks;
     int threads_minus_1;
+    void *unused[2];
+    size_t thread_locals;
+    size_t unused2[2];
+    size_t page;
+    void *locale[6];
 } __libc;
-_Static_assert(sizeof(__libc) == 8, "musl's struct __libc");
+_Static_assert(__builtin_offsetof(__typeof(__libc), thread_locals) == 24 && __builtin_offsetof(__typeof(__libc), locale) == 56, "musl's struct __libc");
 
 // Whether this is the only thread.  pthread_create counts the new one before it begins, and a thread that ends has unlocked
 // what it unlocks before it is taken off, so that what a private lock guards needs no atomic operation: as in glibc.

@@ -39,6 +39,8 @@ pub struct Row {
     /// Whether its data has addresses: of a name that musl has so, and that nobody reads before a program in static-pie
     /// has put them there.
     pub addresses: bool,
+    /// Whether it cannot come into finished programs, which have states of it elsewhere.
+    pub linked: bool,
     /// Compiler flags besides everyone's.
     pub flags: &'static [&'static str],
 }
@@ -55,6 +57,7 @@ impl Row {
             exact: true,
             only: None,
             addresses: false,
+            linked: false,
             flags: &[],
         }
     }

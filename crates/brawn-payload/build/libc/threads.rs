@@ -14,7 +14,86 @@ const RWLOCK: Row = Row {
     ..Row::new("", &[])
 };
 
+/// Who ends a thread and who joins it agree on what the kernel writes.  In a finished program the end of threads is
+/// where `rewrite` puts the heap's.
+const CREATE: Row = Row {
+    group: "create",
+    linked: true,
+    ..Row::new("", &[])
+};
+
 pub const ROWS: &[Row] = &[
+    Row {
+        needs: &["__libc", "__munmap"],
+        linked: true,
+        ..Row::new("stacks", &[])
+    },
+    Row {
+        file: "pthread_create",
+        names: &[
+            "pthread_create",
+            "__do_cleanup_pop",
+            "__do_cleanup_push",
+            "__pthread_create",
+            "__pthread_exit",
+            "__tl_lock",
+            "__tl_sync",
+            "__tl_unlock",
+            "pthread_exit",
+        ],
+        needs: &[
+            "__acquire_ptc",
+            "__block_all_sigs",
+            "__block_app_sigs",
+            "__clone",
+            "__copy_tls",
+            "__default_guardsize",
+            "__default_stacksize",
+            "__dl_thread_cleanup",
+            "__do_orphaned_stdio_locks",
+            "__libc",
+            "__lock",
+            "__membarrier_init",
+            "__mmap",
+            "__munmap",
+            "__ofl_lock",
+            "__ofl_unlock",
+            "__pthread_tsd_main",
+            "__pthread_tsd_run_dtors",
+            "__pthread_tsd_size",
+            "__release_ptc",
+            "__restore_sigs",
+            "__stderr_used",
+            "__stdin_used",
+            "__stdout_used",
+            "__thread_list_lock",
+            "__unlock",
+            "__unmapself",
+            "__vm_lock",
+            "__vm_unlock",
+            "__vm_wait",
+            "__wait",
+            "exit",
+            "pthread_self",
+        ],
+        ..CREATE
+    },
+    Row {
+        file: "pthread_join",
+        names: &[
+            "pthread_join",
+            "__pthread_join",
+            "pthread_timedjoin_np",
+            "pthread_tryjoin_np",
+        ],
+        needs: &[
+            "__munmap",
+            "__timedwait_cp",
+            "pthread_setcancelstate",
+            "pthread_testcancel",
+        ],
+        ..CREATE
+    },
     Row {
         needs: &["__default_guardsize", "__default_stacksize"],
         ..Row::new("pthread_attr_init", &["pthread_attr_init"])

@@ -9,7 +9,7 @@ use crate::archive::read::Archive;
 use crate::elf::object::{Binding, Symbol};
 use crate::error::{Error, printable};
 use crate::identify::MEMORY_OWN;
-use brawn_payload::{Function, Payload, Set};
+use brawn_payload::{DEFAULTS, Function, Payload, Set};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
@@ -191,7 +191,12 @@ pub(super) fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
         return Goes::No;
     }
     let mut names = member.defined().filter(|s| known.contains(s.name));
-    if member.defined().all(|s| known.contains(s.name)) {
+    let is_weak = |s: &Symbol<'_>| s.binding == Binding::Weak;
+    let is_default = |s: &Symbol<'_>| is_weak(s) && DEFAULTS.iter().any(|d| d.as_bytes() == s.name);
+    if member
+        .defined()
+        .all(|s| known.contains(s.name) || is_default(s))
+    {
         return match names.next() {
             Some(_) => Goes::Yes,
             None => Goes::No,
@@ -199,7 +204,7 @@ pub(super) fn goes(member: &Member<'_>, known: &HashSet<&[u8]>) -> Goes {
     }
     // A weak private name beside others is a fallback for programs without the function: the member with `fork` has
     // one for each lock that it asks for.
-    let is_fallback = |s: &Symbol<'_>| s.binding == Binding::Weak && s.name.starts_with(b"__");
+    let is_fallback = |s: &Symbol<'_>| is_weak(s) && s.name.starts_with(b"__");
     match names.all(is_fallback) {
         true => Goes::No,
         false => Goes::Besides,

@@ -1,0 +1,91 @@
+// Stacks of threads that have ended.
+//
+// A few are kept, as glibc does: mapping one, taking its guard's rights, touching it and giving it back takes as long as all
+// else of a thread's life.  A process that is idle has that little of them in memory: of each what is next to its end.
+//
+// Each place has an own state, and nothing waits: what is taken by another at this moment is not there.  So a child of fork, in
+// which others' moments do not end, can use all other places; and a thread can leave the stack that it stands on, and
+// has the kernel write the 0 when it has gone (set_tid_address).
+#include "stacks.h"
+
+enum { PLACES = 8, RESIDENT = 64 << 10, BELOW = 16 << 10, MOST = 40 << 20 };
+enum { FREE = 0, TAKEN = 1 };
+
+#ifdef __x86_64__
+enum { MADVISE = 28 };
+#else
+enum { MADVISE = 233 };
+#endif
+enum { DONTNEED = 4 };
+
+// musl's munmap, under the name that its own functions call.
+extern int __munmap(void *map, size_t size);
+
+// While `state` is TAKEN, whoever made it that has the other fields.  `size` is 0 where there is no stack.
+static struct place {
+    volatile int state;
+    volatile size_t size;
+    size_t guard;
+    void *map;
+} places[PLACES];
+static size_t all;
+static unsigned turn;
+
+// Takes out what is at a TAKEN place.
+INLINE void *empty(struct place *p) {
+    void *const map = p->map;
+    __atomic_fetch_sub(&all, p->size, __ATOMIC_RELAXED);
+    p->size = 0;
+    __atomic_store_n(&p->state, FREE, __ATOMIC_RELEASE);
+    return map;
+}
+
+static void drop(struct place *p) {
+    if (p->state != FREE || !takes(&p->state, FREE, TAKEN)) return;
+    const size_t size = p->size;
+    void *const map = empty(p);
+    if (size) __munmap(map, size);
+}
+
+HIDDEN void brawn_stacks_drop(void) {
+    for (struct place *p = places; p < places + PLACES; p++) drop(p);
+}
+
+HIDDEN void *brawn_stack_take(size_t size, size_t guard) {
+    int has_room = 0;
+    for (struct place *p = places; p < places + PLACES; p++) {
+        has_room |= !p->size;
+        if (p->size != size || p->state != FREE || !takes(&p->state, FREE, TAKEN)) continue;
+        if (p->size == size && p->guard == guard) return empty(p);
+        __atomic_store_n(&p->state, FREE, __ATOMIC_RELEASE);
+    }
+    // Others than those that are asked for now would stay for ever.
+    if (!has_room) drop(&places[__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % PLACES]);
+    return NULL;
+}
+
+// Of a stack that was used up deep down, and of a large one, the kernel takes back what is far from its end.
+static void trim(char *low, char *top, char *used) {
+    char *end = top - RESIDENT;
+    if (used >= low && used <= top && end > used - BELOW) end = used - BELOW;
+    end = (char *)((uintptr_t)end & -__libc.page);
+    if (end > low && end - low > 2 * RESIDENT) kernel(MADVISE, (long)low, end - low, DONTNEED, 0);
+}
+
+HIDDEN volatile int *brawn_stack_keep(void *map, size_t size, size_t guard, void *top, void *used) {
+    for (struct place *p = places; p < places + PLACES; p++) {
+        if (p->size || p->state != FREE || !takes(&p->state, FREE, TAKEN)) continue;
+        if (!p->size) {
+            if (__atomic_add_fetch(&all, size, __ATOMIC_RELAXED) > MOST) {
+                __atomic_fetch_sub(&all, size, __ATOMIC_RELAXED);
+                __atomic_store_n(&p->state, FREE, __ATOMIC_RELEASE);
+                return NULL;
+            }
+            trim((char *)map + guard, top, used);
+            p->map = map, p->guard = guard, p->size = size;
+            return &p->state;
+        }
+        __atomic_store_n(&p->state, FREE, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
