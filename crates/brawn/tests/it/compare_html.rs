@@ -169,6 +169,7 @@ fn a_comparison_is_diagnosed() {
     let output = command
         .arg(&out)
         .args(["--", "/bin/sh", "-c", line, EVIL])
+        .arg(OsStr::from_bytes(b"\xff"))
         .output();
     let output = output.expect("brawn runs");
     let data: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -178,5 +179,7 @@ fn a_comparison_is_diagnosed() {
         forms.len() == 2 || diagnosis["reason"].is_string(),
         "{diagnosis}"
     );
-    elements(&std::fs::read_to_string(out).expect("a page"));
+    let page = std::fs::read_to_string(out).expect("a page");
+    elements(&page);
+    assert!(page.contains("What is no text in it"), "{page}");
 }

@@ -258,6 +258,9 @@ fn how(data: &Comparison) -> Markup {
             @if let Some(text) = again(data) {
                 h2 { "To do it again" }
                 pre { code { (text) } }
+                @if text.contains('\u{fffd}') || text.contains("\\u{") {
+                    p.soft { "What is no text in it, or would not be seen, stands there as � or \\u{…}." }
+                }
             }
         }
     }
