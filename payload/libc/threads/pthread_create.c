@@ -6,8 +6,8 @@
 // threads that only have to tell the kernel that they end.  A thread that is detached, and gives its own stack back,
 // keeps the lock as in musl, since the word goes with the stack.
 //
-// The kernel is told where to write when the thread ends (set_tid_address), since the main thread, and the one that called fork,
-// have had it write to the list's lock.
+// The kernel knows from the beginning where to write when the thread ends, but not of the main thread, of one that called fork,
+// and where the stack is left: these tell it (set_tid_address).
 #include "stacks.h"
 
 typedef struct file file;
@@ -175,6 +175,7 @@ _Noreturn HIDDEN void brawn_pthread_exit(void *result) {
         exit(0);
     }
     // Another may get this number soon.
+    const int self_id = self->id;
     self->id = 0;
     __unlock(&self->kill_lock);
     leave_mutexes(self);
@@ -187,7 +188,7 @@ _Noreturn HIDDEN void brawn_pthread_exit(void *result) {
     self->previous->next = self->next;
     self->previous = self->next = self;
     if (goes) {
-        kernel(SET_TID_ADDRESS, (long)goes, 0, 0, 0);
+        if (goes != &self->state || self->kernels_page != (uintptr_t)self_id) kernel(SET_TID_ADDRESS, (long)goes, 0, 0, 0);
         // What was written to this stack is there before the kernel says that it is free.
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         brawn_tl_unlock();
@@ -212,8 +213,16 @@ typedef struct {
     unsigned long mask;
 } beginning;
 
+// Notes whose `state` the kernel writes to, by a number that the child of a fork does not have; no code for these
+// architectures uses the field.
+INLINE void note_word(void) {
+    thread *const self = own_thread();
+    self->kernels_page = self->id;
+}
+
 static int begin(void *p) {
     beginning *const b = p;
+    note_word();
     if (b->order) {
         int expected = 1;
         if (__atomic_compare_exchange_n(&b->order, &expected, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) __wait(&b->order, NULL, 2, 1);
@@ -229,6 +238,7 @@ static int begin(void *p) {
 // thrd_create's, with the signals blocked as in musl.
 static int begin_c11(void *p) {
     beginning *const b = p;
+    note_word();
     int (*const function)(void *) = (int (*)(void *))(uintptr_t)b->function;
     brawn_pthread_exit((void *)(uintptr_t)function(b->argument));
 }
@@ -334,7 +344,7 @@ static thread *prepare(const place *at, const attributes *a, const thread *self)
     t->state = a->is_detached ? DETACHED : JOINABLE;
     t->held = (void *)&t->held;
     t->canary = self->canary;
-    t->kernels_page = self->kernels_page;
+    t->kernels_page = 0;
     return t;
 }
 
@@ -371,7 +381,7 @@ HIDDEN int brawn_pthread_create(thread **restrict created, const attributes *res
     if (!__libc.threads_minus_1++) __libc.needs_locks = 1;
     int (*const first)(void *) = is_c11 ? begin_c11 : begin;
     int error = 0;
-    if (__clone(first, b, CLONE_THREAD, b, &t->id, locals_of(t), &__thread_list_lock) < 0) error = EAGAIN;
+    if (__clone(first, b, CLONE_THREAD, b, &t->id, locals_of(t), &t->state) < 0) error = EAGAIN;
     else if (a.is_scheduled) error = schedule(t, &a, b);
     if (!error) {
         t->next = self->next;
