@@ -1,8 +1,8 @@
 //! What can be typed.
 
 use crate::commands::{
-    cargo, compare, completions, image, inspect, link_args, man, patch, preload, restore, rewrite,
-    run, signatures, toolchains, verify,
+    bench, cargo, compare, completions, image, inspect, link_args, man, patch, preload, restore,
+    rewrite, run, signatures, toolchains, verify,
 };
 use crate::help;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -48,6 +48,7 @@ pub enum Command {
     Run(run::Args),
     Preload(preload::Args),
     Compare(compare::Args),
+    Bench(bench::Args),
     Image(image::Args),
     Inspect(inspect::Args),
     Verify(verify::Args),

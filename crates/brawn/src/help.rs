@@ -101,6 +101,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "bench",
+        &[
+            ("brawn bench --quick", "with musl-gcc, in about a minute"),
+            ("brawn bench --cc 'zig cc -target x86_64-linux-musl'", ""),
+            ("brawn bench --only threads,startup", "some workloads"),
+        ],
+    ),
+    (
         "preload",
         &[
             ("brawn preload -- ./program ARGS", "run one program"),

@@ -1,14 +1,14 @@
 //! `brawn compare`: how fast a program is with brawn's functions, beside itself.
 
-mod candidates;
+pub mod candidates;
 mod diagnosis;
 mod export;
 mod html;
-mod outputs;
+pub mod outputs;
 mod sampled;
 mod say;
-mod session;
-mod signals;
+pub mod session;
+pub mod signals;
 
 use super::run::Stop;
 use crate::builds::SignaturesArg;

@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+pub mod bench;
 pub mod cargo;
 pub mod compare;
 pub mod completions;
@@ -22,6 +23,7 @@ use crate::exit::Exit;
 /// Runs `command`; everything is printed when it returns.
 pub fn run(command: Command) -> Exit {
     match command {
+        Command::Bench(args) => bench::run(&args),
         Command::Cargo(args) => cargo::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Completions(args) => completions::run(&args),

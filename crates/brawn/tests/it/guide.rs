@@ -68,6 +68,11 @@ const BY_HAND: &[(&str, &str, &str)] = &[
         "needs perf, and rights that a container lacks",
     ),
     (
+        "docs/bench.md",
+        "brawn bench --quick",
+        "takes a minute; bench.rs has it",
+    ),
+    (
         "docs/memory-functions.md",
         "bench/memory/build.sh target/memory && target/memory/memory -r 21 > results.tsv",
         "takes minutes of a quiet machine",

@@ -1,5 +1,6 @@
 //! Runs the `brawn` binary on real archives, in folders of its own.
 
+mod bench;
 mod build;
 mod bundle;
 mod bundle_files;

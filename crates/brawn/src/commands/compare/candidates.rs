@@ -96,7 +96,8 @@ fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
 }
 
 impl Form {
-    fn of(name: &str, kind: Kind, path: &Path) -> Result<Self> {
+    /// The file at `path`.
+    pub fn of(name: &str, kind: Kind, path: &Path) -> Result<Self> {
         let (size, sha256) = fingerprint(path)?;
         Ok(Self {
             told: Candidate {

@@ -30,7 +30,7 @@ struct Session<'a> {
     args: &'a Args,
     name: &'a OsStr,
     forms: &'a [Form],
-    signals: Signals,
+    signals: &'a Signals,
     bar: Bar,
     data: Comparison,
     /// How each form is known to end, while it is worth measuring.
@@ -41,12 +41,23 @@ struct Session<'a> {
 
 /// Runs `forms`, the first of which is the program as it is.
 pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> {
+    measured(name, forms, args, &Signals::watch()?, true)
+}
+
+/// The same, where somebody else watches for signals; sampled only if `is_sampled`.
+pub fn measured(
+    name: &OsStr,
+    forms: &[Form],
+    args: &Args,
+    signals: &Signals,
+    is_sampled: bool,
+) -> Result<Comparison> {
     let looks = forms.len() as u64 + 1;
     let mut session = Session {
         args,
         name,
         forms,
-        signals: Signals::watch()?,
+        signals,
         bar: Bar::new(looks, "{bar:30} {pos}/{len} runs, {eta} left"),
         data: empty(name, forms, args),
         ends: vec![None; forms.len()],
@@ -55,7 +66,9 @@ pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> 
     session.look()?;
     if session.ends[0].is_some() && session.ends[1..].iter().any(Option::is_some) {
         session.rounds()?;
-        session.sample();
+        if is_sampled {
+            session.sample();
+        }
     }
     session.data.load[1] = machine::load();
     Ok(session.data)
@@ -263,7 +276,7 @@ impl Session<'_> {
     fn run(&mut self, candidate: usize, phase: Phase, round: usize) -> Result<Run> {
         if let Some(line) = &self.args.prepare {
             let failed = |failure| self.failed(SHELL.as_ref(), failure);
-            prepare(line, &self.signals, failed)?;
+            prepare(line, self.signals, failed)?;
         }
         let form = &self.forms[candidate];
         let (path, arguments) = form.command(self.name, self.args);
@@ -309,7 +322,7 @@ impl Session<'_> {
             .filter(|(number, form)| self.ends[*number].is_some() && form.variables.is_empty());
         for (candidate, form) in forms {
             let most = self.data.command.rounds.max(1);
-            let samples = sampled::several(self.name, &form.path, self.args, &self.signals, most);
+            let samples = sampled::several(self.name, &form.path, self.args, self.signals, most);
             let samples = match samples {
                 Ok((samples, _)) => samples,
                 Err(error) => {

@@ -8,8 +8,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What runs lines.
 pub const SHELL: &str = "/bin/sh";
@@ -18,6 +19,8 @@ pub const SHELL: &str = "/bin/sh";
 pub struct Signals {
     pipe: UnixStream,
     which: Arc<AtomicUsize>,
+    /// A folder that goes with brawn.
+    folder: OnceLock<PathBuf>,
 }
 
 impl Signals {
@@ -33,7 +36,12 @@ impl Signals {
             let end = end.try_clone().map_err(failed)?;
             signal_hook::low_level::pipe::register(signal, end).map_err(failed)?;
         }
-        Ok(Self { pipe, which })
+        let folder = OnceLock::new();
+        Ok(Self {
+            pipe,
+            which,
+            folder,
+        })
     }
 
     /// What becomes readable when one came.
@@ -41,8 +49,22 @@ impl Signals {
         self.pipe.as_fd()
     }
 
+    /// Has `folder` removed if a signal ends brawn.
+    pub fn removes(&self, folder: &Path) {
+        let _ = self.folder.set(folder.to_owned());
+    }
+
+    /// Whether one came.
+    pub fn is_any(&self) -> bool {
+        self.which.load(Ordering::Relaxed) != 0
+    }
+
     /// Ends brawn as the signal that came would have.
     pub fn obey(&self) -> Error {
+        if let Some(folder) = self.folder.get() {
+            // There is nobody left to tell.
+            let _ = std::fs::remove_dir_all(folder);
+        }
         let signal = self.which.load(Ordering::Relaxed);
         let signal = i32::try_from(signal).unwrap_or(SIGINT);
         let ended = signal_hook::low_level::emulate_default_handler(signal);

@@ -1,0 +1,223 @@
+//! `brawn bench`: what brawn's functions bring on this machine, with this machine's compiler.
+
+mod build;
+mod say;
+mod workloads;
+
+use super::compare::session;
+use super::compare::signals::Signals;
+use crate::exit::Exit;
+use crate::ui;
+use brawn_core::{Error, Kind, Result};
+use brawn_measure::data::Comparison;
+use brawn_measure::{machine, schedule, verdict};
+use clap::Parser as _;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use workloads::Workload;
+
+/// Measure small programs with musl's functions and with brawn's, on this machine.
+///
+/// The programs are built by your own compiler for musl, as it is and with `brawn link-args` on its line, and for glibc
+/// if there is a compiler for that.  All forms run in turn, as `brawn compare` has it.  Everything is built in a
+/// temporary folder, which is removed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::help::after("bench"))]
+pub struct Args {
+    /// The command that compiles and links C for musl, or the path of a compiler; `-static` is added.
+    #[arg(long, value_name = "COMMAND", default_value = "musl-gcc")]
+    cc: String,
+
+    /// The same for glibc, or `none` [default: gcc, if there is one].
+    #[arg(long, value_name = "COMMAND")]
+    against_cc: Option<String>,
+
+    /// Short programs and few runs: about a minute.
+    #[arg(short, long)]
+    quick: bool,
+
+    /// Only the workloads whose names begin with one of these.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// List the workloads, and run none.
+    #[arg(long)]
+    list: bool,
+
+    /// Runs of each form [default: as many as six seconds have, from 10 to 100; 8 with --quick].
+    #[arg(short, long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    runs: Option<u32>,
+
+    /// Seconds that a run may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    time_limit: u32,
+
+    /// Make the order of runs from this number.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+
+    /// Write all figures of all runs here.
+    #[arg(long, value_name = "FILE")]
+    export_json: Option<PathBuf>,
+
+    /// Print a JSON object with all figures of all runs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was measured.  The names of these fields are a public interface: scripts read them.
+#[derive(Debug, Serialize)]
+struct Measured {
+    /// Always `brawn-bench`.
+    format: &'static str,
+    /// Grows when older readers would misread it.
+    version: u32,
+    /// brawn's version.
+    brawn: &'static str,
+    /// When it began, as in 2025-12-31.
+    date: String,
+    /// The machine, by property.
+    machine: BTreeMap<String, String>,
+    /// The commands that built the forms, by the form's name.
+    compilers: BTreeMap<String, String>,
+    /// All in one sentence.
+    verdict: String,
+    /// What was run.
+    workloads: Vec<One>,
+}
+
+/// One workload.
+#[derive(Debug, Serialize)]
+struct One {
+    /// As `--only` has it.
+    name: String,
+    /// What it does.
+    title: String,
+    /// As `brawn compare --json` has it.
+    comparison: Comparison,
+}
+
+/// The options of `brawn compare`, for its runs.
+#[derive(clap::Parser)]
+struct Line {
+    #[command(flatten)]
+    args: super::compare::Args,
+}
+
+pub fn run(args: &Args) -> Exit {
+    match attempt(args) {
+        Ok(exit) => exit,
+        Err(error) => {
+            ui::error(&error);
+            error.kind().into()
+        }
+    }
+}
+
+fn attempt(args: &Args) -> Result<Exit> {
+    let chosen = chosen(args)?;
+    if args.list {
+        for workload in &chosen {
+            ui::text(&format!("{:12} {}", workload.name, workload.title));
+        }
+        return Ok(Exit::Success);
+    }
+    let measured = measure(args, &chosen)?;
+    if let Some(path) = &args.export_json {
+        let text = serde_json::to_string(&measured)
+            .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
+        std::fs::write(path, text + "\n")
+            .map_err(|error| Error::io("cannot write it", error).path(path))?;
+    }
+    match args.json {
+        true => ui::json(&measured),
+        false => say::print(&measured),
+    }
+    let mut findings = measured
+        .workloads
+        .iter()
+        .flat_map(|one| &one.comparison.findings);
+    Ok(match findings.any(|finding| finding.kind.is_failure()) {
+        true => Exit::Finding,
+        false => Exit::Success,
+    })
+}
+
+fn chosen(args: &Args) -> Result<Vec<Workload>> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let all = workloads::all(processors);
+    let begins = |workload: &Workload, name: &String| workload.name.starts_with(name.as_str());
+    let unknown = args
+        .only
+        .iter()
+        .find(|name| !all.iter().any(|w| begins(w, name)));
+    if let Some(name) = unknown {
+        return Err(
+            Error::new(Kind::Usage, format!("no workload begins with {name:?}"))
+                .next("`brawn bench --list` has all of them"),
+        );
+    }
+    let is_asked = |w: &Workload| args.only.is_empty() || args.only.iter().any(|n| begins(w, n));
+    Ok(all.into_iter().filter(is_asked).collect())
+}
+
+/// Builds and runs all of `chosen`.
+fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
+    // Before anything is there that a signal would leave behind.
+    let signals = Signals::watch()?;
+    let room = build::Room::new(args, &signals)?;
+    let mut measured = Measured {
+        format: "brawn-bench",
+        version: 1,
+        brawn: env!("CARGO_PKG_VERSION"),
+        date: machine::today(),
+        machine: machine::machine(),
+        compilers: room.compilers(),
+        verdict: String::new(),
+        workloads: Vec::new(),
+    };
+    let seed = args.seed.unwrap_or_else(schedule::seed);
+    for (number, workload) in chosen.iter().enumerate() {
+        ui::info(&format!(
+            "{} of {}: {}",
+            number + 1,
+            chosen.len(),
+            workload.title
+        ));
+        let forms = room.forms(workload)?;
+        let line = line(args, workload, seed)?;
+        let name = OsString::from(workload.source);
+        let mut comparison = session::measured(&name, &forms, &line.args, &signals, false)?;
+        comparison.verdicts = (1..forms.len())
+            .map(|form| verdict::judge(&comparison, form))
+            .collect();
+        measured.workloads.push(One {
+            name: workload.name.clone(),
+            title: workload.title.clone(),
+            comparison,
+        });
+    }
+    drop(room);
+    if signals.is_any() {
+        return Err(signals.obey());
+    }
+    measured.verdict = say::verdict(&measured.workloads);
+    Ok(measured)
+}
+
+/// The command line of `brawn compare` that has a workload's runs.
+fn line(args: &Args, workload: &Workload, seed: u64) -> Result<Line> {
+    let mut words = vec!["brawn".to_owned(), "--compare-output=none".to_owned()];
+    words.push(format!("--seed={seed}"));
+    words.push(format!("--time-limit={}", args.time_limit));
+    let quick = args.quick.then_some(8);
+    words.extend(args.runs.or(quick).map(|runs| format!("--runs={runs}")));
+    words.extend(["--".to_owned(), workload.source.to_owned()]);
+    words.extend(match args.quick {
+        true => workload.quick.clone(),
+        false => workload.arguments.clone(),
+    });
+    Line::try_parse_from(words).map_err(|error| Error::new(Kind::Usage, error.to_string()))
+}

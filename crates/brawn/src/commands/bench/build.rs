@@ -1,0 +1,285 @@
+//! Builds the programs in a temporary folder, and looks at what the compilers make.
+
+use super::Args;
+use super::workloads::{FILES, ONCE, Workload};
+use crate::commands::compare::candidates::Form;
+use crate::commands::compare::outputs::ended;
+use crate::commands::compare::signals::Signals;
+use crate::commands::run::{Stop, search};
+use brawn_core::component::Component;
+use brawn_core::identify::{Libc, Linkage};
+use brawn_core::link_args;
+use brawn_core::report::inspect::{Report, inspect};
+use brawn_core::{Error, Kind, Result};
+use brawn_measure::counters::Availability;
+use brawn_measure::data;
+use brawn_measure::tree::{self, End, Failure, Job, Output};
+use brawn_payload::{Profile, payloads};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a compiler may take: zig compiles all of musl at its first use.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How much of a compiler's output is kept.
+const SAID: usize = 1 << 16;
+/// What can be done where the temporary folder is of no use.
+const TMPDIR: &str = "choose another folder with TMPDIR";
+
+/// A way to build.
+struct Way {
+    name: &'static str,
+    kind: data::Kind,
+    /// The compiler, as it is started.
+    path: PathBuf,
+    words: Vec<String>,
+    /// What follows the program's own source.
+    more: Vec<String>,
+}
+
+/// The folder, and the ways to build.
+pub struct Room<'a> {
+    folder: tempfile::TempDir,
+    ways: Vec<Way>,
+    signals: &'a Signals,
+}
+
+impl<'a> Room<'a> {
+    /// Lays out the sources, and tries the compilers.
+    pub fn new(args: &Args, signals: &'a Signals) -> Result<Self> {
+        let stock = Way::of("musl", data::Kind::Original, &args.cc, true)?;
+        let folder = tempfile::Builder::new().prefix("brawn-bench-").tempdir();
+        let folder =
+            folder.map_err(|e| Error::io("cannot create a temporary folder", e).next(TMPDIR))?;
+        signals.removes(folder.path());
+        let mut room = Self {
+            folder,
+            ways: Vec::new(),
+            signals,
+        };
+        for (name, text) in FILES {
+            room.write(name, text.as_bytes())?;
+        }
+        let report = room.tried(&stock)?;
+        check(&stock, &report)?;
+        room.runs(&stock)?;
+        let brawn = room.brawns(&stock)?;
+        room.tried(&brawn)?;
+        room.ways = vec![stock, brawn];
+        room.ways.extend(room.glibcs(args)?);
+        Ok(room)
+    }
+
+    /// The commands, by form.
+    pub fn compilers(&self) -> BTreeMap<String, String> {
+        let shown = |way: &Way| {
+            let words = [&way.words[..], &way.more[..]].concat();
+            (way.name.to_owned(), link_args::shell(&words))
+        };
+        self.ways.iter().map(shown).collect()
+    }
+
+    /// The forms of a workload.
+    pub fn forms(&self, workload: &Workload) -> Result<Vec<Form>> {
+        let form = |way: &Way| {
+            let path = self.build(way, workload.source)?;
+            let form = Form::of(way.name, way.kind, &path);
+            form.map_err(|stop| match stop {
+                stop if stop.kind() == Kind::Io => stop.next(TMPDIR),
+                stop => stop,
+            })
+        };
+        self.ways.iter().map(form).collect()
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, bytes)
+            .map_err(|e| Error::io("cannot write", e).path(&path).next(TMPDIR))
+    }
+
+    /// Builds one program.
+    fn build(&self, way: &Way, source: &str) -> Result<PathBuf> {
+        let folder = self.folder.path();
+        let output = folder.join(format!("{source}-{}", way.name));
+        let mut arguments: Vec<OsString> = way.words.iter().map(OsString::from).collect();
+        let own = ["-O2", "-w", "-fno-builtin", "-pthread", "-o"];
+        arguments.extend(own.map(OsString::from));
+        arguments.push(output.clone().into());
+        arguments.push(folder.join(format!("{source}.c")).into());
+        arguments.extend(way.more.iter().map(OsString::from));
+        let run = self.run(&way.path, &arguments, PATIENCE)?;
+        if run.end == End::Exit(0) {
+            return Ok(output);
+        }
+        let said = String::from_utf8_lossy(&run.output[1].bytes).into_owned();
+        Err(Error::refused(format!(
+            "`{}` does not build {source}.c: it {}\n{}",
+            link_args::shell(&way.words),
+            ended(&run),
+            said.trim_end()
+        ))
+        .expected("a command that compiles and links C programs, as it is")
+        .next("make that work first; if the folder is full, choose another with TMPDIR"))
+    }
+
+    /// Runs something that must not outlive brawn.
+    fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<tree::Run> {
+        // A compiler that is ended leaves files of its own behind: they go with the folder.
+        let folder = self.folder.path().as_os_str().to_owned();
+        let variables = [(OsString::from("TMPDIR"), folder)];
+        let job = Job {
+            path,
+            arguments,
+            variables: &variables,
+            input: None,
+            output: Output::Kept(SAID),
+            limit: Some(limit),
+            watch: false,
+            counters: &Availability::default(),
+            interrupt: Some(self.signals.file()),
+        };
+        tree::run(&job).map_err(|failure| match failure {
+            Failure::Interrupted => self.signals.obey(),
+            Failure::Start(error) => Error::io("cannot run it", error).path(path),
+            Failure::System(what, error) => Error::io(what, error),
+        })
+    }
+
+    /// What a compiler makes of the smallest program.
+    fn tried(&self, way: &Way) -> Result<Report> {
+        let path = self.build(way, ONCE)?;
+        let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
+        inspect(&bytes).map_err(|error| error.path(&path))
+    }
+
+    /// Whether programs can run in the folder at all.
+    fn runs(&self, way: &Way) -> Result<()> {
+        let path = self.folder.path().join(format!("{ONCE}-{}", way.name));
+        let arguments = [OsString::from(ONCE)];
+        let run = self.run(&path, &arguments, Duration::from_secs(60));
+        let run = run.map_err(|e| {
+            e.expected("a folder in which programs may run")
+                .next(TMPDIR)
+        })?;
+        match run.end {
+            End::Exit(0) => Ok(()),
+            _ => Err(Error::refused(format!("the smallest program {}", ended(&run))).path(&path)),
+        }
+    }
+
+    /// The same compiler with what `brawn link-args` gives.
+    fn brawns(&self, stock: &Way) -> Result<Way> {
+        let payload = payloads().iter().find(|payload| {
+            payload.architecture.name() == std::env::consts::ARCH
+                && payload.profile == Profile::Fast
+        });
+        let found = format!("no payload for {}", std::env::consts::ARCH);
+        let payload = payload.ok_or_else(|| Error::not_applicable(found))?;
+        let link = link_args::link(payload, Component::ALL, self.folder.path())?;
+        for file in link_args::files(payload, &link)? {
+            self.write(&file.name, &file.bytes)?;
+        }
+        Ok(Way {
+            name: "brawn",
+            kind: data::Kind::Other,
+            path: stock.path.clone(),
+            words: stock.words.clone(),
+            more: link.flags.cc,
+        })
+    }
+
+    /// The compiler for glibc, if there is one.
+    fn glibcs(&self, args: &Args) -> Result<Option<Way>> {
+        let asked = args.against_cc.as_deref();
+        if asked == Some("none") {
+            return Ok(None);
+        }
+        let tried = || {
+            let text = asked.unwrap_or("gcc");
+            let way = Way::of("glibc", data::Kind::Other, text, false)?;
+            let report = self.tried(&way)?;
+            let libc = report.libc;
+            match libc {
+                Libc::Glibc => Ok(way),
+                _ => Err(Error::not_applicable(format!(
+                    "`{text}` builds for {}, which is not glibc",
+                    libc.name()
+                ))),
+            }
+        };
+        match (tried(), asked) {
+            (Ok(way), _) => Ok(Some(way)),
+            (Err(error), Some(_)) => Err(error),
+            // Nobody asked for it.
+            (Err(_), None) => Ok(None),
+        }
+    }
+}
+
+impl Way {
+    fn of(name: &'static str, kind: data::Kind, text: &str, is_static: bool) -> Result<Self> {
+        let mut words = match Path::new(text).is_file() {
+            // A path may have spaces.
+            true => vec![text.to_owned()],
+            false => shell_words::split(text)
+                .map_err(|e| Error::new(Kind::Usage, format!("{text:?}: {e}")))?,
+        };
+        let Some(first) = words.first() else {
+            return Err(Error::new(Kind::Usage, "an empty command")
+                .expected("a command that compiles and links C"));
+        };
+        let path = search::search(first.as_ref()).map_err(|stop| {
+            let (Stop::NotFound(error) | Stop::Refused(error) | Stop::Failed(error)) = stop;
+            error
+                .expected("a compiler for musl, such as musl-gcc")
+                .next("install one, or name it as in `--cc 'zig cc -target x86_64-linux-musl'`")
+        })?;
+        if is_static && !words.iter().any(|word| word.starts_with("-static")) {
+            words.push("-static".into());
+        }
+        Ok(Self {
+            name,
+            kind,
+            path,
+            words,
+            more: Vec::new(),
+        })
+    }
+}
+
+/// Whether these are programs that can be compared, and run here.
+fn check(way: &Way, report: &Report) -> Result<()> {
+    let line = link_args::shell(&way.words);
+    let other = |found: String| Err(Error::not_applicable(found));
+    if report.architecture != std::env::consts::ARCH {
+        return other(format!(
+            "`{line}` builds programs for {}, which do not run on this machine ({})",
+            report.architecture,
+            std::env::consts::ARCH
+        ));
+    }
+    if report.libc != Libc::Musl {
+        let found = format!(
+            "`{line}` builds with {}: this is not musl",
+            report.libc.name()
+        );
+        return Err(Error::not_applicable(found)
+            .expected("a compiler for musl, such as musl-gcc")
+            .next("name it with `--cc`; `--against-cc` is for glibc's"));
+    }
+    if !matches!(report.linkage, Linkage::Static | Linkage::StaticPie) {
+        return other(format!(
+            "`{line}` links {} programs, not static ones",
+            report.linkage.name()
+        ));
+    }
+    if report.heaps.is_empty() || !report.heaps.iter().all(|found| found.heap.is_musl()) {
+        return other(format!(
+            "`{line}` links {}, not musl's own heap: there is nothing to compare with",
+            report.heap
+        ));
+    }
+    Ok(())
+}

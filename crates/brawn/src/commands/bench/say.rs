@@ -1,0 +1,153 @@
+//! The figures for people: one sentence, then a table.
+
+use super::{Measured, One};
+use crate::table::{self, Row};
+use crate::ui;
+use anstyle::Style;
+use brawn_core::shown;
+use brawn_measure::data::Comparison;
+use brawn_measure::figures::WALL;
+use brawn_measure::median::estimate;
+use brawn_measure::verdict::{Outcome, bytes, time};
+
+/// The number of brawn's form, and of glibc's.
+const BRAWN: usize = 1;
+const GLIBC: usize = 2;
+
+const HEAD: [&str; 6] = [
+    "workload",
+    "musl",
+    "brawn",
+    "against musl",
+    "glibc",
+    "peak memory",
+];
+
+/// Prints it.
+pub fn print(measured: &Measured) {
+    ui::text(&measured.verdict);
+    for one in &measured.workloads {
+        for finding in &one.comparison.findings {
+            let form = &one.comparison.candidates[finding.candidate].name;
+            let text = format!("{}, {form}: {}", one.name, finding.what);
+            ui::text(&shown::line(&text).to_string());
+        }
+    }
+    ui::text("");
+    let rows: Vec<Row<6>> = measured.workloads.iter().map(row).collect();
+    ui::text(&table::table(HEAD, &rows));
+}
+
+fn row(one: &One) -> Row<6> {
+    let data = &one.comparison;
+    let took =
+        |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| time(e.median));
+    let ratio = data.verdicts.first().and_then(|verdict| verdict.time);
+    let against = match ratio {
+        Some(ratio) => format!("{:.2}x ({:.2}–{:.2})", ratio.ratio, ratio.low, ratio.high),
+        None => String::new(),
+    };
+    let peak = match (data.peak(0), data.peak(BRAWN)) {
+        (Some(before), Some(after)) => format!("{} → {}", bytes(before), bytes(after)),
+        _ => "–".to_owned(),
+    };
+    Row {
+        cells: [
+            one.title.clone(),
+            took(0),
+            took(BRAWN),
+            against,
+            took(GLIBC),
+            peak,
+        ],
+        style: Style::new(),
+        details: Vec::new(),
+    }
+}
+
+/// All in one sentence, as in `4 threads allocate 38x as fast; start-up unchanged; peak memory −12 %`.
+pub fn verdict(all: &[One]) -> String {
+    let mut parts = Vec::new();
+    let threads = all
+        .iter()
+        .rev()
+        .find(|one| one.name.starts_with("threads-"));
+    if let Some(one) = threads {
+        let (count, verb) = match one.name.trim_start_matches("threads-") {
+            "1" => ("1 thread".to_owned(), "allocates"),
+            count => (format!("{count} threads"), "allocate"),
+        };
+        parts.push(format!("{count} {verb} {}", changed(&one.comparison)));
+    }
+    if let Some(one) = all.iter().find(|one| one.name == "bytes") {
+        parts.push(format!("memory functions {}", changed(&one.comparison)));
+    }
+    if let Some(one) = all.iter().find(|one| one.name == "startup") {
+        parts.push(format!("start-up {}", changed(&one.comparison)));
+    }
+    if parts.is_empty() {
+        let told = |one: &One| format!("{} {}", one.name, changed(&one.comparison));
+        parts.extend(all.iter().map(told));
+    }
+    let pair = |one: &One| Some((one.comparison.peak(0)?, one.comparison.peak(BRAWN)?));
+    let pairs: Vec<(f64, f64)> = all
+        .iter()
+        .filter_map(pair)
+        .filter(|(before, after)| *before > 0.0 && *after > 0.0)
+        .collect();
+    if !pairs.is_empty() {
+        let logarithms = pairs.iter().map(|(before, after)| (after / before).ln());
+        let mean = (logarithms.sum::<f64>() / pairs.len() as f64).exp();
+        // Of a program that has 90 kB, percentages say nothing.
+        let most = pairs.iter().map(|(before, after)| after - before);
+        let most = most.max_by(|a, b| a.abs().total_cmp(&b.abs()));
+        parts.push(match most {
+            Some(most) if most.abs() < 1e6 => {
+                let sign = if most < 0.0 { '−' } else { '+' };
+                format!("peak memory {sign}{} at most", bytes(most.abs()))
+            }
+            _ => format!("peak memory {}", percent((mean - 1.0) * 100.0)),
+        });
+    }
+    parts.join("; ")
+}
+
+/// How much faster brawn's form is, in words.
+fn changed(data: &Comparison) -> String {
+    let verdict = data.verdicts.first();
+    let ratio = verdict
+        .and_then(|verdict| verdict.time)
+        .map(|time| time.ratio);
+    match (verdict.map(|verdict| verdict.outcome), ratio) {
+        (Some(Outcome::Faster), Some(ratio)) if ratio >= 9.95 => format!("{ratio:.0}x as fast"),
+        (Some(Outcome::Faster), Some(ratio)) => format!("{ratio:.2}x as fast"),
+        (Some(Outcome::Slower), Some(ratio)) => {
+            format!("{:.1} % slower", (1.0 / ratio - 1.0) * 100.0)
+        }
+        (Some(Outcome::Same), _) => "unchanged".into(),
+        (Some(Outcome::Noisy), _) => "too noisy to tell".into(),
+        _ => "not measured".into(),
+    }
+}
+
+/// As in `−12 %`.
+fn percent(value: f64) -> String {
+    let whole = value.round();
+    match whole {
+        w if w > 0.0 => format!("+{w:.0} %"),
+        w if w < 0.0 => format!("−{:.0} %", -w),
+        _ => "unchanged".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_have_signs() {
+        assert_eq!(percent(-12.3), "−12 %");
+        assert_eq!(percent(3.6), "+4 %");
+        assert_eq!(percent(-0.2), "unchanged");
+    }
+}

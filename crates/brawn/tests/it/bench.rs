@@ -1,0 +1,90 @@
+//! `brawn bench`: builds and runs with musl's compiler; others are refused in words, and nothing stays behind.
+//!
+//! What is faster is no matter here: this machine may be busy.
+
+use crate::common::brawn_path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// Runs `brawn bench` with a temporary folder, which must be empty afterwards.
+fn bench(arguments: &[&str]) -> Output {
+    let folder = TempDir::new().expect("a folder");
+    let mut command = Command::new(brawn_path());
+    command.arg("bench").args(arguments);
+    command.env("TMPDIR", folder.path()).stdin(Stdio::null());
+    let output = command.output().expect("brawn runs");
+    let left = std::fs::read_dir(folder.path()).expect("readable").count();
+    assert_eq!(left, 0, "{arguments:?}");
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_smallest_program_is_measured() {
+    let output = bench(&["--quick", "--runs", "2", "--only", "startup", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let data: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(data["format"], "brawn-bench");
+    assert!(text(data["verdict"].as_str().expect("words").as_bytes()).starts_with("start-up "));
+    let one = &data["workloads"][0];
+    assert_eq!(one["name"], "startup");
+    let forms = one["comparison"]["candidates"].as_array().expect("forms");
+    assert_eq!(forms[0]["name"], "musl");
+    assert_eq!(forms[1]["name"], "brawn");
+    assert_ne!(forms[0]["sha256"], forms[1]["sha256"]);
+}
+
+#[test]
+fn what_is_no_compiler_for_musl_is_refused_in_words() {
+    for (arguments, code, words) in [
+        (&["--cc", "gcc"][..], 3, "this is not musl"),
+        (&["--cc", "no-such-compiler"], 5, "install one"),
+        (&["--cc", ""], 2, "an empty command"),
+        (&["--cc", "/bin/false"], 3, "does not build once.c"),
+        (&["--only", "nothing"], 2, "--list"),
+    ] {
+        let output = bench(arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_signal_leaves_no_folder() {
+    let folder = TempDir::new().expect("a folder");
+    let mut child = Command::new(brawn_path())
+        .args(["bench", "--only", "startup", "--runs", "100000"])
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("brawn runs");
+    let is_empty = || {
+        std::fs::read_dir(folder.path())
+            .expect("readable")
+            .next()
+            .is_none()
+    };
+    while is_empty() {
+        assert!(
+            child.try_wait().expect("known").is_none(),
+            "it ended by itself"
+        );
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill runs").success());
+    let status = child.wait().expect("ends");
+    assert_eq!(
+        std::os::unix::process::ExitStatusExt::signal(&status),
+        Some(2)
+    );
+    assert!(is_empty());
+}
