@@ -304,7 +304,7 @@ int main(int argc, char **argv) {
     if (argc > 1) share = 30;
     signal(SIGALRM, hangs);
     alarm(LIMIT);
-    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, lives, stacks, remains,
+    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, remains, lives, stacks,
                                 process_ends, ends, c11, small_ones};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");

@@ -52,15 +52,11 @@ HIDDEN void brawn_stacks_drop(void) {
 }
 
 HIDDEN void *brawn_stack_take(size_t size, size_t guard) {
-    int has_room = 0;
     for (struct place *p = places; p < places + PLACES; p++) {
-        has_room |= !p->size;
         if (p->size != size || p->state != FREE || !takes(&p->state, FREE, TAKEN)) continue;
         if (p->size == size && p->guard == guard) return empty(p);
         __atomic_store_n(&p->state, FREE, __ATOMIC_RELEASE);
     }
-    // Others than those that are asked for now would stay for ever.
-    if (!has_room) drop(&places[__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % PLACES]);
     return NULL;
 }
 
@@ -72,7 +68,15 @@ static void trim(char *low, char *top, char *used) {
     if (end > low && end - low > 2 * RESIDENT) kernel(MADVISE, (long)low, end - low, DONTNEED, 0);
 }
 
-HIDDEN volatile int *brawn_stack_keep(void *map, size_t size, size_t guard, void *top, void *used) {
+// Of stacks of other sizes the next one gives way, which nobody may ask for any more.
+static int make_room(size_t size) {
+    struct place *const p = &places[__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % PLACES];
+    const int is_other = p->size && p->size != size;
+    if (is_other) drop(p);
+    return is_other;
+}
+
+static volatile int *keep(void *map, size_t size, size_t guard, void *top, void *used) {
     for (struct place *p = places; p < places + PLACES; p++) {
         if (p->size || p->state != FREE || !takes(&p->state, FREE, TAKEN)) continue;
         if (!p->size) {
@@ -88,4 +92,10 @@ HIDDEN volatile int *brawn_stack_keep(void *map, size_t size, size_t guard, void
         __atomic_store_n(&p->state, FREE, __ATOMIC_RELEASE);
     }
     return NULL;
+}
+
+HIDDEN volatile int *brawn_stack_keep(void *map, size_t size, size_t guard, void *top, void *used) {
+    volatile int *kept = keep(map, size, guard, top, used);
+    if (!kept && size <= MOST && make_room(size)) kept = keep(map, size, guard, top, used);
+    return kept;
 }
