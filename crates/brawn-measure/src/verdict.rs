@@ -95,18 +95,38 @@ fn outcome(time: Option<&Ratio>, cpu: Option<&Ratio>) -> Outcome {
     if !time.is_certain {
         return Outcome::Noisy;
     }
-    let is_nothing = time.low <= NOTHING.exp() && time.high >= (-NOTHING).exp();
-    if !is_nothing {
-        return match time.ratio > 1.0 {
-            true => Outcome::Faster,
-            false => Outcome::Slower,
-        };
+    let faster = |ratio: &Ratio| match ratio.ratio > 1.0 {
+        true => Outcome::Faster,
+        false => Outcome::Slower,
+    };
+    let is_same = |ratio: &Ratio| ratio.is_certain && ratio.farthest() <= CLOSE;
+    if differs(time) {
+        return faster(time);
+    }
+    if is_same(time) {
+        return Outcome::Same;
     }
     // On a busy machine the time from start to end says less than the work that was done.
-    let is_same = |ratio: &Ratio| ratio.is_certain && ratio.farthest() <= CLOSE;
-    match is_same(time) || cpu.is_some_and(is_same) {
-        true => Outcome::Same,
-        false => Outcome::Noisy,
+    match cpu {
+        Some(cpu) if differs(cpu) && faster(cpu) == faster(time) => faster(cpu),
+        Some(cpu) if is_same(cpu) => Outcome::Same,
+        _ => Outcome::Noisy,
+    }
+}
+
+/// Whether the interval says that there is a difference.
+fn differs(ratio: &Ratio) -> bool {
+    let is_nothing = ratio.low <= NOTHING.exp() && ratio.high >= (-NOTHING).exp();
+    ratio.is_certain && !is_nothing
+}
+
+impl Verdict {
+    /// What a difference was seen by: the time or, where that is too noisy, processor time. `None` if none was seen.
+    pub fn difference(&self) -> Option<&Ratio> {
+        let is_seen = matches!(self.outcome, Outcome::Faster | Outcome::Slower);
+        let both = [self.time.as_ref(), self.cpu.as_ref()];
+        let found = both.into_iter().flatten().find(|ratio| differs(ratio));
+        found.or(self.time.as_ref()).filter(|_| is_seen)
     }
 }
 
@@ -119,18 +139,23 @@ fn words(verdict: &Verdict) -> String {
         true => format!(", {}", signed_bytes(verdict.memory)),
         false => String::new(),
     };
+    let seen = verdict.difference().unwrap_or(time);
+    let by = match differs(time) {
+        true => "",
+        false => " by processor time; time is too noisy",
+    };
     let text = match verdict.outcome {
         Outcome::Faster => format!(
-            "{:.2}x as fast ({:.2}–{:.2})",
-            time.ratio, time.low, time.high
+            "{:.2}x as fast ({:.2}–{:.2}){by}",
+            seen.ratio, seen.low, seen.high
         ),
         Outcome::Slower => {
             let more = |ratio: f64| (1.0 / ratio - 1.0) * 100.0;
             format!(
-                "slower by {} % ({}–{})",
-                percent(more(time.ratio)),
-                percent(more(time.high)),
-                percent(more(time.low))
+                "slower by {} % ({}–{}){by}",
+                percent(more(seen.ratio)),
+                percent(more(seen.high)),
+                percent(more(seen.low))
             )
         }
         Outcome::Same => {
@@ -264,6 +289,17 @@ mod tests {
     }
 
     #[test]
+    fn three_percent_of_processor_time_are_found_on_a_busy_machine() {
+        let found = count(60, 1.03, [0.1, 0.01], Outcome::Slower);
+        assert!(
+            found >= 120,
+            "{found} of 200: half have the other sign by time"
+        );
+        let wrong = count(60, 1.03, [0.1, 0.01], Outcome::Faster);
+        assert!(wrong <= 2, "{wrong} of 200");
+    }
+
+    #[test]
     fn nobody_is_asked_for_runs_of_an_hour() {
         let time = |width: f64| Ratio {
             ratio: 1.0,
@@ -309,6 +345,25 @@ mod tests {
             ..time
         });
         assert_eq!(words(&verdict), "slower by 3.0 % (1.0–5.0)");
+        let slower = verdict.time;
+        let wide = Ratio {
+            ratio: 0.98,
+            low: 0.9,
+            high: 1.05,
+            ..time
+        };
+        (verdict.time, verdict.cpu) = (Some(wide), slower);
+        assert_eq!(outcome(Some(&wide), slower.as_ref()), Outcome::Slower);
+        assert_eq!(
+            words(&verdict),
+            "slower by 3.0 % (1.0–5.0) by processor time; time is too noisy"
+        );
+        let other = Ratio {
+            ratio: 1.02,
+            ..wide
+        };
+        assert_eq!(outcome(Some(&other), slower.as_ref()), Outcome::Noisy);
+        verdict.cpu = None;
         verdict.outcome = Outcome::Noisy;
         verdict.runs_needed = Some(40);
         verdict.time = Some(Ratio {

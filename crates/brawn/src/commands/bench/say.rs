@@ -116,8 +116,8 @@ pub fn verdict(all: &[One]) -> String {
 fn changed(data: &Comparison) -> String {
     let verdict = data.verdicts.first();
     let ratio = verdict
-        .and_then(|verdict| verdict.time)
-        .map(|time| time.ratio);
+        .and_then(|verdict| verdict.difference())
+        .map(|seen| seen.ratio);
     match (verdict.map(|verdict| verdict.outcome), ratio) {
         (Some(Outcome::Faster), Some(ratio)) if ratio >= 9.95 => format!("{ratio:.0}x as fast"),
         (Some(Outcome::Faster), Some(ratio)) => format!("{ratio:.2}x as fast"),
