@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test brawns-tests other-tests test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all c-packages
+.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all c-packages
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -34,15 +34,8 @@ fuzz-programs: | tools
 # suite those trials run that cover the others (conformance/README.md); `make test-all` runs them all.
 test: tools
 	+$(together) $(for-tests) test-programs fuzz-programs
-	+$(together) brawns-tests other-tests
+	$(stage) --cargo cargo test --workspace --locked --no-fail-fast
 	$(stage) fuzzing tools/fuzz.sh 5
-
-# Two at a time, since tests also wait: for a program that must run alone, for a time limit.  A test of the repository's
-# rules demands that every test of the command is named here.
-brawns-tests:
-	$(stage) --cargo cargo test --workspace --locked --no-fail-fast --bin brawn --bin cargo-brawn --test it --test tidy
-other-tests:
-	$(stage) --cargo cargo test --workspace --exclude brawn --locked --no-fail-fast
 
 test-all: export BRAWN_CONFORMANCE_ALL = 1
 test-all: test

@@ -105,24 +105,6 @@ fn no_path_of_one_machine_is_in_the_repository() {
     }
 }
 
-/// `make test` runs the command's tests beside all others, so it names them.
-#[test]
-fn makefile_names_every_test_of_the_command() {
-    let makefile = fs::read_to_string(root().join("Makefile")).expect("readable");
-    let recipe = makefile.split("\nbrawns-tests:").nth(1);
-    let recipe = recipe.and_then(|rest| rest.split("\n\n").next());
-    let recipe = recipe.expect("a recipe of the name");
-    let tests = root().join("crates/brawn/tests");
-    for entry in fs::read_dir(&tests).expect("a readable folder") {
-        let path = entry.expect("a readable entry").path();
-        if path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").exists() {
-            let name = path.file_stem().expect("a name").to_string_lossy();
-            let words = format!("--test {name}");
-            assert!(recipe.contains(&words), "make test does not run {name}");
-        }
-    }
-}
-
 #[test]
 fn architecture_names_every_room() {
     let root = root();
