@@ -77,7 +77,7 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
 
 /// Names that others of musl's members have weak ones of that do nothing: weak ones of ours would come too late behind
 /// them.
-const OVER_A_DEFAULT: &[&str] = &[
+pub const OVER_A_DEFAULT: &[&str] = &[
     "__do_cleanup_pop",
     "__do_cleanup_push",
     "__timezone_lockptr",

@@ -393,16 +393,6 @@ fn members(archive: &Path) -> Result<Vec<(String, BTreeSet<String>)>> {
     Ok(found)
 }
 
-/// What others of musl's members have weak ones of, for programs without the function.
-const WEAK: &[&str] = &[
-    "__do_cleanup_pop",
-    "__do_cleanup_push",
-    "__timezone_lockptr",
-    "__tl_lock",
-    "__tl_sync",
-    "__tl_unlock",
-];
-
 /// A member stays where it defines a name that no row has; and a need that one musl does not have would leave that
 /// musl without the function.
 #[test]
@@ -426,8 +416,8 @@ fn every_member_of_every_musl_can_go_and_has_what_is_needed() -> Result<()> {
         let known: HashSet<&str> = known.chain(defaults).collect();
         let members = members(&archive)?;
         for (member, defined) in &members {
-            let goes =
-                |name: &&String| libc.contains(name.as_str()) && !WEAK.contains(&name.as_str());
+            let is_default = |name: &str| memory::OVER_A_DEFAULT.contains(&name);
+            let goes = |name: &&String| libc.contains(name.as_str()) && !is_default(name);
             let stays: Vec<_> = defined
                 .iter()
                 .filter(|name| !known.contains(name.as_str()))
