@@ -120,6 +120,13 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    /// Whether it is the program with brawn's functions.
+    pub fn is_brawns(self) -> bool {
+        matches!(self, Self::Rewritten | Self::Preload)
+    }
+}
+
 /// What a run was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -6,6 +6,7 @@
 //! for a distribution, and one run that took ten times as long moves neither far.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The probability with which an interval has the true ratio in it.  With 99 % a program that is compared with itself
 /// is called faster or slower once in a hundred times.
@@ -24,6 +25,13 @@ pub struct Ratio {
     pub pairs: usize,
     /// Whether there were enough of them for [`CONFIDENCE`].
     pub is_certain: bool,
+}
+
+/// As in `1.42x (1.38–1.47)`.
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2}x ({:.2}–{:.2})", self.ratio, self.low, self.high)
+    }
 }
 
 impl Ratio {

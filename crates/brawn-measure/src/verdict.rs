@@ -51,8 +51,13 @@ pub struct Verdict {
     pub words: String,
 }
 
-/// Judges candidate number `candidate` of `data`.
-pub fn judge(data: &Comparison, candidate: usize) -> Verdict {
+/// Judges every candidate but the first, which they are compared with.
+pub fn all(data: &Comparison) -> Vec<Verdict> {
+    let candidates = 1..data.candidates.len();
+    candidates.map(|candidate| judge(data, candidate)).collect()
+}
+
+fn judge(data: &Comparison, candidate: usize) -> Verdict {
     let of = |metric: Metric| ratio(&data.pairs(candidate, metric));
     let (time, cpu) = (of(WALL), of(CPU));
     let outcome = outcome(time.as_ref(), cpu.as_ref());

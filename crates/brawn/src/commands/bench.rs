@@ -4,8 +4,8 @@ mod build;
 mod say;
 mod workloads;
 
-use super::compare::session;
 use super::compare::signals::Signals;
+use super::compare::{export, session};
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::{Error, Kind, Result};
@@ -126,10 +126,7 @@ fn attempt(args: &Args) -> Result<Exit> {
     }
     let measured = measure(args, &chosen)?;
     if let Some(path) = &args.export_json {
-        let text = serde_json::to_string(&measured)
-            .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
-        std::fs::write(path, text + "\n")
-            .map_err(|error| Error::io("cannot write it", error).path(path))?;
+        export::json(&measured, path)?;
     }
     match args.json {
         true => ui::json(&measured),
@@ -190,9 +187,7 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
         let line = line(args, workload, seed)?;
         let name = OsString::from(workload.source);
         let mut comparison = session::measured(&name, &forms, &line.args, &signals, false)?;
-        comparison.verdicts = (1..forms.len())
-            .map(|form| verdict::judge(&comparison, form))
-            .collect();
+        comparison.verdicts = verdict::all(&comparison);
         measured.workloads.push(One {
             name: workload.name.clone(),
             title: workload.title.clone(),

@@ -2,7 +2,7 @@
 
 pub mod candidates;
 mod diagnosis;
-mod export;
+pub mod export;
 mod html;
 pub mod outputs;
 mod sampled;
@@ -191,10 +191,7 @@ fn compared(args: &Args) -> Result<Comparison> {
         }
     };
     // Words may be clearer by now than they were when the data was written.
-    let all = 1..data.candidates.len();
-    data.verdicts = all
-        .map(|candidate| verdict::judge(&data, candidate))
-        .collect();
+    data.verdicts = verdict::all(&data);
     diagnosis::explain(&mut data);
     export::write(&data, args)?;
     Ok(data)

@@ -44,7 +44,7 @@ fn row(one: &One) -> Row<6> {
         |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| time(e.median));
     let ratio = data.verdicts.first().and_then(|verdict| verdict.time);
     let against = match ratio {
-        Some(ratio) => format!("{:.2}x ({:.2}–{:.2})", ratio.ratio, ratio.low, ratio.high),
+        Some(ratio) => ratio.to_string(),
         None => String::new(),
     };
     let peak = match (data.peak(0), data.peak(BRAWN)) {

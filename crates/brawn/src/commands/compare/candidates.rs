@@ -1,6 +1,7 @@
 //! The forms of a program that are compared.
 
 use super::Args;
+use super::signals::SHELL;
 use crate::commands::preload;
 use crate::commands::run::Stop;
 use crate::commands::run::cached::{self, Ask, Ready};
@@ -114,22 +115,22 @@ impl Form {
             _ready: None,
         })
     }
+}
 
-    /// What runs, and what it is told: the program by its own name, or the shell.
-    pub fn command(&self, name: &OsStr, args: &Args) -> (PathBuf, Vec<OsString>) {
-        let own = args.arguments.iter().cloned();
-        match &args.shell {
-            Some(line) => {
-                let words = ["sh", "-c", line, "sh"].map(OsString::from);
-                let file = self.path.clone().into_os_string();
-                let words = words.into_iter().chain([file]).chain(own);
-                (PathBuf::from("/bin/sh"), words.collect())
-            }
-            None => (
-                self.path.clone(),
-                [name.to_owned()].into_iter().chain(own).collect(),
-            ),
+/// What runs a form's file, and what it is told: the program by its own name, or the shell.
+pub fn command(path: &Path, name: &OsStr, args: &Args) -> (PathBuf, Vec<OsString>) {
+    let own = args.arguments.iter().cloned();
+    match &args.shell {
+        Some(line) => {
+            let words = ["sh", "-c", line, "sh"].map(OsString::from);
+            let file = path.as_os_str().to_owned();
+            let words = words.into_iter().chain([file]).chain(own);
+            (PathBuf::from(SHELL), words.collect())
         }
+        None => (
+            path.to_owned(),
+            [name.to_owned()].into_iter().chain(own).collect(),
+        ),
     }
 }
 

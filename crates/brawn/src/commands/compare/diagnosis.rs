@@ -1,6 +1,6 @@
 //! Where the time of a comparison's forms goes, from runs that are not measured, and the verdict's reason.
 
-use brawn_measure::data::{Comparison, Kind};
+use brawn_measure::data::Comparison;
 use brawn_measure::verdict::Outcome;
 use brawn_sample::{Diagnosis, Part, Prediction};
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ pub fn explain(data: &mut Comparison) {
     let forms = &data.candidates;
     for verdict in &mut data.verdicts {
         let number = verdict.candidate;
-        let is_brawn = matches!(forms[number].kind, Kind::Rewritten | Kind::Preload);
+        let is_brawn = forms[number].kind.is_brawns();
         let before = kept.forms.iter().find(|form| form.candidate == 0);
         let after = kept.forms.iter().find(|form| form.candidate == number);
         let reason = match (verdict.outcome, before) {

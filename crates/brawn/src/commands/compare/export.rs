@@ -5,15 +5,14 @@ use brawn_core::{Error, Result};
 use brawn_measure::data::{Comparison, Phase};
 use brawn_measure::figures::METRICS;
 use brawn_measure::tree::End;
+use serde::Serialize;
 use std::fs;
 use std::path::Path;
 
 /// Writes the files that `args` asks for.
 pub fn write(data: &Comparison, args: &Args) -> Result<()> {
     if let Some(path) = &args.export_json {
-        let text = serde_json::to_string(data)
-            .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
-        file(path, &(text + "\n"))?;
+        json(data, path)?;
     }
     if let Some(path) = &args.html {
         whole(path, &html::page(data))?;
@@ -25,6 +24,13 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
         file(path, &markdown(data))?;
     }
     Ok(())
+}
+
+/// Writes all figures of something.
+pub fn json(data: &impl Serialize, path: &Path) -> Result<()> {
+    let text = serde_json::to_string(data)
+        .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
+    file(path, &(text + "\n"))
 }
 
 fn file(path: &Path, text: &str) -> Result<()> {

@@ -8,10 +8,11 @@ mod plots;
 mod tables;
 
 use super::say;
+use brawn_core::link_args::shell;
 use brawn_core::shown;
 use brawn_measure::data::{Comparison, Finding, Kind};
 use brawn_measure::pairs::CONFIDENCE;
-use brawn_measure::verdict::{Outcome, Verdict, bytes};
+use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("html/style.css");
@@ -57,6 +58,14 @@ pub fn page(data: &Comparison) -> String {
 /// A text on one line, its control characters shown as what they are.
 fn line(text: &str) -> String {
     shown::line(text).to_string()
+}
+
+/// As in `12.3 ms`, of nanoseconds.
+fn duration(ns: f64) -> String {
+    match ns > 0.0 {
+        true => time(ns),
+        false => "0".into(),
+    }
 }
 
 /// The colour of a form, by its number.
@@ -109,16 +118,7 @@ fn command(data: &Comparison) -> Vec<String> {
 
 /// Words as they are typed in a shell.
 fn typed(words: &[String]) -> String {
-    let words = words.iter().map(|word| quoted(word));
-    words.collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", line(word).replace('\'', r"'\''")),
-    }
+    line(&shell(words))
 }
 
 /// The line that measures the same again.
@@ -134,8 +134,8 @@ fn again(data: &Comparison) -> Option<String> {
         more.extend(["--runs".to_owned(), data.command.rounds.to_string()]);
     }
     words.splice(at..at, more);
-    let folder = &data.command.folder;
-    Some(format!("cd {} && {}", quoted(folder), typed(&words)))
+    let folder = std::slice::from_ref(&data.command.folder);
+    Some(format!("cd {} && {}", typed(folder), typed(&words)))
 }
 
 /// The kernel's figure in kibibytes.

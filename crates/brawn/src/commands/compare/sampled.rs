@@ -1,7 +1,8 @@
 //! `brawn compare --predict`: where the program's time goes, and what brawn would change, from samples of it as it is.
 
 use super::Args;
-use super::signals::{SHELL, Signals, prepare};
+use super::candidates;
+use super::signals::{Signals, prepare};
 use crate::ui;
 use brawn_core::{Error, Result};
 use brawn_measure::tree::{self, Failure};
@@ -89,19 +90,11 @@ fn one(program: &OsStr, path: &Path, args: &Args, signals: &Signals) -> Result<(
             Failure::System(what, error) => Error::io(what, error),
         })?;
     }
-    let mut command = match &args.shell {
-        Some(line) => {
-            let mut shell = Command::new(SHELL);
-            shell.args(["-c", line, "sh"]).arg(path);
-            shell
-        }
-        None => {
-            let mut command = Command::new(path);
-            command.arg0(program);
-            command
-        }
-    };
-    command.args(&args.arguments).process_group(0);
+    let (file, words) = candidates::command(path, program, args);
+    let mut command = Command::new(file);
+    let mut words = words.into_iter();
+    words.next().map(|own| command.arg0(own));
+    command.args(words).process_group(0);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     match &args.input {
         Some(input) => {

@@ -64,8 +64,7 @@ fn where_it_goes(data: &Comparison) {
         }
         return;
     };
-    let is_brawn = |kind| matches!(kind, Kind::Rewritten | Kind::Preload);
-    let has_brawn = data.candidates.iter().any(|form| is_brawn(form.kind));
+    let has_brawn = data.candidates.iter().any(|form| form.kind.is_brawns());
     ui::text("");
     if let Some(expected) =
         diagnosis::expected(data).filter(|_| has_brawn && first.diagnosis.samples > 0)
@@ -110,7 +109,7 @@ fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
         .iter()
         .find(|verdict| verdict.candidate == candidate);
     let against = match verdict.and_then(|verdict| verdict.time) {
-        Some(ratio) => format!("{:.2}x ({:.2}–{:.2})", ratio.ratio, ratio.low, ratio.high),
+        Some(ratio) => ratio.to_string(),
         None => String::new(),
     };
     [

@@ -1,7 +1,7 @@
 //! The runs of a comparison, from the first look to the last round.
 
 use super::Args;
-use super::candidates::Form;
+use super::candidates::{self, Form};
 use super::diagnosis::{Diagnosed, Sampled};
 use super::outputs::{MOST, Outputs, ended};
 use super::sampled;
@@ -279,7 +279,7 @@ impl Session<'_> {
             prepare(line, self.signals, failed)?;
         }
         let form = &self.forms[candidate];
-        let (path, arguments) = form.command(self.name, self.args);
+        let (path, arguments) = candidates::command(&form.path, self.name, self.args);
         let is_look = phase == Phase::Look;
         let job = Job {
             path: &path,

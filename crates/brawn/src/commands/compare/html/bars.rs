@@ -1,10 +1,10 @@
 //! Where the time goes, before and after, and what was expected.
 
 use super::tables::folded;
-use super::{colour, line};
+use super::{colour, duration, line};
 use crate::commands::compare::diagnosis::{self, Row, Sampled};
-use brawn_measure::data::{Comparison, Kind};
-use brawn_measure::verdict::time;
+use brawn_measure::data::Comparison;
+use brawn_measure::pairs::Ratio;
 use brawn_sample::Mode;
 use maud::{Markup, html};
 
@@ -19,17 +19,15 @@ const WIDTH: f64 = 1000.0;
 /// What was expected before anything was measured, beside what was.
 pub fn expected(data: &Comparison) -> Markup {
     let kept = diagnosis::of(data);
-    let verdicts = data.verdicts.iter().filter(|verdict| {
-        let kind = data.candidates[verdict.candidate].kind;
-        matches!(kind, Kind::Rewritten | Kind::Preload) && verdict.time.is_some()
-    });
+    let verdicts = data
+        .verdicts
+        .iter()
+        .filter(|verdict| data.candidates[verdict.candidate].kind.is_brawns());
     let measured = verdicts.filter_map(|verdict| {
         let name = line(&data.candidates[verdict.candidate].name);
-        let time = verdict.time?;
-        Some((name, [time.ratio, time.low, time.high]))
+        Some((name, verdict.time?))
     });
-    let measured: Vec<(String, [f64; 3])> = measured.collect();
-    let as_speed = |[ratio, low, high]: [f64; 3]| format!("{ratio:.2}x ({low:.2}–{high:.2})");
+    let measured: Vec<(String, Ratio)> = measured.collect();
     let first = kept.forms.iter().find(|form| form.candidate == 0);
     let expected = diagnosis::expected(data).filter(|_| {
         let enough = first.is_some_and(|form| form.diagnosis.samples > 0);
@@ -46,10 +44,12 @@ pub fn expected(data: &Comparison) -> Markup {
         @if let Some(expected) = &expected {
             dl {
                 dt { "expected from samples" }
-                dd { (as_speed([1.0 / expected.ratio, 1.0 / expected.high, 1.0 / expected.low])) }
+                dd {
+                    (format!("{:.2}x ({:.2}–{:.2})", 1.0 / expected.ratio, 1.0 / expected.high, 1.0 / expected.low))
+                }
                 @for (name, measured) in &measured {
                     dt { "measured, " (name) }
-                    dd { (as_speed(*measured)) }
+                    dd { (measured.to_string()) }
                 }
             }
         }
@@ -92,7 +92,7 @@ pub fn functions(data: &Comparison) -> Markup {
                         div {
                             @for (form, value) in forms.iter().zip(row.times) {
                                 div class=(format!("one {}", colour(form.candidate))) {
-                                    (bar(value, most)) span { (seconds(value)) }
+                                    (bar(value, most)) span { (duration(value * 1e9)) }
                                 }
                             }
                         }
@@ -130,13 +130,6 @@ fn bar(value: f64, most: f64) -> Markup {
     }
 }
 
-fn seconds(value: f64) -> String {
-    match value > 0.0 {
-        true => time(value * 1e9),
-        false => "0".into(),
-    }
-}
-
 fn table(data: &Comparison, forms: &[&Sampled], rows: &[Row]) -> Markup {
     let mut head = vec!["function".to_owned()];
     for form in forms {
@@ -145,7 +138,7 @@ fn table(data: &Comparison, forms: &[&Sampled], rows: &[Row]) -> Markup {
     let rows = rows.iter().take(LISTED).map(|row| {
         let times = row.times.iter().take(forms.len());
         let mut cells = vec![line(&row.what)];
-        cells.extend(times.map(|value| seconds(*value)));
+        cells.extend(times.map(|value| duration(*value * 1e9)));
         cells
     });
     folded("The same as a table", &head, &rows.collect::<Vec<_>>())

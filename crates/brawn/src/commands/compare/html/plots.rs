@@ -4,7 +4,7 @@
 //! form are one path, each a line of no length with round ends: an element for each would make the page slow.
 
 use super::tables::folded;
-use super::{colour, line};
+use super::{colour, duration, line};
 use brawn_measure::data::Comparison;
 use brawn_measure::figures::WALL;
 use brawn_measure::median::{Estimate, estimate};
@@ -91,7 +91,7 @@ pub fn runs(data: &Comparison) -> Markup {
                 @for (candidate, times) in times.iter().enumerate() {
                     @if let Some(middle) = estimate(times) { (lane(data, candidate, times, middle, scale)) }
                 }
-                (axis([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| marked(scale.value(share)))))
+                (axis([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| duration(scale.value(share)))))
             }
             (table(data, &times))
         }
@@ -150,13 +150,6 @@ fn dots(times: &[f64], scale: Scale) -> String {
         }
     }
     path
-}
-
-fn marked(value: f64) -> String {
-    match value > 0.0 {
-        true => time(value),
-        false => "0".into(),
-    }
 }
 
 fn axis(marks: [String; 5]) -> Markup {
@@ -250,7 +243,7 @@ pub fn memory(data: &Comparison) -> Markup {
                         g class=(colour(*candidate)) { path.mem d=(curve(moments, last, most)) {} }
                     }
                 }
-                (axis([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| marked(last * 1e3 * share))))
+                (axis([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| duration(last * 1e3 * share))))
             }
             (steps(data, &watched, last))
         }
