@@ -61,3 +61,21 @@ ROW("strings", coll, "strcoll, 12 B") { char *x = of(lower, 12), *y = of(text, 1
 ROW("strings", upper16, "toupper, 16 characters") { for (int i = 0; i < 16; i++) { int c = text[i]; HIDE(c); KEEP(toupper(c)); } }
 ROW("strings", alpha16, "isalpha, 16 characters") { for (int i = 0; i < 16; i++) { int c = text[i]; HIDE(c); KEEP(isalpha(c)); } }
 ROW("strings", error, "strerror") { int n = 2; HIDE(n); KEEP(strerror(n)); }
+
+/* Strings that nobody has just written: the load of a whole vector need not wait for the store of the end. */
+static const char even[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
+static const char same[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
+#define STILL(call, string) do { const char *x = string; HIDE(x); KEEP(call); } while (0)
+#define STILL_TWO(call, one, two) do { const char *x = one, *y = two; HIDE(x); HIDE(y); KEEP(call); } while (0)
+
+ROW("strings", strcmp64, "strcmp, 64 B") { STILL_TWO(strcmp(x, y), even + 1, same + 1); }
+ROW("strings", strrchr64, "strrchr, 64 B") { STILL(strrchr(x, 'd'), even + 1); }
+ROW("strings", strlen2, "strlen, 2 B") { STILL(strlen(x), "no"); }
+ROW("strings", strchr3, "strchr, 3 B") { STILL(strchr(x, '='), "a=b"); }
+ROW("strings", strrchr3, "strrchr, 3 B") { STILL(strrchr(x, '/'), "a/b"); }
+ROW("strings", strcmp2, "strcmp, 2 B") { STILL_TWO(strcmp(x, y), "no", even); }
+ROW("strings", strncmp3, "strncmp, 3 B") { STILL_TWO(strncmp(x, y, 3), "yes", "yes"); }
+ROW("strings", strcpy2, "strcpy, 2 B") { STILL(strcpy(copy, x), "no"); }
+ROW("strings", memcmp3, "memcmp, 3 B") { STILL_TWO(memcmp(x, y, 3), "yes", "yes"); }
+ROW("strings", memcpy3, "memcpy, 3 B") { STILL(memcpy(copy, x, 3), "yes"); }
+ROW("strings", casecmp8s, "strcasecmp, 8 B, not just written") { STILL_TWO(strcasecmp(x, y), "keep-ali", "Keep-Ali"); }

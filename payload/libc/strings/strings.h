@@ -12,6 +12,7 @@
 // There is one level, and so nothing to find out.
 #define FIRST(result, first, variant, parameters, ...)
 #define DISPATCH(variant, first, ...) return variant##_neon(__VA_ARGS__)
+#define opaque(p) (p)
 #endif
 // wchar_t, which is signed on x86_64 and not on aarch64; the compiler knows.
 typedef __WCHAR_TYPE__ wide;
@@ -35,5 +36,5 @@ VARIANTS(int, brawn_fold, (const char *a, const char *b, size_t n))
 VARIANTS(size_t, brawn_span, (const char *s, const char *set, int in))
 // Where c is first, or else the end.
 VARIANTS(wide *, brawn_find_wide, (const wide *s, wide c))
-// wcsncmp; wcscmp has a limit that is never reached.
+// wcsncmp of 1 word or more; wcscmp has a limit that is never reached.
 VARIANTS(int, brawn_order_wide, (const wide *a, const wide *b, size_t n))

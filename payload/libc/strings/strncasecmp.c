@@ -5,6 +5,11 @@
 
 INLINE int small(unsigned c) { return (int)(c - 'A' < 26 ? c | 32 : c); }
 
+#ifdef __x86_64__
+// A byte four times: the bit between 'A' and 'a', 'a', and how far 'z' is from it.
+static const uint32_t spaces = 0x20202020, as = 0x61616161, reach = 0x19191919;
+#endif
+
 #include "levels.h"
 
 FIRST(int, first, brawn_fold, (const char *a, const char *b, size_t n), a, b, n)
@@ -31,19 +36,11 @@ NAME(strncasecmp_l, brawn_strncasecmp_l)
         return small(a[at]) - small(b[at]);    \
     } while (0)
 
-TARGET HIDDEN int AT(brawn_fold)(const char *left, const char *right, size_t n) {
+// After the first i bytes, none, or half a vector or one.  A function of its own, so that the other needs no stack.
+TARGET static int AT(fold_on)(const char *left, const char *right, size_t n, size_t i) {
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
     vec x;
     bits m;
-    size_t i = 0;
-    if (LIKELY(FITS(a)))
-        if (LIKELY(FITS(b))) {
-            x = LOWER(LOADU(a));
-            const vec y = LOADU(b);
-            m = STOP(x, LOWER(y));
-            if (LIKELY(m)) FOUND(0, m);
-            i = WIDTH;
-        }
     while (i < n) {
         size_t j = i, room = WIDTH;
         if (UNLIKELY(!FITS(a + i) || !FITS(b + i))) {
@@ -65,5 +62,41 @@ TARGET HIDDEN int AT(brawn_fold)(const char *left, const char *right, size_t n) 
         i += room;
     }
     return 0;
+}
+
+#define HALF_FILL(r, four) IN_REGISTER(__m256i, "ymm" #r, "vpbroadcastd %1, %0", "m"(four))
+
+TARGET HIDDEN int AT(brawn_fold)(const char *left, const char *right, size_t n) {
+    const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
+    size_t i = 0;
+#if WIDTH == 64 && defined IN_REGISTER
+    // Half a vector first, in registers that need no vzeroupper, and with few steps one after the other.  What differs is
+    // no more than the bit that makes letters small, and nothing where the left string has no letter.
+    if (LIKELY(FITS_IN(a, 32)))
+        if (LIKELY(FITS_IN(b, 32))) {
+            const __m256i x = HALF_IN(16, a);
+            const __m256i unlike = IN_REGISTER(__m256i, "ymm17", "vpxord %1, %2, %0", "m"(AS(__m256i_u, b)), "v"(x));
+            const __m256i bit = HALF_FILL(18, spaces);
+            const __m256i made_small = IN_REGISTER(__m256i, "ymm19", "vpord %1, %2, %0", "v"(x), "v"(bit));
+            const __m256i place = IN_REGISTER(__m256i, "ymm20", "vpsubb %1, %2, %0", "v"(HALF_FILL(21, as)), "v"(made_small));
+            const __m256i no_letter = IN_REGISTER(__m256i, "ymm22", "vpsubusb %1, %2, %0", "v"(HALF_FILL(23, reach)), "v"(place));
+            const __m256i wrong = IN_REGISTER(__m256i, "ymm24", "vpminub %1, %2, %0", "v"(no_letter), "v"(unlike));
+            // wrong, or unlike in another bit.
+            register __m256i all __asm__("ymm25") = wrong;
+            __asm__("vpternlogd $0xf4, %1, %2, %0" : "+v"(all) : "v"(bit), "v"(unlike));
+            const uint32_t m = (uint32_t)moved(_mm256_mask_testn_epi8_mask(_mm256_test_epi8_mask(x, x), all, all)) + 1;
+            if (LIKELY(m)) FOUND(0, m);
+            if (n <= 32) return 0;
+            return AT(fold_on)(left, right, n, 32);
+        }
+#endif
+    if (LIKELY(FITS(a)))
+        if (LIKELY(FITS(b))) {
+            const vec x = LOWER(LOADU(a)), y = LOADU(b);
+            const bits m = STOP(x, LOWER(y));
+            if (LIKELY(m)) FOUND(0, m);
+            i = WIDTH;
+        }
+    return AT(fold_on)(left, right, n, i);
 }
 #endif

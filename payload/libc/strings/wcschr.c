@@ -5,26 +5,22 @@
 
 #include "levels.h"
 
-FIRST(wide *, first, brawn_find_wide, (const wide *s, wide c), s, c)
-INLINE wide *find(const wide *s, wide c) { DISPATCH(brawn_find_wide, first, s, c); }
+FIRST(wide *, first, find, (const wide *s, wide c), s, c)
 
-HIDDEN wide *brawn_wcschr(const wide *s, wide c) {
-    wide *const p = find(s, c);
-    return *p == c ? p : NULL;
-}
+HIDDEN wide *brawn_wcschr(const wide *s, wide c) { DISPATCH(find, first, s, c); }
 NAME(wcschr, brawn_wcschr)
 
 #else
 #include "words.h"
 TARGET HIDDEN wide *AT(brawn_find_wide)(const wide *s, wide c) {
-    const vec x = FILL32(c);
+    const vec x = FILL32_IN(17, c);
     const char *p = DOWN((const char *)s, WIDTH);
     bits m;
     if (LIKELY(FITS(s))) {
-        const vec a = LOADU(s);
+        const vec a = LOADU_IN(16, s);
         m = EITHER32(a, x);
     } else {
-        const vec a = LOAD(p);
+        const vec a = LOADU_IN(16, p);
         m = SKIPPED32(EITHER32(a, x), (const char *)s - p);
     }
     if (LIKELY(m)) return (wide *)s + AT32(m);
@@ -53,5 +49,19 @@ TARGET HIDDEN wide *AT(brawn_find_wide)(const wide *s, wide c) {
         if (m) return (wide *)p + AT32(m);
     }
 #endif
+}
+
+// The first vector here, too, so that most calls are over with it.
+TARGET static wide *AT(find)(const wide *s, wide c) {
+    const wide *p = s;
+    if (LIKELY(FITS(s))) {
+        const bits m = EITHER32(LOADU_IN(16, s), FILL32_IN(17, c));
+        if (LIKELY(m)) {
+            p += AT32(m);
+            return *p == c ? opaque((void *)p) : NULL;
+        }
+    }
+    p = AT(brawn_find_wide)(s, c);
+    return *p == c ? opaque((void *)p) : NULL;
 }
 #endif

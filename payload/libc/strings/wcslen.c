@@ -13,7 +13,7 @@ NAME(wcslen, brawn_wcslen)
 #include "words.h"
 TARGET static size_t AT(length)(const wide *s) {
     if (LIKELY(FITS(s))) {
-        const bits m = EQ32(LOADU(s), ZERO);
+        const bits m = EQ32(LOADU_IN(16, s), ZERO);
         if (LIKELY(m)) return AT32(m);
     }
     return (size_t)(AT(brawn_find_wide)(s, 0) - s);

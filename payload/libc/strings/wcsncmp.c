@@ -7,14 +7,17 @@
 
 FIRST(int, first, brawn_order_wide, (const wide *a, const wide *b, size_t n), a, b, n)
 
-HIDDEN int brawn_wcsncmp(const wide *a, const wide *b, size_t n) { DISPATCH(brawn_order_wide, first, a, b, n); }
+HIDDEN int brawn_wcsncmp(const wide *a, const wide *b, size_t n) {
+    if (UNLIKELY(!n)) return 0;
+    DISPATCH(brawn_order_wide, first, a, b, n);
+}
 NAME(wcsncmp, brawn_wcsncmp)
 
 #else
 #include "words.h"
-TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n) {
+// After the first i words, none or a vector.  A function of its own, so that the other needs no stack.
+TARGET static int AT(order_wide_on)(const wide *a, const wide *b, size_t n, size_t i) {
     const vec zero = ZERO;
-    size_t i = 0;
     while (i < n) {
 #ifdef MIN32
         // Four at once, where they count and lie in one page.
@@ -56,5 +59,22 @@ TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n) {
     return 0;
 found:
     return a[i] < b[i] ? -1 : a[i] > b[i];
+}
+
+// n is not 0.
+TARGET HIDDEN int AT(brawn_order_wide)(const wide *a, const wide *b, size_t n) {
+    size_t i = 0;
+    if (LIKELY(FITS(a)))
+        if (LIKELY(FITS(b))) {
+            const vec x = LOADU_IN(16, a), zero = ZERO;
+            const bits m = NE32(x, LOADU(b)) | EQ32(x, zero);
+            if (LIKELY(m)) {
+                i = AT32(m);
+                if (i >= n || a[i] == b[i]) return 0;
+                return a[i] < b[i] ? -1 : 1;
+            }
+            i = LANES;
+        }
+    return AT(order_wide_on)(a, b, n, i);
 }
 #endif

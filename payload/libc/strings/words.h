@@ -2,7 +2,7 @@
 //
 // SKIPPED(m, n): bits without the first n bytes', moved down.  STEP: how many bits a byte has, MASK1: one of each byte's.
 // LOWER: with ASCII's capital letters made small.  In words of 4 bytes: EQ32, NE32: bits, of which AT32 gives the first
-// word's number and TOP32 the last one's; SKIPPED32, EITHER32: as SKIPPED and EITHER; and but
+// word's number and TOP32 the last one's; SKIPPED32, EITHER32, FILL32_IN: as SKIPPED, EITHER and FILL_IN; and but
 // for SSE2 MIN32, and SAME32, JOIN32 and HIT32: as SAME, JOIN and HITS.  SHUFFLE(table, x): for every byte of x below 16 the
 // table's byte at that place, and 0 for those of 128 and more.  HIGH4: the upper half of every byte.
 #undef SKIPPED
@@ -25,6 +25,7 @@
 #undef MIN32
 #undef HIT32
 #undef JOIN32
+#undef FILL32_IN
 #define LANES (WIDTH / 4)
 #ifdef __x86_64__
 #undef AND
@@ -64,10 +65,16 @@
 #define NE32(a, b) ((bits)_mm512_cmpneq_epi32_mask(a, b))
 #define EITHER32(a, x) ((bits)moved(_mm512_cmpeq_epi32_mask(a, x) | _mm512_testn_epi32_mask(a, a)))
 #define FILL32(c) _mm512_set1_epi32((int)(c))
+#ifdef IN_REGISTER
+#define FILL32_IN(r, c) IN_REGISTER(vec, "zmm" #r, "vpbroadcastd %1, %0", "r"((int)(c)))
+#endif
 #define SHUFFLE(table, x) _mm512_shuffle_epi8(table, x)
 #define AND(a, b) _mm512_and_si512(a, b)
 #define HIGH4(x) AND(_mm512_srli_epi16(x, 4), FILL(15))
 #define TABLE(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(p)))
+#endif
+#ifndef FILL32_IN
+#define FILL32_IN(r, c) FILL32(c)
 #endif
 #if WIDTH == 64
 #define AT32(m) CTZ(m)
@@ -96,6 +103,8 @@
 #define SHUFFLE(table, x) vqtbl1q_u8(table, x)
 #define HIGH4(x) vshrq_n_u8(x, 4)
 #define TABLE(p) LOAD(p)
+#define LOADU_IN(r, p) LOADU(p)
+#define FILL32_IN(r, c) FILL32(c)
 #define SKIPPED32(m, n) SKIP(m, n)
 #define AT32(m) (CTZ(m) / 4)
 #define TOP32(m) (TOP(m) / 4)

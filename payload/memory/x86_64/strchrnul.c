@@ -12,19 +12,21 @@ NAME(strchrnul, brawn_strchrnul)
 #else
 TARGET HIDDEN char *AT(brawn_find_char)(const char *s, int c, int or_null) {
     const vec x = FILL_IN(17, c), zero = ZERO;
-    const char *p = DOWN(s, WIDTH);
+    const char *p;
     bits m;
     if (LIKELY(FITS(s))) {
         const vec a = LOADU_IN(16, s);
         m = EITHER(a, x);
     } else {
+        p = DOWN(s, WIDTH);
         const vec a = LOADU_IN(16, p);
         m = EITHER(a, x) >> (s - p);
     }
     if (LIKELY(m)) {
         s += CTZ(m);
-        return or_null && *s != (char)c ? NULL : opaque((char *)s);
+        return or_null && (unsigned char)*s != (unsigned char)c ? NULL : opaque((char *)s);
     }
+    p = opaque(DOWN((char *)s, WIDTH));
     // Space counts more than the speed of a level that few processors are left with.
     for (int i = 0; WIDTH == 16 || i < 3; i++) {
         p += WIDTH;
