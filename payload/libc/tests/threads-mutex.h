@@ -130,6 +130,96 @@ static void results(void) {
     }
 }
 
+// Those that have an owner are in one list, whoever locks and unlocks them, in any order: the list says whose they are when the
+// owner ends.
+static pthread_mutex_t several[4];
+static const char orders[][4] = {"012", "021", "102", "120", "201", "210"};
+
+static void *ends_with_two(void *order) {
+    const char *const o = order;
+    for (int i = 0; i < 4; i++) IS(0, i & 1 ? pthread_mutex_trylock(&several[i]) : pthread_mutex_lock(&several[i]));
+    IS(0, pthread_mutex_lock(&several[o[0] - '0']));
+    for (int i = 0; i < 2; i++) IS(0, pthread_mutex_unlock(&several[o[0] - '0']));
+    IS(0, pthread_mutex_unlock(&several[o[1] - '0']));
+    return NULL;
+}
+
+static void held_together(void) {
+    doing = "several that are held";
+    for (int alone = 0; alone < 2; alone++) {
+        for (int turn = 0; turn < 6; turn++) {
+            // Recursive ones, and the last is robust.
+            for (int i = 0; i < 3; i++) make(&several[i], 1);
+            if (!make(&several[3], 5)) return;
+            const char *const o = orders[turn];
+            if (alone) {
+                IS(0, pthread_mutex_lock(&several[3]));
+                for (int i = 0; i < 3; i++) IS(0, pthread_mutex_lock(&several[i]));
+                for (int i = 0; i < 3; i++) IS(0, pthread_mutex_unlock(&several[o[i] - '0']));
+                for (int i = 0; i < 3; i++) IS(EPERM, pthread_mutex_unlock(&several[i]));
+                IS(0, pthread_mutex_unlock(&several[3]));
+            }
+            run(1, ends_with_two, (void *)(uintptr_t)o);
+            for (int i = 0; i < 2; i++) {
+                IS(0, pthread_mutex_lock(&several[o[i] - '0']));
+                IS(0, pthread_mutex_unlock(&several[o[i] - '0']));
+            }
+            struct timespec soon = in(1);
+            IS(EBUSY, pthread_mutex_trylock(&several[o[2] - '0']));
+            IS(ETIMEDOUT, pthread_mutex_timedlock(&several[o[2] - '0'], &soon));
+            IS(EOWNERDEAD, pthread_mutex_lock(&several[3]));
+            IS(0, pthread_mutex_unlock(&several[3]));
+        }
+    }
+    doing = "locked too often";
+    make(&m, 1);
+    IS(0, pthread_mutex_lock(&m));
+    // musl's _m_count.
+    ((int *)&m)[5] = 0x7ffffffe;
+    IS(0, pthread_mutex_lock(&m));
+    IS(EAGAIN, pthread_mutex_lock(&m));
+    ((int *)&m)[5] = 0;
+    IS(0, pthread_mutex_unlock(&m));
+}
+
+// musl's own locks look at a byte that says whether there are other threads: they are none without it.
+extern struct {
+    char can_have_threads, has_threads, is_privileged;
+    volatile signed char needs_locks;
+} __libc;
+static volatile int looked;
+
+static void *waits_for_a_look(void *unused) {
+    while (!looked) sched_yield();
+    return unused;
+}
+
+static void musls_locks(void) {
+    doing = "musl's own locks";
+    for (int turn = 0; turn < 3; turn++) {
+        pthread_t other;
+        looked = 0;
+        IS(0, pthread_create(&other, NULL, waits_for_a_look, NULL));
+        IS(1, __libc.needs_locks);
+        looked = 1;
+        IS(0, pthread_join(other, NULL));
+        // The next that takes one makes 0 of it.
+        IS(1, __libc.needs_locks <= 0);
+    }
+    // One that cannot begin is none of them.
+    IS(0, setlocale(LC_ALL, NULL) == NULL);
+    IS(0, __libc.needs_locks);
+    pthread_t none;
+    pthread_attr_t a;
+    struct sched_param p = {.sched_priority = 99};
+    IS(0, pthread_attr_init(&a));
+    IS(0, pthread_attr_setinheritsched(&a, PTHREAD_EXPLICIT_SCHED));
+    IS(0, pthread_attr_setschedpolicy(&a, 77));
+    IS(0, pthread_attr_setschedparam(&a, &p));
+    IS(EINVAL, pthread_create(&none, &a, waits_for_a_look, NULL));
+    IS(0, __libc.needs_locks);
+}
+
 // An owner that ends.
 static void *holds(void *unused) {
     IS(0, pthread_mutex_lock(&m));

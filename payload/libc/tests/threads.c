@@ -3,6 +3,7 @@
 // musl's alone.  Ends with 1 and says what is wrong; what hangs ends after LIMIT seconds.  An argument makes it shorter.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -304,7 +305,7 @@ int main(int argc, char **argv) {
     if (argc > 1) share = 30;
     signal(SIGALRM, hangs);
     alarm(LIMIT);
-    void (*const all[])(void) = {results, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, remains, lives, stacks,
+    void (*const all[])(void) = {results, held_together, musls_locks, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, remains, lives, stacks,
                                 process_ends, ends, c11, small_ones};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");

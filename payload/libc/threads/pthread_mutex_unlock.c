@@ -4,6 +4,32 @@
 extern void __vm_lock(void);
 extern void __vm_unlock(void);
 
+// Out of the list of those that are held.
+INLINE void leave_list(mutex *m, thread *self) {
+    void *volatile *const before = m->previous;
+    void *volatile *const after = m->next;
+    *before = (void *)after;
+    if (after != &self->held) after[-1] = (void *)before;
+}
+
+// Of which only this process's owner is known: recursive, or checking for errors.
+static int unlock_simple(mutex *m) {
+    thread *const self = own_thread();
+    const int waiters = m->waiters;
+    int was = load(&m->lock);
+    if ((was & OWNER) != self->id) return EPERM;
+    if ((m->type & 3) == RECURSIVE && m->count) {
+        m->count--;
+        return 0;
+    }
+    leave_list(m, self);
+    // Nothing of it is read when it is unlocked: it may be gone.
+    if (is_alone()) __atomic_store_n(&m->lock, 0, __ATOMIC_RELAXED);
+    else was = __atomic_exchange_n(&m->lock, 0, __ATOMIC_SEQ_CST);
+    if (UNLIKELY(waiters || was < 0)) wake(&m->lock, 1, 1);
+    return 0;
+}
+
 // Of which the owner is known.
 static COLD int unlock_owned(mutex *m) {
     // Nothing of it is read when it is unlocked: it may be gone.
@@ -20,11 +46,7 @@ static COLD int unlock_owned(mutex *m) {
         self->pending = (void *)&m->next;
         __vm_lock();
     }
-    // Out of the list of those that are held.
-    void *volatile *const before = m->previous;
-    void *volatile *const after = m->next;
-    *before = (void *)after;
-    if (after != &self->held) after[-1] = (void *)before;
+    leave_list(m, self);
     int was = 0;
     if (type & INHERITING) {
         int expected = old;
@@ -45,7 +67,7 @@ static COLD int unlock_owned(mutex *m) {
 
 HIDDEN int brawn_pthread_mutex_unlock(mutex *m) {
     const int type = m->type;
-    if (UNLIKELY(type & KIND)) return unlock_owned(m);
+    if (UNLIKELY(type & KIND)) return type & (ROBUST | INHERITING | SHARED) ? unlock_owned(m) : unlock_simple(m);
     const int waiters = load(&m->waiters);
     int was;
     if (is_alone() && !(type & SHARED)) {

@@ -110,7 +110,7 @@ pub const ROWS: &[Row] = &[
     Row {
         file: "pthread_mutex_lock",
         names: &["pthread_mutex_lock", "__pthread_mutex_lock"],
-        needs: &["__libc"],
+        needs: &["__libc", "pthread_self"],
         ..MUTEX
     },
     Row {
