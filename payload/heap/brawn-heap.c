@@ -79,7 +79,13 @@ static inline size_t brawn_popcount(size_t x) {
 
 #include "alloc.c"
 #include "heap.c"
+// The engine's one call of this function, in mi_page_extend_free, gets our count of blocks; its definition stays as it is.
+static size_t brawn_first_blocks(const mi_page_t *page, size_t extend);  // pages.c
+#define mi_page_free_list_extend(page, size, extend, stats) mi_page_free_list_extend(page, size, BRAWN_PASTE_##extend, stats)
+#define BRAWN_PASTE_const const
+#define BRAWN_PASTE_extend (extend = brawn_first_blocks(page, extend))
 #include "page.c"
+#undef mi_page_free_list_extend
 #define _mi_segment_page_alloc brawn_engine_page_alloc  // pages.c has ours
 #include "segment.c"
 #undef _mi_segment_page_alloc

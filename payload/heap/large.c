@@ -67,6 +67,8 @@ static inline void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
   mi_atomic_store_release(brawn_large_asked(segment), size);
   mi_page_t *const page = brawn_large_page(segment);
   if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
+#elif defined(BRAWN_WHERE)
+  segment->used = size;  // bench/where tells it from what else the mapping has
 #else
   MI_UNUSED(size);
 #endif

@@ -12,3 +12,14 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
   const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
   return mi_segments_page_alloc(heap, kind, brawn_page_bytes(block_size), block_size, tld);
 }
+
+// Of how many blocks a page is made the list that malloc takes from; `extend` is what the engine would do.  To be on the
+// list a block is written to, so a fresh page begins with those that begin in its first slice: a thread that has one block
+// of a size touches one page of memory for it.  (The engine begins with 4 KiB or four blocks, which may lie in two to four.)
+static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
+  if (page->capacity > 0) return extend;
+  const size_t offset = (uintptr_t)page->page_start % MI_SEGMENT_SLICE_SIZE;
+  const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;
+  const size_t first = fit > 0 ? fit : 1;
+  return extend < first ? extend : first;
+}
