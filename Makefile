@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload corpus-all c-packages
+.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss corpus-all c-packages crates
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -38,7 +38,7 @@ test: tools
 	$(stage) fuzzing tools/fuzz.sh 5
 
 test-all: export BRAWN_CONFORMANCE_ALL = 1
-test-all: test
+test-all: test crates
 
 # What to run before every commit: formatting, lints, unit and property tests, and the repository's own rules.  Needs no
 # root, no network and nothing but `make tools`; three minutes where dependencies are compiled.
@@ -61,6 +61,7 @@ bench: tools
 	tools/rust-musl.sh
 	cargo build --release --locked -p brawn -p brawn-bench
 	cargo run --quiet --release --locked -p brawn-bench -- run
+	target/release/brawn-bench rss --rounds 3
 
 # The guide, a book of docs/, in target/guide.
 guide:
@@ -100,9 +101,21 @@ bench-preload: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench preload --rounds 11
 
-# What crates/brawn-rt links, after a change of payload/: a test compares.
+# The memory of programs over time, with eight heaps: a quarter of an hour.
+bench-rss:
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench rss --rounds 3
+
+# What crates/brawn-rt links, after a change of payload/: a test compares.  And what crates/brawn-payload has for who
+# builds it without zig: older ones are not used, and `make crates` refuses them.
 rt-objects: tools
 	cargo run --quiet --locked -p brawn-rt --example write-objects
+	cargo run --quiet --locked -p brawn-payload --example write-prebuilt
+
+# The crates as they are published, and `brawn` installed from them alone: some minutes, most of it `cargo install`.
+crates: tools
+	tools/musls.sh
+	$(stage) crates tools/crates.sh
 
 # The signatures of musl's builds (docs/signatures.md): a test compares.
 signatures: test-tools
@@ -112,9 +125,10 @@ signatures: test-tools
 bench-extensions: tools
 	tools/maturin.sh
 	tools/extensions.sh
-	python3 bench/extensions/run.py build
-	python3 bench/extensions/run.py measure 6
-	python3 bench/extensions/run.py table
+	cargo build --release --locked -p brawn-bench
+	target/release/brawn-bench extensions build
+	target/release/brawn-bench extensions measure
+	target/release/brawn-bench extensions table
 
 # A Swift program with the Static Linux SDK, as it is and with brawn's heap: with the Swift of this machine, or with
 # Debian's (`tools/swift-check.sh debian`).  Not a part of `make test`.

@@ -261,10 +261,10 @@ impl Builder {
         let architecture = musl.map_or(Architecture::X86_64, |m| m.architecture);
         let target = format!("-target {}-linux-musl", architecture.name());
         recipe.compile_flags = words(&format!("{target} -fno-sanitize=undefined"));
-        recipe.link_flags = words(&format!("{target} -static"));
+        recipe.link_flags = words(&format!("{target} -static -fno-sanitize=undefined"));
         if place.link == Link::Dynamic {
             recipe.compile_flags.extend(words(PRELOADED));
-            recipe.link_flags = words(&format!("{target} -dynamic"));
+            recipe.link_flags = words(&format!("{target} -dynamic -fno-sanitize=undefined"));
         }
         if place.libc == Libc::Brawn {
             let patched = self.patched(musl, place.profile)?;

@@ -7,7 +7,7 @@ use std::{env, fs, io};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let home = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").ok_or("run through cargo")?);
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("run through cargo")?);
-    let programs = home.join("../../conformance/programs").canonicalize()?;
+    let programs = home.join("programs").canonicalize()?;
     println!("cargo::rerun-if-changed={}", programs.display());
     let mut names = Vec::new();
     list(&programs, "", &mut names)?;

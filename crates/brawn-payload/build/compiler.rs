@@ -24,24 +24,41 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// The pinned zig where it is found, else the host's compiler.
-    pub fn find(root: &Path, work: &Path) -> Result<Self> {
-        let candidates = match env::var_os("BRAWN_ZIG") {
-            Some(asked) if asked == "none" => Vec::new(),
-            Some(path) => vec![(PathBuf::from(path), true)],
-            None => vec![
-                (root.join("target/tools/zig/ziglang/zig"), false),
-                ("zig".into(), false),
-            ],
-        };
-        for (zig, asked) in candidates {
-            println!("cargo::rerun-if-changed={}", zig.display());
-            match Self::zig(&zig, work) {
-                Ok(compiler) => return Ok(compiler.with_cache_of(root)),
-                Err(error) if asked => return Err(format!("BRAWN_ZIG: {error}").into()),
-                Err(_) => {}
+    /// The zig that `BRAWN_ZIG` names, or the one in `tools`, where `make tools` puts it; the host's compiler if asked
+    /// for.
+    pub fn of_checkout(tools: &Path, work: &Path) -> Result<Option<Self>> {
+        let compiler = match env::var_os("BRAWN_ZIG") {
+            Some(asked) if asked == "none" => Self::of_host(work)?,
+            Some(zig) => {
+                println!("cargo::rerun-if-changed={}", Path::new(&zig).display());
+                Self::zig(Path::new(&zig), work).map_err(|error| format!("BRAWN_ZIG: {error}"))?
             }
+            None => {
+                let zig = tools.join("zig/ziglang/zig");
+                println!("cargo::rerun-if-changed={}", zig.display());
+                match Self::zig(&zig, work) {
+                    Ok(compiler) => compiler,
+                    Err(_) => return Ok(None),
+                }
+            }
+        };
+        Ok(Some(compiler.with_cache_of(tools)))
+    }
+
+    /// A zig of the pinned version on the path, else the host's compiler.
+    pub fn of_machine(work: &Path) -> Result<Self> {
+        if let Ok(compiler) = Self::zig(Path::new("zig"), work) {
+            return Ok(compiler);
         }
+        println!(
+            "cargo::warning=the payload is compiled for {} alone: prebuilt objects of these sources and zig {ZIG_VERSION} \
+             are not there",
+            env::consts::ARCH
+        );
+        Self::of_host(work)
+    }
+
+    fn of_host(work: &Path) -> Result<Self> {
         let host = env::var_os("CC").unwrap_or_else(|| OsString::from("cc"));
         Self::host(&host, work).map_err(|error| {
             format!("found neither zig {ZIG_VERSION} nor a C compiler: {error}").into()
@@ -74,8 +91,7 @@ impl Compiler {
 
     /// Shares zig's cache with every other build of the checkout, where `make tools` made the folder of its tools: tests,
     /// releases and fuzz targets have a work folder each, and a hundred and fifty compilations take half a minute.
-    fn with_cache_of(mut self, root: &Path) -> Self {
-        let tools = root.join("target/tools");
+    fn with_cache_of(mut self, tools: &Path) -> Self {
         if tools.is_dir() {
             self.cache = tools.join("zig-cache");
         }

@@ -1,9 +1,9 @@
-//! Compiles the payload for each architecture and profile that a compiler was found for, and writes
-//! the table of payloads that `src/lib.rs` includes.
+//! Writes the table of payloads that `src/lib.rs` includes, for each architecture and profile: compiled here or, where
+//! the checkout has no zig, unpacked from `prebuilt/` (`prebuilt.rs`).
 //!
-//! The compiler is zig of one pinned version (releases) or, where there is none, the host's own C
-//! compiler for the host's architecture; the payload's note says which.  `BRAWN_ZIG` names a zig to
-//! use, `BRAWN_ZIG=none` asks for the host's compiler.
+//! The compiler is zig of one pinned version or, where there is none and what is prebuilt is of other sources, the
+//! host's own C compiler for the host's architecture; the payload's note says which.  `BRAWN_ZIG` names a zig to use,
+//! `BRAWN_ZIG=none` asks for the host's compiler.
 
 mod attach;
 mod compiler;
@@ -15,6 +15,7 @@ mod heap;
 mod libc;
 mod memory;
 mod parallel;
+mod prebuilt;
 mod preload;
 mod recipe;
 mod supplied;
@@ -44,18 +45,22 @@ fn run() -> Result<()> {
             .ok_or("CARGO_MANIFEST_DIR is not set: run through cargo")?,
     );
     let version = env::var("CARGO_PKG_VERSION")?;
-    let root = manifest
-        .ancestors()
-        .nth(2)
-        .ok_or("this crate is not in a workspace")?;
-    let payload = root.join("payload");
+    // A link in a checkout, a folder in the published crate.
+    let payload = manifest.join("payload").canonicalize()?;
+    let tools = payload.with_file_name("target").join("tools");
 
     println!("cargo::rerun-if-changed={}", payload.display());
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=prebuilt");
     println!("cargo::rerun-if-env-changed=BRAWN_ZIG");
 
+    let inputs = prebuilt::inputs(&manifest, &payload, &version)?;
+    let compiler = match Compiler::of_checkout(&tools, &out)? {
+        Some(compiler) => compiler,
+        None if prebuilt::unpack(&manifest, &inputs, &out)? => return Ok(()),
+        None => Compiler::of_machine(&out)?,
+    };
     let engine = engine::find(&manifest)?;
-    let compiler = Compiler::find(root, &out)?;
     let targets = targets::build(&compiler, &payload, &engine, &version, &out)?;
     let embed = Embed {
         out: &out,
@@ -63,20 +68,20 @@ fn run() -> Result<()> {
         engine: &engine.version,
         compiler: &compiler.name,
     };
-    let items = embed::items(&embed, &targets, &licenses(root, &engine.license)?)?;
+    let items = embed::items(&embed, &targets, &licenses(&manifest, &engine.license)?)?;
     fs::write(out.join("payloads.rs"), items)?;
-    Ok(())
+    prebuilt::pack(&inputs, &out)
 }
 
-fn licenses(root: &Path, engine: &Path) -> Result<String> {
+fn licenses(manifest: &Path, engine: &Path) -> Result<String> {
     let mut text = String::from(
         "brawn, and the parts of its payload that are its own: MIT or Apache-2.0, at your option.\n\n",
     );
     for (title, path) in [
-        ("The MIT License (brawn)", root.join("LICENSE-MIT")),
+        ("The MIT License (brawn)", manifest.join("LICENSE-MIT")),
         (
             "The Apache License, version 2.0 (brawn)",
-            root.join("LICENSE-APACHE"),
+            manifest.join("LICENSE-APACHE"),
         ),
         (
             "mimalloc, the heap's engine: the MIT License",

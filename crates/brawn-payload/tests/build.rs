@@ -360,7 +360,7 @@ fn builds_of_one_checkout_share_what_is_compiled() -> Result<()> {
     let compile = |work: &str| -> Result<Vec<u8>> {
         let work = folder.path().join(work);
         fs::create_dir_all(&work)?;
-        let compiler = Compiler::find(folder.path(), &work)?;
+        let compiler = Compiler::of_checkout(&tools, &work)?.ok_or("no zig")?;
         compiler.compile_attach(&payload, &recipe::ARCHITECTURES[0])
     };
     let kept = || -> Result<usize> { Ok(fs::read_dir(tools.join("zig-cache/o"))?.count()) };
