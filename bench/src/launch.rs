@@ -68,7 +68,7 @@ impl Launcher {
     }
 }
 
-fn parse(stdout: &str) -> Sample {
+pub(crate) fn parse(stdout: &str) -> Sample {
     stdout
         .lines()
         .filter_map(|line| {

@@ -20,6 +20,7 @@ pub mod prepare;
 pub mod progress;
 pub mod raw;
 pub mod readme;
+pub mod rss_page;
 mod rust;
 pub mod show;
 pub mod tables;

@@ -3,7 +3,7 @@
 
 use crate::own::libc::{FAMILIES, Line, behind, brawn, is_behind, lines, mean, stock};
 use crate::own::{Raw, acid};
-use crate::readme::{fill_with, results_folder};
+use crate::readme::{fill_with, replace};
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
 use std::fmt::Write as _;
@@ -13,19 +13,6 @@ use std::fs;
 pub const DOCUMENT: &str = "docs/libc.md";
 /// The figure, where the document shows it from.
 const FIGURE: &str = "figures/libc.svg";
-
-/// The newest raw data of a kind, and its file's name.
-fn newest(kind: &str) -> Result<(String, Raw)> {
-    let folder = results_folder().join(kind);
-    let entries = context(fs::read_dir(&folder), "list", &folder)?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let paths = paths.filter(|path| path.extension().is_some_and(|e| e == "json"));
-    let path = paths.max().ok_or("no raw data")?;
-    let text = context(fs::read_to_string(&path), "read", &path)?;
-    let raw = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok((format!("bench/results/{kind}/{name}"), raw))
-}
 
 fn said(path: &str, raw: &Raw, lines: &[Line]) -> String {
     let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
@@ -190,7 +177,7 @@ fn text(name: &str, path: &str, raw: &Raw, lines: &[Line]) -> Result<String> {
     match name {
         "said" => Ok(said(path, raw, lines)),
         "figure" => Ok(format!("![{}]({FIGURE})\n", alternative(lines))),
-        "programs" => Ok(acid::show(&newest("acid")?.1).markdown()),
+        "programs" => Ok(acid::show(&Raw::newest("acid")?.1).markdown()),
         "behind" => Ok(table(lines.iter().filter(|line| is_behind(brawn(line))))),
         "fastest" => Ok(table(lines.iter().rev().take(FASTEST))),
         _ => Err(format!("unknown marker libc:{name}")),
@@ -201,7 +188,7 @@ fn text(name: &str, path: &str, raw: &Raw, lines: &[Line]) -> Result<String> {
 fn made() -> Result<[(&'static str, String); 2]> {
     let path = repository().join(DOCUMENT);
     let document = context(fs::read_to_string(&path), "read", &path)?;
-    let (from, raw) = newest("libc")?;
+    let (from, raw) = Raw::newest("libc")?;
     let lines = lines(&raw);
     let text = |name: &str| text(name, &from, &raw, &lines);
     Ok([
@@ -212,16 +199,9 @@ fn made() -> Result<[(&'static str, String); 2]> {
 
 /// Rewrites the document and the figure; for each its name, and whether it changed.
 pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
-    let mut changes = Vec::new();
-    for (name, new) in made()? {
-        let path = repository().join(name);
-        let is_same = fs::read_to_string(&path).is_ok_and(|old| old == new);
-        if !is_same {
-            context(fs::write(&path, &new), "write", &path)?;
-        }
-        changes.push((name, !is_same));
-    }
-    Ok(changes)
+    let made = made()?;
+    let changes = made.iter().map(|(name, new)| replace(name, new));
+    changes.collect()
 }
 
 #[cfg(test)]

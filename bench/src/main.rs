@@ -1,6 +1,8 @@
 //! `brawn-bench`: parses arguments, calls the library, and prints.
 #![forbid(unsafe_code)]
 
+mod cli;
+
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
 use brawn_bench::own::{self, Raw, Room};
@@ -9,178 +11,11 @@ use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, bars, demo, libc_page, machine, readme, repository, tables, work};
-use clap::{Args, Parser, Subcommand};
+use brawn_bench::{Result, bars, demo, libc_page, machine, readme, rss_page, tables};
+use clap::Parser as _;
+use cli::{Cli, Command, Extensions, Own, Part, Places};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-#[derive(Parser)]
-#[command(
-    name = "brawn-bench",
-    about = "Measures brawn against stock musl, glibc, and mimalloc put into libc.a by hand"
-)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Args)]
-struct Places {
-    /// Folder for everything that is built, which is emptied: a new or empty one [default: target/bench]
-    #[arg(long)]
-    work: Option<PathBuf>,
-    /// The brawn to patch with [default: the one beside this program]
-    #[arg(long)]
-    brawn: Option<PathBuf>,
-}
-
-impl Places {
-    /// The folder that the user named, or one below `target/`, which is the benchmark's own.
-    fn work(&self, folder: &str) -> Result<PathBuf> {
-        let Some(work) = self.work.clone() else {
-            let default = repository().join("target").join(folder);
-            return work::mark(&default).map(|()| default);
-        };
-        work::claim(&work).map(|()| work)
-    }
-
-    fn brawn(&self) -> Result<PathBuf> {
-        let beside = || std::env::current_exe().map(|own| own.with_file_name("brawn"));
-        let path = self.brawn.clone().map_or_else(beside, Ok);
-        let path = path.and_then(std::fs::canonicalize);
-        path.map_err(|error| format!("brawn: {error}; build it with `cargo build --release -p brawn`, or name it with --brawn"))
-    }
-}
-
-#[derive(Args)]
-struct Part {
-    /// Only the measurements whose names begin with one of these
-    #[arg(long, value_delimiter = ',')]
-    only: Vec<String>,
-    /// Only these variants: stock, mimalloc2, mimalloc3, glibc, brawn
-    #[arg(long, value_delimiter = ',')]
-    variants: Vec<String>,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Build what the measurements need, and run nothing
-    Build {
-        #[command(flatten)]
-        part: Part,
-        #[command(flatten)]
-        places: Places,
-    },
-    /// Build and run the catalogue; write the raw data
-    Run {
-        #[command(flatten)]
-        part: Part,
-        /// Build nothing: run what `build` has left
-        #[arg(long)]
-        built: bool,
-        /// Add the rounds to those that the folder has, instead of replacing them
-        #[arg(long)]
-        append: bool,
-        /// Rounds of each measurement, whatever the catalogue says
-        #[arg(long)]
-        rounds: Option<usize>,
-        /// Short programs and few rounds, to try the machinery
-        #[arg(long)]
-        quick: bool,
-        /// Folder of the raw data [default: bench/results/DATE-CPU; with --only the newest of this CPU]
-        #[arg(long)]
-        out: Option<PathBuf>,
-        #[command(flatten)]
-        places: Places,
-    },
-    /// Print the bars and the figures of a results folder
-    Report {
-        /// The folder [default: the newest in bench/results]
-        folder: Option<PathBuf>,
-        /// As Markdown
-        #[arg(long)]
-        markdown: bool,
-    },
-    /// Rewrite what README.md, docs/benchmarks.md and docs/libc.md show of the newest raw data in bench/results
-    Readme,
-    /// Run the two benchmark programs against stock musl, patched musl and glibc; print one table
-    Demo {
-        #[command(flatten)]
-        places: Places,
-    },
-    /// Measure every function of libc that a program can feel, with stock musl, brawn and glibc
-    Libc {
-        /// Only these families: strings, wide, time, environment, numbers, math, sort, stdio, threads, other, start
-        #[arg(long, value_delimiter = ',')]
-        only: Vec<String>,
-        /// Object files, or folders of them, to link in front of brawn's libc.a
-        #[arg(long)]
-        objects: Vec<PathBuf>,
-        /// The libc.a to patch [default: that of musl-gcc]
-        #[arg(long)]
-        libc: Option<PathBuf>,
-        /// Write no raw data
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure whole programs with real jobs, with stock musl, brawn and glibc (tools/acid.sh gets their sources)
-    Acid {
-        /// Only these programs
-        #[arg(long, value_delimiter = ',')]
-        only: Vec<String>,
-        /// Short jobs, and no raw data: to try the machinery
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure `brawn rewrite` and `brawn run`: time, memory, disk
-    Rewrite {
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure dynamic programs of musl as they are, with `brawn preload`, and against glibc
-    Preload {
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Measure `brawn patch` of a Swift SDK's bundle of 200 MB against tar
-    Bundle {
-        #[command(flatten)]
-        own: Own,
-    },
-    /// Try `brawn compare`: a program against itself and against a slower one, and what measuring costs; each round
-    /// is a trial
-    Compare {
-        /// Only these kinds of trials: same, slower, measured, sampled
-        #[arg(long, value_delimiter = ',', value_parser = own::compare::KINDS)]
-        only: Vec<String>,
-        /// Write no raw data
-        #[arg(long)]
-        quick: bool,
-        #[command(flatten)]
-        own: Own,
-    },
-    /// List the measurements
-    List,
-}
-
-#[derive(Args)]
-struct Own {
-    /// Rounds
-    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
-    /// Print this raw data again, and measure nothing
-    #[arg(long)]
-    from: Option<PathBuf>,
-    /// Print Markdown
-    #[arg(long)]
-    markdown: bool,
-    #[command(flatten)]
-    places: Places,
-}
 
 type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
 
@@ -209,6 +44,33 @@ impl Own {
 
     fn run(&self, name: &str, measure: Measured, show: fn(&Raw) -> Table) -> Result<()> {
         print(&show(&self.raw(name, true, measure)?), self.markdown);
+        Ok(())
+    }
+}
+
+impl Extensions {
+    fn execute(self) -> Result<()> {
+        let progress = Progress::new();
+        match self {
+            Self::Build { only } => own::extensions::build(&only, &progress)?,
+            Self::Measure { only, rounds } => {
+                own::extensions::measure(rounds, &only, &progress)?;
+            }
+            Self::Table {
+                first,
+                last,
+                markdown,
+            } => {
+                let stored = own::extensions::stored()?;
+                let rounds = first..=last.unwrap_or(u32::MAX);
+                let (table, left_out) = own::extensions::show(&stored, rounds);
+                print(&table, markdown);
+                anstream::println!(
+                    "{left_out} rounds are left out: other processes took too much of the processors."
+                );
+            }
+        }
+        progress.finish();
         Ok(())
     }
 }
@@ -278,7 +140,10 @@ fn execute(command: Command) -> Result<()> {
         }
         Command::Readme => {
             let changes = readme::rewrite()?.into_iter();
-            for (name, is_changed) in changes.chain(libc_page::rewrite()?) {
+            for (name, is_changed) in changes
+                .chain(libc_page::rewrite()?)
+                .chain([rss_page::rewrite()?])
+            {
                 let what = if is_changed {
                     "rewritten"
                 } else {
@@ -339,9 +204,51 @@ fn execute(command: Command) -> Result<()> {
             print(&own::compare::show(&raw), own.markdown);
             Ok(())
         }
+        Command::Rss {
+            only,
+            heaps,
+            quick,
+            own,
+        } => {
+            let choice = own::rss::Choice {
+                kinds: only,
+                heaps,
+                quick,
+            };
+            let raw = own.raw("rss", !quick, |room, rounds, progress| {
+                own::rss::measure(room, &choice, rounds, progress)
+            })?;
+            print(&own::rss::show(&raw), own.markdown);
+            Ok(())
+        }
+        Command::Where {
+            programs,
+            profile,
+            markdown,
+            places,
+        } => {
+            let progress = Progress::new();
+            let room = Room::new(&places.work("bench-where")?, &places.brawn()?)?;
+            let all = || own::inside::PROGRAMS.map(|(name, _)| name.to_owned());
+            let programs = Some(programs).filter(|named| !named.is_empty());
+            for program in programs.unwrap_or_else(|| all().to_vec()) {
+                let peak = own::inside::look(&room, &program, &profile, &progress)?;
+                print(&own::inside::show(&program, &peak), markdown);
+            }
+            progress.finish();
+            Ok(())
+        }
         Command::Rewrite { own } => own.run("rewrite", own::rewrite::measure, own::rewrite::show),
         Command::Preload { own } => own.run("preload", own::preload::measure, own::preload::show),
         Command::Bundle { own } => own.run("bundle", own::bundle::measure, own::bundle::show),
+        Command::Engine { old, own } => {
+            let raw = own.raw("engine", true, |room, rounds, progress| {
+                own::engine::measure(room, &old, rounds, progress)
+            })?;
+            print(&own::engine::show(&raw), own.markdown);
+            Ok(())
+        }
+        Command::Extensions(command) => command.execute(),
         Command::List => {
             for entry in CATALOGUE {
                 anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);

@@ -132,13 +132,19 @@ pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
     for name in DOCUMENTS {
         let document = repository().join(name);
         let old = context(fs::read_to_string(&document), "read", &document)?;
-        let new = fill(&old, &all)?;
-        if new != old {
-            context(fs::write(&document, &new), "write", &document)?;
-        }
-        changes.push((name, new != old));
+        changes.push(replace(name, &fill(&old, &all)?)?);
     }
     Ok(changes)
+}
+
+/// Writes a file of the repository if that is not what it has. Returns its name, and whether it changed.
+pub(crate) fn replace(name: &'static str, new: &str) -> Result<(&'static str, bool)> {
+    let path = repository().join(name);
+    let is_same = fs::read_to_string(&path).is_ok_and(|old| old == new);
+    if !is_same {
+        context(fs::write(&path, new), "write", &path)?;
+    }
+    Ok((name, !is_same))
 }
 
 #[cfg(test)]

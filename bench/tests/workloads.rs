@@ -70,6 +70,29 @@ fn every_workload_runs_against_stock_and_glibc() {
     }
 }
 
+/// All loads of `overtime` come to their end, and what they leave alive does not depend on the heap.
+#[test]
+fn every_load_over_time_runs_against_stock_and_glibc() {
+    let overtime = Entry {
+        workload: "overtime",
+        ..*entry("peak").expect("in the catalogue")
+    };
+    let variants = [Variant::Stock, Variant::Glibc];
+    let prepared = prepared("overtime", &variants, &[&overtime]);
+    for kind in brawn_bench::own::rss::KINDS {
+        let alive = variants.map(|variant| {
+            let program = prepared.executable(variant, "overtime");
+            let arguments = [kind, "0", "1"];
+            let sample = prepared
+                .launcher
+                .run(program.as_os_str(), &arguments, false);
+            sample.unwrap_or_else(|error| panic!("{kind}, {}: {error}", variant.name()))["alive_kb"]
+        });
+        // Two threads fill the cache, and who comes first is not the same each time.
+        assert!(alive[0] == alive[1] || kind == "cache", "{kind}: {alive:?}");
+    }
+}
+
 #[test]
 fn failures_and_peaks_are_told() {
     let once = entry("peak").expect("in the catalogue");

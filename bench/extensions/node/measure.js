@@ -1,4 +1,4 @@
-// Arguments: the module, vocabulary, merges, text, number of calls.  Prints what run.py reads.
+// Arguments: the module, vocabulary, merges, text, number of calls.  Prints what `brawn-bench extensions` reads.
 const fs = require("node:fs");
 const [module_, vocabulary, merges, path, calls] = process.argv.slice(2);
 const { Tokenizer, heap } = require(module_);

@@ -1,4 +1,4 @@
-"""Arguments: the module's folder, vocabulary, merges, text, number of calls.  Prints what run.py reads."""
+"""Arguments: the module's folder, vocabulary, merges, text, number of calls.  Prints what `brawn-bench extensions` reads."""
 
 import json
 import sys

@@ -5,7 +5,7 @@
 
 mod programs;
 
-use super::{Raw, Room};
+use super::{Raw, Room, key};
 use crate::launch::Sample;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
@@ -51,7 +51,7 @@ pub fn measure(
         said_alike(room, program, quick)?;
     }
     let mut raw = Raw::new("brawn-bench acid", &room.brawn);
-    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(super::SEED);
     progress.steps("whole programs", rounds * programs.len() * SIDES.len());
     for _ in 0..rounds {
         let mut round = BTreeMap::new();
@@ -60,17 +60,13 @@ pub fn measure(
             random.shuffle(&mut sides);
             for side in sides {
                 let sample = run(room, program, side, quick)?;
-                round.insert(key(program, side), sample);
+                round.insert(key(program.name, side), sample);
                 progress.advance();
             }
         }
         raw.rounds.push(round);
     }
     Ok(raw)
-}
-
-fn key(program: &Program, side: &str) -> String {
-    format!("{} / {side}", program.name)
 }
 
 /// A text of `size` bytes with words from programs.
@@ -232,7 +228,7 @@ fn said_alike(room: &Room, program: &Program, quick: bool) -> Result<()> {
 /// The time of brawn or stock divided by glibc's, for each round.
 fn ratio(raw: &Raw, program: &Program, side: &str, figure: &str) -> Option<Estimate> {
     let of = |round: &BTreeMap<String, Sample>, side: &str| {
-        round.get(&key(program, side))?.get(figure).copied()
+        round.get(&key(program.name, side))?.get(figure).copied()
     };
     let pairs = raw
         .rounds
@@ -246,7 +242,7 @@ const MEASURABLE: f64 = 4096.0;
 
 /// Peak memory against glibc's, where the kernel's figure is exact enough.
 fn memory(raw: &Raw, program: &Program) -> Option<String> {
-    match raw.median(&key(program, "glibc"), "peak_rss_kb") < MEASURABLE {
+    match raw.median(&key(program.name, "glibc"), "peak_rss_kb") < MEASURABLE {
         true => Some("below 4 MiB".to_owned()),
         false => Some(show::ratio(
             ratio(raw, program, "brawn", "peak_rss_kb")?.median,
@@ -260,7 +256,7 @@ pub fn show(raw: &Raw) -> Table {
         .map(Cell::from)
         .into();
     let rows = PROGRAMS.iter().filter_map(|program| {
-        let glibc = raw.median(&key(program, "glibc"), "cpu_ns");
+        let glibc = raw.median(&key(program.name, "glibc"), "cpu_ns");
         let (stock, brawn) = (
             ratio(raw, program, "stock musl", "cpu_ns")?,
             ratio(raw, program, "brawn", "cpu_ns")?,

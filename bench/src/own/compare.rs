@@ -160,7 +160,7 @@ fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Resu
         counters,
         interrupt: None,
     });
-    let figures = run.map_err(|failure| format!("{failure:?}"))?.figures;
+    let figures = run.map_err(|failure| failure.to_string())?.figures;
     Ok([
         figures.wall_ns as f64,
         (figures.user_ns + figures.system_ns) as f64,

@@ -74,7 +74,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
             size.map_or(f64::NAN, |m| m.len() as f64),
         );
     }
-    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(super::SEED);
     progress.steps("rows of libc", rounds * families.len() * SIDES.len());
     for _ in 0..rounds {
         let mut round: BTreeMap<String, Sample> = BTreeMap::new();

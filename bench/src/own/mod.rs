@@ -1,5 +1,5 @@
 //! Measures the functions of libc one by one, and brawn's own commands: `rewrite`, `run`, `preload`, `compare`, and
-//! `patch` of a large bundle.
+//! `patch` of a large bundle; engines of the payload; extension modules.
 //!
 //! ```text
 //! build ─> a folder ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
@@ -10,12 +10,16 @@
 pub mod acid;
 pub mod bundle;
 pub mod compare;
+pub mod engine;
+pub mod extensions;
+pub mod inside;
 pub mod libc;
 pub mod preload;
 pub mod rewrite;
+pub mod rss;
 
 use crate::launch::{Launcher, Sample};
-use crate::raw::write_json;
+use crate::raw::{read_json, write_json};
 use crate::show::{Cell, Table, Tone};
 use crate::{Result, machine, prepare, readme, versions};
 use serde::{Deserialize, Serialize};
@@ -25,6 +29,13 @@ use std::path::{Path, PathBuf};
 
 /// Bytes in a mebibyte.
 const MIB: f64 = 1_048_576.0;
+/// Of the random order in which sides run, which is the same each time.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What one side of one measurement is called in the raw data.
+fn key(title: &str, side: &str) -> String {
+    format!("{title} / {side}")
+}
 
 /// The folder in which programs are built and run.
 pub struct Room {
@@ -84,6 +95,9 @@ pub struct Raw {
     pub facts: BTreeMap<String, f64>,
     /// The rounds: figures by what was run.
     pub rounds: Vec<BTreeMap<String, Sample>>,
+    /// The last round's memory over time, by what was run: milliseconds, KiB of RSS and of PSS.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub curves: BTreeMap<String, Vec<[u64; 3]>>,
 }
 
 impl Raw {
@@ -97,6 +111,7 @@ impl Raw {
             load: [machine::load(); 2],
             facts: BTreeMap::new(),
             rounds: Vec::new(),
+            curves: BTreeMap::new(),
         }
     }
 
@@ -120,6 +135,18 @@ impl Raw {
     fn median_of(&self, of: impl Fn(&BTreeMap<String, Sample>) -> Option<f64>) -> f64 {
         let values: Vec<f64> = self.rounds.iter().filter_map(of).collect();
         crate::stats::estimate(&values).map_or(f64::NAN, |e| e.median)
+    }
+
+    /// The newest of a kind, and its file's name in the repository.
+    pub(crate) fn newest(kind: &str) -> Result<(String, Self)> {
+        let folder = readme::results_folder().join(kind);
+        let entries = crate::context(std::fs::read_dir(&folder), "list", &folder)?;
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let paths = paths.filter(|path| path.extension().is_some_and(|e| e == "json"));
+        let path = paths.max().ok_or("no raw data")?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let shown = format!("bench/results/{kind}/{name}");
+        Ok((shown, read_json(&path)?))
     }
 
     /// Writes it to `bench/results/NAME/`, and returns the path.

@@ -1,7 +1,7 @@
 //! Measures dynamic programs of musl with `brawn preload`: workloads of `bench/workloads` run as they are, with the
 //! object, and with glibc.
 
-use super::{Raw, Room};
+use super::{Raw, Room, key};
 use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
@@ -67,7 +67,7 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
             .arg(&object),
     )?;
     let mut raw = Raw::new("brawn-bench preload", &room.brawn);
-    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(super::SEED);
     progress.steps("preload", rounds * (WORK.len() + 1) * SIDES.len());
     for _ in 0..rounds {
         let mut round = BTreeMap::new();
@@ -95,10 +95,6 @@ pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
         raw.rounds.push(round);
     }
     Ok(raw)
-}
-
-fn key(title: &str, side: &str) -> String {
-    format!("{title} / {side}")
 }
 
 /// The table: medians, and the time with the object divided by the time without.

@@ -1,0 +1,239 @@
+//! What `brawn-bench` understands on its command line.
+
+use brawn_bench::{Result, own, repository, work};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Parser)]
+#[command(
+    name = "brawn-bench",
+    about = "Measures brawn against stock musl, glibc, and mimalloc put into libc.a by hand"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Args)]
+pub struct Places {
+    /// Folder for everything that is built, which is emptied: a new or empty one [default: target/bench]
+    #[arg(long)]
+    pub work: Option<PathBuf>,
+    /// The brawn to patch with [default: the one beside this program]
+    #[arg(long)]
+    pub brawn: Option<PathBuf>,
+}
+
+impl Places {
+    /// The folder that the user named, or one below `target/`, which is the benchmark's own.
+    pub fn work(&self, folder: &str) -> Result<PathBuf> {
+        let Some(work) = self.work.clone() else {
+            let default = repository().join("target").join(folder);
+            return work::mark(&default).map(|()| default);
+        };
+        work::claim(&work).map(|()| work)
+    }
+
+    pub fn brawn(&self) -> Result<PathBuf> {
+        let beside = || std::env::current_exe().map(|own| own.with_file_name("brawn"));
+        let path = self.brawn.clone().map_or_else(beside, Ok);
+        let path = path.and_then(std::fs::canonicalize);
+        path.map_err(|error| format!("brawn: {error}; build it with `cargo build --release -p brawn`, or name it with --brawn"))
+    }
+}
+
+#[derive(Args)]
+pub struct Part {
+    /// Only the measurements whose names begin with one of these
+    #[arg(long, value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Only these variants: stock, mimalloc2, mimalloc3, glibc, brawn
+    #[arg(long, value_delimiter = ',')]
+    pub variants: Vec<String>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Build what the measurements need, and run nothing
+    Build {
+        #[command(flatten)]
+        part: Part,
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Build and run the catalogue; write the raw data
+    Run {
+        #[command(flatten)]
+        part: Part,
+        /// Build nothing: run what `build` has left
+        #[arg(long)]
+        built: bool,
+        /// Add the rounds to those that the folder has, instead of replacing them
+        #[arg(long)]
+        append: bool,
+        /// Rounds of each measurement, whatever the catalogue says
+        #[arg(long)]
+        rounds: Option<usize>,
+        /// Short programs and few rounds, to try the machinery
+        #[arg(long)]
+        quick: bool,
+        /// Folder of the raw data [default: bench/results/DATE-CPU; with --only the newest of this CPU]
+        #[arg(long)]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Print the bars and the figures of a results folder
+    Report {
+        /// The folder [default: the newest in bench/results]
+        folder: Option<PathBuf>,
+        /// As Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Rewrite what README.md, docs/benchmarks.md and docs/libc.md show of the newest raw data in bench/results
+    Readme,
+    /// Run the two benchmark programs against stock musl, patched musl and glibc; print one table
+    Demo {
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Measure every function of libc that a program can feel, with stock musl, brawn and glibc
+    Libc {
+        /// Only these families: strings, wide, time, environment, numbers, math, sort, stdio, threads, other, start
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Object files, or folders of them, to link in front of brawn's libc.a
+        #[arg(long)]
+        objects: Vec<PathBuf>,
+        /// The libc.a to patch [default: that of musl-gcc]
+        #[arg(long)]
+        libc: Option<PathBuf>,
+        /// Write no raw data
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Measure whole programs with real jobs, with stock musl, brawn and glibc (tools/acid.sh gets their sources)
+    Acid {
+        /// Only these programs
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Short jobs, and no raw data: to try the machinery
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Watch the memory of programs over time, from outside, with every heap
+    Rss {
+        /// Only these loads: waves, hour, compiler, cache, pool, requests, table, idle
+        #[arg(long, value_delimiter = ',', value_parser = own::rss::KINDS)]
+        only: Vec<String>,
+        /// Only these heaps: stock, glibc, glibc-2, brawn, lean, secure, mimalloc2, mimalloc3
+        #[arg(long, value_delimiter = ',', value_parser = own::rss::HEAPS)]
+        heaps: Vec<String>,
+        /// Small loads, no long rest, and no raw data: to try the machinery
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Show what a program's memory is at its peak, as the heap itself sees it
+    Where {
+        /// These programs [default: all]
+        programs: Vec<String>,
+        /// The heap's profile: fast, lean, secure
+        #[arg(long, default_value = "fast")]
+        profile: String,
+        /// Print Markdown
+        #[arg(long)]
+        markdown: bool,
+        #[command(flatten)]
+        places: Places,
+    },
+    /// Measure `brawn rewrite` and `brawn run`: time, memory, disk
+    Rewrite {
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Measure dynamic programs of musl as they are, with `brawn preload`, and against glibc
+    Preload {
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Measure `brawn patch` of a Swift SDK's bundle of 200 MB against tar
+    Bundle {
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Try `brawn compare`: a program against itself and against a slower one, and what measuring costs; each round
+    /// is a trial
+    Compare {
+        /// Only these kinds of trials: same, slower, measured, sampled
+        #[arg(long, value_delimiter = ',', value_parser = own::compare::KINDS)]
+        only: Vec<String>,
+        /// Write no raw data
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Compare the payload's engine with an earlier one, and both with mimalloc by hand
+    Engine {
+        /// `crates/brawn-rt/objects` as it was with the earlier engine
+        old: PathBuf,
+        #[command(flatten)]
+        own: Own,
+    },
+    /// Measure tokenizers in Rust, Python and Node with each heap (bench/extensions/README.md)
+    #[command(subcommand)]
+    Extensions(Extensions),
+    /// List the measurements
+    List,
+}
+
+#[derive(Args)]
+pub struct Own {
+    /// Rounds
+    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..))]
+    pub rounds: u16,
+    /// Print this raw data again, and measure nothing
+    #[arg(long)]
+    pub from: Option<PathBuf>,
+    /// Print Markdown
+    #[arg(long)]
+    pub markdown: bool,
+    #[command(flatten)]
+    pub places: Places,
+}
+
+#[derive(Subcommand)]
+pub enum Extensions {
+    /// Build the bindings with each heap
+    Build {
+        /// Only what begins so, of BINDING/HEAP
+        only: Vec<String>,
+    },
+    /// Measure what is built, and add the rounds to bench/results/extensions.json
+    Measure {
+        /// Only what begins so, of BINDING/THREADS/HEAP
+        only: Vec<String>,
+        /// Rounds
+        #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        rounds: u32,
+    },
+    /// Print medians and intervals, of rounds on the machine of the last one
+    Table {
+        /// The first round
+        #[arg(long, default_value_t = 1)]
+        first: u32,
+        /// The last round [default: the last there is]
+        #[arg(long)]
+        last: Option<u32>,
+        /// Print Markdown
+        #[arg(long)]
+        markdown: bool,
+    },
+}

@@ -1,0 +1,227 @@
+//! Where a program's bytes are, told by the heap itself: `bench/where/where.c` is the payload's heap with a walk through
+//! its structures, which looks when more is resident than before. What it saw last is the program's peak.
+
+use super::Room;
+use crate::prepare::{checked, copy_writable};
+use crate::progress::Progress;
+use crate::show::{Cell, Row, Table, grouped};
+use crate::{Result, context, repository};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The programs, with their arguments where none are given.
+pub const PROGRAMS: [(&str, &str); 12] = [
+    ("stress", "0 1000000"),
+    ("seed003", ""),
+    ("huge", "400"),
+    ("realloc", "3000"),
+    ("server", "2 100"),
+    ("waves", "0"),
+    ("hour", "0"),
+    ("compiler", "0"),
+    ("cache", "0"),
+    ("pool", "0"),
+    ("requests", "0"),
+    ("idle", "0"),
+];
+/// These are no loads of `overtime`, but programs of their own.
+const OWN: usize = 5;
+/// As many sizes of blocks are shown: those with most that is free.
+const SIZES: usize = 8;
+
+/// What the heap saw at a program's peak.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Peak {
+    /// Resident bytes of the process.
+    pub resident: u64,
+    /// What it is: bytes, pieces, and a name.
+    pub rows: Vec<(u64, u64, String)>,
+    /// Pages by the size of their blocks: the size, bytes of blocks that live, bytes beside them.
+    pub sizes: Vec<[u64; 3]>,
+}
+
+/// Runs a program of [`PROGRAMS`] with the heap of `profile`.
+pub fn look(room: &Room, program: &str, profile: &str, progress: &Progress) -> Result<Peak> {
+    let at = PROGRAMS.iter().position(|(name, _)| *name == program);
+    let at = at.ok_or_else(|| format!("no program {program}"))?;
+    let source = if at < OWN { program } else { "overtime" };
+    progress.step(&format!("building {program}"));
+    let built = build(room, source, profile)?;
+    let told = room.at(&format!("{program}.peak"));
+    let mut command = Command::new(&built);
+    if source != program {
+        command.arg(program);
+    }
+    command.args(PROGRAMS[at].1.split_whitespace());
+    progress.step(&format!("running {program}"));
+    checked(command.env("BRAWN_WHERE", &told))?;
+    read(&context(fs::read_to_string(&told), "read", &told)?)
+}
+
+/// The engine's sources, which the payload is built from.
+fn engine() -> Result<PathBuf> {
+    let manifest = repository().join("Cargo.toml");
+    let mut command = Command::new("cargo");
+    command.args([
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--manifest-path",
+    ]);
+    let text = checked(command.arg(manifest))?;
+    let all: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
+    let packages = all["packages"].as_array().into_iter().flatten();
+    let mut names = packages.filter(|package| package["name"] == "libmimalloc-sys2");
+    let path = names
+        .next()
+        .and_then(|package| package["manifest_path"].as_str());
+    let folder = path.and_then(|path| Path::new(path).parent());
+    Ok(folder.ok_or("no libmimalloc-sys2")?.join("c_src/mimalloc"))
+}
+
+/// The flags that matter to what the heap does are the payload's (`crates/brawn-payload/build/recipe.rs`).
+fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
+    let lib = room.at("lib");
+    context(fs::create_dir_all(&lib), "create", &lib)?;
+    let archive = lib.join("libc.a");
+    copy_writable(&room.libc, &archive)?;
+    checked(Command::new(&room.brawn).arg("patch").arg(&archive))?;
+    let (engine, payload) = (engine()?, repository().join("payload"));
+    let object = room.at("where.o");
+    let mut command = Command::new("musl-gcc");
+    command.args(["-std=gnu11", "-O2", "-DNDEBUG", "-fno-builtin", "-w"]);
+    command.args([
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-DBRAWN_NOTE=\"where\"",
+    ]);
+    let architecture = format!("arch/{}", std::env::consts::ARCH);
+    let profile = format!("profiles/{profile}");
+    for folder in ["heap/include", "heap", &architecture, &profile] {
+        command.arg("-I").arg(payload.join(folder));
+    }
+    for folder in ["include", "src"] {
+        command.arg("-I").arg(engine.join(folder));
+    }
+    command
+        .arg("-c")
+        .arg(repository().join("bench/where/where.c"));
+    checked(command.arg("-o").arg(&object))?;
+    // The archive's members have these names, too.
+    let mut local = Command::new("objcopy");
+    local.args(["-L", "brawn_memcpy", "-L", "brawn_memset"]);
+    checked(local.arg(&object))?;
+    let out = room.at(&format!("where-{source}"));
+    let mut link = Command::new("musl-gcc");
+    link.args(["-O2", "-static", "-pthread", "-Wl,--gc-sections", "-o"]);
+    link.arg(&out)
+        .arg(repository().join(format!("bench/workloads/{source}.c")));
+    checked(link.arg(&object).arg("-L").arg(&lib))?;
+    Ok(out)
+}
+
+/// Reads what where.c wrote.
+fn read(text: &str) -> Result<Peak> {
+    let mut peak = Peak::default();
+    for line in text.lines() {
+        let mut words = line.splitn(4, ' ');
+        let kind = words.next().unwrap_or_default();
+        let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
+        let malformed = || format!("a line of where.c: {line}");
+        match kind {
+            "resident" => peak.resident = number().ok_or_else(malformed)?,
+            "row" => {
+                let both = number().zip(number()).ok_or_else(malformed)?;
+                let name = words.next().ok_or_else(malformed)?.to_owned();
+                peak.rows.push((both.0, both.1, name));
+            }
+            "size" => {
+                let three = [number(), number(), number()];
+                let [Some(size), Some(live), Some(free)] = three else {
+                    return Err(malformed());
+                };
+                peak.sizes.push([size, live, free]);
+            }
+            _ => return Err(malformed()),
+        }
+    }
+    if peak.resident == 0 {
+        return Err("the program ended before its memory was looked at".to_owned());
+    }
+    Ok(peak)
+}
+
+/// A table of what is resident at the peak.
+pub fn show(program: &str, peak: &Peak) -> Table {
+    let header = [program, "KiB", "share", "pieces"].map(Cell::from);
+    let line = |name: &str, bytes: u64, pieces: &str| {
+        let share = bytes as f64 / peak.resident as f64 * 100.0;
+        let cells = [
+            name.to_owned(),
+            grouped(bytes as f64 / 1024.0),
+            format!("{share:.1} %"),
+            pieces.to_owned(),
+        ];
+        Row::Cells(cells.map(Cell::from).into())
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    for (bytes, pieces, name) in peak.rows.iter().filter(|(bytes, ..)| *bytes > 0) {
+        rows.push(line(name, *bytes, &grouped(*pieces as f64)));
+    }
+    let told: u64 = peak.rows.iter().map(|(bytes, ..)| bytes).sum();
+    let rest = peak.resident.saturating_sub(told);
+    rows.push(line(
+        "the program, its stacks, the threads' heaps",
+        rest,
+        "",
+    ));
+    rows.push(line("resident", peak.resident, ""));
+    let mut sizes = peak.sizes.clone();
+    sizes.retain(|[_, _, free]| *free > 0);
+    sizes.sort_unstable_by_key(|[_, _, free]| std::cmp::Reverse(*free));
+    for [size, _, free] in sizes.into_iter().take(SIZES) {
+        let name = format!("free in pages of blocks of {} B", grouped(size as f64));
+        rows.push(line(&name, free, ""));
+    }
+    Table {
+        header: header.into(),
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "resident 8192\nrow 4096 2 large blocks\nrow 0 0 nothing\nsize 48 96 4000\nsize 64 64 0\n";
+
+    #[test]
+    fn what_the_heap_saw_is_shown_with_the_rest() {
+        let peak = read(TEXT).expect("read");
+        let text = show("it", &peak).markdown().replace('\u{a0}', " ");
+        assert!(text.contains("| large blocks | 4 | 50.0 % | 2 |"), "{text}");
+        assert!(text.contains("threads' heaps | 4 | 50.0 % |"), "{text}");
+        assert!(text.contains("blocks of 48 B | 4 |"), "{text}");
+        assert!(
+            !text.contains("nothing") && !text.contains("64 B"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_cut_off_is_an_error() {
+        for text in [
+            "",
+            "resident\n",
+            "resident 1\nrow 3 4\n",
+            "size 1 2\n",
+            "other\n",
+        ] {
+            assert!(read(text).is_err(), "{text:?}");
+        }
+    }
+}

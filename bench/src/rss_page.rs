@@ -1,0 +1,55 @@
+//! What docs/tuning.md shows of memory over time.  `brawn-bench readme` writes it between `<!-- rss:NAME -->` and
+//! `<!-- /rss:NAME -->`, and a test holds it to the raw data.
+
+use crate::own::{Raw, rss};
+use crate::readme::{fill_with, replace};
+use crate::{Result, context, repository};
+use std::fs;
+
+/// Below the repository's folder.
+pub const DOCUMENT: &str = "docs/tuning.md";
+
+fn said(path: &str, raw: &Raw) -> String {
+    let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
+    format!(
+        "Medians of {} rounds on {}, {} processors shared with other work, {}; `{path}` has\n\
+         every sample and the curves, and `brawn-bench rss` repeats it.\n",
+        raw.rounds.len(),
+        machine("cpu"),
+        machine("processors"),
+        raw.date,
+    )
+}
+
+fn made() -> Result<String> {
+    let (path, raw) = Raw::newest("rss")?;
+    let document = repository().join(DOCUMENT);
+    let document = context(fs::read_to_string(&document), "read", &document)?;
+    fill_with(&document, "rss", |name| match name {
+        "said" => Ok(said(&path, &raw)),
+        "table" => Ok(rss::short(&raw).markdown()),
+        _ => Err(format!("unknown marker rss:{name}; known: said, table")),
+    })
+}
+
+/// Rewrites the document from the newest raw data. Returns its name, and whether it changed.
+pub fn rewrite() -> Result<(&'static str, bool)> {
+    replace(DOCUMENT, &made()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_agrees_with_the_raw_data() {
+        let old = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
+        let new = made().expect("readable raw data, and known markers");
+        let again = "run `cargo run -p brawn-bench -- readme`";
+        assert!(old == new, "{DOCUMENT} is out of date: {again}");
+        for name in ["said", "table"] {
+            let marker = format!("<!-- rss:{name} -->");
+            assert_eq!(old.matches(&marker).count(), 1, "{name}");
+        }
+    }
+}
