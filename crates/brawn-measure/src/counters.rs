@@ -1,10 +1,12 @@
 //! The processor's own counters (perf_event_open(2)), where the kernel gives them.
 
+use crate::event::{
+    self, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, INHERIT,
+};
 use crate::figures::Figures;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::FromRawFd as _;
 
 /// Whether runs are counted, and if not, why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,33 +20,10 @@ pub struct Availability {
     pub reason: Option<String>,
 }
 
-/// The fields of `struct perf_event_attr` that its first version has: `PERF_ATTR_SIZE_VER0`.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint: u32,
-    config1: u64,
-}
-
-const _: () = assert!(size_of::<Attributes>() == 64);
-
 /// `PERF_TYPE_HARDWARE`.
 const HARDWARE: u32 = 0;
 /// `PERF_FORMAT_TOTAL_TIME_ENABLED` and `…_RUNNING`.
 const TIMES: u64 = 1 | 2;
-const DISABLED: u64 = 1;
-const INHERIT: u64 = 1 << 1;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
-const ENABLE_ON_EXEC: u64 = 1 << 12;
 
 /// `PERF_COUNT_HW_…`, and where its number goes.
 const EVENTS: [(u64, Place); 4] = [
@@ -133,35 +112,17 @@ fn why(error: &io::Error) -> String {
     }
 }
 
-fn open(event: u64, process: libc::pid_t, with_kernel: bool) -> io::Result<File> {
+fn open(config: u64, process: libc::pid_t, with_kernel: bool) -> io::Result<File> {
     let hidden = if with_kernel { 0 } else { EXCLUDE_KERNEL };
-    let attributes = Attributes {
+    let event = Event {
         kind: HARDWARE,
-        size: size_of::<Attributes>() as u32,
-        config: event,
-        read_format: TIMES,
+        config,
+        read: TIMES,
         flags: DISABLED | INHERIT | ENABLE_ON_EXEC | EXCLUDE_HYPERVISOR | hidden,
-        ..Attributes::default()
+        ..Event::default()
     };
-    let (any_processor, no_group, close_on_exec) = (-1, -1, 8u64);
-    // SAFETY: the structure is as large as it says, and the kernel only reads it.
-    #[allow(unsafe_code)]
-    let file = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            process,
-            any_processor,
-            no_group,
-            close_on_exec,
-        )
-    };
-    if file < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just given this number, and nobody else knows it.
-    #[allow(unsafe_code)]
-    Ok(unsafe { File::from_raw_fd(file as i32) })
+    let any_processor = -1;
+    event::open(event, process, any_processor).map(File::from)
 }
 
 #[cfg(test)]

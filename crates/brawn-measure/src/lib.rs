@@ -11,6 +11,7 @@
 pub mod counters;
 pub mod data;
 mod descent;
+pub mod event;
 pub mod figures;
 pub mod machine;
 pub mod median;

@@ -106,6 +106,16 @@ pub enum Failure {
     System(&'static str, io::Error),
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Start(error) => write!(f, "cannot start: {error}"),
+            Self::System(what, error) => write!(f, "{what}: {error}"),
+        }
+    }
+}
+
 /// The time between two looks at the memory, at least.
 const STEP: Duration = Duration::from_millis(2);
 /// As many moments as a run keeps: every second one goes when there are more.

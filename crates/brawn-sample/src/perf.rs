@@ -2,54 +2,22 @@
 
 use crate::records::{REGISTERS, Record, STACK};
 use crate::ring::Ring;
+use brawn_measure::event::{
+    self, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, INHERIT,
+};
 use std::fs;
 use std::io;
-use std::mem::size_of;
-use std::os::fd::{FromRawFd as _, OwnedFd};
-
-/// `struct perf_event_attr` as of Linux 4.8; later kernels take it.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    period: u64,
-    sample: u64,
-    read: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint: u32,
-    config1: u64,
-    config2: u64,
-    branches: u64,
-    registers: u64,
-    stack: u32,
-    clock: i32,
-    interrupted: u64,
-    watermark: u32,
-    depth: u16,
-    reserved: u16,
-}
-
-const _: () = assert!(size_of::<Attributes>() == 112);
 
 const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
 /// A sample's address, thread, time, registers, stack.
 const SAMPLE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 12 | 1 << 13;
-const DISABLED: u64 = 1;
-const INHERIT: u64 = 1 << 1;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const MMAP: u64 = 1 << 8;
 const COMM: u64 = 1 << 9;
-const ENABLE_ON_EXEC: u64 = 1 << 12;
 const TASK: u64 = 1 << 13;
 const ALL_HAVE_TIME: u64 = 1 << 18;
 const MMAP2: u64 = 1 << 23;
 const COMM_EXEC: u64 = 1 << 24;
-const CLOSE_ON_EXEC: u64 = 1 << 3;
 
 /// The clock of whatever this thread starts next. It runs from the new program's first instruction on.
 #[derive(Debug)]
@@ -83,40 +51,22 @@ impl Clock {
 }
 
 fn ring(cpu: i32, period: u64, kernel: bool) -> io::Result<Ring> {
-    let mut attributes = Attributes {
+    let mut event = Event {
         kind: SOFTWARE,
-        size: size_of::<Attributes>() as u32,
         config: CPU_CLOCK,
         period,
         sample: SAMPLE,
         flags: DISABLED | INHERIT | EXCLUDE_HYPERVISOR | MMAP | COMM | ENABLE_ON_EXEC,
         registers: REGISTERS,
         stack: STACK as u32 * 8,
-        ..Attributes::default()
+        ..Event::default()
     };
-    attributes.flags |= TASK | ALL_HAVE_TIME | MMAP2 | COMM_EXEC;
+    event.flags |= TASK | ALL_HAVE_TIME | MMAP2 | COMM_EXEC;
     if !kernel {
-        attributes.flags |= EXCLUDE_KERNEL;
+        event.flags |= EXCLUDE_KERNEL;
     }
-    // SAFETY: the kernel reads the attributes, whose size they tell, and gives a new file.
-    let event = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            0,
-            cpu,
-            -1,
-            CLOSE_ON_EXEC,
-        )
-    };
-    let Ok(event) = i32::try_from(event) else {
-        return Err(io::Error::other("perf_event_open gave no file"));
-    };
-    if event < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: it is new, and nothing else has it.
-    Ring::new(unsafe { OwnedFd::from_raw_fd(event) })
+    let this_thread = 0;
+    Ring::new(event::open(event, this_thread, cpu)?)
 }
 
 /// The processors that run: "0-3,6".

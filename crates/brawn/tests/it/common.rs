@@ -192,7 +192,9 @@ pub fn ok(program: &str, arguments: &[&str]) -> String {
     let output = run(program, arguments);
     assert!(
         output.status.success(),
-        "{program} {arguments:?}: {}",
+        "{program} {arguments:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8(output.stdout).expect("UTF-8")

@@ -208,3 +208,28 @@ fn data_is_read_again_and_other_files_are_refused() {
     std::fs::write(&path, "{}").expect("written");
     assert_eq!(again(&path).status.code(), Some(4));
 }
+
+#[test]
+fn a_full_disk_leaves_no_half_of_a_file() {
+    let folder = TempDir::new().expect("a temporary folder");
+    for option in [
+        "--export-json",
+        "--export-csv",
+        "--export-markdown",
+        "--html",
+    ] {
+        let path = folder.path().join("report");
+        std::fs::write(&path, "yesterday's").expect("written");
+        // A limit of no bytes stands for a full disk; what is written to pipes does not count.
+        let line = "trap '' XFSZ; ulimit -f 0; exec \"$0\" compare --runs 2 \"$1\" \"$2\" \
+            --against /bin/sh -- /bin/sh -c :";
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).arg(brawn_path()).arg(option);
+        let output = command.arg(&path).output().expect("sh runs");
+        assert_eq!(output.status.code(), Some(5), "{option}: {}", text(&output));
+        let kept = std::fs::read_to_string(&path).expect("there");
+        assert_eq!(kept, "yesterday's", "{option}");
+        let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(files, 1, "{option}");
+    }
+}

@@ -10,6 +10,7 @@ use brawn_core::component::Component;
 use brawn_core::identify::{Libc, Linkage};
 use brawn_core::link_args;
 use brawn_core::report::inspect::{Report, inspect};
+use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_measure::counters::Availability;
 use brawn_measure::data;
@@ -231,10 +232,23 @@ impl Way {
                 .expected("a command that compiles and links C"));
         };
         let path = search::search(first.as_ref()).map_err(|stop| {
-            let (Stop::NotFound(error) | Stop::Refused(error) | Stop::Failed(error)) = stop;
-            error
-                .expected("a compiler for musl, such as musl-gcc")
-                .next("install one, or name it as in `--cc 'zig cc -target x86_64-linux-musl'`")
+            let error = match stop {
+                // As `brawn verify --cc` has it: the command line names what is not there.
+                Stop::NotFound(_) => {
+                    Error::new(Kind::Usage, format!("there is no {}", shown(first)))
+                }
+                Stop::Refused(error) | Stop::Failed(error) => error,
+            };
+            match is_static {
+                true => error
+                    .expected("a compiler for musl, such as musl-gcc")
+                    .next(
+                        "install one, or name it as in `--cc 'zig cc -target x86_64-linux-musl'`",
+                    ),
+                false => error
+                    .expected("a compiler for glibc, such as gcc")
+                    .next("install one, or leave glibc out with `--against-cc none`"),
+            }
         })?;
         if is_static && !words.iter().any(|word| word.starts_with("-static")) {
             words.push("-static".into());

@@ -8,7 +8,7 @@ use brawn_core::shown;
 use brawn_measure::data::Comparison;
 use brawn_measure::figures::WALL;
 use brawn_measure::median::estimate;
-use brawn_measure::verdict::{Outcome, bytes, time};
+use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
 
 /// The number of brawn's form, and of glibc's.
 const BRAWN: usize = 1;
@@ -125,9 +125,17 @@ fn changed(data: &Comparison) -> String {
             format!("{:.1} % slower", (1.0 / ratio - 1.0) * 100.0)
         }
         (Some(Outcome::Same), _) => "unchanged".into(),
+        (Some(Outcome::Noisy), _) if !verdict.is_some_and(has_enough) => {
+            "too few runs to tell".into()
+        }
         (Some(Outcome::Noisy), _) => "too noisy to tell".into(),
         _ => "not measured".into(),
     }
+}
+
+/// Whether there were enough runs for an interval.
+fn has_enough(verdict: &Verdict) -> bool {
+    verdict.time.is_none_or(|time| time.is_certain)
 }
 
 /// As in `−12 %`.

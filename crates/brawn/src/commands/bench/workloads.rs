@@ -2,42 +2,15 @@
 
 /// Every file that they are made of, by its name.
 pub const FILES: [(&str, &str); 9] = [
-    (
-        "workload.h",
-        include_str!("../../../../../bench/workloads/workload.h"),
-    ),
-    (
-        "maps.h",
-        include_str!("../../../../../bench/workloads/maps.h"),
-    ),
-    (
-        "threads.c",
-        include_str!("../../../../../bench/workloads/threads.c"),
-    ),
-    (
-        "server.c",
-        include_str!("../../../../../bench/workloads/server.c"),
-    ),
-    (
-        "realloc.c",
-        include_str!("../../../../../bench/workloads/realloc.c"),
-    ),
-    (
-        "huge.c",
-        include_str!("../../../../../bench/workloads/huge.c"),
-    ),
-    (
-        "bignum.c",
-        include_str!("../../../../../bench/workloads/bignum.c"),
-    ),
-    (
-        "bytes.c",
-        include_str!("../../../../../bench/workloads/bytes.c"),
-    ),
-    (
-        ONCE_FILE,
-        include_str!("../../../../../bench/workloads/once.c"),
-    ),
+    ("workload.h", include_str!("../../../workloads/workload.h")),
+    ("maps.h", include_str!("../../../workloads/maps.h")),
+    ("threads.c", include_str!("../../../workloads/threads.c")),
+    ("server.c", include_str!("../../../workloads/server.c")),
+    ("realloc.c", include_str!("../../../workloads/realloc.c")),
+    ("huge.c", include_str!("../../../workloads/huge.c")),
+    ("bignum.c", include_str!("../../../workloads/bignum.c")),
+    ("bytes.c", include_str!("../../../workloads/bytes.c")),
+    (ONCE_FILE, include_str!("../../../workloads/once.c")),
 ];
 
 /// The name of [`ONCE`]'s source.

@@ -173,3 +173,135 @@ fn called(part: Part, name: &str) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brawn_sample::{FunctionShare, Gain, Mode, PartShare, Share};
+
+    fn share(of: f64) -> Share {
+        Share {
+            count: (of * 1000.0) as u64,
+            share: of,
+            low: of,
+            high: of,
+        }
+    }
+
+    /// A second on the processor, of which these functions have these shares.
+    fn run(functions: &[(Part, &str, f64)]) -> Diagnosis {
+        let part = |part: Part| {
+            let of_it = functions.iter().filter(|f| f.0 == part);
+            let share = share(of_it.map(|f| f.2).sum());
+            PartShare { part, share }
+        };
+        let function = |(part, name, of): &(Part, &str, f64)| FunctionShare {
+            part: *part,
+            name: (*name).to_owned(),
+            kernel: *part == Part::Kernel,
+            file: None,
+            share: share(*of),
+        };
+        Diagnosis {
+            mode: Mode::Clock,
+            samples: 1000,
+            seconds: 1.0,
+            wall: 1.0,
+            threads: 1,
+            parts: Part::ALL.into_iter().map(part).collect(),
+            functions: functions.iter().map(function).collect(),
+            heap_wait: 0.0,
+            again: 0.0,
+            has_musl: true,
+        }
+    }
+
+    #[test]
+    fn what_is_faster_is_named_by_the_largest_gain() {
+        let expected = |what: &str| Prediction {
+            ratio: 0.5,
+            low: 0.4,
+            high: 0.6,
+            gains: vec![Gain {
+                what: what.into(),
+                share: 0.5,
+            }],
+            has_musl: true,
+        };
+        let mut before = run(&[]);
+        for (what, words) in [
+            ("malloc and free", "malloc and free"),
+            ("waiting for the heap's lock", "the heap's lock"),
+            ("waiting for locks", "locks"),
+            ("memcpy and its kin", "memcpy and its kin"),
+        ] {
+            let found = faster(&before, Some(&expected(what)));
+            assert_eq!(found.as_deref(), Some(words));
+        }
+        assert_eq!(faster(&before, None), None);
+        before.heap_wait = 1.9;
+        let found = faster(&before, Some(&expected("malloc and free")));
+        assert_eq!(found.as_deref(), Some("the heap's lock"));
+    }
+
+    #[test]
+    fn what_stays_is_named_by_what_has_most_of_the_time() {
+        let of = |functions: &[(Part, &str, f64)]| same(&run(functions));
+        let found = of(&[(Part::Kernel, "read", 0.8), (Part::Kernel, "write", 0.13)]);
+        let words = "93 % of the time is in the kernel, in read";
+        assert_eq!(found.as_deref(), Some(words));
+        let found = of(&[
+            (Part::Kernel, "read", 0.3),
+            (Part::Kernel, "write", 0.3),
+            (Part::Kernel, "", 0.3),
+        ]);
+        assert_eq!(found.as_deref(), Some("90 % of the time is in the kernel"));
+        let found = of(&[(Part::Program, "work", 0.7)]);
+        assert_eq!(
+            found.as_deref(),
+            Some("70 % of the time is in the program itself")
+        );
+        let found = of(&[(Part::Other, "sort", 0.6)]);
+        let words = "60 % of the time is in other programs and libraries";
+        assert_eq!(found.as_deref(), Some(words));
+        assert_eq!(of(&[(Part::Heap, "malloc", 0.9)]), None);
+        assert_eq!(of(&[(Part::Program, "work", 0.4)]), None);
+        let few = Diagnosis {
+            samples: 49,
+            ..run(&[(Part::Program, "work", 0.9)])
+        };
+        assert_eq!(same(&few), None);
+    }
+
+    #[test]
+    fn what_is_slower_is_named_by_what_grew_most() {
+        let sampled = |candidate, functions: &[(Part, &str, f64)]| Sampled {
+            candidate,
+            runs: 1,
+            words: String::new(),
+            diagnosis: run(functions),
+        };
+        let before = sampled(
+            0,
+            &[(Part::Program, "work", 0.8), (Part::Libc, "strcoll", 0.1)],
+        );
+        let own = Some("see strcoll".to_owned());
+        let after = sampled(
+            1,
+            &[
+                (Part::Program, "work", 0.8),
+                (Part::Libc, "brawn_strcoll", 0.2),
+            ],
+        );
+        assert_eq!(slower(&before, &after), own);
+        let after = sampled(
+            1,
+            &[(Part::Program, "work", 0.8), (Part::Kernel, "futex", 0.2)],
+        );
+        assert_eq!(
+            slower(&before, &after).as_deref(),
+            Some("see kernel: futex")
+        );
+        assert_eq!(slower(&before, &before), None);
+    }
+}

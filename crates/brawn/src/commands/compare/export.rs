@@ -18,10 +18,10 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
         whole(path, &html::page(data))?;
     }
     if let Some(path) = &args.export_csv {
-        file(path, &csv(data))?;
+        whole(path, &csv(data))?;
     }
     if let Some(path) = &args.export_markdown {
-        file(path, &markdown(data))?;
+        whole(path, &markdown(data))?;
     }
     Ok(())
 }
@@ -30,9 +30,10 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
 pub fn json(data: &impl Serialize, path: &Path) -> Result<()> {
     let text = serde_json::to_string(data)
         .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
-    file(path, &(text + "\n"))
+    whole(path, &(text + "\n"))
 }
 
+/// Writes to what is no regular file, such as a pipe.
 fn file(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|error| Error::io("cannot write it", error).path(path))
 }

@@ -113,6 +113,14 @@ fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
     }
 }
 
+/// What an end that was not expected is.
+fn kind(end: End) -> FindingKind {
+    match end {
+        End::Limit => FindingKind::Hung,
+        End::Exit(_) | End::Signal(_) => FindingKind::Failed,
+    }
+}
+
 impl Session<'_> {
     /// Runs each form once, and the program as it is twice: what differs between those is no finding.
     fn look(&mut self) -> Result<()> {
@@ -167,18 +175,13 @@ impl Session<'_> {
             End::Exit(_) | End::Signal(_) => self.args.ignore_failure,
         };
         if !is_well {
-            let (kind, next) = match run.end {
-                End::Limit => (FindingKind::Hung, ""),
-                _ => (
-                    FindingKind::Failed,
-                    "; `--ignore-failure` measures it all the same",
-                ),
+            let kind = kind(run.end);
+            let next = match kind {
+                FindingKind::Failed => "; `--ignore-failure` measures it all the same",
+                _ => "",
             };
-            self.find(
-                0,
-                kind,
-                format!("the program as it is {}{next}", ended(run)),
-            );
+            let what = format!("the program as it is {}{next}", ended(run));
+            self.find(0, kind, what);
         }
         is_well
     }
@@ -188,11 +191,7 @@ impl Session<'_> {
         if Some(run.end) == self.ends[0] {
             return true;
         }
-        let kind = match run.end {
-            End::Limit => FindingKind::Hung,
-            _ => FindingKind::Failed,
-        };
-        self.find(candidate, kind, ended(run));
+        self.find(candidate, kind(run.end), ended(run));
         false
     }
 
@@ -241,15 +240,8 @@ impl Session<'_> {
         let run = self.run(candidate, phase, round)?;
         let expected = self.ends[candidate];
         if Some(run.end) != expected {
-            let kind = match run.end {
-                End::Limit => FindingKind::Hung,
-                _ => FindingKind::Failed,
-            };
-            self.find(
-                candidate,
-                kind,
-                format!("run {} {}", round + 1, ended(&run)),
-            );
+            let what = format!("run {} {}", round + 1, ended(&run));
+            self.find(candidate, kind(run.end), what);
             self.ends[candidate] = None;
         }
         Ok(())

@@ -116,7 +116,16 @@ fn figures_in_tables_are_the_benchmarks() {
     for (page, least) in [("introduction", 20), ("tuning", 10)] {
         let text =
             std::fs::read_to_string(root().join(format!("docs/{page}.md"))).expect("readable");
-        let figures = figures(&text);
+        // The table of memory over time is made from raw data of its own (bench/src/rss_page.rs).
+        let own = text
+            .split_once("<!-- rss:table -->")
+            .and_then(|(before, rest)| {
+                Some(format!(
+                    "{before}{}",
+                    rest.split_once("<!-- /rss:table -->")?.1
+                ))
+            });
+        let figures = figures(&own.unwrap_or(text));
         assert!(figures.len() >= least, "{page}: {figures:?}");
         for figure in figures {
             assert!(
