@@ -3,6 +3,7 @@
 //   brawn_malloc, brawn_zalloc   NULL with errno where there is no memory
 //   brawn_aligned                the same; a power of two of more than 16 as alignment
 //   brawn_free, brawn_realloc, brawn_usable
+//   brawn_free_sized, brawn_free_aligned_sized   checked.c compares what the program says of the block
 
 static NOINLINE void *brawn_malloc_slow(size_t size) {
   mi_heap_t *const heap = brawn_own_heap();
@@ -85,6 +86,17 @@ static inline void brawn_free(void *p) {
   block->next = (mi_encoded_t)page->free;
   page->free = block;
   if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+}
+
+// The block's page is found without its size, and nothing is left to be saved by knowing it.
+static inline void brawn_free_sized(void *p, size_t size) {
+  MI_UNUSED(size);
+  brawn_free(p);
+}
+
+static inline void brawn_free_aligned_sized(void *p, size_t alignment, size_t size) {
+  MI_UNUSED(alignment);
+  brawn_free_sized(p, size);
 }
 
 static void *brawn_realloc(void *p, size_t size) {

@@ -9,7 +9,7 @@
 // fits.  What is written behind the program's bytes hits the byte there, which is the seal's own where
 // nothing is unused.  free, realloc and malloc_usable_size check all of it, in constant time.
 
-enum { BRAWN_SEAL = sizeof(uint64_t) };
+enum { BRAWN_SEAL = sizeof(uint64_t), BRAWN_SLACK_MAX = UINT16_MAX };
 
 typedef uint64_t brawn_seal_t __attribute__((may_alias));
 
@@ -19,7 +19,7 @@ static inline uint64_t brawn_seal_of(const mi_page_t *page, const void *p, size_
   const uint64_t mixed = (((uintptr_t)p ^ page->keys[0]) + slack) * mi_atomic_load_relaxed(&brawn_secret);
   return (mixed >> 16) | 1 | ((uint64_t)slack << 48);  // odd: no 0, which would end a string
 }
-_Static_assert(BRAWN_SPAN_MAX / 2 < (1 << 16), "a seal has 16 bits for the slack, which is at most half of a span");
+_Static_assert(BRAWN_SPAN_MAX / 2 < BRAWN_SLACK_MAX, "a seal has 16 bits for the slack, which is at most half of a span");
 
 static inline brawn_seal_t *brawn_seal_at(const mi_page_t *page, const void *p) {
   return (brawn_seal_t *)((char *)p + page->block_size - BRAWN_SEAL);
@@ -226,35 +226,47 @@ static void *brawn_aligned(size_t alignment, size_t size) {
 // ---------------------------------------------------------------------------------------------
 // Back
 
+// What `free` expects of a block's size: nothing.  No block has this one.
+#define BRAWN_ANY_SIZE SIZE_MAX
+
+// `size` is what the block's seal says.  At most one with all of its slack's bits set is larger than the program's own:
+// see brawn_realloc.
+static inline void brawn_expect(size_t size, size_t slack, size_t expected) {
+  if (expected == BRAWN_ANY_SIZE || mi_likely(size == expected)) return;
+  if (slack != BRAWN_SLACK_MAX || expected > size) brawn_trap_wrong_size();
+}
+
 // A block of another thread, of an ended one, or one with a mapping of its own.
-static NOINLINE void brawn_free_remote(void *p) {
+static NOINLINE void brawn_free_remote(void *p, size_t expected) {
   mi_segment_t *const segment = brawn_checked_segment(p);
   if (segment->kind == MI_SEGMENT_HUGE) {
+    if (expected != BRAWN_ANY_SIZE) brawn_expect(brawn_large_size(segment, p), 0, expected);
     brawn_large_free(segment, p);
     return;
   }
   mi_page_t *const page = _mi_segment_page_of(segment, p);
   brawn_seal_t *const at = brawn_seal_at(page, p);
   uint64_t seal = *at;
-  brawn_sealed_size(page, p, seal);
+  brawn_expect(brawn_sealed_size(page, p, seal), seal >> 48, expected);
   // One exchange: of two threads that free another's block, one finds the seal gone.  (The block's own thread
   // has none in its way: it and another one that free a block within the same few instructions are not found.)
   if (!__atomic_compare_exchange_n(at, &seal, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) brawn_trap_freed_already();
   brawn_engine_free_remote(page, segment, p);
 }
 
-static inline __attribute__((always_inline)) void brawn_free(void *p) {
+static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, size_t expected) {
   if (mi_unlikely(p == NULL)) return;
   mi_segment_t *const segment = brawn_segment(p);
   // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
   // a seal for it.
   if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
-    brawn_free_remote(p);
+    brawn_free_remote(p, expected);
     return;
   }
   mi_page_t *const page = _mi_segment_page_of(segment, p);
   brawn_seal_t *const seal = brawn_seal_at(page, p);
-  brawn_sealed_size(page, p, *seal);
+  const uint64_t sealed = *seal;
+  brawn_expect(brawn_sealed_size(page, p, sealed), sealed >> 48, expected);
   *seal = 0;
   if (mi_unlikely(page->flags.full_aligned != 0)) {
     brawn_free_full(page, segment, p);
@@ -266,6 +278,21 @@ static inline __attribute__((always_inline)) void brawn_free(void *p) {
   block->next = brawn_encode(page, page->local_free);
   page->local_free = block;
   if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+}
+
+static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, BRAWN_ANY_SIZE); }
+
+// A size that no block can have is no less wrong for being the one that stands for any.
+static inline void brawn_free_sized(void *p, size_t size) {
+  brawn_free_expecting(p, size == BRAWN_ANY_SIZE ? BRAWN_ANY_SIZE - 1 : size);
+}
+
+// Whether it was asked for with this very alignment nobody has noted; it is aligned so, at least.
+static inline void brawn_free_aligned_sized(void *p, size_t alignment, size_t size) {
+  if (mi_unlikely((alignment & (alignment - 1)) != 0 || ((uintptr_t)p & (alignment - 1)) != 0)) {
+    if (p != NULL && alignment != 0) brawn_trap_wrong_size();
+  }
+  brawn_free_sized(p, size);
 }
 
 // How many bytes the program asked for, and whether the block has a mapping of its own.
@@ -298,8 +325,12 @@ static void *brawn_realloc(void *p, size_t size) {
   }
   void *const moved = brawn_malloc(size);
   if (mi_unlikely(moved == NULL)) {
-    // It stays where it is: as large as it was, since a seal has no room for a slack of more than half.
-    if (size <= old) return p;
+    // It stays where it is, and its seal says the new size, as far as it has room for the slack.
+    if (size <= old) {
+      if (page == NULL) return brawn_large_give_out(segment, size);
+      const size_t least = usable > BRAWN_SLACK_MAX ? usable - BRAWN_SLACK_MAX : 0;
+      return brawn_seal(page, p, size > least ? size : least);
+    }
     return page == NULL ? brawn_large_slide(segment, size) : NULL;
   }
   brawn_memcpy(moved, p, size < old ? size : old);

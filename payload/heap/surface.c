@@ -16,6 +16,26 @@ void *malloc(size_t size) WEAK_ALIAS(__libc_malloc_impl);
 EXPORT void __libc_free(void *p) { brawn_free(p); }
 void free(void *p) WEAK_ALIAS(__libc_free);
 
+// C23's (ISO/IEC 9899:2024, 7.24.4.4 and 5), which no musl has.  A program that brings a free of its own and neither of
+// these has its blocks from its own malloc.
+static void brawn_own_free(void *p) __attribute__((alias("__libc_free")));
+
+static inline bool brawn_free_is_ours(void) {
+  void (*used)(void *) = free;
+  __asm__("" : "+r"(used));
+  return used == brawn_own_free;
+}
+
+EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
+  if (mi_likely(brawn_free_is_ours())) brawn_free_sized(p, size);
+  else free(p);
+}
+
+EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
+  if (mi_likely(brawn_free_is_ours())) brawn_free_aligned_sized(p, alignment, size);
+  else free(p);
+}
+
 EXPORT void *__libc_calloc(size_t count, size_t size) {
   size_t total;
   if (mi_unlikely(!brawn_multiply(count, size, &total))) return brawn_fail(ENOMEM);

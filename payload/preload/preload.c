@@ -26,12 +26,16 @@ int pthread_setspecific(unsigned key, const void *value) __attribute__((weak));
 
 // surface.c's, which ask whose malloc it is by its address, or ask nobody: the public ones are below.
 #define calloc brawn_plain_calloc
+#define free_sized brawn_plain_free_sized
+#define free_aligned_sized brawn_plain_free_aligned_sized
 #define aligned_alloc brawn_plain_aligned_alloc
 #define memalign brawn_plain_memalign
 #define posix_memalign brawn_plain_posix_memalign
 #define valloc brawn_plain_valloc
 #include "../heap/brawn-heap.c"
 #undef calloc
+#undef free_sized
+#undef free_aligned_sized
 #undef aligned_alloc
 #undef memalign
 #undef posix_memalign
@@ -83,6 +87,16 @@ EXPORT __attribute__((weak)) void *calloc(size_t count, size_t size) {
   void *const p = malloc(total);
   if (p != NULL) brawn_memset(p, 0, total);
   return p;
+}
+
+EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
+  if (mi_likely(brawn_malloc_is_everyones())) brawn_free_sized(p, size);
+  else free(p);
+}
+
+EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
+  if (mi_likely(brawn_malloc_is_everyones())) brawn_free_aligned_sized(p, alignment, size);
+  else free(p);
 }
 
 // A program that brings malloc and free, and no aligned_alloc, could not free what ours gives: there is no memory, as

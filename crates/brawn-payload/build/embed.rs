@@ -60,7 +60,7 @@ fn names() -> String {
     let preload = recipe::preload_names();
     let families: Vec<&str> = libc::FAMILIES.iter().map(|(name, _)| *name).collect();
     let libc = libc::names();
-    let lists: [(&str, &str, &[&str]); 7] = [
+    let lists: [(&str, &str, &[&str]); 8] = [
         (
             "HEAP_NAMES",
             "The heap's public names, sorted: what ISO C, POSIX and musl's headers declare.",
@@ -72,6 +72,11 @@ fn names() -> String {
             recipe::PRIVATE,
         ),
         ("HEAP_SURFACE", "Both.", recipe::SURFACE),
+        (
+            "HEAP_ADDED",
+            "What C23 has beside these, and no musl so far, sorted.",
+            recipe::ADDED,
+        ),
         (
             "MEMORY_NAMES",
             "The memory functions, by the names that programs call, sorted.",

@@ -62,6 +62,9 @@ pub const SURFACE: &[&str] = &[
 pub const PRIVATE: &[&str] = SURFACE.split_at(8).0;
 pub const PUBLIC: &[&str] = SURFACE.split_at(PRIVATE.len()).1;
 
+/// What C23 has beside these, and no musl so far: no program's `free_sized` is musl's, and none has to be ours.
+pub const ADDED: &[&str] = &["free_aligned_sized", "free_sized"];
+
 /// Every symbol that the payload may need from libc.  Rust links musl with `-nodefaultlibs`, so one
 /// of the compiler's own library (`__popcountdi2`) would already break a link.
 pub const NEEDS: &[&str] = &[
@@ -107,7 +110,7 @@ pub const LIBC: Form = Form {
     folder: None,
     flags: &[],
     architecture_flags: &[],
-    surface: &[SURFACE],
+    surface: &[SURFACE, ADDED],
     needs: NEEDS,
     serves: None,
 };
@@ -155,7 +158,7 @@ pub const PRELOAD: Form = Form {
     folder: Some("preload"),
     flags: &[],
     architecture_flags: &[],
-    surface: &[PUBLIC, &[PRELOAD_START]],
+    surface: &[PUBLIC, ADDED, &[PRELOAD_START]],
     needs: PRELOAD_NEEDS,
     serves: None,
 };
@@ -209,7 +212,12 @@ pub const PRELOAD_LINK: &[&str] = &[
 
 /// The names that it has for others: the family's and the memory functions', and none of musl's internal ones.
 pub fn preload_names() -> Vec<&'static str> {
-    let mut names: Vec<_> = PUBLIC.iter().copied().chain(memory_names()).collect();
+    let mut names: Vec<_> = PUBLIC
+        .iter()
+        .chain(ADDED)
+        .copied()
+        .chain(memory_names())
+        .collect();
     names.sort_unstable();
     names
 }

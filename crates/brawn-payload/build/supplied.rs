@@ -41,6 +41,7 @@ pub const FUNCTIONS: &[(&str, &str)] = &[
 /// What they may need of libc.
 const NEEDS: &[&str] = &[
     "free",
+    "free_sized",
     "malloc",
     "memcpy",
     "posix_memalign",
@@ -64,6 +65,9 @@ const RUNTIME: &[&str] = &[
     "__cxa_throw",
     "__gxx_personality_v0",
 ];
+
+/// What the linker says of their section.
+const SECTION: &[&str] = &["__start_brawn_operators", "__stop_brawn_operators"];
 
 /// Hidden names that compilers put into every object with such code; linkers keep one of each.
 const SHARED: &[&str] = &["DW.ref.__gxx_personality_v0", "__clang_call_terminate"];
@@ -129,7 +133,7 @@ pub fn function(name: &str, raw: Vec<u8>) -> Result<Finished> {
         .map(|(_, name)| *name)
         .filter(|name| is_operator(name));
     let known: Vec<&str> = operators
-        .chain(NEEDS.iter().chain(RUNTIME).copied())
+        .chain(NEEDS.iter().chain(RUNTIME).chain(SECTION).copied())
         .collect();
     let mut needs = Vec::new();
     for symbol in object

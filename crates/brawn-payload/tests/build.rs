@@ -178,7 +178,7 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
 #[test]
 fn objects_for_ld_preload_ask_for_no_file_and_give_the_public_names_alone() -> Result<()> {
     let names = brawn_payload::PRELOAD_NAMES;
-    assert_eq!(names.len(), 10 + 22);
+    assert_eq!(names.len(), 10 + 2 + 22);
     for payload in brawn_payload::payloads() {
         let preload = brawn_payload::preload(payload.architecture, payload.profile);
         let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes;
@@ -330,7 +330,7 @@ fn gcc_builds_it_for_aarch64() -> Result<()> {
     let architecture = recipe::ARCHITECTURES.iter().find(|a| a.name == "aarch64");
     let flags = architecture.ok_or("no aarch64")?.flags;
     let raw = gcc_for_aarch64(folder.path(), flags)?;
-    let finished = finish::finish(&raw, recipe::SURFACE, recipe::NEEDS)?;
+    let finished = finish::finish(&raw, &recipe::LIBC.surface.concat(), recipe::NEEDS)?;
     assert_eq!(finished.needs, recipe::NEEDS);
     Ok(())
 }
@@ -340,7 +340,7 @@ fn gcc_builds_it_for_aarch64() -> Result<()> {
 fn outline_atomics_are_refused_by_name() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let raw = gcc_for_aarch64(folder.path(), &["-moutline-atomics"])?;
-    let error = match finish::finish(&raw, recipe::SURFACE, recipe::NEEDS) {
+    let error = match finish::finish(&raw, &recipe::LIBC.surface.concat(), recipe::NEEDS) {
         Ok(_) => return Err("an object with outline atomics was taken".into()),
         Err(error) => error.to_string(),
     };

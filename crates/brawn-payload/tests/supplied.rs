@@ -210,3 +210,70 @@ fn one_that_defines_or_needs_what_is_not_listed_is_refused() -> Result<()> {
     }
     Ok(())
 }
+
+/// A program with the heap of profile `secure` and these operators; `own` is what it brings itself.
+fn program(folder: &Path, own: &str, main: &str) -> Result<std::process::ExitStatus> {
+    let payload = brawn_payload::payload(Architecture::X86_64, Profile::Secure);
+    let payload = payload.ok_or("no payload")?;
+    let (heap, archive) = (folder.join("heap.o"), folder.join("libsupplied.a"));
+    fs::write(&heap, payload.members[0].bytes)?;
+    let mut ar = Command::new("ar");
+    ar.arg("rcs").arg(&archive);
+    for function in payload
+        .supplied
+        .functions
+        .iter()
+        .filter(|f| f.is_operator())
+    {
+        let member = folder.join(function.member.name);
+        fs::write(&member, function.member.bytes)?;
+        ar.arg(member);
+    }
+    assert!(ar.status()?.success());
+    let (source, program) = (folder.join("main.cc"), folder.join("main"));
+    let text = format!("#include <cstdlib>\n#include <new>\n{own}\nint main() {{ {main} }}\n");
+    fs::write(&source, text)?;
+    let mut command = Command::new("g++");
+    command.args(["-std=c++17", "-O0", "-fsized-deallocation", "-static", "-o"]);
+    command.arg(&program).arg(&source).arg(&heap).arg(&archive);
+    assert!(command.status()?.success(), "{own} {main}");
+    Ok(Command::new(&program).status()?)
+}
+
+/// What a sized delete says of the block is compared with what `new` asked for, unless the program has one of both.
+#[test]
+fn sized_delete_is_checked_where_new_and_delete_are_brawns() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let aligned = "std::align_val_t(64)";
+    let right = "for (std::size_t n = 0; n < 200000; n += 1 + n / 3) {
+        ::operator delete(::operator new(n), n);
+        ::operator delete[](::operator new[](n), n);
+        auto a = std::align_val_t(64);
+        ::operator delete(::operator new(n, a), n, a);
+        ::operator delete[](::operator new[](n, a), n, a);
+        ::operator delete(::operator new(n, std::nothrow), n);
+    }";
+    assert!(program(folder.path(), "", right)?.success());
+    let own_new = "void *operator new(std::size_t n) { return std::malloc(n + 16); }";
+    let own_delete = "int given;
+        void operator delete(void *p) noexcept { given++; std::free(p); }";
+    let own_arrays = "void *operator new[](std::size_t n) { return std::malloc(n + 16); }";
+    for (of, more) in [
+        ("", String::new()),
+        ("[]", String::new()),
+        ("", format!(", {aligned}")),
+        ("[]", format!(", {aligned}")),
+    ] {
+        let wrong =
+            format!("void *p = ::operator new{of}(100{more}); ::operator delete{of}(p, 99{more});");
+        let status = program(folder.path(), "", &wrong)?;
+        assert_eq!(status.code(), None, "{wrong}: {status}");
+    }
+    let right = |of: &str| format!("::operator delete{of}(::operator new{of}(100), 100);");
+    assert!(program(folder.path(), own_new, &right(""))?.success());
+    assert!(program(folder.path(), own_new, &right("[]"))?.success());
+    assert!(program(folder.path(), own_arrays, &right("[]"))?.success());
+    let counted = format!("{} return given - 1;", right(""));
+    assert!(program(folder.path(), own_delete, &counted)?.success());
+    Ok(())
+}
