@@ -119,6 +119,9 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
   if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
   if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
   *memid = _mi_memid_create_os(p, size, commit, zero, false);
+  // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
+  // the segment, which here it does: brawn_leaves_too_much decides.
+  memid->memkind = MI_MEM_ARENA;
   return p;
 }
 
@@ -218,9 +221,28 @@ static mi_lock_t brawn_abandoned_lock = MI_LOCK_INITIALIZER;
 static mi_segment_t *brawn_abandoned_first;
 static mi_segment_t *brawn_abandoned_last;
 
+// Slices in them that are free and that the kernel does not have back yet: a thread to come has them without a page fault.
+// Changes under the lock.
+static _Atomic(uintptr_t) brawn_abandoned_idle;
+
+// Whether the next segment's should go back at once, since maybe no thread comes: at most BRAWN_ABANDONED_IDLE bytes and an
+// eighth of all segments stay.
+static NOINLINE bool brawn_leaves_too_much(void) {
+  const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
+  return mi_atomic_load_relaxed(&brawn_abandoned_idle) > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
+}
+
+// Nobody changes the mask of a segment that is in the list.
+static size_t brawn_idle_slices(const mi_segment_t *segment) {
+  size_t count = 0;
+  for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) count += brawn_popcount(segment->purge_mask.mask[i]);
+  return count;
+}
+
 void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
   mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
   mi_lock(&brawn_abandoned_lock) {
+    mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) + brawn_idle_slices(segment));
     segment->abandoned_os_next = NULL;
     segment->abandoned_os_prev = brawn_abandoned_last;
     if (brawn_abandoned_last != NULL) brawn_abandoned_last->abandoned_os_next = segment;
@@ -259,6 +281,7 @@ mi_segment_t *_mi_arena_segment_clear_abandoned_next(mi_arena_field_cursor_t *cu
       else brawn_abandoned_last = NULL;
       segment->abandoned_os_next = NULL;
       mi_atomic_decrement_relaxed(&cursor->subproc->abandoned_count);
+      mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) - brawn_idle_slices(segment));
     }
   }
   return segment;
