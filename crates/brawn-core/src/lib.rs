@@ -2,6 +2,7 @@
 //! `ARCHITECTURE.md` says which module does which step.
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod archive;
 pub mod bundle;
 pub mod component;

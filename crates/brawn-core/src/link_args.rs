@@ -13,6 +13,7 @@
 //! second heap, or a clash of strong names. An archive of these functions before `libc.a` keeps the linker away from
 //! that member.
 
+use crate::advice::Advice;
 use crate::archive::read::Archive;
 use crate::component::{Component, Families};
 use crate::elf::object::Object;
@@ -240,9 +241,11 @@ fn memory(payload: &Payload, components: &[Component]) -> Result<Option<&'static
 fn families(components: &[Component], memory: Option<&Set>) -> Result<Option<Families>> {
     let families = Component::families(components);
     if families.is_some() && !components.contains(&Component::Memory) {
+        let both = [Component::Memory, Component::Libc(Families::ALL)];
+        let why = "libc's functions need brawn's memory functions";
         return Err(
             Error::new(Kind::Usage, "`libc` without `memory` on a link line")
-                .expected("`--only memory,libc`: libc's functions need brawn's memory functions"),
+                .expected(format!("{}: {why}", Advice::Only(&both))),
         );
     }
     Ok(families.filter(|_| memory.is_some()))

@@ -6,6 +6,7 @@ use std::path::Path;
 
 /// Values that everything uses.  They use nothing but each other.
 const GROUND: &[&str] = &[
+    "advice",
     "component",
     "content",
     "demangle",
@@ -223,6 +224,30 @@ fn no_room_uses_one_that_is_above_it() {
 fn the_check_of_an_archive_does_not_ask_who_wrote_it() {
     let path = |name: &str| -> Names { vec!["archive".into(), name.into()] };
     assert!(!uses(&sources())[&path("check")].contains(&path("apply")));
+}
+
+/// Flags are the command's: messages say them by `advice`, which the command words.
+#[test]
+fn no_message_names_a_flag_of_the_command() {
+    // Of other programs a message may say how they are called.
+    let others = ["skopeo"];
+    let is_flag = |line: &str| {
+        line.match_indices("--").any(|(at, _)| {
+            line[..at].ends_with(['`', ' ', '"'])
+                && line[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
+        })
+    };
+    assert!(is_flag("`--only`") && is_flag("patch --only") && !is_flag("-----BEGIN"));
+    for (module, text) in sources().iter().filter(|(module, _)| !is_test(module)) {
+        for line in code(text).lines() {
+            assert!(
+                !is_flag(line) || others.iter().any(|name| line.contains(name)),
+                "{}: {}",
+                module.join("::"),
+                line.trim()
+            );
+        }
+    }
 }
 
 #[test]

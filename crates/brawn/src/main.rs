@@ -1,6 +1,7 @@
 //! The `brawn` command: parses, calls `brawn-core`, prints.
 #![deny(unsafe_code)]
 
+mod advice;
 mod arch;
 mod bar;
 mod builds;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         return code;
     }
     exit::instead_of_abort();
+    brawn_core::advice::set_words(advice::words);
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::of_usage(error),

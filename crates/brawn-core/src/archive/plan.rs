@@ -5,6 +5,7 @@ mod memory;
 mod supplied;
 mod symbols;
 
+use crate::advice::Advice;
 use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::mimalloc::Mimalloc;
 use crate::archive::read::Archive;
@@ -391,10 +392,11 @@ fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool
             .member(member.name)
             .at(member.offset)
             .expected("musl's own heap, or brawn's")
-            .next(
-                "`brawn patch --upgrade` puts brawn's in its place, and what it brought besides; \
-             `brawn patch --only memory` exchanges the memory functions alone",
-            ),
+            .next(format!(
+                "{} puts brawn's in its place, and what it brought besides; {} exchanges the memory functions alone",
+                Advice::Upgrade,
+                Advice::PatchOnly(&[Component::Memory])
+            )),
     )
 }
 

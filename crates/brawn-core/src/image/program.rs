@@ -1,5 +1,6 @@
 //! Which programs can be the only file of an image, and what their users should know.
 
+use crate::advice::Advice;
 use crate::elf::ident::Ident;
 use crate::elf::image::Image;
 use crate::elf::system::System;
@@ -161,8 +162,9 @@ impl Program {
         let mut notes = Vec::new();
         match self.verdict {
             Verdict::SlowHeap if self.can_be_faster => notes.push(format!(
-                "slow: {}; `--rewrite` puts a faster copy into the image",
-                self.why
+                "slow: {}; {} puts a faster copy into the image",
+                self.why,
+                Advice::RewriteIntoImage
             )),
             Verdict::SlowHeap => notes.push(format!("slow: {}", self.why)),
             Verdict::Mixed => notes.push(format!("two heaps: {}", self.why)),

@@ -1,6 +1,7 @@
 //! Describes an archive of a toolchain.
 
 use super::{Archive, Kind};
+use crate::advice::Advice;
 use crate::archive::identify::identify;
 use crate::archive::plan;
 use crate::archive::plan::{Action, Options, Plan};
@@ -189,8 +190,8 @@ fn state(
     let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
     if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
         let next = match report.hint {
-            Some(_) => "`brawn patch --upgrade` exchanges it",
-            None => "brawn patches musl's own: install the original again",
+            Some(_) => format!("{} exchanges it", Advice::Upgrade),
+            None => "brawn patches musl's own: install the original again".into(),
         };
         let why = format!(
             "its heap is {}, which somebody put there; {next}",

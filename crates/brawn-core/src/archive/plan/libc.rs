@@ -6,6 +6,7 @@
 
 use super::memory::{self, Exchange, Goes, Memory, State, Stays, goes, staying};
 use super::{Part, Plan, Why};
+use crate::advice::Advice;
 use crate::archive::identify::{Findings, Member, Role};
 use crate::archive::read::Archive;
 use crate::component::{Component, Families};
@@ -53,9 +54,11 @@ pub(super) fn functions(
         if components.len() == 1
             && let Some(error) = found.refusal("functions of libc")
         {
-            return Err(
-                error.next("many of them need brawn's memory functions: `--only memory,libc`")
-            );
+            let both = [Component::Memory, Component::Libc(Families::ALL)];
+            return Err(error.next(format!(
+                "many of them need brawn's memory functions: {}",
+                Advice::Only(&both)
+            )));
         }
         plan.libc = Some(found);
     }

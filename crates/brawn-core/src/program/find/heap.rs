@@ -11,6 +11,7 @@ use super::reference::Reference;
 use super::risk::{Risk, RiskKind};
 use super::whole::Whole;
 use super::{Functions, Left};
+use crate::advice::Advice;
 use crate::component::Component;
 use crate::identify::heap::Heap;
 use crate::identify::reach::LOCAL;
@@ -250,7 +251,7 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
             Some(heap) => format!("not musl's: {} is in the program", heap.name()),
         };
         let text = format!("`malloc` is {whose}");
-        let next = "rewrite with `--only memory`";
+        let next = format!("rewrite with {}", Advice::Only(&[Component::Memory]));
         found.risks.push(
             Risk::heap(RiskKind::OtherHeap, text)
                 .at(malloc.named.address)

@@ -1,5 +1,6 @@
 //! Reasons against changing a program.
 
+use crate::advice::Advice;
 use crate::component::Component;
 use serde::Serialize;
 use std::fmt;
@@ -79,10 +80,11 @@ impl Risk {
 
     /// Sets the advice. `rest` is the part with which the program can be rewritten in spite of this risk.
     pub(crate) fn advise(&mut self, rest: Option<Component>) {
-        self.next = match (rest.map(Component::name), self.kind) {
-            (Some(only), RiskKind::OtherHeap) => format!("rewrite with `--only {only}`"),
+        let rest = rest.map(|part| Advice::Only(&[part]).to_string());
+        self.next = match (rest, self.kind) {
+            (Some(only), RiskKind::OtherHeap) => format!("rewrite with {only}"),
             (None, RiskKind::OtherHeap) => "brawn has nothing to replace in it".into(),
-            (Some(only), _) => format!("rewrite with `--only {only}`, or {RELINK}"),
+            (Some(only), _) => format!("rewrite with {only}, or {RELINK}"),
             (None, _) => RELINK.into(),
         };
     }

@@ -1,5 +1,6 @@
 //! Finds out what is in an archive of objects: its libc, all heaps in it, and the functions that it lacks.
 
+use crate::advice::Advice;
 use crate::archive::identify;
 use crate::archive::identify::{Content, Findings, Role};
 use crate::archive::mimalloc::{COPIES, Mimalloc};
@@ -45,9 +46,10 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     let (mut missing, mut hint) = (Vec::new(), None);
     if let Some(found) = Mimalloc::of(archive, &findings)? {
         missing = lost(&findings);
-        hint = Some(
-            "`brawn patch --upgrade` puts brawn's heap in its place, and supplies what the archive then lacks".into(),
-        );
+        hint = Some(format!(
+            "{} puts brawn's heap in its place, and supplies what the archive then lacks",
+            Advice::Upgrade
+        ));
         mimalloc(found, &mut heaps, &mut evidence);
     }
     let notes = findings

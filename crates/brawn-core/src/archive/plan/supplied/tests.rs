@@ -102,8 +102,8 @@ fn mimalloc_is_refused_unless_it_is_asked_for() {
     for part in [
         "mimalloc.o",
         "mimalloc (version unknown)",
-        "--upgrade",
-        "--only memory",
+        "an upgrade",
+        "a patch with only `memory`",
     ] {
         assert!(error.contains(part), "{error}");
     }

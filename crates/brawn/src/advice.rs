@@ -1,0 +1,46 @@
+//! How a user of the command asks for what `brawn-core` advises.
+
+use brawn_core::advice::Advice;
+use brawn_core::component::Component;
+
+/// The command's words for `advice`.
+pub fn words(advice: Advice<'_>) -> String {
+    let names = |parts: &[Component]| {
+        let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
+        names.join(",")
+    };
+    match advice {
+        Advice::Only(parts) => format!("`--only {}`", names(parts)),
+        Advice::PatchOnly(parts) => format!("`brawn patch --only {}`", names(parts)),
+        Advice::Upgrade => "`brawn patch --upgrade`".into(),
+        Advice::RewriteIntoImage => "`--rewrite`".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use brawn_core::component::Families;
+    use clap::Parser as _;
+
+    /// A flag that is renamed must not live on in messages.
+    #[test]
+    fn what_is_advised_can_be_typed() {
+        let parts = [Component::Memory, Component::Libc(Families::ALL)];
+        for (command, advice, file) in [
+            ("patch", Advice::Only(&parts), "libc.a"),
+            ("rewrite", Advice::Only(&parts), "program"),
+            ("link-args", Advice::Only(&parts), ""),
+            ("", Advice::PatchOnly(&parts), "libc.a"),
+            ("", Advice::Upgrade, "libc.a"),
+            ("image -o image.tar", Advice::RewriteIntoImage, "program"),
+        ] {
+            let words = words(advice);
+            let typed = words.trim_matches('`').trim_start_matches("brawn ");
+            let line = format!("brawn {command} {typed} {file}");
+            let parsed = Cli::try_parse_from(line.split_whitespace());
+            assert!(parsed.is_ok(), "{line}: {}", parsed.err().unwrap());
+        }
+    }
+}
