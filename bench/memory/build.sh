@@ -41,7 +41,7 @@ if [[ ${STRINGZILLA:-} ]]; then
   objects+=("$work/sz.o")
 fi
 
-# The flags of crates/brawn-payload/build/recipe.rs and tests/memory.rs there.
+# The flags of crates/brawn-payload/build/recipe.rs and tests/memory/main.rs there.
 export ZIG_GLOBAL_CACHE_DIR=$work/zig-cache ZIG_LOCAL_CACHE_DIR=$work/zig-cache
 for source in "$root"/payload/memory/x86_64/*.c; do
   object=$work/brawn-$(basename "$source" .c).o

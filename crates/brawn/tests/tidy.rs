@@ -11,7 +11,14 @@ fn root() -> &'static Path {
 }
 
 /// A file longer than this is two files.
-const MAX_LINES: usize = 600;
+const MAX_LINES: usize = 500;
+
+/// Files that are longer all the same, each with how long, and why.
+const LONGER: &[(&str, usize)] = &[
+    // One table of what is built. It is part of what the committed objects are made from: to move its lines makes all
+    // of them anew, so that is done together with a change that does so anyway.
+    ("crates/brawn-payload/build/recipe.rs", 550),
+];
 
 /// Every file of the repository below `folder`, but for what is built or fetched.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -62,9 +69,12 @@ const SOURCES: &[&str] = &[".rs", ".c", ".h", ".cc", ".S", ".sh", "Makefile", ".
 fn no_source_file_is_too_long() {
     for (name, text) in texts(SOURCES) {
         let lines = text.lines().count();
+        let longer = LONGER.iter().find(|(longer, _)| *longer == name);
+        let most = longer.map_or(MAX_LINES, |(_, most)| *most);
+        assert!(lines <= most, "{name}: {lines} lines, at most {most}");
         assert!(
-            lines <= MAX_LINES,
-            "{name}: {lines} lines, at most {MAX_LINES}"
+            longer.is_none() || lines > MAX_LINES,
+            "{name} is no longer too long: take it out of LONGER"
         );
     }
 }

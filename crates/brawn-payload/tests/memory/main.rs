@@ -12,13 +12,16 @@ use std::process::{Command, Output};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+mod breaks;
+#[path = "../broken/mod.rs"]
 mod broken;
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "../build/engine.rs"]
+#[path = "../../build/engine.rs"]
 mod engine;
-#[path = "../build/recipe.rs"]
+#[path = "../../build/recipe.rs"]
 mod recipe;
-use broken::copy_files;
+use breaks::{AARCH64_ALONE, Break, X86_64_ALONE};
 use common::root;
 use recipe::Architecture;
 
@@ -46,7 +49,7 @@ const X86_64: Kind = Kind {
     level: "sse2",
     names: &["__memcpy_fwd", "__memcpy_fwd_alias_1"],
     relative: &[object::elf::R_X86_64_PC32, object::elf::R_X86_64_PLT32],
-    broken: BROKEN_X86_64,
+    broken: X86_64_ALONE,
     emulator: &[],
 };
 
@@ -62,7 +65,7 @@ const AARCH64: Kind = Kind {
         object::elf::R_AARCH64_ADD_ABS_LO12_NC,
         object::elf::R_AARCH64_LDST128_ABS_LO12_NC,
     ],
-    broken: BROKEN_AARCH64,
+    broken: AARCH64_ALONE,
     emulator: CORTEX,
 };
 
@@ -239,184 +242,6 @@ fn every_function_holds_on_aarch64_as_zig_compiles_it() -> Result<()> {
 #[test]
 fn every_function_holds_on_aarch64_as_gcc_compiles_it() -> Result<()> {
     holds("gcc", &AARCH64, &[CORTEX], &["sparse"])
-}
-
-/// A file, what is replaced in it, by what, and the function that has to be named: the first one tested of those that
-/// use it.
-type Break = (&'static str, &'static str, &'static str, &'static str);
-
-/// What the architectures share.
-const BROKEN: &[Break] = &[
-    (
-        "generic/in-parts.h",
-        "if (length < n) brawn_memset",
-        "if (length > n) brawn_memset",
-        "strncpy",
-    ),
-    (
-        "generic/two-way.h",
-        "known = repeats ? size - period : 0;",
-        "known = size - period;",
-        "memmem",
-    ),
-    ("generic/copy-short.h", "d[n / 2] = middle;", "", "memcpy"),
-    (
-        "generic/compare-short.h",
-        "GET64(b + n - 8)",
-        "GET64(b + n - 9)",
-        "memcmp",
-    ),
-];
-
-const BROKEN_X86_64: &[Break] = &[
-    ("memcpy.c", "STOREU(d, head);", "", "memcpy"),
-    (
-        "memcpy.c",
-        "- (uintptr_t)s >= n",
-        "- (uintptr_t)s >= n / 2",
-        "memcpy",
-    ),
-    (
-        "memset.c",
-        "PUT64(d + n - 8, bytes);",
-        "PUT64(d + n - 7, bytes);",
-        "memset",
-    ),
-    ("memcmp.c", "i += CTZ(m);", "", "memcmp"),
-    ("memchr.c", "if (LIKELY(FITS(s)))", "if (1)", "strncpy"),
-    ("memchr.c", "CTZ(m) < n ?", "1 ?", "memchr"),
-    ("memrchr.c", "p += TOP(m);", "p += CTZ(m);", "memrchr"),
-    ("strlen.c", "if (LIKELY(FITS(s)))", "if (1)", "strcat"),
-    ("strnlen.c", "CTZ(m) < n ?", "1 ?", "strnlen"),
-    ("strchrnul.c", "*p != (char)c ? NULL", "0 ? NULL", "strchr"),
-    ("strrchr.c", "m &= end ^ (end - 1);", "", "strrchr"),
-    ("strncmp.c", "if (at >= n) return 0;", "", "strncmp"),
-    ("strncmp.c", "if (some > n) some = n;", "", "strncmp"),
-    ("strcat.c", "end_of(to)", "to", "strcat"),
-    ("strncat.c", "end[length] = 0;", "", "strncat"),
-    ("strncat.c", "end >> 1", "end", "strncat"),
-    (
-        "stpcpy.c",
-        "- (WIDTH - 1), LOADU",
-        "- (WIDTH - 2), LOADU",
-        "strcpy",
-    ),
-    ("strstr.c", "| carry)", ")", "strstr"),
-];
-
-const BROKEN_AARCH64: &[Break] = &[
-    ("generic/strncat.c", "end[length] = 0;", "", "strncat"),
-    ("memcpy.c", "STORE(d, head);", "", "memcpy"),
-    ("memcpy.c", "apart >= n", "apart >= n / 2", "memcpy"),
-    ("memcpy.c", "p > s + 64", "p > s + 128", "memcpy"),
-    (
-        "memset.c",
-        "PUT64(d + n - 8, bytes);",
-        "PUT64(d + n - 7, bytes);",
-        "memset",
-    ),
-    (
-        "memset.c",
-        "p <= last; p += BLOCK",
-        "p < d + n; p += BLOCK",
-        "memset",
-    ),
-    ("memset.c", "STORE(p + 32, x);", "", "memset"),
-    ("memcmp.c", "i += CTZ(m);", "", "memcmp"),
-    ("memchr.c", "if (LIKELY(FITS(s)))", "if (1)", "strncpy"),
-    ("memchr.c", "CTZ(m) < n ?", "1 ?", "memchr"),
-    ("memrchr.c", "p += TOP(m);", "p += CTZ(m);", "memrchr"),
-    (
-        "memrchr.c",
-        "& SKIP(ALL, WIDTH - (end - p))",
-        "& ALL",
-        "memrchr",
-    ),
-    ("strlen.c", "if (LIKELY(FITS(s)))", "if (1)", "strcat"),
-    ("strlen.c", "p += 16, m", "m", "strcat"),
-    ("strnlen.c", "return i < n ? i : n;", "return i;", "strnlen"),
-    ("strchr.c", "*p == (char)c ?", "1 ?", "strchr"),
-    ("strchrnul.c", "vcgeq_u8(is, a)", "is", "strchr"),
-    ("strrchr.c", "m &= UP_TO(end);", "", "strrchr"),
-    ("strrchr.c", "block + 48", "block + 32", "strrchr"),
-    ("strncmp.c", "if (at >= n) return 0;", "", "strncmp"),
-    ("strncmp.c", "if (some > n) some = n;", "", "strncmp"),
-    ("strncmp.c", "AND(cd, ef)", "cd", "strncmp"),
-    (
-        "stpcpy.c",
-        "- (WIDTH - 1), LOAD",
-        "- (WIDTH - 2), LOAD",
-        "strcpy",
-    ),
-    ("memmem.c", "m = SKIP(", "m = (", "memmem"),
-    ("strstr.c", "vextq_u8(before,", "vextq_u8(zero,", "strstr"),
-];
-
-/// Breaks each function in turn; every one has to be found, and named.
-fn breaks(kind: &Kind) -> Result<()> {
-    let work = tempfile::tempdir()?;
-    let whole = objects("gcc", kind, work.path(), UNNAMED)?;
-    let test = test_program(kind, work.path())?;
-    let architecture = kind.architecture.name;
-    let quiet = [UNNAMED, &["-Wno-unused", "-Wno-error"]].concat();
-    let mut missed = Vec::new();
-    for (file, from, to, function) in BROKEN.iter().chain(kind.broken) {
-        let broken = tempfile::tempdir()?;
-        let members = broken.path().join(architecture);
-        copy_files(&folder().join("generic"), &broken.path().join("generic"))?;
-        copy_files(&folder().join(architecture), &members)?;
-        let shared = file.starts_with("generic/");
-        let path = if shared {
-            broken.path().join(file)
-        } else {
-            members.join(file)
-        };
-        let text = fs::read_to_string(&path)?;
-        assert!(text.contains(from), "{file} has no {from:?} to break");
-        fs::write(&path, text.replace(from, to))?;
-        // What is shared is in the members that include it.
-        let includes = format!("#include \"../{file}\"");
-        let mut parts = whole.clone();
-        let mut again = 0;
-        for source in sources(&members)? {
-            if shared && fs::read_to_string(&source)?.contains(&includes) || source == path {
-                again += 1;
-                parts.retain(|part| part.file_stem() != source.file_stem());
-                parts.push(object("gcc", kind, &source, broken.path(), &quiet)?);
-            }
-        }
-        assert!(again > 0, "no member of {architecture} has {file}");
-        let ways: &[_] = if kind.emulator.is_empty() {
-            &["glance", "sparse", "without-giants"]
-        } else {
-            &["glance", "sparse"]
-        };
-        let program = link(kind, &test, &parts, broken.path())?;
-        let named = format!("memory: {function} at level");
-        let what = format!("{file}: {from:?}");
-        missed.extend(broken::missed(
-            || started(kind.emulator, &program),
-            ways,
-            &named,
-            &what,
-        )?);
-    }
-    assert!(
-        missed.is_empty(),
-        "not found, or not named:\n{}",
-        missed.join("\n")
-    );
-    Ok(())
-}
-
-#[test]
-fn a_broken_function_is_found_and_named() -> Result<()> {
-    breaks(&X86_64)
-}
-
-#[test]
-fn a_broken_function_is_found_and_named_on_aarch64() -> Result<()> {
-    breaks(&AARCH64)
 }
 
 fn needs_nothing(kind: &Kind) -> Result<()> {
