@@ -99,7 +99,7 @@ pub fn program(bytes: &[u8]) -> Result<Program> {
         }
     }
     let image = Image::read(bytes, 0)?;
-    let report = inspect::inspect(bytes)?;
+    let report = inspect::inspect_image(&image);
     if let Some((system, sign)) = System::of_image(&image) {
         return Err(system.refused(&sign));
     }

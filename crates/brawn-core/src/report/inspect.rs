@@ -107,6 +107,18 @@ pub fn inspect_with(bytes: &[u8], builds: &[Build]) -> Result<Report> {
     look(bytes, Some(builds))
 }
 
+/// [`inspect`] for who has read the ELF file already.
+pub fn inspect_image(image: &Image<'_>) -> Report {
+    report("elf", executable::identify(image))
+}
+
+/// [`inspect_with`] for who has read the ELF file of these `bytes` already.
+pub fn inspect_image_with(image: &Image<'_>, bytes: &[u8], builds: &[Build]) -> Result<Report> {
+    let mut identity = executable::identify(image);
+    by_code::add(bytes, builds, &mut identity)?;
+    Ok(report("elf", identity))
+}
+
 fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
     match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => {
@@ -115,11 +127,10 @@ fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
         }
         Format::Elf => {
             let image = Image::read(bytes, 0)?;
-            let mut identity = executable::identify(&image);
-            if let Some(builds) = builds {
-                by_code::add(bytes, builds, &mut identity)?;
+            match builds {
+                Some(builds) => inspect_image_with(&image, bytes, builds),
+                None => Ok(inspect_image(&image)),
             }
-            Ok(report("elf", identity))
         }
         Format::Bitcode => Err(Error::not_applicable("LLVM bitcode")
             .at(0)

@@ -16,7 +16,7 @@ use crate::identify::rewritten::Rewritten;
 use crate::identify::{Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
 use crate::note::Note;
 use crate::report::inspect;
-use crate::report::inspect::{by_code, inspect, inspect_with};
+use crate::report::inspect::{by_code, inspect, inspect_image_with};
 use crate::signatures::Build;
 use crate::signatures::names::Names;
 use brawn_payload::{Payload, Set};
@@ -184,7 +184,7 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         });
     }
     let image = Image::read(bytes, 0)?;
-    let found = inspect_with(bytes, builds)?;
+    let found = inspect_image_with(&image, bytes, builds)?;
     refuse_others(&image, &found)?;
     let note = found.heaps.iter().find_map(|h| h.note.clone());
     let machine = image.ident.architecture();
