@@ -425,8 +425,8 @@ fn cxx_with_exceptions_threads_and_forks() {
     let room = Room::new();
     room.write("main.cc", CXX);
     // qemu-user 7.2 may hang in the child of a process with several threads, with stock musl as well.
-    for (target, forks) in [("x86_64", ""), ("aarch64", "-DALONE")] {
-        let flags = format!("c++ -target {target}-linux-musl {forks} -O1 -o p main.cc");
+    for (target, forks) in [("x86_64", ""), ("aarch64", " -DALONE")] {
+        let flags = format!("c++ -target {target}-linux-musl{forks} -O1 -o p main.cc");
         room.run(&zig(), &[&flags]);
         let emulator = match target {
             "x86_64" => "env",
