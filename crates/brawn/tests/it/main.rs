@@ -27,6 +27,7 @@ mod mounts;
 mod musls;
 mod names;
 mod others;
+mod packages;
 mod packed;
 mod patch;
 mod preload;

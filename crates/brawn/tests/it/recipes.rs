@@ -57,8 +57,14 @@ static IMAGES: LazyLock<Images> = LazyLock::new(|| {
     images
 });
 
-/// brawn, built for musl by `brawn cargo`: it has its own heap.
-fn static_brawn() -> PathBuf {
+/// The folder with a brawn in it that `brawn cargo` built for musl.
+pub fn static_brawn() -> PathBuf {
+    static BRAWN: LazyLock<PathBuf> = LazyLock::new(build_static_brawn);
+    BRAWN.clone()
+}
+
+/// It has its own heap.
+fn build_static_brawn() -> PathBuf {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes");
     let mut package = Package::new();
     let target = kept.join("target");
