@@ -134,7 +134,7 @@ impl Code {
                 });
             }
         }
-        share(&mut pieces);
+        share(&mut pieces, is_one_each);
         Ok(Self {
             version,
             pieces,
@@ -275,13 +275,15 @@ impl Piece {
     }
 }
 
-/// Marks the pieces that several objects have.
-fn share(pieces: &mut [Piece]) {
+/// Marks the pieces that several functions have: to find their code says not which of them it is.  Where each object
+/// is one function, its own pieces may be alike.
+fn share(pieces: &mut [Piece], is_one_each: bool) {
     let mut first: HashMap<Vec<(usize, &[u8])>, usize> = HashMap::new();
     let mut shared = HashSet::new();
     for (number, piece) in pieces.iter().enumerate() {
         let other = *first.entry(piece.code()).or_insert(number);
-        if pieces[other].member != piece.member {
+        let is_one = is_one_each && pieces[other].member == piece.member;
+        if other != number && !is_one {
             shared.extend([other, number]);
         }
     }
