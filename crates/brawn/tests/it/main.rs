@@ -1,5 +1,6 @@
 //! Runs the `brawn` binary on real archives, in folders of its own.
 
+mod actions;
 mod bench;
 mod build;
 mod bundle;
