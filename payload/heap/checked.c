@@ -241,7 +241,7 @@ static NOINLINE void brawn_free_remote(void *p, size_t expected) {
   mi_segment_t *const segment = brawn_checked_segment(p);
   if (segment->kind == MI_SEGMENT_HUGE) {
     if (expected != BRAWN_ANY_SIZE) brawn_expect(brawn_large_size(segment, p), 0, expected);
-    brawn_large_free(segment, p);
+    brawn_large_free(segment, p, true);
     return;
   }
   mi_page_t *const page = _mi_segment_page_of(segment, p);
