@@ -3,7 +3,7 @@
 //   brawn_malloc, brawn_zalloc   NULL with errno where there is no memory
 //   brawn_aligned                the same; a power of two of more than 16 as alignment
 //   brawn_free, brawn_realloc, brawn_usable
-//   brawn_free_sized, brawn_free_aligned_sized   checked.c compares what the program says of the block
+//   brawn_free_sized, brawn_expect_alignment     checked.c compares what the program says of the block
 
 static NOINLINE void *brawn_malloc_slow(size_t size) {
   mi_heap_t *const heap = brawn_own_heap();
@@ -94,9 +94,9 @@ static inline void brawn_free_sized(void *p, size_t size) {
   brawn_free(p);
 }
 
-static inline void brawn_free_aligned_sized(void *p, size_t alignment, size_t size) {
+static inline void brawn_expect_alignment(void *p, size_t alignment) {
+  MI_UNUSED(p);
   MI_UNUSED(alignment);
-  brawn_free_sized(p, size);
 }
 
 static void *brawn_realloc(void *p, size_t size) {

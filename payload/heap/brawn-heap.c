@@ -5,6 +5,7 @@
 //               object's Rust code
 //   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
 //   spans.c     what both share
+//   rest.c      what a thread gives back before it waits
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   threads.c   how a thread's heap begins and ends; fork
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
@@ -95,6 +96,7 @@ static size_t brawn_first_blocks(const mi_page_t *page, size_t extend);  // page
 #include "threads.c"
 #include "large.c"
 #include "spans.c"
+#include "rest.c"
 #if BRAWN_CHECKED
 #include "checked.c"
 #else

@@ -288,11 +288,10 @@ static inline void brawn_free_sized(void *p, size_t size) {
 }
 
 // Whether it was asked for with this very alignment nobody has noted; it is aligned so, at least.
-static inline void brawn_free_aligned_sized(void *p, size_t alignment, size_t size) {
+static inline void brawn_expect_alignment(void *p, size_t alignment) {
   if (mi_unlikely((alignment & (alignment - 1)) != 0 || ((uintptr_t)p & (alignment - 1)) != 0)) {
     if (p != NULL && alignment != 0) brawn_trap_wrong_size();
   }
-  brawn_free_sized(p, size);
 }
 
 // How many bytes the program asked for, and whether the block has a mapping of its own.

@@ -224,6 +224,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
   const size_t size = segment->segment_size;
   const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
   bool given = false;
+  brawn_note_freed_for_all();
   for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
     brawn_kept_large_t *const slot = &brawn_kept_large[i];
     mi_segment_t *empty = NULL;

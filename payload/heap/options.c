@@ -21,7 +21,8 @@ static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
 
 static struct {
   int64_t purge_delay;  // units of arch_clock; negative: never
-} brawn_options = { BRAWN_PURGE_DELAY };
+  int64_t rest_delay;   // the same
+} brawn_options = { BRAWN_PURGE_DELAY, BRAWN_REST_DELAY };
 
 static bool brawn_leaves_too_much(void);  // platform.c
 
@@ -53,8 +54,19 @@ static bool brawn_take(const char **text, const char *word) {
   return true;
 }
 
+// The number at *text, of which no more than INT32_MAX is told from infinity; -1 for what is below 0.
+static int64_t brawn_take_number(const char **text) {
+  const bool negative = brawn_take(text, "-");
+  int64_t value = 0;
+  for (; **text >= '0' && **text <= '9'; ++*text)
+    if (value < INT32_MAX) value = value * 10 + (**text - '0');
+  return negative ? -1 : value;
+}
+
 // BRAWN_OPTIONS="name=value,...".  Names that are not known are passed over.
 //   purge_delay=N   milliseconds (about) before free pages go back to the kernel; -1: never
+//   rest_delay=N    milliseconds (about) at least between two times that a thread that is about to wait gives back all that
+//                   is free; -1: it never does
 // A privileged process (AT_SECURE) ignores it.
 static NOINLINE void brawn_options_read(void) {
   if (__environ == NULL) return;
@@ -63,12 +75,8 @@ static NOINLINE void brawn_options_read(void) {
     if (!brawn_take(&text, "BRAWN_OPTIONS=")) continue;
     if (brawn_auxiliary(AUXV_SECURE) != 0) return;
     while (*text != 0) {
-      if (brawn_take(&text, "purge_delay=")) {
-        const bool negative = brawn_take(&text, "-");
-        int64_t value = 0;
-        while (*text >= '0' && *text <= '9' && value < INT32_MAX) value = value * 10 + (*text++ - '0');
-        brawn_options.purge_delay = negative ? -1 : value;
-      }
+      if (brawn_take(&text, "purge_delay=")) brawn_options.purge_delay = brawn_take_number(&text);
+      else if (brawn_take(&text, "rest_delay=")) brawn_options.rest_delay = brawn_take_number(&text);
       while (*text != 0 && *text++ != ',') {}
     }
     return;

@@ -3,6 +3,9 @@
 
 enum { PROT_NONE_ = 0, PROT_RW_ = 3, MAP_PRIVATE_ANON_ = 0x22, MADV_DONTNEED_ = 4, MADV_NOHUGEPAGE_ = 15 };  // <asm-generic/mman-common.h>
 
+static void brawn_note_freed(void);          // threads.c
+static void brawn_note_freed_for_all(void);
+
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure
 
 static inline bool brawn_failed(long result) { return (unsigned long)result > -4096ul; }
@@ -130,6 +133,7 @@ void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_
   mi_atomic_decrement_relaxed(&brawn_segments_held);
   if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
     // Its pages stay with the process for a while; most programs that freed a segment need one soon.
+    brawn_note_freed_for_all();
     if (brawn_kept_give(p)) return;
   }
   MI_UNUSED(memid);
@@ -210,7 +214,11 @@ bool _mi_os_purge(void *p, size_t size) {
   return false;
 }
 
-mi_msecs_t _mi_clock_now(void) { return arch_clock(); }
+// The engine asks when pages become free, to give them back some time later.
+mi_msecs_t _mi_clock_now(void) {
+  brawn_note_freed();
+  return arch_clock();
+}
 
 // ---------------------------------------------------------------------------------------------
 // Abandoned segments: their thread has ended, some of their blocks live on.  A thread that needs a

@@ -54,6 +54,7 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
     mi_free_generic_local(page, segment, p);
     return;
   }
+  brawn_note_freed();
   mi_page_t **const kept = brawn_kept_spans(mi_page_heap(page));
   size_t slot = 0;
   while (slot < BRAWN_KEPT_SPANS && kept[slot] != NULL) slot++;
@@ -94,6 +95,7 @@ static void *brawn_engine_alloc(mi_heap_t *heap, size_t size, bool zero) {
 
 // A block on its way back that is not the calling thread's: of another one, or of one that has ended.
 static void brawn_engine_free_remote(mi_page_t *page, mi_segment_t *segment, void *p) {
+  if (mi_atomic_load_relaxed(&segment->thread_id) == 0) brawn_note_freed_for_all();
   mi_free_block_mt(page, segment, (mi_block_t *)p, p, false);
 }
 
@@ -106,6 +108,7 @@ static inline void brawn_page_emptied(mi_page_t *page) {
   if (mi_unlikely(!only || page->retire_expire == 0)) {
     // The engine gives others up at once, and a span, which is in no full queue where its segment was
     // adopted: there is no such page any more, and perhaps no such segment.
+    brawn_note_freed();
     const bool waits = only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX;
     _mi_page_retire(page);
     if (!waits) return;

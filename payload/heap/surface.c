@@ -32,8 +32,8 @@ EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
 }
 
 EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
-  if (mi_likely(brawn_free_is_ours())) brawn_free_aligned_sized(p, alignment, size);
-  else free(p);
+  if (BRAWN_CHECKED && brawn_free_is_ours()) brawn_expect_alignment(p, alignment);
+  free_sized(p, size);
 }
 
 EXPORT void *__libc_calloc(size_t count, size_t size) {
@@ -100,10 +100,10 @@ EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment,
 // ---------------------------------------------------------------------------------------------
 // What musl itself calls
 
-// The dynamic linker gives slack of its mappings to mallocng; a static program has none.
-EXPORT void __malloc_donate(char *start, char *end) {
-  MI_UNUSED(start);
-  MI_UNUSED(end);
+// The dynamic linker gives slack of its mappings to mallocng; a static program has none.  Of a gift of nothing, which
+// musl's heaps pass over, libc/threads/__syscall_cp.c makes a word to ours: the thread is about to wait.
+EXPORT void __malloc_donate(char *start, char *end, const void *handlers_return_to, const void *end_of_stack) {
+  if (start == NULL && end == NULL) brawn_rest(handlers_return_to, end_of_stack);
 }
 
 // Around fork: src/process/fork.c, musl 1.2.2 and later.

@@ -29,9 +29,20 @@ _Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bi
 
 static mi_subproc_t brawn_subproc;
 
+// When a thread, or the process, gave back what was free before it waited: rest.c.
+typedef struct {
+  int64_t last;   // arch_clock
+  uint64_t next;  // arch_counter: not again until then
+} brawn_rest_t;
+static brawn_rest_t brawn_rest_of_all;
+static _Atomic(uintptr_t) brawn_freed_for_all;  // something of the process's became free since
+static _Atomic(uintptr_t) brawn_resting;        // a thread gives it back
+
 typedef struct {
   mi_tld_t tld;                              // heap->tld is its address
   mi_page_t *kept_spans[BRAWN_KEPT_SPANS];   // the last few spans that this thread freed: spans.c
+  brawn_rest_t rest;
+  bool freed;                                // something became free since
 } brawn_tld_t;
 
 typedef struct brawn_thread_s {
@@ -41,6 +52,15 @@ typedef struct brawn_thread_s {
 } brawn_thread_t;
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
+
+static void brawn_note_freed(void) {
+  mi_heap_t *const heap = brawn_heap;
+  if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = true;
+}
+
+static void brawn_note_freed_for_all(void) {
+  if (mi_atomic_load_relaxed(&brawn_freed_for_all) == 0) mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
+}
 
 // The main thread's, so that a program without threads maps nothing for it.  The engine names it.
 mi_heap_t _mi_heap_main;
@@ -147,6 +167,7 @@ static void brawn_thread_end(void) {
   mi_heap_t *const heap = brawn_heap;
   brawn_spans_release();
   _mi_heap_collect_abandon(heap);
+  brawn_note_freed_for_all();
   brawn_heap = NULL;
   if (heap == &_mi_heap_main) return;
   brawn_thread_delist((brawn_thread_t *)heap);
@@ -292,6 +313,7 @@ static void brawn_around_fork(int who) {
   brawn_mutex_forking = 0;
   mi_lock_release(&brawn_abandoned_lock);
   if (who > 0) {
+    mi_atomic_store_relaxed(&brawn_resting, (uintptr_t)0);  // who did so is not here
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
     mi_heap_t *const heap = brawn_heap;
     if (heap != NULL) {

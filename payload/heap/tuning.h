@@ -58,6 +58,15 @@
 #define BRAWN_PURGE_DELAY (BRAWN_SHARED ? 1000 : 10)
 #endif
 
+// Before a thread waits, it gives back what is free: at most every so many units of arch_clock, and for at most one part
+// in so many of its time (rest.c).
+#ifndef BRAWN_REST_DELAY
+#define BRAWN_REST_DELAY 10
+#endif
+#ifndef BRAWN_REST_SHARE
+#define BRAWN_REST_SHARE 256
+#endif
+
 // At most this many free segments stay with the process, for the next thread or size that needs one.
 #ifndef BRAWN_KEPT_SEGMENTS
 #define BRAWN_KEPT_SEGMENTS 4

@@ -95,8 +95,8 @@ EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
 }
 
 EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
-  if (mi_likely(brawn_malloc_is_everyones())) brawn_free_aligned_sized(p, alignment, size);
-  else free(p);
+  if (BRAWN_CHECKED && brawn_malloc_is_everyones()) brawn_expect_alignment(p, alignment);
+  free_sized(p, size);
 }
 
 // A program that brings malloc and free, and no aligned_alloc, could not free what ours gives: there is no memory, as

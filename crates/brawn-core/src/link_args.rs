@@ -163,12 +163,9 @@ pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Re
     let libc_archive = families.map(|_| at(LIBC_ARCHIVE));
     let members = payload.members.iter().filter(|_| has_heap);
     let objects: Vec<String> = members.map(|m| at(m.name)).collect();
-    // Compilers and linkers both understand `-u`.
-    let pulled: Vec<String> = PULL_MEMORY
-        .iter()
-        .filter(|name| memory.is_some_and(|m| m.functions.iter().any(|f| f.surface.contains(name))))
-        .map(|name| format!("-u{name}"))
-        .collect();
+    // Without the heap there is nothing to give back.
+    let chosen = families.filter(|_| has_heap);
+    let pulled = pulled::flags(payload, memory, chosen);
     let memory_archive = memory.map(|_| at(MEMORY_ARCHIVE));
     let has_supplies = has_heap && !payload.supplied.functions.is_empty();
     let supplied_archive = has_supplies.then(|| at(SUPPLIED_ARCHIVE));
@@ -489,5 +486,6 @@ pub fn shell(arguments: &[String]) -> String {
     quoted.join(" ")
 }
 
+mod pulled;
 #[cfg(test)]
 mod tests;

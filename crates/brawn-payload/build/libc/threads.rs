@@ -94,6 +94,21 @@ pub const ROWS: &[Row] = &[
         ],
         ..CREATE
     },
+    // Where a thread that waits was cancelled, or a handler's frame lies, only a program that is being linked says.
+    Row {
+        needs: &[
+            "__errno_location",
+            "__malloc_donate",
+            "__restore_rt",
+            "__syscall_cp_c",
+            "pthread_self",
+        ],
+        linked: true,
+        ..Row::new(
+            "__syscall_cp",
+            &["__syscall_cp", "__syscall_cp_c", "prctl", "syscall"],
+        )
+    },
     Row {
         needs: &["__default_guardsize", "__default_stacksize"],
         ..Row::new("pthread_attr_init", &["pthread_attr_init"])

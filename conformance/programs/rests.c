@@ -1,0 +1,437 @@
+//# states: a thread that is about to wait gives back what is free, in every call of libc that may wait; errno, signal
+//# states: handlers inside of malloc, seccomp, fork, cancellation, threads without a heap and the smallest stacks are as without
+//# libc: brawn
+//# link: static static-pie lld gc line
+//# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
+//# case: forks cancelled cancelled_at_once cancelled_anywhere no_heap smallest_stack restricted futex_by_number calls_by_number
+//# timeout: 60
+#include "check.h"
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* Blocks of some sizes, 48 MiB in all: pages, spans, and mappings of their own. */
+enum { BLOCKS = 12000 };
+static void *blocks[BLOCKS];
+static const size_t sizes[] = {100, 1000, 5000, 40, 300, 20000, 2000, 4000};
+static void load(void) {
+    for (int i = 0; i < BLOCKS; i++) {
+        size_t n = sizes[i % 8];
+        NEED(blocks[i] = malloc(n));
+        memset(blocks[i], i, n);
+    }
+    for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
+    void *large = malloc(1 << 20);
+    NEED(large);
+    memset(large, 1, 1 << 20);
+    free(large);
+}
+enum { LOAD = 45000, LEFT = 6000 }; /* KiB */
+
+static int shows_memory(void) {
+    /* Emulated: the kernel counts the emulator's memory. */
+    return !check_emulated();
+}
+static long resident(void) { return check_status("VmRSS:"); }
+
+/* After a load and this call, what was free is the kernel's. */
+static void gives_back(void (*wait)(void)) {
+    long before = resident();
+    load();
+    wait();
+    long after = resident();
+    if (shows_memory()) CHECK(after - before < LEFT, "%ld KiB, then %ld KiB", before, after);
+}
+
+static void wait_poll(void) { CHECK_SAME(poll(NULL, 0, 20), 0); }
+static void wait_nanosleep(void) { CHECK_SAME(nanosleep(&(struct timespec){0, 20000000}, NULL), 0); }
+static void wait_epoll(void) {
+    struct epoll_event event;
+    int e = epoll_create1(0);
+    CHECK_SAME(epoll_wait(e, &event, 1, 20), 0);
+    close(e);
+}
+/* Another process answers after 20 ms: by a write, and by its end. */
+static void answer(int to) {
+    pid_t child = fork();
+    NEED(child >= 0);
+    if (child) return;
+    usleep(20000);
+    if (write(to, "x", 1) != 1) _exit(1);
+    _exit(0);
+}
+static void wait_read(void) {
+    int ends[2];
+    char byte = 0;
+    NEED(pipe(ends) == 0);
+    answer(ends[1]);
+    CHECK_SAME(read(ends[0], &byte, 1), 1);
+    CHECK_SAME(byte, 'x');
+}
+static void wait_recv(void) {
+    int ends[2];
+    char byte = 0;
+    NEED(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    answer(ends[1]);
+    CHECK_SAME(recv(ends[0], &byte, 1, 0), 1);
+    CHECK_SAME(byte, 'x');
+}
+static void wait_child(void) {
+    int ends[2], status;
+    NEED(pipe(ends) == 0);
+    answer(ends[1]);
+    CHECK(wait(&status) > 0 && status == 0, "status %d", status);
+}
+static struct timespec soon(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += 20000000;
+    if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+    return t;
+}
+static void wait_futex(void) {
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+    struct timespec until = soon();
+    pthread_mutex_lock(&m);
+    CHECK_SAME(pthread_cond_timedwait(&c, &m, &until), ETIMEDOUT);
+    pthread_mutex_unlock(&m);
+}
+static void wait_semaphore(void) {
+    sem_t s;
+    struct timespec until = soon();
+    NEED(sem_init(&s, 0, 0) == 0);
+    CHECK(sem_timedwait(&s, &until) == -1 && errno == ETIMEDOUT, "errno %d", errno);
+}
+static void do_poll(void) { gives_back(wait_poll); }
+static void do_nanosleep(void) { gives_back(wait_nanosleep); }
+static void do_epoll(void) { gives_back(wait_epoll); }
+static void do_read(void) { gives_back(wait_read); }
+static void do_recv(void) { gives_back(wait_recv); }
+static void do_futex(void) { gives_back(wait_futex); }
+static void do_semaphore(void) { gives_back(wait_semaphore); }
+static void do_child(void) { gives_back(wait_child); }
+
+static void *loaded(void *unused) {
+    do_poll();
+    return unused;
+}
+static void run_thread(void *(*run)(void *), void *argument) {
+    pthread_t t;
+    NEED(pthread_create(&t, NULL, run, argument) == 0);
+    NEED(pthread_join(t, NULL) == 0);
+}
+static void by_thread(void) { run_thread(loaded, NULL); }
+
+/* With the options `options`: the heap reads them at the start of a program. */
+static int has_options(const char *options) {
+    const char *now = getenv("BRAWN_OPTIONS");
+    if (check_emulated()) return 1; /* without them: the emulator alone can start this program */
+    if (now && strcmp(now, options) == 0) return 1;
+    static char line[4096];
+    static char *arguments[3] = {line, NULL, NULL};
+    int file = open("/proc/self/cmdline", O_RDONLY);
+    NEED(read(file, line, sizeof line - 1) > 0);
+    close(file);
+    arguments[1] = line + strlen(line) + 1;
+    setenv("BRAWN_OPTIONS", options, 1);
+    execv("/proc/self/exe", arguments);
+    check_say("/proc/self/exe cannot be started (errno %d)\n", errno);
+    _exit(2);
+}
+static void never(void) {
+    if (check_emulated() || !has_options("rest_delay=-1")) return;
+    long before = resident();
+    load();
+    wait_poll();
+    long after = resident();
+    /* What the heap gives back by itself is another matter: it does not have to be all of it. */
+    CHECK(after - before > 1000, "%ld KiB, then %ld KiB", before, after);
+}
+
+static void keeps_errno(void) {
+    for (int i = 0; i < 5; i++) {
+        load();
+        errno = 77;
+        wait_poll();
+        CHECK_SAME(errno, 77);
+    }
+}
+
+/* A handler that waits while the thread is inside of malloc or free, at any instruction of theirs. */
+static volatile long handled;
+static void waiting_handler(int number) {
+    (void)number;
+    int before = errno;
+    poll(NULL, 0, 1);
+    errno = before;
+    handled++;
+}
+static void handle(void) {
+    struct sigaction action = {.sa_handler = waiting_handler, .sa_flags = SA_RESTART};
+    NEED(sigaction(SIGALRM, &action, NULL) == 0);
+    struct itimerval often = {{0, 2500}, {0, 2500}};
+    NEED(setitimer(ITIMER_REAL, &often, NULL) == 0);
+}
+/* Pages become full and empty all the time, and each block is looked at. */
+static void churn(long until) {
+    enum { HAS = 600 };
+    static __thread unsigned char *has[HAS];
+    static __thread size_t size[HAS];
+    unsigned random = 1;
+    while (handled < until) {
+        for (int n = 0; n < 3000; n++) {
+            random = random * 1664525 + 1013904223;
+            int i = (int)(random >> 8) % HAS;
+            if (has[i]) {
+                CHECK(has[i][0] == (unsigned char)i && has[i][size[i] - 1] == (unsigned char)i, "block %d changed", i);
+                free(has[i]);
+                has[i] = NULL;
+            } else {
+                size[i] = 16 + (random >> 4) % (i % 50 == 0 ? 40000 : 600);
+                NEED(has[i] = malloc(size[i]));
+                has[i][0] = has[i][size[i] - 1] = (unsigned char)i;
+            }
+        }
+        for (int i = 0; i < HAS; i++) {
+            free(has[i]);
+            has[i] = NULL;
+        }
+    }
+}
+static void handler(void) {
+    if (!has_options("rest_delay=0")) return;
+    handle();
+    churn(check_emulated() ? 100 : 600);
+}
+static void *churning(void *unused) {
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    churn(check_emulated() ? 100 : 600);
+    return unused;
+}
+/* The same in a thread, once with its handlers on another stack. */
+static void *churning_elsewhere(void *unused) {
+    static char memory[1 << 16];
+    stack_t other = {.ss_sp = memory, .ss_size = sizeof memory};
+    NEED(sigaltstack(&other, NULL) == 0);
+    struct sigaction action = {.sa_handler = waiting_handler, .sa_flags = SA_RESTART | SA_ONSTACK};
+    NEED(sigaction(SIGALRM, &action, NULL) == 0);
+    handled = 0;
+    return churning(unused);
+}
+static void handler_elsewhere(void) {
+    if (!has_options("rest_delay=0")) return;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    handle();
+    run_thread(churning, NULL);
+    run_thread(churning_elsewhere, NULL);
+}
+
+/* While others give back, and give back after fork. */
+static volatile int done;
+static void *resting(void *unused) {
+    while (!done) {
+        void *p[300];
+        for (int i = 0; i < 300; i++) NEED(p[i] = malloc(100 + (size_t)i * 100));
+        for (int i = 0; i < 300; i++) free(p[i]);
+        poll(NULL, 0, 1);
+    }
+    return unused;
+}
+static void forks(void) {
+    if (!has_options("rest_delay=0")) return;
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) NEED(pthread_create(&t[i], NULL, resting, NULL) == 0);
+    for (int n = 0; n < 20; n++) {
+        pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) {
+            alarm(20);
+            long before = resident();
+            load();
+            wait_poll();
+            if (shows_memory() && resident() - before >= 2 * LEFT) _exit(3);
+            _exit(0);
+        }
+        int status;
+        NEED(waitpid(child, &status, 0) == child);
+        CHECK(status == 0, "a child ended with %#x", status);
+    }
+    done = 1;
+    for (int i = 0; i < 3; i++) NEED(pthread_join(t[i], NULL) == 0);
+}
+
+/* Threads that wait are cancelled there, with what they freed given back, and their handlers run. */
+static int cleaned;
+static void clean(void *unused) {
+    (void)unused;
+    cleaned++;
+    free(malloc(100));
+}
+static void *waiting_for_ever(void *how) {
+    pthread_cleanup_push(clean, NULL);
+    load();
+    if (how) pause();
+    else poll(NULL, 0, -1);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+static void cancelled(void) {
+    for (int n = 0; n < 10; n++) {
+        long before = resident();
+        pthread_t t;
+        void *result;
+        NEED(pthread_create(&t, NULL, waiting_for_ever, n % 2 ? &cleaned : NULL) == 0);
+        usleep(n * 20000);
+        NEED(pthread_cancel(t) == 0);
+        NEED(pthread_join(t, &result) == 0);
+        CHECK(result == PTHREAD_CANCELED, "%p", result);
+        CHECK_SAME(cleaned, n + 1);
+        wait_poll();
+        if (shows_memory() && n > 0) CHECK(resident() - before < LEFT + 5000, "%ld KiB, then %ld KiB", before, resident());
+    }
+}
+/* One that is cancelled before it waits does not wait. */
+static void *waiting_too_late(void *unused) {
+    pthread_cleanup_push(clean, NULL);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    load();
+    pthread_cancel(pthread_self());
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    char byte;
+    int ends[2] = {-1, -1};
+    if (pipe(ends) == 0 && read(ends[0], &byte, 1) >= 0) check_say("it was not cancelled\n");
+    pthread_cleanup_pop(0);
+    return unused;
+}
+static void cancelled_at_once(void) {
+    pthread_t t;
+    void *result;
+    alarm(30);
+    NEED(pthread_create(&t, NULL, waiting_too_late, NULL) == 0);
+    NEED(pthread_join(t, &result) == 0);
+    CHECK(result == PTHREAD_CANCELED && cleaned == 1, "%p, %d", result, cleaned);
+}
+/* One that can be cancelled at any instruction is not to be cancelled inside of the heap: it gives nothing back. */
+static void *waiting_anywhere(void *unused) {
+    if (check_emulated()) return unused;
+    long before = resident();
+    load();
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    poll(NULL, 0, 20);
+    long there = resident(); /* it reads, which may wait, too */
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+    wait_poll();
+    long after = resident();
+    CHECK(there - before > 1000, "%ld KiB, then %ld KiB", before, there);
+    CHECK(after - before < LEFT, "%ld KiB, then %ld KiB", before, after);
+    return unused;
+}
+static void cancelled_anywhere(void) { run_thread(waiting_anywhere, NULL); }
+
+/* A thread that only waits gets no heap. (Barriers are no calls that can be cancelled.) */
+static pthread_barrier_t barrier;
+static void *waiting_only(void *unused) {
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 5; i++) wait_poll();
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    return unused;
+}
+static void no_heap(void) {
+    pthread_t t;
+    NEED(pthread_barrier_init(&barrier, NULL, 2) == 0);
+    NEED(pthread_create(&t, NULL, waiting_only, NULL) == 0);
+    pthread_barrier_wait(&barrier);
+    long before = check_mapped();
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    CHECK_SAME(check_mapped(), before);
+    pthread_barrier_wait(&barrier);
+    NEED(pthread_join(t, NULL) == 0);
+}
+
+/* A process that may only read, write and end has nothing else done for it when it reads. */
+static void restricted(void) {
+    enum { MODE_STRICT = 1, SET_MODE_STRICT = 0 }; /* linux/seccomp.h */
+    if (check_emulated()) return;
+    for (int how = 0; how < 2; how++) {
+        int ends[2];
+        char byte = 0;
+        NEED(pipe(ends) == 0 && write(ends[1], "x", 1) == 1);
+        pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) {
+            load();
+            if (how) prctl(PR_SET_SECCOMP, MODE_STRICT);
+            else syscall(SYS_seccomp, SET_MODE_STRICT, 0, NULL);
+            if (read(ends[0], &byte, 1) != 1) _exit(1);
+            syscall(SYS_exit, 0);
+        }
+        int status;
+        NEED(waitpid(child, &status, 0) == child);
+        CHECK(status == 0, "%d: the child ended with %#x", how, status);
+    }
+}
+
+static void wait_by_number(void) {
+    int word = 0;
+    struct timespec t = {0, 20000000};
+    errno = 0;
+    CHECK(syscall(SYS_futex, &word, 128, 0, &t, NULL, 0) == -1 && errno == ETIMEDOUT, "errno %d", errno);
+}
+static void futex_by_number(void) { gives_back(wait_by_number); }
+
+/* As musl's: the result, or -1 and errno, with all six arguments. */
+static void calls_by_number(void) {
+    errno = 77;
+    CHECK_SAME(syscall(SYS_getpid), getpid());
+    CHECK_SAME(errno, 77);
+    CHECK(syscall(SYS_close, -1) == -1 && errno == EBADF, "errno %d", errno);
+    char *p = (char *)syscall(SYS_mmap, NULL, 65536l, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0l);
+    CHECK(p != MAP_FAILED && p[65535] == 0, "errno %d", errno);
+    char name[16] = "";
+    CHECK_SAME(prctl(PR_SET_NAME, "a name"), 0);
+    CHECK_SAME(prctl(PR_GET_NAME, name), 0);
+    CHECK(strcmp(name, "a name") == 0, "%s", name);
+    CHECK(prctl(-1, 0, 0, 0, 0) == -1 && errno == EINVAL, "errno %d", errno);
+}
+
+static void *on_a_small_stack(void *unused) {
+    for (int n = 0; n < 20; n++) {
+        void *p[20];
+        for (int i = 0; i < 20; i++) p[i] = hidden(malloc(3000));
+        for (int i = 0; i < 20; i++) free(p[i]);
+        poll(NULL, 0, 12);
+    }
+    return unused;
+}
+static void smallest_stack(void) {
+    pthread_attr_t attributes;
+    pthread_t t;
+    pthread_attr_init(&attributes);
+    NEED(pthread_attr_setstacksize(&attributes, 2048) == 0);
+    NEED(pthread_create(&t, &attributes, on_a_small_stack, NULL) == 0);
+    NEED(pthread_join(t, NULL) == 0);
+}
+
+RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
+          {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
+          {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks},
+          {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once},
+          {"cancelled_anywhere", cancelled_anywhere}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
+          {"restricted", restricted}, {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})

@@ -1,0 +1,133 @@
+// __syscall_cp: by which all of musl's calls go that a thread can be cancelled in, and so nearly all that may wait.  Before
+// one that may, the heap gets its turn: what is free by now can be the kernel's while the thread waits.
+//
+// What cancels is musl's, and is left as it is: __syscall_cp_c is pthread_cancel's where a program has that, and the place
+// in which a thread is cancelled is in its assembly.  The same in musl 1.2.2 to 1.2.6 (src/thread/__syscall_cp.c).
+//
+// Whoever has the kernel restrict the process's system calls may have left it nothing but the one that it is to wait in: from
+// then on the heap has no turn.  So prctl and syscall are here, too; and what waits for a futex by syscall, as Rust's
+// standard library does, is seen.
+#include "threads.h"
+#include <stdarg.h>
+
+// musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
+// thread is about to wait (heap/rest.c): with the address to which signal handlers return, and the end of the stack.
+// Weak: a program that has no heap gets none.
+extern void __malloc_donate(char *from, char *to, const void *handlers_return_to, const void *end_of_stack) __attribute__((weak));
+
+// Its code is at the address that musl has the kernel write behind a handler's frame.
+extern const char __restore_rt[] __attribute__((visibility("hidden")));
+
+// Those that may wait: by their numbers in the kernel's tables.
+#ifdef __x86_64__
+enum {
+    READ = 0, POLL = 7, READV = 19, SELECT = 23, PAUSE = 34, NANOSLEEP = 35, ACCEPT = 43, RECVFROM = 45, RECVMSG = 47,
+    WAIT4 = 61, MSGRCV = 70, SIGTIMEDWAIT = 128, SIGSUSPEND = 130, CLOCK_NANOSLEEP = 230, EPOLL_WAIT = 232,
+    MQ_TIMEDRECEIVE = 243, WAITID = 247, PSELECT6 = 270, PPOLL = 271, EPOLL_PWAIT = 281, ACCEPT4 = 288, RECVMMSG = 299,
+};
+#else
+enum {
+    EPOLL_PWAIT = 22, READ = 63, READV = 65, PSELECT6 = 72, PPOLL = 73, WAITID = 95, NANOSLEEP = 101, CLOCK_NANOSLEEP = 115,
+    SIGSUSPEND = 133, SIGTIMEDWAIT = 137, MQ_TIMEDRECEIVE = 183, MSGRCV = 188, ACCEPT = 202, RECVFROM = 207, RECVMSG = 212,
+    ACCEPT4 = 242, RECVMMSG = 243, WAIT4 = 260, POLL = -1, SELECT = -1, PAUSE = -1, EPOLL_WAIT = -1,
+};
+#endif
+
+#ifdef __x86_64__
+enum { PRCTL = 157, SECCOMP = 317 };
+#else
+enum { PRCTL = 167, SECCOMP = 277 };
+#endif
+enum { PR_SET_SECCOMP = 22, FUTEX_COMMAND = 127, FUTEX_WAIT_BITSET = 9 };
+
+static int is_restricted;
+
+#define BIT(n, word) ((n) >= 0 && (n) / 64 == (word) ? 1ull << ((n) & 63) : 0)
+#define WORD(w)                                                                                                         \
+    (BIT(READ, w) | BIT(POLL, w) | BIT(READV, w) | BIT(SELECT, w) | BIT(PAUSE, w) | BIT(NANOSLEEP, w) | BIT(ACCEPT, w) | \
+     BIT(RECVFROM, w) | BIT(RECVMSG, w) | BIT(WAIT4, w) | BIT(MSGRCV, w) | BIT(SIGTIMEDWAIT, w) | BIT(SIGSUSPEND, w) |    \
+     BIT(CLOCK_NANOSLEEP, w) | BIT(EPOLL_WAIT, w) | BIT(MQ_TIMEDRECEIVE, w) | BIT(WAITID, w) | BIT(PSELECT6, w) |        \
+     BIT(PPOLL, w) | BIT(EPOLL_PWAIT, w) | BIT(ACCEPT4, w) | BIT(RECVMMSG, w) | BIT(FUTEX, w))
+
+// Whether it may wait: poll and epoll_wait that only look are told by their 0.
+INLINE int waits(long number, long third, long fourth) {
+    static const unsigned long long numbers[] = { WORD(0), WORD(1), WORD(2), WORD(3), WORD(4) };
+    if ((unsigned long)number >= 64 * sizeof numbers / sizeof *numbers || !(numbers[number / 64] >> (number & 63) & 1)) return 0;
+    if (number == POLL) return (int)third != 0;
+    return number != EPOLL_PWAIT && number != EPOLL_WAIT ? 1 : (int)fourth != 0;
+}
+
+// The stack that the thread began with, for who looks through it; the first thread's is not known here.
+static __attribute__((noinline)) void rest(void) {
+    const thread *const self = own_thread();
+    // It can be cancelled anywhere, which must not be in the heap.
+    if (self->cancel_at_once || is_restricted) return;
+    char *const end = self->stack;
+    if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
+    __malloc_donate(NULL, NULL, __restore_rt, end);
+}
+
+static long plain(long number, long a, long b, long c, long d, long e, long f) {
+#ifdef __x86_64__
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+    return result;
+#else
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    register long x8 __asm__("x8") = number;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8) : "memory");
+    return x0;
+#endif
+}
+
+extern long __syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
+
+HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return plain(number, a, b, c, d, e, f); }
+NAME(__syscall_cp_c, brawn_syscall_cp_c)
+
+HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
+    if (waits(number, c, d) && __malloc_donate) rest();
+    return __syscall_cp_c(number, a, b, c, d, e, f);
+}
+NAME(__syscall_cp, brawn_syscall_cp)
+
+// musl's: the result, or -1 with errno.
+INLINE long answer(long result) {
+    if ((unsigned long)result <= -4096ul) return result;
+    ERRNO = (int)-result;
+    return -1;
+}
+
+// The same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).
+HIDDEN long brawn_syscall(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
+    const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
+    va_end(list);
+    if (number == FUTEX) {
+        const int command = (int)b & FUTEX_COMMAND;
+        if ((command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && __malloc_donate) rest();
+    }
+    if (number == SECCOMP || (number == PRCTL && a == PR_SET_SECCOMP)) is_restricted = 1;
+    return answer(plain(number, a, b, c, d, e, f));
+}
+NAME(syscall, brawn_syscall)
+
+HIDDEN int brawn_prctl(int operation, ...) {
+    va_list list;
+    va_start(list, operation);
+    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long);
+    va_end(list);
+    if (operation == PR_SET_SECCOMP) is_restricted = 1;
+    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
+}
+NAME(prctl, brawn_prctl)
