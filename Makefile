@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss corpus-all c-packages crates packages
+.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss corpus-all c-packages crates packages dist
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -116,6 +116,11 @@ rt-objects: tools
 crates: tools
 	tools/musls.sh
 	$(stage) crates tools/crates.sh
+
+# The release files, in target/dist: brawn as a static executable for both architectures.
+dist: tools
+	tools/musls.sh
+	$(stage) dist tools/dist.sh
 
 # What people install, of the binaries and the SBOM that `make dist` made: packaging/README.md.  Seconds.
 packages: | tools

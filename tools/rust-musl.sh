@@ -126,7 +126,7 @@ make_target() {
 
   env -i PATH="$PATH" HOME="$work" CARGO_HOME="$work/cargo" RUSTC_BOOTSTRAP=1 \
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-    RUSTFLAGS="-Cembed-bitcode=yes --remap-path-prefix=$usr/src/rustc-1.96.0=/rustc/1.96.0" \
+    RUSTFLAGS="-Cembed-bitcode=yes --remap-path-prefix=$new/lib/rustlib/src/rust=/rustc/1.96.0 --remap-path-prefix=$usr/src/rustc-1.96.0=/rustc/1.96.0" \
     "$new/bin/cargo" build --manifest-path "$work/std/Cargo.toml" --target-dir "$work/built" \
     --release --target "$triple" -Zbuild-std=std,panic_abort,test,proc_macro --quiet --jobs "$(nproc)" \
     --config 'source.crates-io.replace-with="vendored"' \

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Makes brawn's release files in target/dist, for x86_64 and aarch64:
+#
+#   bin/TARGET/brawn           brawn as a static musl executable with its own heap and functions
+#   brawn-VERSION.cdx.json     what is in it: its crates and its payload (tools/sbom.py)
+#   brawn-VERSION-….tar.gz, wheels, npm's packages, Debian's: tools/package.py
+#   SHA256SUMS                 of every file
+#
+#   tools/dist.sh            all of it: 10 minutes on two processors
+#   tools/dist.sh --twice    builds once more, in another folder, and compares every byte
+#
+# The Rust toolchain is that of tools/rust-musl.sh, so that everybody gets the same bytes.  SOURCE_DATE_EPOCH is the time of
+# the last commit, unless it is set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+fail() { echo "tools/dist.sh: $*" >&2; exit 1; }
+
+tools/rust-musl.sh
+rust=$(cd target/tools/rust-musl && pwd -P)
+registry=${CARGO_HOME:-$HOME/.cargo}/registry/src
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH CARGO_INCREMENTAL=0
+
+# What `brawn cargo` needs is a brawn of this checkout.
+cargo build --quiet --locked -p brawn --bin brawn
+
+# build FOLDER: the executables below it, of the sources in the current folder.
+build() {
+  local to=$1 arch folder maps
+  maps=("--remap-path-prefix=$PWD=/brawn" "--remap-path-prefix=$to=/brawn/target" "--remap-path-prefix=$rust=/rust")
+  for folder in "$registry"/*; do maps+=("--remap-path-prefix=$folder=/registry"); done
+  for arch in x86_64 aarch64; do
+    # cargo's own variables go on to build scripts, which run on this machine.
+    env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_BUILD_TARGET PATH="$rust/bin:$PATH" \
+      CARGO_TARGET_DIR="$to" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER="$rust/bin/aarch64-linux-musl-gcc" \
+      RUSTFLAGS="${maps[*]}" \
+      "$root/target/debug/brawn" cargo build --quiet --locked --profile dist --target "$arch-unknown-linux-musl" -p brawn --bin brawn
+  done
+}
+built() { printf '%s/%s-unknown-linux-musl/dist/brawn' "$1" "$2"; }
+
+build "$root/target/dist-build"
+
+work=$(mktemp -d "$root/target/.dist.XXXXXX")
+other=
+trap 'rm -rf "$work" ${other:+"$other"}' EXIT
+if [[ ${1-} == --twice ]]; then
+  other=$(mktemp -d)
+  git ls-files -z | tar -cf - --null --no-recursion -T - | tar -xf - -C "$other"
+  mkdir "$other/target"
+  ln -s "$(readlink -f target/tools)" "$other/target/tools"
+  (cd "$other" && build "$other/target/dist-build")
+  for arch in x86_64 aarch64; do
+    cmp "$(built "$root/target/dist-build" "$arch")" "$(built "$other/target/dist-build" "$arch")" ||
+      fail "brawn for $arch differs when it is built in another folder"
+  done
+  echo "the same bytes from two folders"
+fi
+
+brawn=$(built "$root/target/dist-build" "$(uname -m)")
+[[ -x $brawn ]] || fail "no brawn for this machine's $(uname -m)"
+for arch in x86_64 aarch64; do
+  program=$(built "$root/target/dist-build" "$arch")
+  said=$("$brawn" inspect "$program" | tail -n 1)
+  [[ $said =~ ^fine\ +musl\ +static(-pie)?\ +brawn\ +brawn\  ]] || fail "brawn for $arch is not what it preaches: $said"
+  strings -a "$program" >"$work/strings"
+  if grep -F -e "$root" -e "$HOME/" -e "$rust" "$work/strings" >"$work/paths"; then
+    fail "brawn for $arch has paths of this machine in it: $(head -n 3 "$work/paths")"
+  fi
+  install -D -m 755 "$program" "$work/dist/bin/$arch-unknown-linux-musl/brawn"
+done
+
+# What is in them, held against CycloneDX's own schema.
+schema=target/tools/sbom
+if ! cmp -s tools/requirements-sbom.txt "$schema/installed.txt"; then
+  rm -rf "$schema"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-deps --only-binary :all: \
+    --target "$schema" -r tools/requirements-sbom.txt
+  cp tools/requirements-sbom.txt "$schema/installed.txt"
+fi
+tools/sbom.py --out "$work/dist"
+PYTHONPATH=$schema tools/sbom.py --check "$work"/dist/*.cdx.json
+
+tools/package.py --binaries "$work/dist/bin" --out "$work/dist" >"$work/packed"
+(cd "$work/dist" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >"$work/SHA256SUMS")
+mv "$work/SHA256SUMS" "$work/dist/"
+chmod 755 "$work/dist"
+rm -rf target/dist
+mv "$work/dist" target/dist
+(cd target/dist && find . -type f -printf '%9s  %P\n' | LC_ALL=C sort -k 2)
