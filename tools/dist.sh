@@ -71,6 +71,25 @@ for arch in x86_64 aarch64; do
   install -D -m 755 "$program" "$work/dist/bin/$arch-unknown-linux-musl/brawn"
 done
 
+# brawn for this machine, in an empty folder for a root, and on the kernel of 2017 where it can be had.
+alone=$work/alone
+mkdir "$alone"
+cp "$brawn" "$alone/brawn"
+cp "$rust/musl/$(uname -m)/lib/libc.a" "$alone/libc.a"
+"$rust/bin/$(uname -m)-linux-musl-gcc" -static -O1 -o "$alone/program" -x c - <<<'int puts(const char *); int main(void) { return puts("said") < 0; }'
+old=()
+if [[ $(uname -m) == x86_64 ]]; then
+  cc -O1 -o "$alone/old-kernel" -static tools/old-kernel.c
+  old=(/old-kernel)
+fi
+root_is() { if ((EUID == 0)); then chroot "$@"; else unshare --user --map-root-user chroot "$@"; fi; }
+for command in --version 'inspect /program' 'rewrite /program' 'inspect /program' 'patch /libc.a' 'restore /libc.a' 'restore /program' 'run /program'; do
+  read -ra words <<<"$command"
+  root_is "$alone" "${old[@]}" /brawn "${words[@]}" >"$work/said" 2>&1 ||
+    fail "brawn $command fails where nothing else is, and the kernel is of 2017: $(cat "$work/said")"
+done
+[[ $(cat "$work/said") == said ]] || fail "brawn run: found '$(cat "$work/said")', expected 'said'"
+
 # What is in them, held against CycloneDX's own schema.
 schema=target/tools/sbom
 if ! cmp -s tools/requirements-sbom.txt "$schema/installed.txt"; then

@@ -145,7 +145,7 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
     let waiting = start::start(job, files).map_err(system("cannot start a process"))?;
     let process = waiting.process;
     let watched = handle(process).inspect_err(|_| end_all(process, &mut Sum::default()));
-    let watched = watched.map_err(system("cannot watch a process"))?;
+    let watched = watched.map_err(system("cannot watch a process by pidfd_open, of Linux 5.3"))?;
     let counters = Counters::open(process, job.counters);
     streams.close_ends();
     let mut moments = Moments::default();
