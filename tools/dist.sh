@@ -9,7 +9,7 @@
 #   tools/dist.sh            all of it: 10 minutes on two processors
 #   tools/dist.sh --twice    builds once more, in another folder, and compares every byte
 #
-# The Rust toolchain is that of tools/rust-musl.sh, so that everybody gets the same bytes.  SOURCE_DATE_EPOCH is the time of
+# The Rust toolchain is that of tools/rust-musl.sh, whatever else is installed.  SOURCE_DATE_EPOCH is the time of
 # the last commit, unless it is set.
 set -euo pipefail
 cd "$(dirname "$0")/.."

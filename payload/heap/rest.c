@@ -15,6 +15,7 @@
 enum { BRAWN_REST_STACK = 256 << 10 };
 
 static bool brawn_may_be_in_handler(const void *handlers_return_to, const void *end_of_stack) {
+  if (handlers_return_to == NULL) return false;  // the program has no sigaction
   const uintptr_t *at = __builtin_frame_address(0);
   if (end_of_stack == NULL) {
     if (!brawn_on_first_stack()) return true;

@@ -487,5 +487,6 @@ pub fn shell(arguments: &[String]) -> String {
 }
 
 mod pulled;
+pub use pulled::is_one as pulls;
 #[cfg(test)]
 mod tests;

@@ -288,11 +288,7 @@ impl Lab<'_> {
         object: &Path,
     ) -> Result<std::result::Result<Side, String>> {
         // Words from `brawn link-args` are in the command itself.
-        let is_pull = |word: &str| {
-            let name = word.strip_prefix("-u");
-            name.is_some_and(|name| link_args::PULL_MEMORY.contains(&name))
-        };
-        let bare = tool.without(|word| is_pull(word) || holds_payload(Path::new(word)));
+        let bare = tool.without(|word| link_args::pulls(word) || holds_payload(Path::new(word)));
         let mut ways = Vec::new();
         if bare.words().len() < tool.words().len() {
             ways.push((bare, Vec::new(), "payload taken off its line".to_owned()));

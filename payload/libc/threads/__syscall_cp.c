@@ -15,8 +15,9 @@
 // Weak: a program that has no heap gets none.
 extern void __malloc_donate(char *from, char *to, const void *handlers_return_to, const void *end_of_stack) __attribute__((weak));
 
-// Its code is at the address that musl has the kernel write behind a handler's frame.
-extern const char __restore_rt[] __attribute__((visibility("hidden")));
+// Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
+// handler, since it has no sigaction of musl's, has none.
+extern const char __restore_rt[] __attribute__((weak));
 
 // Those that may wait: by their numbers in the kernel's tables.
 #ifdef __x86_64__

@@ -8,6 +8,12 @@ use brawn_payload::{Payload, Set};
 /// that a program has musl's own in any case.
 const PULL_LIBC: &str = "__syscall_cp";
 
+/// Whether that is one of these flags.
+pub fn is_one(flag: &str) -> bool {
+    let name = flag.strip_prefix("-u");
+    name.is_some_and(|name| name == PULL_LIBC || PULL_MEMORY.contains(&name))
+}
+
 /// One flag for each, which compilers and linkers both understand.
 pub(super) fn flags(
     payload: &Payload,

@@ -104,7 +104,10 @@ pub(super) fn choose<'p>(
             .map(String::as_str)
             .collect();
         let reason = |f: &Function| -> Option<String> {
-            if let Some(name) = f.asks.iter().find(|name| !there.contains(name.as_bytes())) {
+            // An archive whose heap was another one's lacks it, until brawn's heap brings it; it is a weak reference.
+            let is_there =
+                |name: &str| there.contains(name.as_bytes()) || name == "__malloc_donate";
+            if let Some(name) = f.asks.iter().find(|name| !is_there(name)) {
                 return Some(format!(
                     "brawn's needs `{name}`, which the archive does not define"
                 ));
