@@ -72,6 +72,13 @@ pub(super) struct Choice<'p> {
     lacks: BTreeMap<&'p str, String>,
 }
 
+/// A weak reference of brawn's functions. An archive whose heap was another one's lacks it, until brawn's heap brings it.
+const WEAK: &str = "__malloc_donate";
+
+fn lacks(there: &HashSet<&[u8]>, name: &str) -> bool {
+    name != WEAK && !there.contains(name.as_bytes())
+}
+
 /// Chooses the functions for which the archive has everything that they need. `has` says whether one of brawn's own
 /// names outside this set is there.
 pub(super) fn choose<'p>(
@@ -104,10 +111,7 @@ pub(super) fn choose<'p>(
             .map(String::as_str)
             .collect();
         let reason = |f: &Function| -> Option<String> {
-            // An archive whose heap was another one's lacks it, until brawn's heap brings it; it is a weak reference.
-            let is_there =
-                |name: &str| there.contains(name.as_bytes()) || name == "__malloc_donate";
-            if let Some(name) = f.asks.iter().find(|name| !is_there(name)) {
+            if let Some(name) = f.asks.iter().find(|name| lacks(&there, name)) {
                 return Some(format!(
                     "brawn's needs `{name}`, which the archive does not define"
                 ));
