@@ -6,42 +6,17 @@
 //# case: string_end realigned used_after freed_in_time
 //# at-least: 100% of stock
 //# timeout: 60
-#include "check.h"
+#include "child.h"
 #include <pthread.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 static const size_t sizes[] = {1,    8,     12,    16,    24,     40,     100,     250,     500,     1000,   1016,
                                1017, 3000,  5000,  9000,  16376,  16377,  20000,   60000,   98296,   98297,  100000,
                                131052, 200000, 500000, 1 << 20, (1 << 20) + 1, 5000000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Whether a child that does this is ended by a signal. */
-static int ended(void (*misuse)(size_t), size_t n) {
-    pid_t child = fork();
-    NEED(child >= 0);
-    if (child == 0) {
-        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        misuse(n);
-        _exit(0);
-    }
-    int status;
-    NEED(waitpid(child, &status, 0) == child);
-    CHECK(WIFSIGNALED(status) || WEXITSTATUS(status) == 0, "size %zu: ended with status %d", n, status);
-    return WIFSIGNALED(status);
-}
-
 /* Prints for every size whether it was found; `always`: brawn has to, whatever stock does. */
 static void measure(const char *name, void (*misuse)(size_t)) {
     for (int i = 0; i < SIZES; i++) printf("measure %s-%zu %d\n", name, sizes[i], ended(misuse, sizes[i]));
-}
-
-static void *block(size_t n) {
-    char *p = hidden(malloc(n));
-    NEED(p);
-    memset(p, 0x41, n);
-    return p;
 }
 
 /* Some blocks of every size, so that a heap is not at its beginning. */

@@ -4,11 +4,8 @@
 //# link: static static-pie lld gc line
 //# case: every_size elsewhere resized_without_room keeps_errno wrong_size wrong_alignment twice
 //# timeout: 60
-#include "check.h"
+#include "child.h"
 #include <pthread.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 /* No musl has them: where stock's functions were found in a program, these were not. */
 void free_sized(void *p, size_t size) __attribute__((weak));
@@ -17,13 +14,6 @@ void free_aligned_sized(void *p, size_t alignment, size_t size) __attribute__((w
 static const size_t sizes[] = {0,    1,    8,    15,    16,    24,    100,   1000,  1016,   1024,    4096,
                                9000, 16376, 20000, 60000, 98296, 98304, 98305, 200000, 1 << 20, 5000000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
-
-static char *block(size_t n) {
-    char *p = hidden(malloc(n));
-    NEED(p);
-    memset(p, 0x41, n);
-    return p;
-}
 
 static void every_size(void) {
     for (int round = 0; round < 10; round++) {
@@ -102,15 +92,7 @@ static void keeps_errno(void) {
 /* Profile secure ends a child that does this; no other looks at the size. */
 static void ends(const char *what, void (*misuse)(size_t), size_t n) {
     const char *profile = getenv("CONFORMANCE_PROFILE");
-    pid_t child = fork();
-    NEED(child >= 0);
-    if (child == 0) {
-        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        misuse(n);
-        _exit(0);
-    }
-    int status;
-    NEED(waitpid(child, &status, 0) == child);
+    int status = child_status(misuse, n);
     if (profile && strcmp(profile, "secure") == 0)
         CHECK(WIFSIGNALED(status), "%s, %zu bytes: not found", what, n);
     else
