@@ -50,10 +50,6 @@ pub const PKG_CONFIG: &str = "brawn.pc";
 /// The strong name that makes a linker take the payload out of the archive. A program that defines its own `malloc`
 /// does not define this name, so the two do not clash.
 const PULL: &str = "__libc_malloc";
-/// Memory functions that the flags ask for at the start. GNU ld takes from an archive only what was asked for before
-/// it. Without these, functions that only libc calls, or that files later on the line call, would be musl's. Nearly
-/// every program has these functions, and they decide its speed. If a program defines one itself, its own is used.
-pub const PULL_MEMORY: [&str; 6] = ["memchr", "memcmp", "memcpy", "memset", "strcmp", "strlen"];
 
 /// Everything that a script needs to know. The names of these fields are a public interface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -487,6 +483,6 @@ pub fn shell(arguments: &[String]) -> String {
 }
 
 mod pulled;
-pub use pulled::is_one as pulls;
+pub use pulled::pulls;
 #[cfg(test)]
 mod tests;
