@@ -40,16 +40,19 @@ build() {
 }
 built() { printf '%s/%s-unknown-linux-musl/dist/brawn' "$1" "$2"; }
 
-build "$root/target/dist-build"
-
 work=$(mktemp -d "$root/target/.dist.XXXXXX")
 other=
 trap 'rm -rf "$work" ${other:+"$other"}' EXIT
 if [[ ${1-} == --twice ]]; then
+  # The copy is made before the first build, and that begins from nothing: what an earlier one left is in neither.
   other=$(mktemp -d)
+  rm -rf target/dist-build
   git ls-files -z | tar -cf - --null --no-recursion -T - | tar -xf - -C "$other"
   mkdir "$other/target"
   ln -s "$(readlink -f target/tools)" "$other/target/tools"
+fi
+build "$root/target/dist-build"
+if [[ $other ]]; then
   (cd "$other" && build "$other/target/dist-build")
   for arch in x86_64 aarch64; do
     cmp "$(built "$root/target/dist-build" "$arch")" "$(built "$other/target/dist-build" "$arch")" ||
@@ -65,7 +68,7 @@ for arch in x86_64 aarch64; do
   said=$("$brawn" inspect "$program" | tail -n 1)
   [[ $said =~ ^fine\ +musl\ +static(-pie)?\ +brawn\ +brawn\  ]] || fail "brawn for $arch is not what it preaches: $said"
   strings -a "$program" >"$work/strings"
-  if grep -F -e "$root" -e "$HOME/" -e "$rust" "$work/strings" >"$work/paths"; then
+  if grep -F -e "$root" -e "$HOME/" -e "${rust%/*}/" "$work/strings" >"$work/paths"; then
     fail "brawn for $arch has paths of this machine in it: $(head -n 3 "$work/paths")"
   fi
   install -D -m 755 "$program" "$work/dist/bin/$arch-unknown-linux-musl/brawn"

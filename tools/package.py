@@ -12,6 +12,7 @@ The same binaries and the same SOURCE_DATE_EPOCH (the last commit's time where i
 
 import argparse
 import base64
+import functools
 import gzip
 import hashlib
 import io
@@ -114,9 +115,14 @@ class Pack:
         said = subprocess.run([path, *words], check=True, capture_output=True, env={"LC_ALL": "C"})
         return said.stdout
 
+    @functools.cached_property
     def pages(self):
-        names = self.ask("man", "--list").decode().split()
-        return {name: self.ask("man", name) for name in names}
+        """Manual pages and completions, which are the same for every architecture."""
+        files = {f"man/{name}.1": (0o644, self.ask("man", name)) for name in self.ask("man", "--list").decode().split()}
+        files["man/cargo-brawn.1"] = (0o644, b".so man1/brawn-cargo.1\n")
+        for shell, name in SHELLS.items():
+            files[f"completions/{shell}/{name}"] = (0o644, self.ask("completions", shell))
+        return files
 
     def publish(self, name, data):
         """A whole file, or none."""
@@ -139,16 +145,11 @@ class Pack:
 
     def files(self, arch):
         """What every kind of package for a system has: {path: (mode, bytes)}."""
-        files = {
+        return {
             "bin/brawn": (0o755, self.binaries[arch].read_bytes()),
             "bin/cargo-brawn": (0o755, CARGO_BRAWN.read_bytes()),
+            **self.pages,
         }
-        for name, page in self.pages().items():
-            files[f"man/{name}.1"] = (0o644, page)
-        files["man/cargo-brawn.1"] = (0o644, b".so man1/brawn-cargo.1\n")
-        for shell, name in SHELLS.items():
-            files[f"completions/{shell}/{name}"] = (0o644, self.ask("completions", shell))
-        return files
 
     def archive(self):
         for arch in self.binaries:

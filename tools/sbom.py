@@ -107,13 +107,14 @@ def document():
     rust = found(r"--remap-path-prefix=\$usr/src/rustc-([0-9.]+)=", "tools/rust-musl.sh")
     musl = found(r"^musl=([0-9.]+)$", "tools/rust-musl.sh")
     zig = found(r"^ziglang==([0-9.]+)", "tools/requirements.txt")
+    gcc = run("gcc", "-dumpversion").strip()
     others = [
         engine(known),
         component("library", "musl", musl, "MIT", f"pkg:generic/musl@{musl}", description="libc"),
         component("library", "rust-std", rust, "MIT OR Apache-2.0", f"pkg:generic/rust-std@{rust}"),
         component("library", "libunwind", zig, "Apache-2.0 WITH LLVM-exception", f"pkg:generic/libunwind@{zig}",
                   description="LLVM's unwinder, as this version of zig has it"),
-        component("library", "libgcc", "12", "GPL-3.0-or-later WITH GCC-exception-3.1", "pkg:generic/libgcc@12",
+        component("library", "libgcc", gcc, "GPL-3.0-or-later WITH GCC-exception-3.1", f"pkg:generic/libgcc@{gcc}",
                   description="the start and end of a program (crtbegin, crtend), and the counting of bits"),
     ]
     itself = component("application", "brawn", version, "MIT OR Apache-2.0", f"pkg:cargo/brawn@{version}",
