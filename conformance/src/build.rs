@@ -116,10 +116,10 @@ impl Builder {
         let folder = self
             .cache
             .join("preload")
-            .join(&hash(&[object.bytes])[..32]);
+            .join(&hash(&[object.bytes.get()])[..32]);
         let path = folder.join(brawn_payload::PRELOAD_NAME);
         if !path.is_file() {
-            write_once(&path, object.bytes).map_err(Failure::setup)?;
+            write_once(&path, object.bytes.get()).map_err(Failure::setup)?;
         }
         Ok(path)
     }

@@ -7,7 +7,7 @@ use brawn_core::component::Component;
 use brawn_core::archive::read::Archive;
 use brawn_core::archive::{Options, edit_bytes};
 use brawn_payload::{
-    Architecture, Frames, Function, HEAP_SURFACE, Member, Payload, Profile, Set, Supplies, Supply,
+    Architecture, Bytes, Frames, Function, HEAP_SURFACE, Member, Payload, Profile, Set, Supplies, Supply,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -21,7 +21,7 @@ const PAYLOAD: Payload = Payload {
     source: "0",
     members: &[Member {
         name: "brawn_heap.o",
-        bytes: include_bytes!("../seeds/payload.o"),
+        bytes: Bytes::plain(include_bytes!("../seeds/payload.o")),
         frames: NO_FRAMES,
     }],
     surface: HEAP_SURFACE,
@@ -32,7 +32,7 @@ const PAYLOAD: Payload = Payload {
 };
 
 const NO_FRAMES: Frames = Frames {
-    bytes: &[],
+    bytes: Bytes::plain(&[]),
     functions: &[],
 };
 
@@ -45,7 +45,7 @@ const MEMORY: Set = Set {
         Function::memory(
             Member {
                 name: "brawn_level.o",
-                bytes: include_bytes!("../seeds/brawn_level.o"),
+                bytes: Bytes::plain(include_bytes!("../seeds/brawn_level.o")),
                 frames: NO_FRAMES,
             },
             &[],
@@ -55,7 +55,7 @@ const MEMORY: Set = Set {
         Function::memory(
             Member {
                 name: "brawn_memcpy.o",
-                bytes: include_bytes!("../seeds/brawn_memcpy.o"),
+                bytes: Bytes::plain(include_bytes!("../seeds/brawn_memcpy.o")),
                 frames: NO_FRAMES,
             },
             &["memcpy", "memmove"],
@@ -65,7 +65,7 @@ const MEMORY: Set = Set {
         Function::memory(
             Member {
                 name: "brawn_strcat.o",
-                bytes: include_bytes!("../seeds/brawn_strcat.o"),
+                bytes: Bytes::plain(include_bytes!("../seeds/brawn_strcat.o")),
                 frames: NO_FRAMES,
             },
             &["strcat"],
@@ -75,7 +75,7 @@ const MEMORY: Set = Set {
         Function::memory(
             Member {
                 name: "brawn_strlen.o",
-                bytes: include_bytes!("../seeds/brawn_strlen.o"),
+                bytes: Bytes::plain(include_bytes!("../seeds/brawn_strlen.o")),
                 frames: NO_FRAMES,
             },
             &["strlen"],
@@ -95,7 +95,7 @@ const SUPPLIED: Supplies = Supplies {
             name: "strdup",
             member: Member {
                 name: "brawn_strdup.o",
-                bytes: include_bytes!("../seeds/brawn_strdup.o"),
+                bytes: Bytes::plain(include_bytes!("../seeds/brawn_strdup.o")),
                 frames: NO_FRAMES,
             },
             needs: &["malloc", "strlen"],
@@ -104,7 +104,7 @@ const SUPPLIED: Supplies = Supplies {
             name: "_Znwm",
             member: Member {
                 name: "brawn_nw.o",
-                bytes: include_bytes!("../seeds/brawn_nw.o"),
+                bytes: Bytes::plain(include_bytes!("../seeds/brawn_nw.o")),
                 frames: NO_FRAMES,
             },
             needs: &["__cxa_throw", "malloc"],

@@ -127,7 +127,7 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     for member in payload.members.iter().chain(functions) {
         hash.update(member.name.as_bytes());
         hash.update([0]);
-        hash.update(member.bytes);
+        hash.update(member.bytes.get());
     }
     for component in components {
         hash.update(component.name().as_bytes());
@@ -285,12 +285,14 @@ pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
     }
     if let Some(families) = link.families {
         let functions = payload.libc.functions.iter().filter(|f| families.take(f));
-        let members: Vec<_> = functions.map(|f| (f.member.name, f.member.bytes)).collect();
+        let members: Vec<_> = functions
+            .map(|f| (f.member.name, f.member.bytes.get()))
+            .collect();
         file(LIBC_ARCHIVE, archive_of(&members)?);
     }
     if link.supplied_archive.is_some() {
         let functions = payload.supplied.functions.iter().map(|f| f.member);
-        let members: Vec<_> = functions.map(|m| (m.name, m.bytes)).collect();
+        let members: Vec<_> = functions.map(|m| (m.name, m.bytes.get())).collect();
         file(SUPPLIED_ARCHIVE, archive_of(&members)?);
     }
     file(CMAKE, cmake(link, payload).into_bytes());
@@ -300,14 +302,18 @@ pub fn files(payload: &Payload, link: &Link) -> Result<Vec<File>> {
 
 /// An archive of the heap's objects.
 fn archive(payload: &Payload) -> Result<Vec<u8>> {
-    let members: Vec<_> = payload.members.iter().map(|m| (m.name, m.bytes)).collect();
+    let members: Vec<_> = payload
+        .members
+        .iter()
+        .map(|m| (m.name, m.bytes.get()))
+        .collect();
     archive_of(&members)
 }
 
 /// An archive of the memory functions.
 pub fn memory_archive(memory: &Set) -> Result<Vec<u8>> {
     let members = memory.functions.iter().map(|f| f.member);
-    let members: Vec<_> = members.map(|m| (m.name, m.bytes)).collect();
+    let members: Vec<_> = members.map(|m| (m.name, m.bytes.get())).collect();
     archive_of(&members)
 }
 

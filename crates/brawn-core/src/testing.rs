@@ -259,7 +259,7 @@ pub fn fake_payload(version: &str) -> brawn_payload::Payload {
         source: "0",
         members: Box::leak(Box::new([brawn_payload::Member {
             name: "brawn-heap.o",
-            bytes: Box::leak(object(&symbols, Some(&note)).into_boxed_slice()),
+            bytes: brawn_payload::Bytes::plain(object(&symbols, Some(&note)).leak()),
             frames: brawn_payload::Frames::default(),
         }])),
         surface: SURFACE,

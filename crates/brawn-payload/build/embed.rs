@@ -357,10 +357,7 @@ fn variant(kind: &str, name: &str) -> String {
 }
 
 fn include(file: &str) -> String {
-    format!(
-        "include_bytes!(concat!(env!(\"OUT_DIR\"), {:?}))",
-        format!("/{file}")
-    )
+    format!("built!({file:?})")
 }
 
 fn capitalized(word: &str) -> String {

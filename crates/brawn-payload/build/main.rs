@@ -23,6 +23,7 @@ mod targets;
 
 use compiler::Compiler;
 use embed::Embed;
+use prebuilt::Prebuilt;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -55,22 +56,43 @@ fn run() -> Result<()> {
     println!("cargo::rerun-if-env-changed=BRAWN_ZIG");
 
     let inputs = prebuilt::inputs(&manifest, &payload, &version)?;
-    let compiler = match Compiler::of_checkout(&tools, &out)? {
-        Some(compiler) => compiler,
-        None if prebuilt::unpack(&manifest, &inputs, &out)? => return Ok(()),
-        None => Compiler::of_machine(&out)?,
-    };
-    let engine = engine::find(&manifest)?;
-    let targets = targets::build(&compiler, &payload, &engine, &version, &out)?;
+    let carried = Prebuilt::read(&manifest)?.filter(|carried| carried.inputs() == inputs);
+    match (Compiler::of_checkout(&tools, &out)?, &carried) {
+        (None, Some(carried)) => carried.unpack(&out)?,
+        (Some(compiler), _) => compile(&compiler, &manifest, &payload, &version, &out)?,
+        (None, None) => compile(
+            &Compiler::of_machine(&out)?,
+            &manifest,
+            &payload,
+            &version,
+            &out,
+        )?,
+    }
+    fs::write(out.join("inputs"), &inputs)?;
+    // Without optimisation it takes a hundred times as long to unpack them than to read them.
+    let packed = carried.filter(|_| env::var("OPT_LEVEL").is_ok_and(|level| level != "0"));
+    let items = prebuilt::items(&out, packed.as_ref())?;
+    Ok(fs::write(out.join("files.rs"), items)?)
+}
+
+/// Compiles the payload for every architecture that `compiler` has, and writes files and table.
+fn compile(
+    compiler: &Compiler,
+    manifest: &Path,
+    payload: &Path,
+    version: &str,
+    out: &Path,
+) -> Result<()> {
+    let engine = engine::find(manifest)?;
+    let targets = targets::build(compiler, payload, &engine, version, out)?;
     let embed = Embed {
-        out: &out,
-        version: &version,
+        out,
+        version,
         engine: &engine.version,
         compiler: &compiler.name,
     };
-    let items = embed::items(&embed, &targets, &licenses(&manifest, &engine.license)?)?;
-    fs::write(out.join("payloads.rs"), items)?;
-    prebuilt::pack(&inputs, &out)
+    let items = embed::items(&embed, &targets, &licenses(manifest, &engine.license)?)?;
+    Ok(fs::write(out.join("payloads.rs"), items)?)
 }
 
 fn licenses(manifest: &Path, engine: &Path) -> Result<String> {

@@ -1,15 +1,19 @@
 //! What this script makes, as one file that the published crate carries: `prebuilt/objects`.
 //!
-//! Its first line is the hash of what it was made from.  A line follows for each file, with its length and name, then an
-//! empty line, then the files' bytes.  It is not compressed: packages are, and git keeps what changed.
+//! Its first line is the hash of what it was made from.  A line follows for each file, with its length and name, and
+//! after the files of a frame one with the frame's compressed length and name; then an empty line, then the frames: zstd
+//! (RFC 8878).  brawn's release files embed these frames as they are ([`items`]).
 
 use crate::Result;
 use crate::recipe;
+use ruzstd::decoding::StreamingDecoder;
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
-/// The file's name, below the crate's folder and below `OUT_DIR`.
-const FILE: &str = "prebuilt/objects";
+/// The file's name, below the crate's folder.
+pub const FILE: &str = "prebuilt/objects";
 
 /// The table of `embed.rs`, which names every other file.
 const TABLE: &str = "payloads.rs";
@@ -44,48 +48,188 @@ fn engine(manifest: &str) -> Result<&str> {
     Ok(version.ok_or("Cargo.toml: found no version of libmimalloc-sys2")?)
 }
 
-/// Writes what was made into one file below `out`, for `make rt-objects` to take.
-pub fn pack(inputs: &str, out: &Path) -> Result<()> {
+/// A file that the table names, with the name of the frame that it is in.
+struct File {
+    name: String,
+    length: usize,
+    frame: String,
+}
+
+/// `prebuilt/objects`, read.
+pub struct Prebuilt {
+    inputs: String,
+    files: Vec<File>,
+    /// Each frame's name and its bytes, compressed.
+    frames: Vec<(String, Vec<u8>)>,
+}
+
+/// The frame of a file, by its name.  What a command needs is in few frames: functions, heaps, and the objects that
+/// only the crate `brawn-rt` links are apart, for each architecture.
+fn frame(file: &str) -> String {
+    let Some((architecture, rest)) = file.split_once('-') else {
+        return "table".to_owned();
+    };
+    let of_profile = recipe::PROFILES.iter().find_map(|profile| {
+        rest.strip_prefix(profile)
+            .and_then(|rest| rest.strip_prefix('-'))
+    });
+    match of_profile {
+        Some(rest) if rest.starts_with(recipe::SHARED.name) => format!("{architecture}-shared"),
+        Some(_) => format!("{architecture}-heaps"),
+        None => architecture.to_owned(),
+    }
+}
+
+/// Of each frame, by its name, the files with their contents.
+pub type Frames = BTreeMap<String, Vec<(String, Vec<u8>)>>;
+
+/// The files that the table in `out` names, with their contents, frame by frame.
+pub fn built(out: &Path) -> Result<Frames> {
     let table = fs::read_to_string(out.join(TABLE))?;
     let mut names: Vec<&str> = table
-        .split("env!(\"OUT_DIR\"), \"/")
+        .split("built!(\"")
         .skip(1)
         .filter_map(|rest| rest.split('"').next())
         .collect();
     names.push(TABLE);
     names.sort_unstable();
     names.dedup();
-    let (mut text, mut bytes) = (format!("{inputs}\n"), Vec::new());
+    let mut frames = BTreeMap::<_, Vec<_>>::new();
     for name in names {
-        let file = fs::read(out.join(name))?;
-        text += &format!("{} {name}\n", file.len());
-        bytes.extend(file);
+        let bytes = fs::read(out.join(name))?;
+        frames
+            .entry(frame(name))
+            .or_default()
+            .push((name.to_owned(), bytes));
     }
-    let file = out.join(FILE);
-    fs::create_dir_all(file.parent().unwrap_or(out))?;
-    fs::write(file, [text.as_bytes(), b"\n", &bytes].concat())?;
-    Ok(())
+    Ok(frames)
 }
 
-/// Writes the files into `out`, if they were made from `inputs`.
-pub fn unpack(manifest: &Path, inputs: &str, out: &Path) -> Result<bool> {
-    let Ok(all) = fs::read(manifest.join(FILE)) else {
-        return Ok(false);
+impl Prebuilt {
+    /// What the crate carries; `None` if it carries nothing.
+    pub fn read(manifest: &Path) -> Result<Option<Self>> {
+        match fs::read(manifest.join(FILE)) {
+            Ok(all) => Self::parse(&all).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(format!("{FILE}: {error}").into()),
+        }
+    }
+
+    fn parse(all: &[u8]) -> Result<Self> {
+        let end = all.windows(2).position(|two| two == b"\n\n");
+        let (text, mut bytes) = all.split_at(end.ok_or_else(broken)? + 2);
+        let mut lines = std::str::from_utf8(text)?.lines();
+        let inputs = lines.next().ok_or_else(broken)?.to_owned();
+        let (mut files, mut frames) = (Vec::<File>::new(), Vec::new());
+        for line in lines.filter(|line| !line.is_empty()) {
+            let (first, rest) = line.split_once(' ').ok_or_else(broken)?;
+            if first != "frame" {
+                files.push(File {
+                    name: rest.to_owned(),
+                    length: first.parse()?,
+                    frame: String::new(),
+                });
+                continue;
+            }
+            let (length, name) = rest.split_once(' ').ok_or_else(broken)?;
+            let taken = bytes.split_at_checked(length.parse()?);
+            let (frame, after) = taken.ok_or_else(broken)?;
+            frames.push((name.to_owned(), frame.to_vec()));
+            bytes = after;
+            for file in files.iter_mut().filter(|file| file.frame.is_empty()) {
+                file.frame = name.to_owned();
+            }
+        }
+        Ok(Self {
+            inputs,
+            files,
+            frames,
+        })
+    }
+
+    /// What it was made from: [`inputs`].
+    pub fn inputs(&self) -> &str {
+        &self.inputs
+    }
+
+    /// Each file's name and contents.
+    pub fn files(&self) -> Result<Vec<(String, Vec<u8>)>> {
+        let mut all = Vec::new();
+        for (name, packed) in &self.frames {
+            let mut whole = Vec::new();
+            StreamingDecoder::new(packed.as_slice())
+                .map_err(|error| format!("{FILE}: frame {name}: {error}"))?
+                .read_to_end(&mut whole)
+                .map_err(|error| format!("{FILE}: frame {name}: {error}"))?;
+            let mut rest = whole.as_slice();
+            for file in self.files.iter().filter(|file| file.frame == *name) {
+                let taken = rest.split_at_checked(file.length);
+                let (bytes, after) = taken.ok_or_else(broken)?;
+                all.push((file.name.clone(), bytes.to_vec()));
+                rest = after;
+            }
+            if !rest.is_empty() {
+                return Err(broken().into());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes the files into `out`.
+    pub fn unpack(&self, out: &Path) -> Result<()> {
+        for (name, bytes) in self.files()? {
+            fs::write(out.join(name), bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// The Rust items by which the table's `built!("NAME")` is the file's bytes: as they are in `out`, or from the frames of
+/// `packed`, if these hold the same.
+pub fn items(out: &Path, packed: Option<&Prebuilt>) -> Result<String> {
+    let frames = built(out)?;
+    let embedded = frames.iter().filter(|(frame, _)| *frame != "table");
+    let (mut arms, mut statics) = (String::new(), String::new());
+    let packed = match packed {
+        Some(packed) if holds(packed, &frames)? => Some(packed),
+        _ => None,
     };
-    let end = all.windows(2).position(|two| two == b"\n\n");
-    let (text, mut bytes) = all.split_at(end.ok_or_else(broken)? + 2);
-    let mut lines = std::str::from_utf8(text)?.lines();
-    if lines.next() != Some(inputs) {
-        return Ok(false);
+    for (frame, files) in embedded {
+        let item = frame.to_uppercase().replace('-', "_");
+        let length: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+        let compressed = packed.and_then(|p| p.frames.iter().find(|(name, _)| name == frame));
+        if let Some((_, bytes)) = compressed {
+            let file = format!("{frame}.zst");
+            fs::write(out.join(&file), bytes)?;
+            statics += &format!(
+                "static {item}: Frame = Frame::new({}, {length});\n",
+                include(&file)
+            );
+        }
+        let mut at = 0;
+        for (name, bytes) in files {
+            let value = match compressed {
+                Some(_) => format!("Bytes::packed(&{item}, {at}, {})", bytes.len()),
+                None => format!("Bytes::plain({})", include(name)),
+            };
+            arms += &format!("    ({name:?}) => {{ {value} }};\n");
+            at += bytes.len();
+        }
     }
-    for line in lines.filter(|line| !line.is_empty()) {
-        let (length, name) = line.split_once(' ').ok_or_else(broken)?;
-        let file = bytes.split_at_checked(length.parse()?);
-        let (file, rest) = file.ok_or_else(broken)?;
-        fs::write(out.join(name), file)?;
-        bytes = rest;
-    }
-    Ok(true)
+    Ok(format!("macro_rules! built {{\n{arms}}}\n{statics}"))
+}
+
+/// Whether its frames hold what was built, byte for byte.
+fn holds(packed: &Prebuilt, frames: &Frames) -> Result<bool> {
+    let built = frames.values().flatten();
+    Ok(packed.files()?.iter().eq(built))
+}
+
+fn include(file: &str) -> String {
+    format!(
+        "include_bytes!(concat!(env!(\"OUT_DIR\"), {:?}))",
+        format!("/{file}")
+    )
 }
 
 fn broken() -> String {

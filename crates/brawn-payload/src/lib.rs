@@ -5,6 +5,10 @@
 //! finished files is specified in `docs/note.md`.
 #![forbid(unsafe_code)]
 
+mod bytes;
+
+pub use bytes::{Bytes, Frame};
+
 /// A processor architecture that a payload may be built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Architecture {
@@ -78,7 +82,7 @@ pub struct Member {
     pub name: &'static str,
     /// An ELF relocatable object.  Its global definitions are all in [`Payload::surface`], or in its
     /// [`Function`].
-    pub bytes: &'static [u8],
+    pub bytes: Bytes,
     /// How to unwind from its code: the object itself does not say so, as libc's do not.
     pub frames: Frames,
 }
@@ -87,7 +91,7 @@ pub struct Member {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frames {
     /// An `.eh_frame` section (Linux Standard Base Core, "Exception Frames"), not relocated.
-    pub bytes: &'static [u8],
+    pub bytes: Bytes,
     /// Where in them the distance to a function is, with that function's section and place in it, in bytes.  What the
     /// bytes have of other functions is of no use.
     pub functions: &'static [(u32, &'static str, u64)],
@@ -282,7 +286,7 @@ pub struct Shared {
     /// Which variant it is.
     pub profile: Profile,
     /// An ELF relocatable object.  Its global names are hidden and begin with `brawn_rt_`.
-    pub bytes: &'static [u8],
+    pub bytes: Bytes,
 }
 
 /// Heap and memory functions as a shared object for dynamically linked programs: `LD_PRELOAD`.
@@ -302,9 +306,11 @@ pub struct Preload {
     pub source: &'static str,
     /// An ELF shared object.  It needs no other, defines [`PRELOAD_NAMES`], and takes what it needs from the libc
     /// that is loaded already.
-    pub bytes: &'static [u8],
+    pub bytes: Bytes,
 }
 
+// The bytes of the files that the table names.
+include!(concat!(env!("OUT_DIR"), "/files.rs"));
 include!(concat!(env!("OUT_DIR"), "/payloads.rs"));
 
 /// Every payload that this build embeds.

@@ -128,13 +128,13 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
     );
     let preloads = brawn_payload::payloads().iter().map(|p| {
         let found = brawn_payload::preload(p.architecture, p.profile);
-        found.map_or(&[][..], |preload| preload.bytes)
+        found.map_or(&[][..], |preload| preload.bytes.get())
     });
     let embedded: Vec<&[u8]> = brawn_payload::payloads()
         .iter()
         .zip(brawn_payload::shared())
         .zip(preloads)
-        .flat_map(|((p, shared), preload)| [p.members[0].bytes, shared.bytes, preload])
+        .flat_map(|((p, shared), preload)| [p.members[0].bytes.get(), shared.bytes.get(), preload])
         .collect();
     assert!(
         *built == embedded,
@@ -181,7 +181,7 @@ fn objects_for_ld_preload_ask_for_no_file_and_give_the_public_names_alone() -> R
     assert_eq!(names.len(), 10 + 2 + 22);
     for payload in brawn_payload::payloads() {
         let preload = brawn_payload::preload(payload.architecture, payload.profile);
-        let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes;
+        let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes.get();
         preload::check(bytes, names)?;
         let file = object::File::parse(bytes)?;
         let strong = file
@@ -232,7 +232,7 @@ fn memory_functions_are_the_same_wherever_they_are_built_and_say_what_they_are()
     assert_eq!(elsewhere.functions.len(), embedded.functions.len());
     for (built, ours) in elsewhere.functions.iter().zip(embedded.functions) {
         let member = &built.member;
-        assert!(built.object.bytes == ours.member.bytes, "{member}");
+        assert!(built.object.bytes == ours.member.bytes.get(), "{member}");
         assert!(member == ours.member.name && member.len() <= 15);
         let has_note = note(&built.object.bytes).is_ok();
         assert_eq!(has_note, member == "brawn_level.o", "{member}");
@@ -409,7 +409,7 @@ fn note(object: &[u8]) -> Result<String> {
 #[test]
 fn embedded_objects_keep_their_promises() -> Result<()> {
     for payload in brawn_payload::payloads() {
-        let bytes = payload.members[0].bytes;
+        let bytes = payload.members[0].bytes.get();
         let file = object::File::parse(bytes)?;
 
         let mut tls = 0;

@@ -476,7 +476,7 @@ fn every_object_is_small_named_once_and_asks_for_the_note() -> Result<()> {
             let is_note = function.own == ["brawn_libc_note"];
             assert_eq!(is_note, function.family.is_empty(), "{}", member.name);
             assert_ne!(is_note, function.needs.contains(&"brawn_libc_note"));
-            let object = object::File::parse(member.bytes)?;
+            let object = object::File::parse(member.bytes.get())?;
             let has_note = object.section_by_name(".note.brawn").is_some();
             assert_eq!(has_note, is_note, "{}", member.name);
         }

@@ -11,7 +11,9 @@ mod prebuilt;
 #[allow(dead_code)]
 mod recipe;
 
+use prebuilt::Prebuilt;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -19,26 +21,26 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 const OUT: &str = env!("OUT_DIR");
 const HOME: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The first line, what it was made from, and the rest.
-fn split(file: &Path) -> Result<(String, Vec<u8>)> {
-    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let end = bytes.iter().position(|byte| *byte == b'\n');
-    let (line, rest) = bytes.split_at(end.ok_or("no line")?);
-    Ok((String::from_utf8(line.to_vec())?, rest.to_vec()))
+fn carried() -> Result<Prebuilt> {
+    Ok(Prebuilt::read(Path::new(HOME))?.ok_or("the crate carries no prebuilt/objects")?)
 }
 
-/// While somebody changes `payload/` they are of other sources, and nothing uses them: `make crates`, which packs them,
-/// writes them first.
+fn inputs_of_build() -> Result<String> {
+    Ok(fs::read_to_string(Path::new(OUT).join("inputs"))?)
+}
+
+/// While somebody changes `payload/` they are of other sources, and nothing uses them: `make crates` and `make dist`,
+/// which use them, refuse such.
 #[test]
 fn prebuilt_objects_are_what_their_sources_give() -> Result<()> {
-    let (inputs, built) = split(&Path::new(OUT).join("prebuilt/objects"))?;
-    let (of, there) = split(&Path::new(HOME).join("prebuilt/objects"))?;
-    if of != inputs {
+    let carried = carried()?;
+    if carried.inputs() != inputs_of_build()? {
         println!("prebuilt/objects is of other sources: `make rt-objects` writes it");
         return Ok(());
     }
+    let built = prebuilt::built(Path::new(OUT))?;
     assert!(
-        there == built,
+        carried.files()?.iter().eq(built.values().flatten()),
         "prebuilt/objects is not what its sources give: run `make rt-objects`"
     );
     Ok(())
@@ -46,23 +48,10 @@ fn prebuilt_objects_are_what_their_sources_give() -> Result<()> {
 
 #[test]
 fn every_file_comes_out_as_it_went_in() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let (home, out) = (folder.path(), folder.path().join("out"));
-    for made in [&home.join("prebuilt"), &out] {
-        fs::create_dir_all(made)?;
-    }
-    let packed = Path::new(OUT).join("prebuilt/objects");
-    fs::copy(&packed, home.join("prebuilt/objects"))?;
-    let (inputs, _) = split(&packed)?;
-    assert!(!prebuilt::unpack(home, "other 0.1.65", &out)?);
-    assert_eq!(fs::read_dir(&out)?.count(), 0);
-    assert!(prebuilt::unpack(home, &inputs, &out)?);
-    let mut count = 0;
-    for entry in fs::read_dir(&out)? {
-        let entry = entry?;
-        assert!(fs::read(entry.path())? == fs::read(Path::new(OUT).join(entry.file_name()))?);
-        count += 1;
-    }
+    let out = tempfile::tempdir()?;
+    let out = out.path();
+    carried()?.unpack(out)?;
+    let count = fs::read_dir(out)?.count();
     assert!(count > 600, "only {count} files");
     // Both architectures.
     for name in [
@@ -72,11 +61,70 @@ fn every_file_comes_out_as_it_went_in() -> Result<()> {
     ] {
         assert!(out.join(name).is_file(), "{name}");
     }
-    // What is cut short is said so, and does not build half.
-    let all = fs::read(&packed)?;
-    fs::write(home.join("prebuilt/objects"), &all[..all.len() - 1])?;
-    let error = prebuilt::unpack(home, &inputs, &out).expect_err("one byte is missing");
-    assert!(error.to_string().contains("cut short"), "{error}");
+    // A build without zig goes on from here, as one with zig does.
+    let built: Vec<_> = prebuilt::built(out)?.into_values().flatten().collect();
+    assert!(carried()?.files()? == built);
+    Ok(())
+}
+
+/// What is cut short is said so, and what is damaged, and neither builds half.
+#[test]
+fn damaged_objects_are_refused() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let home = folder.path();
+    assert!(Prebuilt::read(home)?.is_none());
+    fs::create_dir(home.join("prebuilt"))?;
+    let mut all = fs::read(Path::new(HOME).join(prebuilt::FILE))?;
+    let damaged = |bytes: &[u8]| -> Result<String> {
+        fs::write(home.join(prebuilt::FILE), bytes)?;
+        let files = Prebuilt::read(home).and_then(|p| p.ok_or("nothing")?.files());
+        Ok(files.expect_err("it is damaged").to_string())
+    };
+    let error = damaged(&all[..all.len() - 1])?;
+    assert!(error.contains("cut short"), "{error}");
+    let middle = all.len() / 2;
+    all[middle] ^= 1;
+    let error = damaged(&all)?;
+    assert!(error.contains("frame"), "{error}");
+    Ok(())
+}
+
+/// Release builds embed the frames: the items name the places of the very bytes that debug builds embed as they are.
+#[test]
+fn packed_items_hold_the_same_bytes() -> Result<()> {
+    let out = tempfile::tempdir()?;
+    let out = out.path();
+    let carried = carried()?;
+    carried.unpack(out)?;
+    let items = prebuilt::items(out, Some(&carried))?;
+    let mut count = 0;
+    for (frame, files) in prebuilt::built(out)? {
+        let item = frame.to_uppercase().replace('-', "_");
+        let packed = fs::read(out.join(format!("{frame}.zst")));
+        if frame == "table" {
+            assert!(packed.is_err());
+            continue;
+        }
+        let mut whole = Vec::new();
+        ruzstd::decoding::StreamingDecoder::new(packed?.as_slice())?.read_to_end(&mut whole)?;
+        let mut at = 0;
+        for (name, bytes) in files {
+            let place = format!(
+                "({name:?}) => {{ Bytes::packed(&{item}, {at}, {}) }};",
+                bytes.len()
+            );
+            assert!(items.contains(&place), "{place}");
+            assert!(whole[at..at + bytes.len()] == bytes);
+            at += bytes.len();
+            count += 1;
+        }
+    }
+    assert!(count > 600, "only {count} files");
+    // One byte that is another: all is embedded as it was built.
+    let mut object = fs::read(out.join("x86_64-fast-heap.o"))?;
+    object[100] ^= 1;
+    fs::write(out.join("x86_64-fast-heap.o"), object)?;
+    assert!(!prebuilt::items(out, Some(&carried))?.contains("packed"));
     Ok(())
 }
 
@@ -107,10 +155,7 @@ fn published_and_checked_out_sources_are_the_same_inputs() -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     let inputs = |home: &Path| prebuilt::inputs(home, &home.join("payload"), version);
     assert_eq!(inputs(home)?, inputs(Path::new(HOME))?);
-    assert_eq!(
-        inputs(home)?,
-        split(&Path::new(OUT).join("prebuilt/objects"))?.0
-    );
+    assert_eq!(inputs(home)?, inputs_of_build()?);
     // A source that is another makes them others.
     let header = home.join("payload/heap/tuning.h");
     let text = fs::read_to_string(&header)? + "\n";

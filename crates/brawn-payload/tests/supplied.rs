@@ -70,7 +70,11 @@ fn they_are_the_same_wherever_they_are_built() -> Result<()> {
         assert_eq!(built.source, embedded.source);
         assert_eq!(built.functions.len(), embedded.functions.len());
         for (built, ours) in built.functions.iter().zip(embedded.functions) {
-            assert!(built.object.bytes == ours.member.bytes, "{}", built.member);
+            assert!(
+                built.object.bytes == ours.member.bytes.get(),
+                "{}",
+                built.member
+            );
             assert_eq!(
                 (built.name, built.member.as_str(), &*built.object.needs),
                 (ours.name, ours.member.name, &*owned(ours.needs))
@@ -112,7 +116,7 @@ fn each_defines_one_name_and_says_what_it_is() -> Result<()> {
                 member.starts_with("brawn_") && member.len() <= 15,
                 "{member}"
             );
-            let object = object::File::parse(function.member.bytes)?;
+            let object = object::File::parse(function.member.bytes.get())?;
             let is_visible = |s: &object::Symbol<'_, '_>| s.is_definition() && s.is_global();
             for symbol in object.symbols().filter(is_visible) {
                 assert!(symbol.is_weak(), "{member}: {}", symbol.name()?);
@@ -216,7 +220,7 @@ fn program(folder: &Path, own: &str, main: &str) -> Result<std::process::ExitSta
     let payload = brawn_payload::payload(Architecture::X86_64, Profile::Secure);
     let payload = payload.ok_or("no payload")?;
     let (heap, archive) = (folder.join("heap.o"), folder.join("libsupplied.a"));
-    fs::write(&heap, payload.members[0].bytes)?;
+    fs::write(&heap, payload.members[0].bytes.get())?;
     let mut ar = Command::new("ar");
     ar.arg("rcs").arg(&archive);
     for function in payload
@@ -226,7 +230,7 @@ fn program(folder: &Path, own: &str, main: &str) -> Result<std::process::ExitSta
         .filter(|f| f.is_operator())
     {
         let member = folder.join(function.member.name);
-        fs::write(&member, function.member.bytes)?;
+        fs::write(&member, function.member.bytes.get())?;
         ar.arg(member);
     }
     assert!(ar.status()?.success());

@@ -48,7 +48,7 @@ pub(crate) fn write(
         pad(&mut body);
         places.push((Owner::Added(number), body.len() as u64));
         body.extend(header(archive.dialect, member.name, member.bytes.len())?);
-        body.extend_from_slice(member.bytes);
+        body.extend_from_slice(&member.bytes);
     }
     pad(&mut body);
 
@@ -58,7 +58,8 @@ pub(crate) fn write(
         let added: Vec<Vec<&[u8]>> = coming
             .iter()
             .map(|m| {
-                let object = Object::read(m.bytes, 0).map_err(|e| e.member(m.name.as_bytes()))?;
+                let object =
+                    Object::read(m.bytes.get(), 0).map_err(|e| e.member(m.name.as_bytes()))?;
                 Ok(object
                     .map(|o| o.defined().map(|s| s.name).collect())
                     .unwrap_or_default())

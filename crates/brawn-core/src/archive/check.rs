@@ -55,7 +55,7 @@ pub fn check(
         let (position, after) = entries
             .next()
             .ok_or_else(|| wrong("a payload member is missing").member(name))?;
-        if after.name != name || archive.data(after) != member.bytes {
+        if after.name != name || archive.data(after) != member.bytes.get() {
             return Err(wrong("a payload member differs").member(name));
         }
         comes.start = comes.start.min(position);

@@ -307,7 +307,7 @@ fn is_same<'a>(
                 && archive
                     .entries
                     .get(old.entry)
-                    .is_some_and(|e| archive.data(e) == new.bytes)
+                    .is_some_and(|e| archive.data(e) == new.bytes.get())
         })
 }
 

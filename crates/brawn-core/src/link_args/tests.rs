@@ -15,7 +15,7 @@ fn the_archive_reads_back_with_every_symbol_in_its_index() {
     let read = Archive::read(&bytes).unwrap();
     let members: Vec<_> = read.members().map(|(_, e)| e).collect();
     assert_eq!(members.len(), 1);
-    assert_eq!(read.data(members[0]), payload.members[0].bytes);
+    assert_eq!(read.data(members[0]), payload.members[0].bytes.get());
     let index = read.index.as_ref().unwrap();
     let mut names: Vec<&[u8]> = index.lines.iter().map(|l| l.symbol).collect();
     names.sort();

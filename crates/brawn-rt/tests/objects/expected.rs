@@ -18,7 +18,11 @@ pub fn files() -> Result<Vec<File>, Box<dyn Error>> {
     let mut files = vec![("LICENSES".to_owned(), licenses)];
     for payload in brawn_payload::payloads() {
         let (architecture, profile) = (payload.architecture.name(), payload.profile.name());
-        let members: Vec<_> = payload.members.iter().map(|m| (m.name, m.bytes)).collect();
+        let members: Vec<_> = payload
+            .members
+            .iter()
+            .map(|m| (m.name, m.bytes.get()))
+            .collect();
         let heap = archive_of(&members)?;
         files.push((format!("{architecture}/{profile}/libbrawn_heap.a"), heap));
         if let Some(memory) = payload.memory {
@@ -32,7 +36,7 @@ pub fn files() -> Result<Vec<File>, Box<dyn Error>> {
         let (architecture, profile) = (shared.architecture.name(), shared.profile.name());
         files.push((
             format!("{architecture}/{profile}/libbrawn_shared.a"),
-            archive_of(&[("brawn_shared.o", shared.bytes)])?,
+            archive_of(&[("brawn_shared.o", shared.bytes.get())])?,
         ));
     }
     files.sort();

@@ -95,13 +95,13 @@ fn write(output: &Path, args: &Args) -> Result<Written> {
         Error::new(Kind::NotApplicable, found).next("choose one with `--arch`")
     })?;
     let object = preload::object(architecture, args.profile.into())?;
-    place::into_file(output, object.bytes, is_ours)?;
+    place::into_file(output, &object.bytes, is_ours)?;
     let path = std::path::absolute(output)
         .map_err(|e| Error::io("cannot make it absolute", e).path(output))?;
     Ok(Written {
         path,
         size: object.bytes.len(),
-        sha256: hex(&Sha256::digest(object.bytes)),
+        sha256: hex(&Sha256::digest(object.bytes.get())),
         brawn: object.version,
         architecture: architecture.name(),
         profile: object.profile.name(),
@@ -197,7 +197,7 @@ fn placed(object: &Preload) -> Result<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
         .map_err(|e| e.next("write the object with `-o`, and set LD_PRELOAD"))?;
-    let hash = hex(&Sha256::digest(object.bytes)[..8]);
+    let hash = hex(&Sha256::digest(object.bytes.get())[..8]);
     let name = format!("preload-{}-{hash}", object.version);
     // musl takes the variable apart at these (ldso/dynlink.c, load_preload), and knows no quotes.
     let splits = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':' || *byte == 0x0b;

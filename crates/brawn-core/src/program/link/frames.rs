@@ -35,7 +35,7 @@ impl DebugFrame {
         address: &dyn Fn(&str, u64) -> Option<u64>,
     ) -> Result<()> {
         let mut rest = Reader {
-            bytes: frames.bytes,
+            bytes: frames.bytes.get(),
             at: 0,
         };
         // The contents of each CIE for a .debug_frame, by its old offset.

@@ -100,7 +100,7 @@ impl<'a> Object<'a> {
     pub fn member(member: &'a Member) -> Result<Self> {
         Ok(Self {
             frames: member.frames,
-            ..Self::read(member.name, member.bytes)?
+            ..Self::read(member.name, member.bytes.get())?
         })
     }
 

@@ -254,7 +254,7 @@ fn unwind_information_changes_its_form() {
         b"\x14\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\0\0".to_vec();
     eh_frame.extend(b"\x10\0\0\0\x1c\0\0\0\0\0\0\0\x20\0\0\0\0\x44\x0e\x10");
     let frames = |bytes: &[u8]| brawn_payload::Frames {
-        bytes: bytes.to_vec().leak(),
+        bytes: brawn_payload::Bytes::plain(bytes.to_vec().leak()),
         functions: &[(0x20, ".text.f", 4)],
     };
     let at = |name: &str, place: u64| (name == ".text.f").then_some(0x40_0000 + place);

@@ -114,7 +114,7 @@ impl Code {
         for (number, member) in members.iter().enumerate() {
             let bad =
                 |e: object::Error| Error::malformed(e.to_string()).member(member.name.as_bytes());
-            let file = ElfFile64::<LittleEndian>::parse(member.bytes).map_err(bad)?;
+            let file = ElfFile64::<LittleEndian>::parse(member.bytes.get()).map_err(bad)?;
             let is_x86 = architecture.elf_machine() == 62;
             for section in file.sections().filter(|s| s.kind() == SectionKind::Text) {
                 let bytes = section.data().map_err(bad)?.to_vec();

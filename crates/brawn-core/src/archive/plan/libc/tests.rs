@@ -26,7 +26,7 @@ const FUNCTIONS: [Shape; 6] = [
 fn member(name: &str, symbols: &[Sym<'_>], note: Option<&str>) -> Member {
     Member {
         name: format!("brawn_{name}.o").leak(),
-        bytes: object(symbols, note).leak(),
+        bytes: brawn_payload::Bytes::plain(object(symbols, note).leak()),
         frames: Frames::default(),
     }
 }

@@ -33,7 +33,7 @@ fn payload(version: &str) -> Payload {
         let note = (name == "level").then_some(note.as_str());
         let member = Object {
             name: format!("brawn_{name}.o").leak(),
-            bytes: object(&symbols, note).leak(),
+            bytes: brawn_payload::Bytes::plain(object(&symbols, note).leak()),
             frames: brawn_payload::Frames::default(),
         };
         brawn_payload::Function::memory(member, surface, vec![own].leak(), needs)

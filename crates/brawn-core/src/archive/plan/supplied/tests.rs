@@ -28,7 +28,7 @@ fn supply(
         name: symbol,
         member: Object {
             name: format!("brawn_{name}.o").leak(),
-            bytes: object(&symbols, Some(&note)).leak(),
+            bytes: brawn_payload::Bytes::plain(object(&symbols, Some(&note)).leak()),
             frames: brawn_payload::Frames::default(),
         },
         needs,
