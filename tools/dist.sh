@@ -16,16 +16,24 @@ cd "$(dirname "$0")/.."
 root=$PWD
 fail() { echo "tools/dist.sh: $*" >&2; exit 1; }
 
+# Bytes of an executable, and of what is downloaded.
+largest=6000000
+largest_package=3000000
+
 tools/rust-musl.sh
 rust=$(cd target/tools/rust-musl && pwd -P)
 registry=${CARGO_HOME:-$HOME/.cargo}/registry/src
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH CARGO_INCREMENTAL=0
 
+# Only objects that prebuilt/ has of these sources are embedded compressed.
+cargo run --quiet --locked -p brawn-payload --example write-prebuilt -- --check
+
 # What `brawn cargo` needs is a brawn of this checkout.
 cargo build --quiet --locked -p brawn --bin brawn
 
-# build FOLDER: the executables below it, of the sources in the current folder.
+# build FOLDER: the executables below it, of the sources in the current folder.  Nothing unwinds in them (Cargo.toml,
+# profile dist), so they have no tables for it.
 build() {
   local to=$1 arch folder maps
   maps=("--remap-path-prefix=$PWD=/brawn" "--remap-path-prefix=$to=/brawn/target" "--remap-path-prefix=$rust=/rust")
@@ -34,7 +42,7 @@ build() {
     # cargo's own variables go on to build scripts, which run on this machine.
     env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS -u CARGO_BUILD_TARGET PATH="$rust/bin:$PATH" \
       CARGO_TARGET_DIR="$to" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER="$rust/bin/aarch64-linux-musl-gcc" \
-      RUSTFLAGS="${maps[*]}" \
+      RUSTFLAGS="${maps[*]} -Cforce-unwind-tables=no" \
       "$root/target/debug/brawn" cargo build --quiet --locked --profile dist --target "$arch-unknown-linux-musl" -p brawn --bin brawn
   done
 }
@@ -71,6 +79,8 @@ for arch in x86_64 aarch64; do
   if grep -F -e "$root" -e "$HOME/" -e "${rust%/*}/" "$work/strings" >"$work/paths"; then
     fail "brawn for $arch has paths of this machine in it: $(head -n 3 "$work/paths")"
   fi
+  size=$(stat -c %s "$program")
+  ((size <= largest)) || fail "brawn for $arch: found $size bytes, expected at most $largest"
   install -D -m 755 "$program" "$work/dist/bin/$arch-unknown-linux-musl/brawn"
 done
 
@@ -105,6 +115,8 @@ tools/sbom.py --out "$work/dist"
 PYTHONPATH=$schema tools/sbom.py --check "$work"/dist/*.cdx.json
 
 tools/package.py --binaries "$work/dist/bin" --out "$work/dist" >"$work/packed"
+too_large=$(find "$work/dist" -maxdepth 1 -type f -size +"$largest_package"c -printf '%f: %s bytes; ')
+[[ ! $too_large ]] || fail "found ${too_large}expected at most $largest_package bytes"
 (cd "$work/dist" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >"$work/SHA256SUMS")
 mv "$work/SHA256SUMS" "$work/dist/"
 chmod 755 "$work/dist"

@@ -93,6 +93,15 @@ ln -s "$usr/src/rustc-1.96.0" "$new/lib/rustlib/src/rust"
 printf '[package]\nname = "wants-std"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n' >"$work/std/Cargo.toml"
 printf '#![no_std]\n' >"$work/std/src/lib.rs"
 printf 'int main(void) { return 0; }\n' >"$work/main.c"
+# As Rust's own build does: programs with `panic = "abort"` link this crate only if it was compiled so.
+cat >"$work/rustc" <<'END'
+#!/bin/sh
+case " $* " in
+*" --crate-name panic_abort "*) exec "$@" -Cpanic=abort ;;
+*) exec "$@" ;;
+esac
+END
+chmod +x "$work/rustc"
 
 # make_target ARCH MUSL-FOLDER DEBIAN-FOLDER GCC
 make_target() {
@@ -124,7 +133,7 @@ make_target() {
   # Where crt-static is off, std asks for libgcc_s.
   printf 'INPUT(%s)\n' "$toolchain/lib/rustlib/$triple/lib/self-contained/libunwind.a" >"$libs/libgcc_s.so"
 
-  env -i PATH="$PATH" HOME="$work" CARGO_HOME="$work/cargo" RUSTC_BOOTSTRAP=1 \
+  env -i PATH="$PATH" HOME="$work" CARGO_HOME="$work/cargo" RUSTC_BOOTSTRAP=1 RUSTC_WRAPPER="$work/rustc" \
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
     RUSTFLAGS="-Cembed-bitcode=yes --remap-path-prefix=$new/lib/rustlib/src/rust=/rustc/1.96.0 --remap-path-prefix=$usr/src/rustc-1.96.0=/rustc/1.96.0" \
     "$new/bin/cargo" build --manifest-path "$work/std/Cargo.toml" --target-dir "$work/built" \

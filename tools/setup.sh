@@ -17,6 +17,7 @@ packages=(
   ca-certificates   # which images may have
   python3 python3-pip
   lintian ruby # what Debian and Homebrew say of brawn's packages
+  zstd # packs what release builds embed
   debootstrap openssl # the image that recipes are tested on; a certificate
   qemu-user # runs programs for aarch64
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross # and what compiles and links them
