@@ -33,7 +33,7 @@ pub struct Comparison {
     pub counters: Availability,
     /// What the order of runs was made from.
     pub seed: u64,
-    /// What was compared; the first is the program as it is.
+    /// What was compared; the first is the program as it is, or what it was in the first of two files.
     pub candidates: Vec<Candidate>,
     /// The measured rounds: the candidates' numbers in the order in which they ran.
     pub order: Vec<Vec<usize>>,
@@ -49,6 +49,10 @@ pub struct Comparison {
     /// What was expected before anything was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction: Option<serde_json::Value>,
+    /// When each of the two files was written that this comes from, if it comes from two (`beside`): their runs were not
+    /// in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<[String; 2]>,
 }
 
 /// A command, and how it was run.
@@ -92,6 +96,9 @@ pub struct Candidate {
     pub name: String,
     /// How it came to be.
     pub kind: Kind,
+    /// The number of the one that it is compared with; its own number if with none.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub against: usize,
     /// The heap's variant, if it is brawn's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
@@ -104,6 +111,11 @@ pub struct Candidate {
     /// The shared object in it, and that one's fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preload: Option<[String; 2]>,
+}
+
+/// What stands in files of one comparison: nothing.
+fn is_first(number: &usize) -> bool {
+    *number == 0
 }
 
 /// How a candidate came to be.
@@ -199,14 +211,15 @@ impl Comparison {
         runs.filter_map(|run| (metric.of)(&run.figures)).collect()
     }
 
-    /// What the program as it is took, and what a candidate did, for each round.
+    /// What the one took that a candidate is compared with, and what the candidate did, for each round.
     pub fn pairs(&self, candidate: usize, metric: Metric) -> Vec<(f64, f64)> {
         let by_round = |candidate: usize| -> BTreeMap<usize, f64> {
             let runs = self.measured().filter(|run| run.candidate == candidate);
             let values = runs.filter_map(|run| Some((run.round, (metric.of)(&run.figures)?)));
             values.collect()
         };
-        let (original, other) = (by_round(0), by_round(candidate));
+        let against = self.candidates[candidate].against;
+        let (original, other) = (by_round(against), by_round(candidate));
         let pairs = original
             .iter()
             .filter_map(|(round, a)| Some((*a, *other.get(round)?)));
@@ -257,6 +270,7 @@ impl Comparison {
         let all = self.candidates.len();
         let known = |candidate: usize| candidate < all;
         let is_whole = all > 0
+            && self.candidates.iter().all(|form| known(form.against))
             && self.runs.iter().all(|run| known(run.candidate))
             && self.findings.iter().all(|finding| known(finding.candidate));
         is_whole

@@ -8,6 +8,7 @@
 //! repository's benchmark share this room.
 #![deny(unsafe_code)]
 
+pub mod beside;
 pub mod counters;
 pub mod data;
 mod descent;

@@ -51,17 +51,21 @@ pub struct Verdict {
     pub words: String,
 }
 
-/// Judges every candidate but the first, which they are compared with.
+/// Judges every candidate that is compared with another.
 pub fn all(data: &Comparison) -> Vec<Verdict> {
-    let candidates = 1..data.candidates.len();
-    candidates.map(|candidate| judge(data, candidate)).collect()
+    let candidates = data.candidates.iter().enumerate();
+    let compared = candidates.filter(|(number, form)| form.against != *number);
+    compared.map(|(number, _)| judge(data, number)).collect()
 }
 
 fn judge(data: &Comparison, candidate: usize) -> Verdict {
     let of = |metric: Metric| ratio(&data.pairs(candidate, metric));
     let (time, cpu) = (of(WALL), of(CPU));
     let outcome = outcome(time.as_ref(), cpu.as_ref());
-    let (before, after) = match (data.peak(0), data.peak(candidate)) {
+    let (before, after) = match (
+        data.peak(data.candidates[candidate].against),
+        data.peak(candidate),
+    ) {
         (Some(before), Some(after)) => (before, after),
         _ => (0.0, 0.0),
     };

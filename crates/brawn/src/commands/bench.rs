@@ -1,21 +1,22 @@
 //! `brawn bench`: what brawn's functions bring on this machine, with this machine's compiler.
 
 mod build;
+mod html;
 mod say;
 mod workloads;
 
 use super::compare::signals::Signals;
-use super::compare::{export, session};
+use super::compare::{export, parsed, session};
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::{Error, Kind, Result};
 use brawn_measure::data::Comparison;
 use brawn_measure::{machine, schedule, verdict};
 use clap::Parser as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use workloads::Workload;
 
 /// Measure small programs with musl's functions and with brawn's, on this machine.
@@ -62,20 +63,33 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     export_json: Option<PathBuf>,
 
+    /// Write a page for the browser here, with all figures; it needs nothing beside itself.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Judge and show again what `--export-json` wrote.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "against_cc", "quick", "only", "list", "runs", "time_limit", "seed"])]
+    open_data: Option<PathBuf>,
+
     /// Print a JSON object with all figures of all runs.
     #[arg(long)]
     json: bool,
 }
 
+/// What [`Measured::format`] says.
+const FORMAT: &str = "brawn-bench";
+/// The number that grows when older readers would misread the data.
+const VERSION: u32 = 1;
+
 /// What was measured.  The names of these fields are a public interface: scripts read them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Measured {
-    /// Always `brawn-bench`.
-    format: &'static str,
-    /// Grows when older readers would misread it.
+    /// Always [`FORMAT`].
+    format: String,
+    /// [`VERSION`] of who wrote it.
     version: u32,
     /// brawn's version.
-    brawn: &'static str,
+    brawn: String,
     /// When it began, as in 2025-12-31.
     date: String,
     /// The machine, by property.
@@ -89,7 +103,7 @@ struct Measured {
 }
 
 /// One workload.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct One {
     /// As `--only` has it.
     name: String,
@@ -117,6 +131,9 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn attempt(args: &Args) -> Result<Exit> {
+    if let Some(path) = &args.open_data {
+        return tell(&read(path)?, args);
+    }
     let chosen = chosen(args)?;
     if args.list {
         for workload in &chosen {
@@ -124,13 +141,39 @@ fn attempt(args: &Args) -> Result<Exit> {
         }
         return Ok(Exit::Success);
     }
-    let measured = measure(args, &chosen)?;
+    tell(&measure(args, &chosen)?, args)
+}
+
+/// What `--export-json` wrote, judged again.
+fn read(path: &Path) -> Result<Measured> {
+    let mut measured: Measured = parsed(path, "brawn bench")?;
+    let malformed = |found: String| Error::malformed(found).path(path);
+    if measured.format != FORMAT || measured.version > VERSION {
+        let (format, version) = (&measured.format, measured.version);
+        return Err(malformed(format!("{format}, version {version}"))
+            .expected(format!("{FORMAT}, at most version {VERSION}")));
+    }
+    for one in &mut measured.workloads {
+        let data = &mut one.comparison;
+        data.check()
+            .map_err(|found| malformed(format!("{}: {found}", one.name)))?;
+        data.verdicts = verdict::all(data);
+    }
+    measured.verdict = say::verdict(&measured.workloads);
+    Ok(measured)
+}
+
+/// Prints and writes what `args` asks for.
+fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
     if let Some(path) = &args.export_json {
-        export::json(&measured, path)?;
+        export::json(measured, path)?;
+    }
+    if let Some(path) = &args.html {
+        export::whole(path, &html::page(measured))?;
     }
     match args.json {
-        true => ui::json(&measured),
-        false => say::print(&measured),
+        true => ui::json(measured),
+        false => say::print(measured),
     }
     let mut findings = measured
         .workloads
@@ -166,9 +209,9 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
     let signals = Signals::watch()?;
     let room = build::Room::new(args, &signals)?;
     let mut measured = Measured {
-        format: "brawn-bench",
-        version: 1,
-        brawn: env!("CARGO_PKG_VERSION"),
+        format: FORMAT.into(),
+        version: VERSION,
+        brawn: env!("CARGO_PKG_VERSION").into(),
         date: machine::today(),
         machine: machine::machine(),
         compilers: room.compilers(),

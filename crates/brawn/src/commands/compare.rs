@@ -3,7 +3,7 @@
 pub mod candidates;
 mod diagnosis;
 pub mod export;
-mod html;
+pub mod html;
 pub mod outputs;
 mod sampled;
 mod say;
@@ -17,13 +17,15 @@ use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::{Error, Kind, Result};
+use brawn_measure::beside::beside;
 use brawn_measure::data::Comparison;
 use brawn_measure::verdict;
+use serde::de::DeserializeOwned;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 const USAGE: &str = "brawn compare [OPTIONS] [--] <PROGRAM> [ARGS]...
-       brawn compare --open-data <FILE>";
+       brawn compare --open-data <FILE> [--open-data <FILE>]";
 
 /// Run a program as it is and with brawn's functions, side by side, and say which is faster.
 ///
@@ -102,8 +104,11 @@ pub struct Args {
     html: Option<PathBuf>,
 
     /// Judge and show again what `--export-json` wrote.
+    ///
+    /// Given twice, each form in the second file is compared with the one of that name in the first.  They were not
+    /// measured in turn, so what else changed in between counts, too; the machine's changes are printed.
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
-    open_data: Option<PathBuf>,
+    open_data: Vec<PathBuf>,
 
     /// Only sample the program as it is: say where its time goes, and how fast it would be with brawn.
     ///
@@ -179,15 +184,15 @@ pub fn run(args: &Args) -> Exit {
 
 /// The comparison, measured or read; what is to be written of it is.
 fn compared(args: &Args) -> Result<Comparison> {
-    let mut data = match (&args.open_data, &args.program) {
-        (Some(path), _) => read(path)?,
-        (None, Some(program)) => measured(program, args)?,
-        // clap has made sure that there is one of both.
-        (None, None) => {
-            return Err(Error::new(
-                Kind::Usage,
-                "neither a program nor `--open-data`",
-            ));
+    let mut data = match (args.open_data.as_slice(), &args.program) {
+        ([], Some(program)) => measured(program, args)?,
+        ([path], _) => read(path)?,
+        ([before, after], _) => beside(read(before)?, read(after)?)
+            .map_err(|found| Error::new(Kind::NotApplicable, found).path(after))?,
+        // clap has made sure that there is a program, or data.
+        (others, _) => {
+            let found = format!("{} times `--open-data`", others.len());
+            return Err(Error::new(Kind::Usage, found).expected("a program, or at most two files"));
         }
     };
     // Words may be clearer by now than they were when the data was written.
@@ -215,18 +220,23 @@ fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
     session::measure(program, &forms, args)
 }
 
+fn read(path: &Path) -> Result<Comparison> {
+    let data: Comparison = parsed(path, "brawn compare")?;
+    data.check()
+        .map_err(|found| Error::malformed(found).path(path))?;
+    Ok(data)
+}
+
 /// The largest file that is read as data: a hundred thousand runs of three forms.
 const LARGEST: u64 = 256 << 20;
 
-fn read(path: &Path) -> Result<Comparison> {
+/// What `command` wrote as JSON.
+pub fn parsed<T: DeserializeOwned>(path: &Path, command: &str) -> Result<T> {
     let failed = |error| Error::io("cannot read it", error).path(path);
     let file = brawn_core::input::open(path).map_err(failed)?;
     let mut text = String::new();
     let mut file = std::io::Read::take(file, LARGEST);
     std::io::Read::read_to_string(&mut file, &mut text).map_err(failed)?;
-    let malformed = |found: String| Error::malformed(found).path(path);
-    let data: Comparison = serde_json::from_str(&text)
-        .map_err(|error| malformed(format!("no data of `brawn compare`: {error}")))?;
-    data.check().map_err(malformed)?;
-    Ok(data)
+    serde_json::from_str(&text)
+        .map_err(|error| Error::malformed(format!("no data of `{command}`: {error}")).path(path))
 }

@@ -43,6 +43,58 @@ fn the_smallest_program_is_measured() {
 }
 
 #[test]
+fn what_was_measured_is_shown_again() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (saved, page, again) = (path("b.json"), path("b.html"), path("again.html"));
+    let measured = ["--quick", "--runs", "2", "--only", "startup,small"];
+    let output = bench(&[&measured[..], &["--export-json", &saved, "--html", &page]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let shown = bench(&["--open-data", &saved, "--html", &again]);
+    assert_eq!(shown.status.code(), Some(0), "{}", text(&shown.stderr));
+    assert_eq!(text(&shown.stdout), text(&output.stdout));
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert_eq!(std::fs::read_to_string(again).expect("a page"), page);
+    for words in [
+        "brawn bench",
+        "musl-gcc",
+        "short-lived numbers",
+        "href=\"#w1\"",
+        "id=\"w1\"",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    for address in ["http:", "https:", "url(", "<script", "<img"] {
+        assert!(!page.contains(address), "{address}");
+    }
+    // No id stands twice.
+    let mut ids: Vec<&str> = page
+        .split(" id=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    ids.sort_unstable();
+    let all = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+    assert!(all > 8, "{ids:?}");
+
+    let other = path("other.json");
+    for (contents, code) in [("{}", 4), ("nothing", 4)] {
+        std::fs::write(&other, contents).expect("written");
+        let output = bench(&["--open-data", &other]);
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+    }
+    let newer = std::fs::read_to_string(&saved).expect("data");
+    std::fs::write(&other, newer.replacen("\"version\":1", "\"version\":2", 1)).expect("written");
+    let output = bench(&["--open-data", &other]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("version 2"));
+    let output = bench(&["--open-data", &saved, "--quick"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}
+
+#[test]
 fn what_is_no_compiler_for_musl_is_refused_in_words() {
     for (arguments, code, words) in [
         (&["--cc", "gcc"][..], 3, "this is not musl"),

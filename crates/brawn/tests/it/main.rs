@@ -13,6 +13,7 @@ mod common;
 mod compare;
 mod compare_html;
 mod compare_predict;
+mod compare_saved;
 mod corpus;
 mod guide;
 mod hostile;

@@ -14,7 +14,7 @@ use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
 const BRAWN: usize = 1;
 const GLIBC: usize = 2;
 
-const HEAD: [&str; 6] = [
+pub const HEAD: [&str; 6] = [
     "workload",
     "musl",
     "brawn",
@@ -38,7 +38,7 @@ pub fn print(measured: &Measured) {
     ui::text(&table::table(HEAD, &rows));
 }
 
-fn row(one: &One) -> Row<6> {
+pub fn row(one: &One) -> Row<6> {
     let data = &one.comparison;
     let took =
         |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| time(e.median));

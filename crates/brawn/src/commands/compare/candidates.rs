@@ -16,6 +16,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+/// What people call the program as it is.
+pub const AS_IT_IS: &str = "as it is";
+
 /// One form, ready to run.
 pub struct Form {
     /// What is told of it.
@@ -30,7 +33,7 @@ pub struct Form {
 
 /// The program at `path` as it is, and each form that was asked for.
 pub fn find(path: &Path, args: &Args) -> std::result::Result<Vec<Form>, Stop> {
-    let mut forms = vec![Form::of("as it is", Kind::Original, path)?];
+    let mut forms = vec![Form::of(AS_IT_IS, Kind::Original, path)?];
     if let Some(other) = &args.against {
         let other = search::search(other.as_os_str())?;
         forms.push(Form::of(&shown(&other).to_string(), Kind::Other, &other)?);
@@ -102,6 +105,7 @@ impl Form {
         let (size, sha256) = fingerprint(path)?;
         Ok(Self {
             told: Candidate {
+                against: 0,
                 name: name.to_owned(),
                 kind,
                 profile: None,

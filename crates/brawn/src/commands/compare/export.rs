@@ -39,7 +39,7 @@ fn file(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Writes a file that nobody sees half of: under another name first, in the same folder.
-fn whole(path: &Path, text: &str) -> Result<()> {
+pub fn whole(path: &Path, text: &str) -> Result<()> {
     let is_file = fs::metadata(path).map_or(true, |there| there.is_file());
     let Some(name) = path.file_name().filter(|_| is_file) else {
         return file(path, text);

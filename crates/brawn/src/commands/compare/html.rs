@@ -4,16 +4,17 @@
 //! comes from a user or a program, so `maud` escapes all of them, and the page forbids what would get by.
 
 mod bars;
-mod plots;
-mod tables;
+pub mod plots;
+pub mod tables;
 
-use super::say;
+use super::{candidates, say};
 use brawn_core::link_args::shell;
 use brawn_core::shown;
 use brawn_measure::data::{Comparison, Finding, Kind};
 use brawn_measure::pairs::CONFIDENCE;
 use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::BTreeMap;
 
 const STYLE: &str = include_str!("html/style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -21,7 +22,31 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 /// The page.
 pub fn page(data: &Comparison) -> String {
     let program = line(&data.command.program);
-    let title = format!("{program}: brawn compare");
+    let header = html! {
+        h1 { "brawn compare " code { (typed(&command(data))) } }
+        @for verdict in &data.verdicts { (told(data, verdict)) }
+        @for finding in &data.findings { (found(data, finding)) }
+    };
+    let main = html! {
+        (bars::expected(data))
+        @if data.measured().next().is_some() {
+            (tables::measures(data))
+            (plots::runs(data, ""))
+        }
+        (plots::memory(data, ""))
+        (bars::functions(data))
+        (how(data))
+    };
+    document(
+        &format!("{program}: brawn compare"),
+        &header,
+        &main,
+        &[&data.brawn, &data.date],
+    )
+}
+
+/// A page of that title; `made` is brawn's version and the date.
+pub fn document(title: &str, header: &Markup, main: &Markup, made: &[&str; 2]) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -33,22 +58,9 @@ pub fn page(data: &Comparison) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header {
-                    h1 { "brawn compare " code { (typed(&command(data))) } }
-                    @for verdict in &data.verdicts { (told(data, verdict)) }
-                    @for finding in &data.findings { (found(data, finding)) }
-                }
-                main {
-                    (bars::expected(data))
-                    @if data.measured().next().is_some() {
-                        (tables::measures(data))
-                        (plots::runs(data))
-                    }
-                    (plots::memory(data))
-                    (bars::functions(data))
-                    (how(data))
-                }
-                footer { "brawn " (data.brawn) ", " (data.date) }
+                header { (header) }
+                main { (main) }
+                footer { "brawn " (made[0]) ", " (made[1]) }
             }
         }
     };
@@ -56,7 +68,7 @@ pub fn page(data: &Comparison) -> String {
 }
 
 /// A text on one line, its control characters shown as what they are.
-fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     shown::line(text).to_string()
 }
 
@@ -76,7 +88,7 @@ fn colour(candidate: usize) -> String {
     }
 }
 
-fn told(data: &Comparison, verdict: &Verdict) -> Markup {
+pub fn told(data: &Comparison, verdict: &Verdict) -> Markup {
     let class = match verdict.outcome {
         Outcome::Faster => "verdict good",
         Outcome::Slower | Outcome::Nothing => "verdict bad",
@@ -89,12 +101,20 @@ fn told(data: &Comparison, verdict: &Verdict) -> Markup {
     html! {
         div class=(class) {
             p.big { (first) @if !more.is_empty() { " " span.more { (more.trim_start()) } } }
-            p.soft { (line(name)) ", against the program as it is" }
+            p.soft { (line(name)) ", against " (against(data, verdict)) }
         }
     }
 }
 
-fn found(data: &Comparison, finding: &Finding) -> Markup {
+/// What a form was compared with.
+fn against(data: &Comparison, verdict: &Verdict) -> String {
+    match &data.candidates[data.candidates[verdict.candidate].against].name {
+        name if name == candidates::AS_IT_IS => "the program as it is".into(),
+        name => line(name),
+    }
+}
+
+pub fn found(data: &Comparison, finding: &Finding) -> Markup {
     let class = match finding.kind.is_failure() {
         true => "finding bad",
         false => "finding",
@@ -144,14 +164,35 @@ fn memory(text: &str) -> String {
     kibibytes.map_or_else(|| text.to_owned(), |n| bytes(n * 1024.0))
 }
 
+/// What a machine is, by property.
+pub fn machine(machine: &BTreeMap<String, String>) -> [(&'static str, String); 4] {
+    let of = |name: &str| line(machine.get(name).map_or("unknown", String::as_str));
+    let processor = format!(
+        "{}, {} of them, {}",
+        of("cpu"),
+        of("processors"),
+        of("architecture")
+    );
+    let is_virtual = match machine.get("hypervisor").map(String::as_str) {
+        Some("true") => "yes",
+        Some(_) => "no",
+        None => "unknown",
+    };
+    [
+        ("processor", processor),
+        ("memory", memory(&of("memory"))),
+        (
+            "system",
+            format!("{}, Linux {}", of("distribution"), of("kernel")),
+        ),
+        ("virtual machine", is_virtual.into()),
+    ]
+}
+
 /// How it was measured, on what, and how to do it again.
 fn how(data: &Comparison) -> Markup {
     let command = &data.command;
-    let machine = |name: &str| {
-        let value = data.machine.get(name).map_or("unknown", String::as_str);
-        line(value)
-    };
-    let rows: Vec<(&str, String)> = [
+    let rows = [
         (
             "program",
             Some(typed(std::slice::from_ref(&command.program))),
@@ -170,10 +211,13 @@ fn how(data: &Comparison) -> Markup {
         ),
         (
             "order",
-            Some(format!(
-                "drawn by --seed {}, every second round backwards",
-                data.seed
-            )),
+            Some(match &data.apart {
+                None => format!(
+                    "drawn by --seed {}, every second round backwards",
+                    data.seed
+                ),
+                Some([before, after]) => line(&format!("measured apart, on {before} and {after}")),
+            }),
         ),
         (
             "intervals",
@@ -186,32 +230,8 @@ fn how(data: &Comparison) -> Markup {
             "output compared",
             Some(line(&command.compare_output.join(", "))),
         ),
-        (
-            "processor",
-            Some(format!(
-                "{}, {} of them, {}",
-                machine("cpu"),
-                machine("processors"),
-                machine("architecture")
-            )),
-        ),
-        ("memory", Some(memory(&machine("memory")))),
-        (
-            "system",
-            Some(format!(
-                "{}, Linux {}",
-                machine("distribution"),
-                machine("kernel")
-            )),
-        ),
-        (
-            "virtual machine",
-            Some(match data.machine.get("hypervisor").map(String::as_str) {
-                Some("true") => "yes".into(),
-                Some(_) => "no".into(),
-                None => "unknown".into(),
-            }),
-        ),
+    ];
+    let after = [
         (
             "load",
             Some(format!(
@@ -226,12 +246,13 @@ fn how(data: &Comparison) -> Markup {
                 .as_ref()
                 .map(|reason| format!("none of the processor's: {}", line(reason))),
         ),
-        ("brawn", Some(data.brawn.clone())),
-        ("date", Some(data.date.clone())),
-    ]
-    .into_iter()
-    .filter_map(|(name, value)| Some((name, value?)))
-    .collect();
+        ("brawn", Some(line(&data.brawn))),
+        ("date", Some(line(&data.date))),
+    ];
+    let told = |(name, value): (&'static str, Option<String>)| Some((name, value?));
+    let mut rows: Vec<(&str, String)> = rows.into_iter().filter_map(told).collect();
+    rows.extend(machine(&data.machine));
+    rows.extend(after.into_iter().filter_map(told));
     html! {
         section {
             h2 { "How it was measured" }

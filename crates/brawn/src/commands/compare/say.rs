@@ -24,7 +24,7 @@ pub fn print(data: &Comparison, verbose: bool) {
             Outcome::Same | Outcome::Noisy => NEITHER,
         };
         let words = match data.verdicts.len() {
-            1 => verdict.words.clone(),
+            1 if data.apart.is_none() => verdict.words.clone(),
             _ => format!(
                 "{}: {}",
                 data.candidates[verdict.candidate].name, verdict.words
@@ -178,12 +178,15 @@ fn details(data: &Comparison) {
         }
     }
     let command = &data.command;
+    let order = match &data.apart {
+        None => format!("--seed {}", data.seed),
+        Some([before, after]) => format!("measured apart, on {before} and {after}"),
+    };
     lines.push(format!(
-        "{} runs of each after {} to warm up, {:.0} % intervals, --seed {}",
+        "{} runs of each after {} to warm up, {:.0} % intervals, {order}",
         command.rounds,
         command.warmup + 1,
         CONFIDENCE * 100.0,
-        data.seed
     ));
     let machine = |name: &str| data.machine.get(name).map_or("unknown", String::as_str);
     lines.push(format!(

@@ -108,6 +108,7 @@ fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
         runs: Vec::new(),
         findings: Vec::new(),
         verdicts: Vec::new(),
+        apart: None,
         diagnosis: None,
         prediction: None,
     }

@@ -66,8 +66,8 @@ impl Scale {
     }
 }
 
-/// Each run of each form, on one scale.
-pub fn runs(data: &Comparison) -> Markup {
+/// Each run of each form, on one scale.  `id` is what the ids of its elements begin with.
+pub fn runs(data: &Comparison, id: &str) -> Markup {
     let all = 0..data.candidates.len();
     let times = all.map(|candidate| {
         let mut times = data.values(candidate, WALL);
@@ -89,7 +89,7 @@ pub fn runs(data: &Comparison) -> Markup {
             }
             figure {
                 @for (candidate, times) in times.iter().enumerate() {
-                    @if let Some(middle) = estimate(times) { (lane(data, candidate, times, middle, scale)) }
+                    @if let Some(middle) = estimate(times) { (lane(data, candidate, times, middle, scale, id)) }
                 }
                 (axis([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| duration(scale.value(share)))))
             }
@@ -104,6 +104,7 @@ fn lane(
     times: &[f64],
     middle: Estimate,
     scale: Scale,
+    id: &str,
 ) -> Markup {
     let name = line(&data.candidates[candidate].name);
     let median = time(middle.median);
@@ -119,9 +120,9 @@ fn lane(
         div class=(class) {
             div.name { b { (name) } span { (median) span.soft { " (" (interval) ")" } } }
             svg viewBox=(format!("0 0 {WIDTH} {LANE}")) height=(LANE) preserveAspectRatio="none"
-                role="img" aria-labelledby=(format!("t{candidate} d{candidate}")) {
-                title id=(format!("t{candidate}")) { "Times of " (times.len()) " runs: " (name) }
-                desc id=(format!("d{candidate}")) {
+                role="img" aria-labelledby=(format!("{id}t{candidate} {id}d{candidate}")) {
+                title id=(format!("{id}t{candidate}")) { "Times of " (times.len()) " runs: " (name) }
+                desc id=(format!("{id}d{candidate}")) {
                     "The median is " (median) ", its interval " (interval) ", the fastest "
                     (time(times[0])) ", the slowest " (time(times[times.len() - 1])) "."
                 }
@@ -200,7 +201,7 @@ fn table(data: &Comparison, times: &[Vec<f64>]) -> Markup {
 }
 
 /// Memory over the time of the run that was watched.
-pub fn memory(data: &Comparison) -> Markup {
+pub fn memory(data: &Comparison, id: &str) -> Markup {
     let all = 0..data.candidates.len();
     let watched = all.filter_map(|candidate| {
         let mut runs = data.runs.iter();
@@ -235,9 +236,9 @@ pub fn memory(data: &Comparison) -> Markup {
                 }
                 div.soft aria-hidden="true" { (bytes(most)) }
                 svg viewBox=(format!("0 0 {WIDTH} {HIGH}")) height=(HIGH) preserveAspectRatio="none"
-                    role="img" aria-labelledby="tm dm" {
-                    title id="tm" { "Memory over time" }
-                    desc id="dm" { (told.join("; ")) "." }
+                    role="img" aria-labelledby=(format!("{id}tm {id}dm")) {
+                    title id=(format!("{id}tm")) { "Memory over time" }
+                    desc id=(format!("{id}dm")) { (told.join("; ")) "." }
                     path.grid d=(format!("M0 0h{WIDTH}M0 {}h{WIDTH}M0 {HIGH}h{WIDTH}", HIGH / 2.0)) {}
                     @for (candidate, moments) in &watched {
                         g class=(colour(*candidate)) { path.mem d=(curve(moments, last, most)) {} }

@@ -1,0 +1,147 @@
+//! What `--export-json` wrote, shown again: of one file, or of two that are compared.
+
+use crate::common::brawn_path;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Data of 20 rounds in which each form of `forms` takes so many milliseconds, give or take a few permille.
+fn data(date: &str, forms: &[(&str, f64)]) -> Value {
+    let run = |round: usize, candidate: usize| {
+        let noise = 1.0 + (round * 7 % 5) as f64 / 1000.0 + (candidate * round % 3) as f64 / 1000.0;
+        let wall = (forms[candidate].1 * 1e6 * noise) as u64;
+        json!({"candidate": candidate, "round": round, "phase": "measured", "end": {"exit": 0},
+            "figures": {"wall_ns": wall, "user_ns": wall, "system_ns": 0, "peak_rss": 3_000_000, "minor_faults": 9,
+            "major_faults": 0, "voluntary": 1, "involuntary": 1}})
+    };
+    let rounds = 0..20;
+    let runs: Vec<Value> = rounds
+        .flat_map(|round| (0..forms.len()).map(move |form| (round, form)))
+        .map(|(round, form)| run(round, form))
+        .collect();
+    let candidates: Vec<Value> = forms
+        .iter()
+        .enumerate()
+        .map(|(number, (name, _))| {
+            let kind = if number == 0 { "original" } else { "rewritten" };
+            json!({"name": name, "kind": kind, "file": "/a", "size": 9, "sha256": "00"})
+        })
+        .collect();
+    json!({
+        "format": "brawn-compare", "version": 1, "brawn": "0.1.0", "date": date,
+        "command": {"program": "a", "arguments": ["x"], "folder": "/", "ignore_failure": false, "warmup": 0,
+            "rounds": 20, "compare_output": ["stdout"]},
+        "machine": {"cpu": "one", "kernel": "6.1"}, "load": [0.0, 0.0],
+        "counters": {"reason": "none", "available": false, "with_kernel": false}, "seed": 1,
+        "candidates": candidates, "order": vec![(0..forms.len()).collect::<Vec<_>>(); 20], "runs": runs,
+        "findings": [], "verdicts": [],
+    })
+}
+
+fn written(folder: &Path, name: &str, data: &Value) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, data.to_string()).expect("written");
+    path
+}
+
+fn open(files: &[&Path], more: &[&str]) -> Output {
+    let mut command = Command::new(brawn_path());
+    command.arg("compare");
+    for file in files {
+        command.arg("--open-data").arg(file);
+    }
+    command.args(more).output().expect("brawn runs")
+}
+
+fn text(output: &Output) -> String {
+    let both = [&output.stdout[..], &output.stderr[..]].concat();
+    String::from_utf8_lossy(&both).into_owned()
+}
+
+#[test]
+fn each_form_is_compared_with_what_it_was() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let before = data(
+        "2026-01-01",
+        &[("as it is", 20.0), ("fast", 10.0), ("lean", 12.0)],
+    );
+    let mut after = data(
+        "2026-02-01",
+        &[("as it is", 20.0), ("secure", 14.0), ("fast", 11.0)],
+    );
+    after["machine"]["kernel"] = "6.12".into();
+    let before = written(folder.path(), "before.json", &before);
+    let after = written(folder.path(), "after.json", &after);
+    let page = folder.path().join("page.html");
+    let output = open(
+        &[&before, &after],
+        &["--verbose", "--html", page.to_str().expect("UTF-8")],
+    );
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(
+        lines[0].starts_with("as it is, after: no difference"),
+        "{said}"
+    );
+    assert!(
+        lines[1].starts_with("fast, after: slower by 10 % (")
+            || lines[1].starts_with("fast, after: slower by 9.9 % ("),
+        "{said}"
+    );
+    assert!(
+        lines[2].ends_with("the machine's kernel was 6.1 before, and is 6.12"),
+        "{said}"
+    );
+    assert!(!said.contains("lean") && !said.contains("secure"), "{said}");
+    assert!(
+        said.contains("measured apart, on 2026-01-01 and 2026-02-01"),
+        "{said}"
+    );
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(
+        page.contains("fast, after, against fast, before"),
+        "no form's own past"
+    );
+    assert!(!page.contains("To do it again"), "no line does both");
+
+    // What comes of it can be opened, too, but not be compared once more.
+    let both = folder.path().join("both.json");
+    let name = both.to_str().expect("UTF-8");
+    open(&[&before, &after], &["--export-json", name]);
+    assert_eq!(text(&open(&[&both], &["--verbose"])), said);
+    let again = open(&[&both, &after], &[]);
+    assert_eq!(again.status.code(), Some(3), "{}", text(&again));
+    assert!(text(&again).contains("of two files already"));
+}
+
+#[test]
+fn what_has_no_form_in_common_is_refused() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let one = written(
+        folder.path(),
+        "one.json",
+        &data("2026-01-01", &[("musl", 2.0)]),
+    );
+    let other = written(
+        folder.path(),
+        "other.json",
+        &data("2026-01-01", &[("glibc", 2.0)]),
+    );
+    let output = open(&[&one, &other], &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    let said = text(&output);
+    assert!(
+        said.contains("other.json: no form is in both: found musl and glibc"),
+        "{said}"
+    );
+    let output = open(&[&one, &other, &one], &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("at most two files"));
+    // A form that is compared with one that is not there.
+    let mut broken = data("2026-01-01", &[("as it is", 2.0), ("fast", 1.0)]);
+    broken["candidates"][1]["against"] = 7.into();
+    let broken = written(folder.path(), "broken.json", &broken);
+    assert_eq!(open(&[&broken], &[]).status.code(), Some(4));
+}
