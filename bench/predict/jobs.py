@@ -3,11 +3,12 @@
 
 JOBS has a line for each job: its name, a tab, and its command, as in a shell. The jobs run in the current folder. OUT is
 JSON: for each job the command, the diagnosis and prediction, and the runs (processor time and wall time in seconds, peak
-in bytes) as it is and with brawn. Jobs that OUT has already are left out."""
+in bytes) as it is and with brawn; the diagnosis of what was rewritten, so that each part can be looked at. Jobs that
+OUT has already are left out."""
 import json, os, shlex, statistics, subprocess, sys
 
 brawn, jobs, out = sys.argv[1:]
-ROUNDS = "6"
+ROUNDS = "8"
 found = json.load(open(out)) if os.path.exists(out) else {}
 
 def told(command):
@@ -42,7 +43,9 @@ for line in open(jobs):
         print(f"{name}: no runs: {data['findings']}")
         continue
     ratio = statistics.median(pair["brawn"]["cpu"] / max(pair["stock"]["cpu"], 1e-9) for pair in pairs)
-    found[name] = {"command": command, "runs": pairs, "ratio": ratio, **predicted}
+    forms = (data.get("diagnosis") or {}).get("forms", [])
+    after = next((form["diagnosis"] for form in forms if form["candidate"]), None)
+    found[name] = {"command": command, "runs": pairs, "ratio": ratio, "load": data["load"], "after": after, **predicted}
     with open(out, "w") as file:
         json.dump(found, file, indent=1)
     guess = predicted["prediction"]

@@ -204,6 +204,11 @@ impl Code {
         }
     }
 
+    /// The functions, by address.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
     /// Whether it is a program with musl in it, or musl itself.
     pub fn has_musl(&self) -> bool {
         let is_start = |f: &Function| ["__libc_start_main", "__init_libc"].contains(&&*f.name);

@@ -71,6 +71,9 @@ pub struct FunctionShare {
     pub kernel: bool,
     /// Its file, if not the program's.
     pub file: Option<String>,
+    /// Whether it stays as it is if the program is rewritten.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stays: bool,
     /// Its share.
     #[serde(flatten)]
     pub share: Share,
@@ -113,7 +116,7 @@ impl Diagnosis {
 }
 
 /// Wilson's interval for 95 %.
-fn share(count: u64, all: u64) -> Share {
+pub fn share(count: u64, all: u64) -> Share {
     const Z: f64 = 1.96;
     let n = all.max(1) as f64;
     let p = count as f64 / n;
@@ -154,6 +157,7 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
             name: key.name,
             kernel: key.kernel,
             file: key.file,
+            stays: false,
             share: share(count, all),
         })
         .collect();

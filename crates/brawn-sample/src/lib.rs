@@ -1,7 +1,7 @@
 //! Where a program's time goes. A run of the unchanged program is sampled; each sample's address leads to a function.
 //!
 //! ```text
-//! Command ─ sample ─> Samples ─ diagnose ─> Diagnosis ─ predict ─> Prediction
+//! Command ─ sample ─> Samples ─ diagnose, mark ─> Diagnosis ─ predict ─> Prediction
 //! ```
 //!
 //! Samples come from the kernel's processor clock (`perf.rs`), or, where that is forbidden, from stopping running
@@ -12,6 +12,7 @@ mod code;
 mod costs;
 mod diagnosis;
 mod hits;
+mod made_up;
 mod maps;
 mod perf;
 mod prediction;
@@ -19,6 +20,7 @@ mod records;
 mod ring;
 mod run;
 mod samples;
+mod stays;
 mod stops;
 mod waits;
 mod words;
@@ -28,3 +30,4 @@ pub use diagnosis::{Diagnosis, FunctionShare, Part, PartShare, Share, diagnose};
 pub use prediction::{Gain, Prediction, predict};
 pub use run::{Options, Source, sample};
 pub use samples::{Hit, Mode, Place, Samples, Wait};
+pub use stays::mark;

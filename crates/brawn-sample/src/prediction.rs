@@ -94,13 +94,27 @@ fn is_given(f: &&FunctionShare) -> bool {
     f.part == Part::Heap && f.kernel && GIVES.contains(&f.name.trim_start_matches('_'))
 }
 
-/// What else it does for the heap: mapping and page faults, but not its lock.
-fn is_memory(f: &&FunctionShare) -> bool {
-    f.part == Part::Heap && f.kernel && !is_lock(f) && !is_given(f)
+/// What else it does when the heap calls it.
+fn is_asked(f: &&FunctionShare) -> bool {
+    f.part == Part::Heap && f.kernel && !is_lock(f) && !is_given(f) && !is_fault(f)
 }
 
+/// Page faults, which have no function's name.
 fn is_fault(f: &&FunctionShare) -> bool {
-    f.part == Part::Kernel && f.name.contains(' ')
+    f.kernel && f.name.contains(' ')
+}
+
+fn cost_of_faults(diagnosis: &Diagnosis, costs: &Costs) -> Cost {
+    let given = total(diagnosis, is_given) / total(diagnosis, is_fault).max(1e-9);
+    costs.faults(diagnosis.again, given)
+}
+
+/// Whether the program keeps its heap.
+fn is_heap_left(diagnosis: &Diagnosis) -> bool {
+    diagnosis
+        .functions
+        .iter()
+        .any(|f| f.part == Part::Heap && f.stays)
 }
 
 /// Half of the 95 % interval of a share.
@@ -117,27 +131,36 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
         of_heap(&mut sum, diagnosis, costs);
         let of_memory = |copies: bool| {
             let is = |f: &&FunctionShare| f.part == Part::Memory && is_copy(&f.name) == copies;
-            total(diagnosis, is)
+            total(diagnosis, |f| !f.stays && is(f))
         };
         for (what, share, cost) in [
             ("memcpy and its kin", of_memory(true), costs.copies),
             ("string functions", of_memory(false), costs.memory),
-            ("waiting for locks", total(diagnosis, is_futex), costs.futex),
+            (
+                "waiting for locks",
+                total(diagnosis, |f| !f.stays && is_futex(f)),
+                costs.futex,
+            ),
         ] {
             sum.add(what, share, error_of(share, diagnosis.samples), cost);
         }
         for function in &diagnosis.functions {
-            if function.part == Part::Libc {
+            if function.part == Part::Libc && !function.stays {
                 of_libc(&mut sum, function, costs);
             }
         }
-        let faults = total(diagnosis, is_fault);
+        let is_programs = |f: &&FunctionShare| f.part == Part::Kernel && is_fault(f);
+        let faults = if is_heap_left(diagnosis) {
+            0.0
+        } else {
+            total(diagnosis, is_programs)
+        };
         // Of these some come of memory that the heap gave back, and of which it keeps more now.
         sum.add(
             "page faults of new memory",
             faults,
             0.0,
-            costs.faults(diagnosis.again),
+            cost_of_faults(diagnosis, costs),
         );
     }
     let always = if diagnosis.has_musl { ALWAYS } else { 0.0 };
@@ -164,11 +187,15 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
 /// The heap, in parts: its lock, which is gone; memory that is given back, of which brawn's keeps more; new memory, as
 /// far as that was given back before; its own work, which is more where threads take its memory from each other's processors.
 fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
+    if is_heap_left(diagnosis) {
+        return;
+    }
     let heap = diagnosis.part(Part::Heap);
     let locks = total(diagnosis, is_lock);
-    let memory = total(diagnosis, is_memory);
+    let faults = total(diagnosis, |f| f.part == Part::Heap && is_fault(f));
+    let asked = total(diagnosis, is_asked);
     let given = total(diagnosis, is_given);
-    let own = (heap.share - locks - memory - given).max(0.0);
+    let own = (heap.share - locks - faults - asked - given).max(0.0);
     let error = (heap.high - heap.low) / 2.0;
     let is_contended = locks > CONTENDED * heap.share;
     let cost = costs.heap_of(diagnosis.threads, is_contended);
@@ -177,7 +204,8 @@ fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     sum.add("", own, error, cost);
     sum.add("", locks, 0.0, costs.lock);
     sum.add("", given, 0.0, costs.given);
-    sum.add("", memory, 0.0, costs.memory_of_heap(diagnosis.again));
+    sum.add("", asked, 0.0, costs.asked);
+    sum.add("", faults, 0.0, cost_of_faults(diagnosis, costs));
     sum.gains.truncate(before);
     sum.gain("malloc and free", sum.saved - saved);
 }

@@ -131,8 +131,9 @@ pub struct Run {
     user: f64,
     system: f64,
     faults: u64,
-    /// The largest peak of memory that was seen, in pages, and when it was looked at.
+    /// The largest peak of memory that was seen, in pages; how many of those were a file's; and when it was looked at.
     pages: u64,
+    of_files: u64,
     looked: Duration,
     status: i32,
 }
@@ -162,6 +163,7 @@ impl Run {
             system: 0.0,
             faults: 0,
             pages: 0,
+            of_files: 0,
             looked: Duration::ZERO,
             status: 0,
         })
@@ -212,7 +214,9 @@ impl Run {
         let now = self.start.elapsed();
         if now >= self.looked + now / 8 + PAUSES[0] {
             self.looked = now;
-            self.pages = self.pages.max(peak(self.child.id()));
+            let seen = Pages::of(self.child.id());
+            self.pages = self.pages.max(seen.peak);
+            self.of_files = self.of_files.max(seen.of_files);
         }
         if self.limit.is_some_and(|limit| self.start.elapsed() > limit) {
             self.limit = None;
@@ -229,13 +233,16 @@ impl Run {
         self.faults = usage.ru_minflt.cast_unsigned();
         let most = usage.ru_maxrss.cast_unsigned() * 1024 / PAGE;
         // The kernel begins with the pages of the process that called exec: nearer than those it says nothing.
-        if most > own_peak() {
+        if most > Pages::of(std::process::id()).peak {
             self.pages = most;
         }
         if self.pages == 0 {
             // Nobody knows: none of them is said to have come again.
             self.pages = self.faults;
         }
+        // Pages of files come many by one fault, and no heap has them.
+        let of_files = self.of_files.min(self.pages);
+        self.pages -= of_files - of_files / AROUND;
         self.status = status;
     }
 }
@@ -243,17 +250,31 @@ impl Run {
 /// The size of a page, as far as shares of them matter.
 const PAGE: u64 = 4096;
 
-/// The most pages that the process has had; 0 if it is gone.
-fn peak(process: u32) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024 / PAGE
+/// How many pages of a file the kernel maps by one fault, where it has them: 64 KiB.
+const AROUND: u64 = 65536 / PAGE;
+
+/// A process's pages; none if it is gone.
+struct Pages {
+    /// The most that it has had.
+    peak: u64,
+    /// Those of files that it has now.
+    of_files: u64,
 }
 
-/// The most pages that this process has had.
-fn own_peak() -> u64 {
-    peak(std::process::id())
+impl Pages {
+    fn of(process: u32) -> Self {
+        let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let pages = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            let kib =
+                line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+            kib.unwrap_or(0) * 1024 / PAGE
+        };
+        Self {
+            peak: pages("VmHWM:"),
+            of_files: pages("RssFile:"),
+        }
+    }
 }
 
 /// A handle that becomes readable when the process ends; `None` on old kernels.

@@ -1,6 +1,8 @@
 //! Real programs, sampled by each source. Only shares are looked at: they are the same on a busy machine.
 
-use brawn_sample::{Diagnosis, Mode, Options, Part, Samples, Source, diagnose, sample};
+use brawn_core::component::Component;
+use brawn_core::program::Options as Rewrite;
+use brawn_sample::{Diagnosis, Mode, Options, Part, Samples, Source, diagnose, mark, sample};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -260,4 +262,40 @@ fn the_programs_own_time_is_its_own() {
         at_least(diagnosis, Part::Program, 0.8);
         assert!(diagnosis.part(Part::Heap).share < 0.05);
     });
+}
+
+/// The plan of `rewrite` says what stays: of this program `nl_langinfo_l`, and not strtod or its parts.
+#[test]
+fn what_rewrite_leaves_is_marked() {
+    let built = Built::new("months", &["-g"]);
+    let plain = diagnosed(&built, Source::Best);
+    let marked = |components| {
+        let mut diagnosis = plain.clone();
+        let options = Rewrite {
+            components,
+            force: false,
+            builds: &[],
+        };
+        mark(&mut diagnosis, &built.path(), &options);
+        diagnosis
+    };
+    let staying = |diagnosis: &Diagnosis, names: &[&str]| {
+        let mut functions = diagnosis.functions.iter();
+        let found = functions.find(|f| names.contains(&&*f.name));
+        found
+            .unwrap_or_else(|| panic!("{names:?}: {diagnosis:#?}"))
+            .stays
+    };
+    let parts = ["decfloat", "__floatscan"];
+    let all = marked(Component::ALL);
+    let months = [
+        "nl_langinfo_l",
+        "__nl_langinfo_l",
+        "__nl_langinfo",
+        "nl_langinfo",
+    ];
+    assert!(!staying(&all, &parts), "{all:#?}");
+    assert!(staying(&all, &months), "{all:#?}");
+    let memory = marked(&[Component::Memory]);
+    assert!(staying(&memory, &parts), "{memory:#?}");
 }

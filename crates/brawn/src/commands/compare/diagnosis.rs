@@ -177,43 +177,11 @@ fn called(part: Part, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brawn_sample::{FunctionShare, Gain, Mode, PartShare, Share};
-
-    fn share(of: f64) -> Share {
-        Share {
-            count: (of * 1000.0) as u64,
-            share: of,
-            low: of,
-            high: of,
-        }
-    }
+    use brawn_sample::Gain;
 
     /// A second on the processor, of which these functions have these shares.
     fn run(functions: &[(Part, &str, f64)]) -> Diagnosis {
-        let part = |part: Part| {
-            let of_it = functions.iter().filter(|f| f.0 == part);
-            let share = share(of_it.map(|f| f.2).sum());
-            PartShare { part, share }
-        };
-        let function = |(part, name, of): &(Part, &str, f64)| FunctionShare {
-            part: *part,
-            name: (*name).to_owned(),
-            kernel: *part == Part::Kernel,
-            file: None,
-            share: share(*of),
-        };
-        Diagnosis {
-            mode: Mode::Clock,
-            samples: 1000,
-            seconds: 1.0,
-            wall: 1.0,
-            threads: 1,
-            parts: Part::ALL.into_iter().map(part).collect(),
-            functions: functions.iter().map(function).collect(),
-            heap_wait: 0.0,
-            again: 0.0,
-            has_musl: true,
-        }
+        Diagnosis::made_up(functions, 1000)
     }
 
     #[test]
@@ -256,7 +224,7 @@ mod tests {
             (Part::Kernel, "", 0.3),
         ]);
         assert_eq!(found.as_deref(), Some("90 % of the time is in the kernel"));
-        let found = of(&[(Part::Program, "work", 0.7)]);
+        let found = of(&[(Part::Program, "work", 0.7), (Part::Other, "sort", 0.3)]);
         assert_eq!(
             found.as_deref(),
             Some("70 % of the time is in the program itself")
@@ -265,7 +233,10 @@ mod tests {
         let words = "60 % of the time is in other programs and libraries";
         assert_eq!(found.as_deref(), Some(words));
         assert_eq!(of(&[(Part::Heap, "malloc", 0.9)]), None);
-        assert_eq!(of(&[(Part::Program, "work", 0.4)]), None);
+        assert_eq!(
+            of(&[(Part::Other, "sort", 0.4), (Part::Heap, "malloc", 0.3)]),
+            None
+        );
         let few = Diagnosis {
             samples: 49,
             ..run(&[(Part::Program, "work", 0.9)])

@@ -4,9 +4,12 @@ use super::Args;
 use super::candidates;
 use super::signals::{Signals, prepare};
 use crate::ui;
+use brawn_core::program::Options as Rewrite;
 use brawn_core::{Error, Result};
 use brawn_measure::tree::{self, Failure};
-use brawn_sample::{Costs, Diagnosis, Options, Prediction, Samples, diagnose, predict, sample};
+use brawn_sample::{
+    Costs, Diagnosis, Options, Prediction, Samples, diagnose, mark, predict, sample,
+};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -39,7 +42,7 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     let failed = |error| Error::io("cannot take in orphans", error);
     tree::take_in_orphans().map_err(failed)?;
     let (samples, left) = several(program, path, args, &signals, MOST_RUNS)?;
-    let diagnosis = diagnose(&samples, path);
+    let diagnosis = marked(&samples, path, args)?;
     let prediction = predict(&diagnosis, &Costs::measured());
     let words = [diagnosis.words(), prediction.words()];
     if args.json {
@@ -63,6 +66,18 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
         ui::info(&format!("fewer samples than there could be: {reason}"));
     }
     Ok(())
+}
+
+/// What the samples of the program as it is say, and what of it stays if it is rewritten as asked.
+pub fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> {
+    let mut diagnosis = diagnose(samples, path);
+    let options = Rewrite {
+        components: args.parts.components()?,
+        force: false,
+        builds: &args.signatures.read()?.all,
+    };
+    mark(&mut diagnosis, path, &options);
+    Ok(diagnosis)
 }
 
 /// Samples of as many runs as are enough, and at most of so many; and how many processes the first one left behind.

@@ -323,8 +323,19 @@ impl Session<'_> {
                     break;
                 }
             };
-            let diagnosis = diagnose(&samples, &form.path);
-            if candidate == 0 {
+            let is_first = candidate == 0;
+            let diagnosis = match is_first {
+                true => sampled::marked(&samples, &form.path, self.args),
+                false => Ok(diagnose(&samples, &form.path)),
+            };
+            let diagnosis = match diagnosis {
+                Ok(diagnosis) => diagnosis,
+                Err(error) => {
+                    kept.reason = Some(error.to_string());
+                    break;
+                }
+            };
+            if is_first {
                 let expected = predict(&diagnosis, &Costs::measured());
                 self.data.prediction = serde_json::to_value(expected).ok();
             }

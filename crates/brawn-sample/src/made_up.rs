@@ -1,0 +1,44 @@
+//! A diagnosis of shares that are given: for tests of what is made of one, and to ask what would be if.
+
+use crate::calls;
+use crate::diagnosis::{Diagnosis, FunctionShare, Part, PartShare, share};
+use crate::samples::Mode;
+
+impl Diagnosis {
+    /// A run of a second on one thread, of whose samples these functions have these shares; the program has the rest.
+    pub fn made_up(functions: &[(Part, &str, f64)], samples: u64) -> Self {
+        let of = |share_of: f64| share((share_of * samples as f64).round() as u64, samples);
+        let all: f64 = functions.iter().map(|f| f.2).sum();
+        let part = |part: Part| {
+            let of_it = functions.iter().filter(|f| f.0 == part);
+            let rest = if part == Part::Program {
+                (1.0 - all).max(0.0)
+            } else {
+                0.0
+            };
+            let share = of(of_it.map(|f| f.2).sum::<f64>() + rest);
+            PartShare { part, share }
+        };
+        let function = |(part, name, of_it): &(Part, &str, f64)| FunctionShare {
+            part: *part,
+            name: (*name).to_owned(),
+            // Page faults have no function's name.
+            kernel: *part == Part::Kernel || calls::is_name(name) || name.contains(' '),
+            file: None,
+            stays: false,
+            share: of(*of_it),
+        };
+        Self {
+            mode: Mode::Clock,
+            samples,
+            seconds: 1.0,
+            wall: 1.0,
+            threads: 1,
+            parts: Part::ALL.into_iter().map(part).collect(),
+            functions: functions.iter().map(function).collect(),
+            heap_wait: 0.0,
+            again: 0.0,
+            has_musl: true,
+        }
+    }
+}
