@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss corpus-all c-packages crates packages dist
+.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -66,7 +66,8 @@ bench: tools
 # The guide, a book of docs/, in target/guide.
 guide:
 	tools/mdbook.sh
-	target/tools/mdbook/bin/mdbook build docs
+	MDBOOK_OUTPUT__HTML__GIT_REPOSITORY_URL=$$(sed -n 's/^repository = "\(.*\)"$$/\1/p' Cargo.toml) \
+	  target/tools/mdbook/bin/mdbook build docs
 
 # The figures of docs/memory-functions.md, from the newest raw data in bench/results/memory.
 figures: tools
@@ -125,6 +126,10 @@ dist: tools
 # What people install, of the binaries and the SBOM that `make dist` made: packaging/README.md.  Seconds.
 packages: | tools
 	tools/package.py
+
+# The next version, as one commit: `make release VERSION=1.2.3` (tools/release.py).
+release: | tools
+	tools/release.py "$(VERSION)"
 
 # The signatures of musl's builds (docs/signatures.md): a test compares.
 signatures: test-tools

@@ -6,6 +6,7 @@ leave open, in the form that the test reads, is an ellipsis."""
 import json
 import re
 import sys
+from pathlib import Path
 
 # [text](../path) and ![text](../path); pages have no other kind.
 OUTSIDE = re.compile(r"\]\(\.\./([^)\s]+)\)")
@@ -26,7 +27,8 @@ def main():
     if sys.argv[1:2] == ["supports"]:
         sys.exit(0)
     context, book = json.load(sys.stdin)
-    repository = context["config"]["output"]["html"]["git-repository-url"].rstrip("/")
+    manifest = Path(context["root"], "../Cargo.toml").read_text()
+    repository = re.search(r'(?m)^repository = "(.*)"$', manifest)[1].rstrip("/")
 
     def changed(text):
         text = CONSOLE.sub(shown, text)

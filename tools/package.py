@@ -3,8 +3,8 @@
 
     tools/package.py [--arch x86_64|aarch64] [--binaries FOLDER] [--out FOLDER] [KIND…]
 
-KIND is `archive` (brawn-VERSION-TARGET.tar.gz, as cargo-binstall has it), `wheel`, `npm` or `deb`; all of them where none is
-named.  FOLDER/TARGET/brawn are the binaries (target/dist/bin), and the SBOM
+KIND is `archive` (brawn-VERSION-TARGET.tar.gz, as cargo-binstall has it), `wheel`, `npm`, `deb` or `recipes` (Alpine's,
+Homebrew's and Nix's, with the archives' sums, and GitLab's component); all of them where none is named.  FOLDER/TARGET/brawn are the binaries (target/dist/bin), and the SBOM
 of the wheels is OUT/brawn-VERSION.cdx.json; `make dist` makes both.  Templates are in packaging/: packaging/README.md.
 
 The same binaries and the same SOURCE_DATE_EPOCH (the last commit's time where it is not set) give the same bytes.
@@ -31,7 +31,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "packaging"
-KINDS = ["archive", "wheel", "npm", "deb"]
+KINDS = ["archive", "wheel", "npm", "deb", "recipes"]
 # What each kind of package calls an architecture, and the `e_machine` of its programs.
 ARCHITECTURES = {
     "x86_64": {"npm": "x64", "deb": "amd64", "machine": 62},
@@ -43,6 +43,7 @@ COMPLETIONS = {
     "zsh": "usr/share/zsh/vendor-completions",
     "fish": "usr/share/fish/vendor_completions.d",
 }
+RECIPES = ["alpine/APKBUILD", "gitlab/brawn.yml", "homebrew/brawn.rb", "nix/flake.nix"]
 LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
 # `cargo brawn`: the program of this name, as a script, which is the same for every architecture.
 CARGO_BRAWN = TEMPLATES / "cargo-brawn"
@@ -53,9 +54,10 @@ class Wrong(Exception):
 
 
 def settings():
-    """Version and repository, each of which stands once, in Cargo.toml."""
+    """Version, repository and maintainer, each of which stands once, in Cargo.toml."""
     text = (ROOT / "Cargo.toml").read_text()
-    return {name: re.search(rf'^{name} = "(.*)"$', text, re.MULTILINE)[1] for name in ["version", "repository"]}
+    words = {"version": "version", "repository": "repository", "authors": "maintainer"}
+    return {of: re.search(rf'^{name} = \[?"(.*)"\]?$', text, re.MULTILINE)[1] for name, of in words.items()}
 
 
 def epoch():
@@ -94,7 +96,7 @@ class Pack:
     def __init__(self, args):
         self.__dict__.update(settings())
         self.out, self.epoch = args.out, epoch()
-        self.values = {"VERSION": self.version, "REPOSITORY": self.repository}
+        self.values = {"VERSION": self.version, "REPOSITORY": self.repository, "MAINTAINER": self.maintainer}
         self.binaries = {}
         for arch in args.arch or ARCHITECTURES:
             path = args.binaries / self.target(arch) / "brawn"
@@ -161,6 +163,20 @@ class Pack:
             for name in [*LICENCES, "README.md"]:
                 entries[f"{top}/{name}"] = (0o644, (ROOT / name).read_bytes())
             self.publish(f"{top}.tar.gz", self.tar(entries))
+
+    def recipes(self):
+        """What builds packages of others from the archives, which must be there."""
+        values = dict(self.values)
+        for arch in ARCHITECTURES:
+            archive = self.out / f"brawn-{self.version}-{self.target(arch)}.tar.gz"
+            # One that is not packed has a sum that no file has.
+            data = archive.read_bytes() if arch in self.binaries else None
+            for name in ["sha256", "sha512"]:
+                digest = hashlib.new(name, data or b"")
+                value = digest.hexdigest() if data else "0" * 2 * digest.digest_size
+                values[f"{name.upper()}_{arch.upper()}"] = value
+        for template in RECIPES:
+            self.publish(Path(template).name, fill(TEMPLATES / template, values).encode())
 
     def wheel(self):
         sbom = self.out / f"brawn-{self.version}.cdx.json"

@@ -115,6 +115,45 @@ fn no_path_of_one_machine_is_in_the_repository() {
     }
 }
 
+/// Whoever publishes brawn elsewhere changes one line.
+#[test]
+fn the_repositorys_address_stands_once() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let line = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("repository = \""));
+    let address = line.expect("an address").trim_end_matches('"');
+    let mut parts = address.rsplit('/');
+    let (name, owner) = (
+        parts.next().expect("a name"),
+        parts.next().expect("an owner"),
+    );
+    assert!(!owner.is_empty() && !name.is_empty(), "{address}");
+    let endings = [
+        SOURCES,
+        &[
+            ".md",
+            ".toml",
+            ".json",
+            ".yml",
+            ".py",
+            ".rb",
+            ".nix",
+            "control",
+            "changelog",
+            "APKBUILD",
+        ],
+    ];
+    for (file, text) in texts(&endings.concat()) {
+        let found =
+            text.contains(&format!("{owner}/{name}")) || text.contains(&format!("{owner}@"));
+        assert!(
+            !found || file == "Cargo.toml",
+            "{file}: found {owner}/{name}, expected it in Cargo.toml alone"
+        );
+    }
+}
+
 #[test]
 fn architecture_names_every_room() {
     let root = root();

@@ -31,7 +31,7 @@ static PACKAGES: LazyLock<Packages> = LazyLock::new(|| {
         &[&words[..], &[from.to_str().expect("UTF-8")]].concat(),
     );
     let packages = Packages { folder };
-    packages.pack("out", "022", &["archive", "wheel", "npm", "deb"]);
+    packages.pack("out", "022", &["archive", "wheel", "npm", "deb", "recipes"]);
     packages
 });
 
@@ -65,7 +65,7 @@ impl Packages {
 const SBOM: &str = r#"{"bomFormat":"CycloneDX","specVersion":"1.6","version":1}"#;
 
 /// Runs the script where there is no checkout, in an empty folder, with the packages in `$packages`.
-fn alone(script: &str) -> Output {
+pub fn alone(script: &str) -> Output {
     let work = tempfile::tempdir().expect("a temporary folder");
     let begin = r#"
         set -euo pipefail
@@ -99,7 +99,7 @@ fn debian() -> PathBuf {
         .unwrap_or_else(|e| panic!("{}: {e}: run `make test-tools`", tar.display()))
 }
 
-fn succeeds(script: &str) -> String {
+pub fn succeeds(script: &str) -> String {
     let output = alone(script);
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr);
@@ -252,11 +252,15 @@ fn the_same_binary_and_time_give_the_same_bytes() {
     let program = binaries.join("brawn");
     let [to, from] = [&program, &source].map(|path| path.to_str().expect("UTF-8"));
     ok("musl-gcc", &["-static", "-O2", "-o", to, from]);
-    packages.pack("out", "022", &["archive", "wheel", "npm", "deb"]);
-    packages.pack("again", "077", &["deb", "npm", "wheel", "archive"]);
+    packages.pack("out", "022", &["archive", "wheel", "npm", "deb", "recipes"]);
+    packages.pack(
+        "again",
+        "077",
+        &["deb", "npm", "wheel", "archive", "recipes"],
+    );
     let names = |folder: &str| crate::common::names(&packages.out(folder));
     assert_eq!(names("out"), names("again"));
-    assert_eq!(names("out").len(), 6, "{:?}", names("out"));
+    assert_eq!(names("out").len(), 10, "{:?}", names("out"));
     for name in names("out") {
         let read = |folder: &str| crate::common::read(&packages.out(folder).join(&name));
         assert!(read("out") == read("again"), "{name} differs");
