@@ -1,5 +1,6 @@
 //! Which programs can use the object for `LD_PRELOAD`: brawn looks at the dynamic linker that a program asks for.
 
+use crate::advice::Advice;
 use crate::elf::interpreter::{is_glibc, is_musl};
 use crate::error::{Error, Kind, Result, printable};
 use brawn_payload::{Architecture, Preload, Profile};
@@ -7,12 +8,18 @@ use object::Endianness;
 use object::elf;
 use object::read::ReadCache;
 use object::read::elf::{FileHeader, ProgramHeader};
+use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::PathBuf;
 
-/// Part of the message for all other programs.
-const WANTED: &str = "`brawn preload` is for programs linked dynamically with musl";
+/// The error for all other programs: `what` was found.
+fn unfit(what: impl fmt::Display) -> Error {
+    let preload = Advice::Preload(None);
+    Error::not_applicable(format!(
+        "{what}: {preload} is for programs linked dynamically with musl"
+    ))
+}
 
 /// A program that musl's dynamic linker starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +42,10 @@ pub fn program(mut file: File) -> Result<Program> {
         .map_err(failed)?;
     file.rewind().map_err(failed)?;
     if magic.starts_with(b"#!") {
-        return Err(Error::not_applicable(format!("a script: {WANTED}"))
-            .next("name the program that it starts, if that is one"));
+        return Err(unfit("a script").next("name the program that it starts, if that is one"));
     }
     if magic != elf::ELFMAG {
-        return Err(Error::not_applicable(format!("not an ELF file: {WANTED}")));
+        return Err(unfit("not an ELF file"));
     }
     // Both fields are at the same place in 32-bit and 64-bit files.
     let cache = ReadCache::new(file);
@@ -61,17 +67,17 @@ pub fn program(mut file: File) -> Result<Program> {
         interpreter = interpreter.or(found);
     }
     let Some(name) = interpreter else {
-        return Err(
-            Error::not_applicable(format!("a static program, or a library: {WANTED}"))
-                .next("`brawn run` runs a static program of musl with this heap"),
-        );
+        return Err(unfit("a static program, or a library").next(format!(
+            "{} runs a static program of musl with this heap",
+            Advice::Run
+        )));
     };
     if !is_musl(name) {
         let libc = match is_glibc(name) {
             true => "linked with glibc".to_owned(),
             false => format!("started by {}", printable(name)),
         };
-        return Err(Error::not_applicable(format!("dynamic, {libc}: {WANTED}"))
+        return Err(unfit(format!("dynamic, {libc}"))
             .next("its own libc's heap stays, and is fast if that is glibc"));
     }
     use std::os::unix::ffi::OsStrExt as _;

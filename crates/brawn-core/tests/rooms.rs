@@ -226,9 +226,23 @@ fn the_check_of_an_archive_does_not_ask_who_wrote_it() {
     assert!(!uses(&sources())[&path("check")].contains(&path("apply")));
 }
 
-/// Flags are the command's: messages say them by `advice`, which the command words.
+/// The names of the command's subcommands: each has a file.
+fn subcommands() -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn/src/commands");
+    let entries = fs::read_dir(folder).expect("the command's folder");
+    let names = entries.map(|entry| {
+        let path = entry.expect("an entry").path();
+        let stem = path.file_stem().expect("a name").to_string_lossy();
+        stem.replace('_', "-")
+    });
+    let names: BTreeSet<_> = names.filter(|name| name != "mod").collect();
+    assert!(names.contains("link-args"), "{names:?}");
+    names
+}
+
+/// Flags and subcommands are the command's: messages say them by `advice`, which the command words.
 #[test]
-fn no_message_names_a_flag_of_the_command() {
+fn no_message_names_a_flag_or_a_subcommand_of_the_command() {
     // Of other programs a message may say how they are called.
     let others = ["skopeo"];
     let is_flag = |line: &str| {
@@ -237,11 +251,29 @@ fn no_message_names_a_flag_of_the_command() {
                 && line[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
         })
     };
+    let subcommands = subcommands();
+    let is_subcommand = |line: &str| {
+        line.match_indices("brawn ").any(|(at, brawn)| {
+            let rest = &line[at + brawn.len()..];
+            let end = rest.find(|c: char| c != '-' && !c.is_ascii_lowercase());
+            subcommands.contains(&rest[..end.unwrap_or(rest.len())])
+        })
+    };
+    assert!(is_subcommand("`brawn patch`") && is_subcommand("brawn link-args FILE"));
+    assert!(!is_subcommand("brawn patches musl's own"));
+    // An image's history is data: it says what made the image.
+    let is_data = |line: &str| line.trim_start().starts_with("created_by: ");
     assert!(is_flag("`--only`") && is_flag("patch --only") && !is_flag("-----BEGIN"));
     for (module, text) in sources().iter().filter(|(module, _)| !is_test(module)) {
         for line in code(text).lines() {
             assert!(
                 !is_flag(line) || others.iter().any(|name| line.contains(name)),
+                "{}: {}",
+                module.join("::"),
+                line.trim()
+            );
+            assert!(
+                !is_subcommand(line) || is_data(line),
                 "{}: {}",
                 module.join("::"),
                 line.trim()

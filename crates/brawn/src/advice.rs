@@ -9,11 +9,25 @@ pub fn words(advice: Advice<'_>) -> String {
         let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
         names.join(",")
     };
+    let line = |subcommand: &str, file: Option<&str>| match file {
+        Some(file) => format!("`brawn {subcommand} {file}`"),
+        None => format!("`brawn {subcommand}`"),
+    };
     match advice {
         Advice::Only(parts) => format!("`--only {}`", names(parts)),
         Advice::PatchOnly(parts) => format!("`brawn patch --only {}`", names(parts)),
         Advice::Upgrade => "`brawn patch --upgrade`".into(),
         Advice::RewriteIntoImage => "`--rewrite`".into(),
+        Advice::Inspect => line("inspect", None),
+        Advice::Patch(file) => line("patch", file),
+        Advice::Restore(file) => line("restore", file),
+        Advice::Rewrite(file) => line("rewrite", file),
+        // What stands behind the dashes is the program's line, whatever begins with a dash in it.
+        Advice::Preload(Some(file)) => line("preload --", Some(file)),
+        Advice::Preload(None) => line("preload", None),
+        Advice::Run => line("run", None),
+        Advice::LinkArgs => line("link-args", None),
+        Advice::LearnSignatures => line("signatures learn", None),
     }
 }
 
@@ -24,7 +38,7 @@ mod tests {
     use brawn_core::component::Families;
     use clap::Parser as _;
 
-    /// A flag that is renamed must not live on in messages.
+    /// A subcommand or flag that is renamed must not live on in messages.
     #[test]
     fn what_is_advised_can_be_typed() {
         let parts = [Component::Memory, Component::Libc(Families::ALL)];
@@ -35,6 +49,18 @@ mod tests {
             ("", Advice::PatchOnly(&parts), "libc.a"),
             ("", Advice::Upgrade, "libc.a"),
             ("image -o image.tar", Advice::RewriteIntoImage, "program"),
+            ("", Advice::Inspect, "program"),
+            ("", Advice::Patch(None), "libc.a"),
+            ("", Advice::Patch(Some("FILE")), ""),
+            ("", Advice::Restore(None), "libc.a"),
+            ("", Advice::Restore(Some("FILE")), ""),
+            ("", Advice::Rewrite(None), "program"),
+            ("", Advice::Rewrite(Some("FILE")), ""),
+            ("", Advice::Preload(None), "program"),
+            ("", Advice::Preload(Some("FILE")), ""),
+            ("", Advice::Run, "program"),
+            ("", Advice::LinkArgs, ""),
+            ("", Advice::LearnSignatures, "libc.a -o musl.sig"),
         ] {
             let words = words(advice);
             let typed = words.trim_matches('`').trim_start_matches("brawn ");

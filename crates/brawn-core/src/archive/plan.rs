@@ -346,11 +346,12 @@ fn heap(
     if brawn.is_empty() && others == 0 {
         return Err(Error::refused("musl's libc.a without a heap")
             .expected("members that define malloc, free and the others")
-            .next(
+            .next(format!(
                 "zig since 0.16 keeps the heap in libzigc.a: put the payload on the link line \
-                 (`brawn link-args`); otherwise something has taken the heap out, and the \
+                 ({}); otherwise something has taken the heap out, and the \
                  original has to be installed again",
-            ));
+                Advice::LinkArgs
+            )));
     }
     plan.payload = Some(Provenance::from(payload));
     if others == 0 && is_same(archive, &brawn, payload.members.iter()) {

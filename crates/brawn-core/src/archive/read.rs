@@ -3,6 +3,7 @@
 //! Every byte of the file belongs to the magic or to exactly one [`Entry`], so that an editor can
 //! copy what it does not change.
 
+use crate::advice::Advice;
 use crate::archive::index;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -35,8 +36,14 @@ impl<'a> Archive<'a> {
                     .next("make a whole one with `ar -M` (`create new.a`, `addlib thin.a`, `save`) and patch that"));
             }
             Format::Elf => {
-                return Err(Error::not_applicable("a program, library or object (ELF), and no archive as libc.a is one")
-                    .next("`brawn rewrite` is for finished static programs, `brawn inspect` for a look at any file"));
+                return Err(Error::not_applicable(
+                    "a program, library or object (ELF), and no archive as libc.a is one",
+                )
+                .next(format!(
+                    "{} is for finished static programs, {} for a look at any file",
+                    Advice::Rewrite(None),
+                    Advice::Inspect
+                )));
             }
             _ => {
                 if let Some(packer) = Format::packed(bytes) {

@@ -4,6 +4,7 @@
 //! few or none. Numbers are as in the file (ELF-64 Object File Format, version 1.5).
 
 use super::raw::{Bytes, FileHeader, ProgramHeader, RawSymbol, SectionHeader};
+use crate::advice::Advice;
 use crate::elf::ident::Ident;
 use crate::elf::image;
 use crate::elf::interpreter;
@@ -200,8 +201,10 @@ impl<'a> Program<'a> {
 /// The error for a file that is not ELF: says what it is and what to do instead.
 fn no_elf(bytes: &[u8]) -> Error {
     match Format::of(bytes) {
-        Format::Archive | Format::ThinArchive => no_program("an archive")
-            .next("`brawn patch` is for a libc.a; others are linked into a program first"),
+        Format::Archive | Format::ThinArchive => no_program("an archive").next(format!(
+            "{} is for a libc.a; others are linked into a program first",
+            Advice::Patch(None)
+        )),
         Format::Zip | Format::Gzip | Format::Tar => {
             no_program("a package or packed file").next("unpack the program first")
         }
@@ -241,12 +244,15 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
     let (libc, next) = if interpreter::is_musl(name) {
         (
             "linked with musl".into(),
-            "`brawn preload -- PROGRAM` runs it with the same heap",
+            format!(
+                "{} runs it with the same heap",
+                Advice::Preload(Some("PROGRAM"))
+            ),
         )
     } else if interpreter::is_glibc(name) {
         (
             "linked with glibc".into(),
-            "glibc's heap is fast already, so there is nothing to do",
+            "glibc's heap is fast already, so there is nothing to do".into(),
         )
     } else {
         (
@@ -254,7 +260,7 @@ fn dynamic(bytes: &[u8], interpreter: &Segment) -> Error {
                 "started by {}",
                 printable(name.split(|b| *b == 0).next().unwrap_or_default())
             ),
-            "link it statically with musl, or give it another heap by LD_PRELOAD",
+            "link it statically with musl, or give it another heap by LD_PRELOAD".into(),
         )
     };
     no_program(&format!("dynamic, {libc}")).next(next)

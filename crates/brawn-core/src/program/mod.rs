@@ -24,6 +24,7 @@ mod segments;
 mod symbols;
 pub mod tls;
 
+use crate::advice::look_at_it;
 use crate::component::{Component, Families};
 use crate::content::Content;
 use crate::elf::image::Image;
@@ -335,7 +336,7 @@ fn nothing(components: &[Component]) -> Error {
     Error::not_applicable(format!(
         "nothing to replace: none of musl's functions ({what}) could be found in it"
     ))
-    .next("`brawn inspect` says what is in it")
+    .next(look_at_it())
 }
 
 fn plan(

@@ -3,6 +3,7 @@
 use super::record::State;
 use super::write::{self, Exchange};
 use super::{InPlace, Target};
+use crate::advice::Advice;
 use crate::error::{Error, Kind, Result};
 use crate::shown::shown;
 use std::fs;
@@ -84,7 +85,10 @@ impl Target {
                 "the original is back, but cannot be made to last: cannot sync its folder",
                 e,
             )
-            .next("look after the disk, then run `brawn restore` again")
+            .next(format!(
+                "look after the disk, then run {} again",
+                Advice::Restore(None)
+            ))
         })?;
         self.forget()?;
         Ok(Restored::Restored)

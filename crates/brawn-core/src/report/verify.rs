@@ -6,6 +6,7 @@
 mod code;
 mod evidence;
 
+use crate::advice::look_at_it;
 use crate::elf::image::Image;
 use crate::elf::system::System;
 use crate::error::{Error, Result, printable};
@@ -179,7 +180,7 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         return Err(match inspect(bytes) {
             Ok(_) => Error::not_applicable("an archive")
                 .expected(WANTED)
-                .next("`brawn inspect` says what is in it"),
+                .next(look_at_it()),
             Err(error) => error.expected(WANTED),
         });
     }
@@ -273,8 +274,8 @@ fn refuse_others(image: &Image<'_>, found: &inspect::Report) -> Result<()> {
             libc => format!("linked with {}", libc.name()),
         };
         let next = match found.libc {
-            Libc::Glibc => "glibc's heap is fast already, so there is nothing to do",
-            _ => "`brawn inspect` says what is in it",
+            Libc::Glibc => "glibc's heap is fast already, so there is nothing to do".into(),
+            _ => look_at_it(),
         };
         let what = format!("{}, {of}", found.linkage.name());
         return Err(Error::not_applicable(what).expected(WANTED).next(next));

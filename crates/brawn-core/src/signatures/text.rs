@@ -3,6 +3,7 @@
 
 use super::operand::{Form, Operand, Target};
 use super::{Build, Constant, Function, MOST_FUNCTIONS, MOST_OPERANDS, Provenance};
+use crate::advice::Advice;
 use crate::error::{Error, Result, printable};
 use brawn_payload::Architecture;
 use std::collections::HashMap;
@@ -17,6 +18,11 @@ const NONE: &str = "-";
 const MOST_BUILDS: usize = 64;
 /// How many characters of an invalid line are shown.
 const SHOWN: usize = 60;
+
+/// What to do about a file that cannot be read.
+fn learn_again() -> String {
+    format!("write the file anew with {}", Advice::LearnSignatures)
+}
 
 /// Whether `name` can be a word of the text.
 pub fn is_word(name: &str) -> bool {
@@ -122,7 +128,7 @@ pub fn read_all(text: &str) -> Result<Vec<Build>> {
             return Err(Error::malformed(found)
                 .at(at)
                 .expected("a line of a build's signatures")
-                .next("write the file anew with `brawn signatures learn`"));
+                .next(learn_again()));
         }
         at += line.len() as u64;
         let excess = match readers.last() {
@@ -135,7 +141,7 @@ pub fn read_all(text: &str) -> Result<Vec<Build>> {
         if let Some(excess) = excess {
             return Err(Error::malformed(format!("line {number}: {excess}"))
                 .at(at)
-                .next("write the file anew with `brawn signatures learn`"));
+                .next(learn_again()));
         }
     }
     readers.into_iter().map(Reader::build).collect()
@@ -257,7 +263,7 @@ impl<'t> Reader<'t> {
                 "build {}: {excess}",
                 printable(name.as_bytes())
             ))
-            .next("write the file anew with `brawn signatures learn`")),
+            .next(learn_again())),
         }
     }
 }

@@ -141,10 +141,11 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
     // This counts more than its contents.
     if toolchain.record == Some(Standing::Torn) {
         toolchain.state = State::Interrupted;
-        toolchain.why =
-            "a write in place was interrupted; `brawn patch` or `brawn restore` puts the \
-                         original back first"
-                .into();
+        toolchain.why = format!(
+            "a write in place was interrupted; {} or {} puts the original back first",
+            Advice::Patch(None),
+            Advice::Restore(None)
+        );
         return Ok(());
     }
     let report = inspect(bytes)?;
@@ -214,23 +215,30 @@ fn state(
         }
     };
     let is_brawns = has_brawn || report.memory_note.is_some() || report.libc_note.is_some();
+    let patch = Advice::Patch(None);
     let changed =
         "it is not what brawn wrote, but holds brawn's payload: something changed it afterwards";
     match (record, plan.action) {
         (Some(Standing::Changed), _) if is_brawns => (State::Changed, changed.into()),
         (Some(Standing::Changed), _) => {
-            let why = "something replaced what brawn had patched, as an update does; `brawn patch` patches the new one";
-            (State::Replaced, why.into())
+            let why = format!(
+                "something replaced what brawn had patched, as an update does; {patch} patches the new one"
+            );
+            (State::Replaced, why)
         }
         (Some(Standing::Original), _) if !is_brawns => {
-            let why = "the original is back, as after installing its package again; `brawn patch` patches it";
-            (State::Replaced, why.into())
+            let why = format!(
+                "the original is back, as after installing its package again; {patch} patches it"
+            );
+            (State::Replaced, why)
         }
         (_, Action::Patch) => (State::Stock, report.why.clone()),
         (_, Action::Nothing) => (State::Patched, report.why.clone()),
         (_, Action::Upgrade) => {
-            let why = "the payload is that of another version or build of brawn; `brawn patch` exchanges it";
-            (State::OtherBrawn, why.into())
+            let why = format!(
+                "the payload is that of another version or build of brawn; {patch} exchanges it"
+            );
+            (State::OtherBrawn, why)
         }
     }
 }

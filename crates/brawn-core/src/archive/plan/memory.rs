@@ -4,6 +4,7 @@
 //! Nothing here refuses an archive: its heap can be exchanged without these functions.
 
 use super::{Part, Plan, Why, added, is_same, removed};
+use crate::advice::Advice;
 use crate::archive::identify::{Content, Findings, Member, Role};
 use crate::archive::read::Archive;
 use crate::elf::object::{Binding, Symbol};
@@ -131,9 +132,10 @@ impl Exchange<'_> {
             if let Some(symbol) = member.defined().find(|s| lost(s.name)) {
                 let why = format!(
                     "member {} of another brawn defines `{}`, which this one does not have; \
-                     `brawn restore` brings musl's back",
+                     {} brings musl's back",
                     printable(member.name),
-                    printable(symbol.name)
+                    printable(symbol.name),
+                    Advice::Restore(None)
                 );
                 return Memory::stays(why, stay);
             }

@@ -4,6 +4,7 @@ mod overlay;
 mod relocations;
 
 use super::risk::{Risk, RiskKind};
+use crate::advice::{Advice, look_at_it};
 use crate::component::Component;
 use crate::elf::image::Image;
 use crate::elf::program::{Program, WANTED};
@@ -56,10 +57,7 @@ impl<'p, 'a> Whole<'p, 'a> {
             );
         }
         if identity.libc != Libc::Musl && !has(Heap::Brawn) {
-            return not(
-                "no sign of musl in it",
-                "`brawn inspect` says what is in it",
-            );
+            return not("no sign of musl in it", &look_at_it());
         }
         let (relocations, mut risks) = relocations::read(program)?;
         risks.extend(overlay::check(program));
@@ -151,7 +149,8 @@ fn another(component: Component, note: &Note) -> Error {
         note.brawn
     ))
     .expected("musl's")
-    .next(
-        "rewrite its original (`brawn restore` brings that back), or relink it if it was linked so",
-    )
+    .next(format!(
+        "rewrite its original ({} brings that back), or relink it if it was linked so",
+        Advice::Restore(None)
+    ))
 }

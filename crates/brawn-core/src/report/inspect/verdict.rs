@@ -1,6 +1,7 @@
 //! The verdict on a file, the reason for it, and what to do next.
 
 use super::Verdict;
+use crate::advice::Advice;
 use crate::demangle::demangled;
 use crate::identify::heap::{Found, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory};
@@ -119,15 +120,18 @@ pub(super) fn of(identity: &Identity) -> Answer {
 
 /// The verdict if there is more than one heap, or a heap that does not belong there.
 fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
-    const ONCE: &str = "link brawn in by one way alone: a patched libc.a, `brawn link-args`, or the crate brawn-rt";
+    let once = || {
+        let link = Advice::LinkArgs;
+        format!("link brawn in by one way alone: a patched libc.a, {link}, or the crate brawn-rt")
+    };
     if heaps.brawn.len() > 1 {
         let why = format!("brawn's payload is in it {} times", heaps.brawn.len());
-        return Some(heaps.answer(Verdict::Mixed, why).next(ONCE));
+        return Some(heaps.answer(Verdict::Mixed, why).next(once()));
     }
     let memory = identity.memory_notes.len();
     if memory > 1 {
         let why = format!("brawn's memory functions are in it {memory} times");
-        return Some(Answer::new(Verdict::Mixed, Sure::Certain, why).next(ONCE));
+        return Some(Answer::new(Verdict::Mixed, Sure::Certain, why).next(once()));
     }
     if heaps.is_rusts() {
         return Some(match identity.libc {
@@ -148,7 +152,10 @@ fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
             }
             false => "brawn's heap is in a file of glibc's, which it is not made for",
         };
-        let next = "link it without `brawn link-args`, or with musl: glibc's own heap is not slow";
+        let next = format!(
+            "link it without {}, or with musl: glibc's own heap is not slow",
+            Advice::LinkArgs
+        );
         let answer = Answer::new(Verdict::Mixed, Sure::Certain, why);
         return Some(answer.next(next));
     }
@@ -165,26 +172,36 @@ fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
 }
 
 /// What to do about musl's heap beside `other`.
-fn next_of_two(identity: &Identity, other: &Found) -> &'static str {
+fn next_of_two(identity: &Identity, other: &Found) -> String {
+    let file = Some("FILE");
+    let (patch, patch_it) = (Advice::Patch(None), Advice::Patch(file));
     let is_brawns = other.heap == Heap::Brawn;
     match identity.linkage {
         Linkage::Archive if is_brawns => {
-            "`brawn restore FILE`, or install its package again; then `brawn patch FILE`"
+            let restore_it = Advice::Restore(file);
+            format!("{restore_it}, or install its package again; then {patch_it}")
         }
-        Linkage::Archive => "`brawn patch FILE` says what it can do with it",
-        Linkage::Object => "leave libc.a out of what is linked together here",
+        Linkage::Archive => format!("{patch_it} says what it can do with it"),
+        Linkage::Object => "leave libc.a out of what is linked together here".into(),
         Linkage::Dynamic => {
-            "`brawn preload -- FILE` gives the libc's callers brawn's heap; better is one heap for all, where it is built"
+            let preload_it = Advice::Preload(file);
+            format!(
+                "{preload_it} gives the libc's callers brawn's heap; better is one heap for all, where it is built"
+            )
         }
         Linkage::SharedObject => {
             "one heap for all of it is decided where it is built; brawn cannot do that for the file"
+                .into()
         }
         _ if is_brawns => {
-            "link it again with a libc.a of `brawn patch`, and without a second musl inside"
+            format!("link it again with a libc.a of {patch}, and without a second musl inside")
         }
         _ => {
-            "take the other heap out where it is built, and link with a libc.a of `brawn patch`: then one serves all; \
-             or `brawn rewrite FILE` puts brawn's in the place of musl's, as it is"
+            let rewrite_it = Advice::Rewrite(file);
+            format!(
+                "take the other heap out where it is built, and link with a libc.a of {patch}: then one serves all; \
+                 or {rewrite_it} puts brawn's in the place of musl's, as it is"
+            )
         }
     }
 }
@@ -205,8 +222,11 @@ fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
         }
         Heap::Musl if identity.linkage == Linkage::Dynamic => heaps.answer(
             Verdict::SlowHeap,
-            "the shared musl's heap, in libc.so: what changes static programs does not apply, \
-             `brawn preload` gives it another",
+            format!(
+                "the shared musl's heap, in libc.so: what changes static programs does not apply, \
+                 {} gives it another",
+                Advice::Preload(None)
+            ),
         ),
         Heap::Musl => heaps.answer(Verdict::SlowHeap, "the shared musl's heap"),
         _ => {
@@ -218,22 +238,30 @@ fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
 }
 
 /// What to do about musl's heap.
-fn next_of_musls(identity: &Identity) -> &'static str {
+fn next_of_musls(identity: &Identity) -> String {
     if !identity.has_payload {
-        return "brawn has a heap for x86_64 and aarch64 alone: nothing to do";
+        return "brawn has a heap for x86_64 and aarch64 alone: nothing to do".into();
     }
+    let file = Some("FILE");
     match identity.linkage {
         Linkage::Static | Linkage::StaticPie => {
-            "`brawn rewrite FILE` gives it brawn's heap as it is; or link it again with a libc.a of `brawn patch`"
+            let (rewrite_it, patch) = (Advice::Rewrite(file), Advice::Patch(None));
+            format!(
+                "{rewrite_it} gives it brawn's heap as it is; or link it again with a libc.a of {patch}"
+            )
         }
-        Linkage::Dynamic => "`brawn preload -- FILE` runs it with brawn's heap",
+        Linkage::Dynamic => format!("{} runs it with brawn's heap", Advice::Preload(file)),
         Linkage::SharedObject => {
-            "the program that loads it has the heap: `brawn preload -- PROGRAM`"
+            let preload = Advice::Preload(Some("PROGRAM"));
+            format!("the program that loads it has the heap: {preload}")
         }
         Linkage::Archive => {
-            "`brawn patch FILE`, then link again what was linked with it; `brawn restore FILE` undoes it"
+            let (patch_it, restore_it) = (Advice::Patch(file), Advice::Restore(file));
+            format!("{patch_it}, then link again what was linked with it; {restore_it} undoes it")
         }
-        Linkage::Object | Linkage::Other => "what is linked from it decides: see `brawn link-args`",
+        Linkage::Object | Linkage::Other => {
+            format!("what is linked from it decides: see {}", Advice::LinkArgs)
+        }
     }
 }
 
