@@ -24,8 +24,10 @@ pub struct Costs {
     pub given: Cost,
     /// The kernel's, where the heap asks for new memory.
     pub asked: Cost,
-    /// Those of functions that copy and fill.
-    pub copies: Cost,
+    /// Those of functions that copy and fill, by the class of the length.
+    pub copies: [Cost; 4],
+    /// memcmp's.
+    pub compares: Cost,
     /// Other memory and string functions'.
     pub memory: Cost,
     /// The kernel's, for locks and condition variables.
@@ -36,7 +38,7 @@ pub struct Costs {
 /// Measured by `brawn-bench libc`; `bench/predict/costs.py` writes it.
 const TABLE: &str = include_str!("../costs.tsv");
 
-// These were chosen so that they fit the whole programs in bench/results/predict/2026-11-23-calibration.json, so those
+// These were chosen so that they fit the whole programs in bench/results/predict/2026-11-24-looked-at.json, so those
 // programs do not test them. What a program gains may exceed a share: musl's copies by `rep movs` keep the code after
 // them waiting, and blocks that lie close together make the code that uses them faster.
 
@@ -74,17 +76,25 @@ const HEAP_OF_MANY: Cost = Cost {
     high: 0.65,
 };
 const MANY: u64 = 8;
-/// Of long copies that no cache has, nothing is gained; short ones cost a fifth.
-const COPIES: Cost = Cost {
-    typical: 0.4,
-    low: -0.3,
-    high: 1.0,
-};
-/// Of short strings nothing is gained, of long ones nearly all.
-const MEMORY: Cost = Cost {
-    typical: 0.7,
+/// musl's `rep movs` takes as long to begin as to copy a thousand bytes, and keeps the code after it waiting.
+const COPIES: [Cost; 4] = [copies(0.08), copies(0.3), copies(0.5), copies(0.9)];
+const fn copies(typical: f64) -> Cost {
+    Cost {
+        typical,
+        low: typical - 0.5,
+        high: typical + 0.4,
+    }
+}
+const COMPARES: Cost = Cost {
+    typical: 0.8,
     low: 0.0,
-    high: 1.2,
+    high: 1.3,
+};
+/// Of short strings little is gained, of long ones nearly all.
+const MEMORY: Cost = Cost {
+    typical: 0.18,
+    low: -0.2,
+    high: 1.0,
 };
 /// Of locks: alone, and of threads in each other's way.
 const LOCKS: Cost = Cost {
@@ -161,7 +171,7 @@ const LOCKED: &[&str] = &[
 ];
 
 /// Of page faults for memory that was given back, those that are gone.
-const KEPT: f64 = 0.9;
+const KEPT: f64 = 0.88;
 /// Giving memory back takes at least this share of the time that its page faults take.
 const GIVING: f64 = 0.15;
 /// What is not known of page faults.
@@ -191,9 +201,32 @@ impl Costs {
             given: GIVEN,
             asked: ASKED,
             copies: COPIES,
+            compares: COMPARES,
             memory: MEMORY,
             futex: FUTEX,
             functions: functions.collect(),
+        }
+    }
+
+    /// Those of functions that copy, of so many samples of each class of lengths.
+    pub fn copies_of(&self, samples: [u64; 4]) -> Cost {
+        // Where no length was seen, all are as likely.
+        let all: u64 = samples.iter().sum();
+        let weights = samples.map(|n| {
+            if all == 0 {
+                0.25
+            } else {
+                n as f64 / all as f64
+            }
+        });
+        let mean = |of: fn(&Cost) -> f64| {
+            let costs = self.copies.iter().zip(weights);
+            costs.map(|(cost, weight)| of(cost) * weight).sum()
+        };
+        Cost {
+            typical: mean(|c| c.typical),
+            low: mean(|c| c.low),
+            high: mean(|c| c.high),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::calls;
 use crate::code::{Code, Function, Whose};
+use crate::hits::LENGTHS;
 use crate::samples::{Hit, Mode, Place, Samples};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -101,6 +102,10 @@ pub struct Diagnosis {
     /// The share of the page faults that were for memory which the program had before, and gave back.
     #[serde(default)]
     pub again: f64,
+    /// Samples of functions that copy and fill, by the length of the copy: up to 64 bytes, 512, 4096, more. None where
+    /// that is not seen.
+    #[serde(default)]
+    pub copies: [u64; LENGTHS.len() + 1],
     /// Whether the program's file has a libc that brawn replaces functions of.
     pub has_musl: bool,
 }
@@ -113,6 +118,16 @@ impl Diagnosis {
             .next()
             .map_or_else(|| share(0, self.samples), |p| p.share)
     }
+}
+
+/// Whether it is a function that copies or fills.
+pub fn is_copy(name: &str) -> bool {
+    ["memcpy", "memmove", "memset", "mempcpy"].contains(&name)
+}
+
+/// Whether it is a function that copies, of which musl's keep the length where it was.
+fn is_move(name: &str) -> bool {
+    is_copy(name) && name != "memset"
 }
 
 /// Wilson's interval for 95 %.
@@ -139,8 +154,16 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         program: samples.files.iter().position(|f| *f == program),
     };
     let mut functions: HashMap<Key, u64> = HashMap::new();
+    let mut copies = [0; LENGTHS.len() + 1];
     for hit in &samples.hits {
-        *functions.entry(reader.key(hit)).or_default() += hit.count;
+        let key = reader.key(hit);
+        let length = hit
+            .length
+            .filter(|_| key.part == Part::Memory && is_move(&key.name));
+        length
+            .into_iter()
+            .for_each(|class| copies[usize::from(class)] += hit.count);
+        *functions.entry(key).or_default() += hit.count;
     }
     let kernel = reader.uncounted(&mut functions);
     let all: u64 = functions.values().sum::<u64>();
@@ -180,6 +203,7 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         functions,
         heap_wait: waits.map(|w| w.seconds).fold(0.0, |a, b| a + b),
         again: (1.0 - samples.pages as f64 / samples.faults.max(1) as f64).max(0.0),
+        copies,
         has_musl: codes.into_iter().any(Code::has_musl),
     }
 }

@@ -17,11 +17,21 @@ pub struct Sample {
     pub kernel: bool,
     /// The number of the kernel's function.
     pub call: Option<i64>,
+    /// The third argument, where a function that copies keeps it.
+    pub length: Option<u64>,
     /// The words on top of the stack.
     pub stack: Vec<u64>,
 }
 
-type Key = (Option<Place>, bool, Option<i64>, Vec<Place>);
+type Key = (Option<Place>, bool, Option<i64>, Option<u8>, Vec<Place>);
+
+/// The longest copies of each class but the last.
+pub const LENGTHS: [u64; 3] = [64, 512, 4096];
+
+/// The class of a length; less than a word is what a copy has left at its end.
+fn class(length: u64) -> Option<u8> {
+    (length >= 8).then(|| LENGTHS.partition_point(|most| *most < length) as u8)
+}
 
 /// The samples so far.
 #[derive(Debug, Default)]
@@ -43,7 +53,8 @@ impl Hits {
         } else {
             Vec::new()
         };
-        let key = (place, sample.kernel, sample.call, callers);
+        let length = sample.length.filter(|_| !sample.kernel).and_then(class);
+        let key = (place, sample.kernel, sample.call, length, callers);
         *self.counts.entry(key).or_default() += 1;
     }
 
@@ -54,15 +65,16 @@ impl Hits {
 
     /// The samples, in an order that does not depend on chance.
     pub fn into_hits(self) -> Vec<Hit> {
-        let hit = |((place, kernel, call, callers), count)| Hit {
+        let hit = |((place, kernel, call, length, callers), count)| Hit {
             place,
             kernel,
             call,
+            length,
             callers,
             count,
         };
         let mut hits: Vec<Hit> = self.counts.into_iter().map(hit).collect();
-        let key = |h: &Hit| (h.place, h.kernel, h.call, h.callers.clone());
+        let key = |h: &Hit| (h.place, h.kernel, h.call, h.length, h.callers.clone());
         hits.sort_by_cached_key(|h| (std::cmp::Reverse(h.count), key(h)));
         hits
     }

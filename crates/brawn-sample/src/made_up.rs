@@ -38,6 +38,7 @@ impl Diagnosis {
             functions: functions.iter().map(function).collect(),
             heap_wait: 0.0,
             again: 0.0,
+            copies: Default::default(),
             has_musl: true,
         }
     }

@@ -1,7 +1,7 @@
 //! What brawn would change, from a diagnosis and what functions cost: a time, as an interval.
 
 use crate::costs::{Cost, Costs};
-use crate::diagnosis::{Diagnosis, FunctionShare, Part};
+use crate::diagnosis::{Diagnosis, FunctionShare, Part, is_copy};
 use serde::{Deserialize, Serialize};
 
 /// How much of the gain a part has.
@@ -74,10 +74,6 @@ fn total(diagnosis: &Diagnosis, is: impl Fn(&&FunctionShare) -> bool) -> f64 {
     functions.map(|f| f.share.share).sum()
 }
 
-fn is_copy(name: &str) -> bool {
-    ["memcpy", "memmove", "memset", "mempcpy"].contains(&name)
-}
-
 fn is_futex(f: &&FunctionShare) -> bool {
     f.part == Part::Kernel && (f.name == "futex" || f.name.starts_with("pthread_"))
 }
@@ -96,7 +92,18 @@ fn is_given(f: &&FunctionShare) -> bool {
 
 /// What else it does when the heap calls it.
 fn is_asked(f: &&FunctionShare) -> bool {
-    f.part == Part::Heap && f.kernel && !is_lock(f) && !is_given(f) && !is_fault(f)
+    const ASKS: [&str; 4] = ["", "brk", "mmap", "mprotect"];
+    f.part == Part::Heap && f.kernel && ASKS.contains(&f.name.trim_start_matches('_'))
+}
+
+/// Calls that no heap makes: musl's code for them is shared, and the caller was not seen.
+fn is_others(f: &&FunctionShare) -> bool {
+    f.part == Part::Heap && f.kernel && !(is_lock(f) || is_given(f) || is_fault(f) || is_asked(f))
+}
+
+/// Comparisons end at the first difference, which is near in most programs.
+fn is_compare(name: &str) -> bool {
+    ["memcmp", "bcmp"].contains(&name)
 }
 
 /// Page faults, which have no function's name.
@@ -129,13 +136,20 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
     let mut sum = Sum::default();
     if diagnosis.has_musl {
         of_heap(&mut sum, diagnosis, costs);
-        let of_memory = |copies: bool| {
-            let is = |f: &&FunctionShare| f.part == Part::Memory && is_copy(&f.name) == copies;
-            total(diagnosis, |f| !f.stays && is(f))
+        let of_memory = |is: fn(&str) -> bool| {
+            total(diagnosis, |f| {
+                f.part == Part::Memory && !f.stays && is(&f.name)
+            })
         };
+        let rest = |name: &str| !is_copy(name) && !is_compare(name);
         for (what, share, cost) in [
-            ("memcpy and its kin", of_memory(true), costs.copies),
-            ("string functions", of_memory(false), costs.memory),
+            (
+                "memcpy and its kin",
+                of_memory(is_copy),
+                costs.copies_of(diagnosis.copies),
+            ),
+            ("memcmp", of_memory(is_compare), costs.compares),
+            ("string functions", of_memory(rest), costs.memory),
             (
                 "waiting for locks",
                 total(diagnosis, |f| !f.stays && is_futex(f)),
@@ -195,7 +209,8 @@ fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     let faults = total(diagnosis, |f| f.part == Part::Heap && is_fault(f));
     let asked = total(diagnosis, is_asked);
     let given = total(diagnosis, is_given);
-    let own = (heap.share - locks - faults - asked - given).max(0.0);
+    let others = total(diagnosis, is_others);
+    let own = (heap.share - locks - faults - asked - given - others).max(0.0);
     let error = (heap.high - heap.low) / 2.0;
     let is_contended = locks > CONTENDED * heap.share;
     let cost = costs.heap_of(diagnosis.threads, is_contended);

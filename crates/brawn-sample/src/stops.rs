@@ -257,6 +257,7 @@ impl Tracer {
             address: place.address,
             kernel: place.call.is_some(),
             call: place.call,
+            length: None,
             stack: words,
         };
         self.seen.hits.add(maps, &sample);

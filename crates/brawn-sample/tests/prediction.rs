@@ -213,3 +213,34 @@ fn the_heaps_lock_is_gone_and_with_it_what_it_costs_the_heap() {
         "{contended:?} {alone:?}"
     );
 }
+
+/// musl's copies take long to begin: that is gone, and what memory itself takes stays.
+#[test]
+fn short_copies_gain_more_than_long_ones() {
+    let of = |copies| {
+        let diagnosis = Diagnosis {
+            copies,
+            ..Diagnosis::made_up(&[(Part::Memory, "memcpy", 0.5)], 1000)
+        };
+        predict(&diagnosis, &Costs::measured()).ratio
+    };
+    let (short, long) = (of([500, 0, 0, 0]), of([0, 0, 0, 500]));
+    let unknown = of([0; 4]);
+    assert!(short < 0.6 && long > 0.9, "{short} {long}");
+    assert!(short < unknown && unknown < long, "{unknown}");
+}
+
+/// musl's code for calls of the kernel is shared: a call that no heap makes stays, whoever seemed to have made it.
+#[test]
+fn calls_that_no_heap_makes_stay() {
+    let of = |name| {
+        let functions = [(Part::Heap, "malloc", 0.1), (Part::Heap, name, 0.4)];
+        predict(&Diagnosis::made_up(&functions, 1000), &Costs::measured()).ratio
+    };
+    assert!(
+        of("read") > 0.9 && of("mmap") < 0.6,
+        "{} {}",
+        of("read"),
+        of("mmap")
+    );
+}

@@ -299,3 +299,24 @@ fn what_rewrite_leaves_is_marked() {
     let memory = marked(&[Component::Memory]);
     assert!(staying(&memory, &parts), "{memory:#?}");
 }
+
+/// The third argument is kept where musl copies, so a sample there has the length of the copy.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_lengths_of_copies_are_seen() {
+    for (length, class) in [(48, 0), (256, 1), (2048, 2), (60000, 3)] {
+        let built = Built::new("copies", &["-s", &format!("-DLENGTH={length}")]);
+        let diagnosis = diagnosed(&built, Source::Best);
+        if diagnosis.mode == Mode::Stops {
+            // A thread that is stopped is asked for its address alone.
+            assert_eq!(diagnosis.copies, [0; 4]);
+            continue;
+        }
+        let all: u64 = diagnosis.copies.iter().sum();
+        let of_it = diagnosis.copies[class];
+        assert!(
+            all > 20 && of_it * 10 >= all * 9,
+            "{length}: {diagnosis:#?}"
+        );
+    }
+}
