@@ -95,7 +95,7 @@ pub struct Candidate {
     /// What people call it: `as it is`, `fast`.
     pub name: String,
     /// How it came to be.
-    pub kind: Kind,
+    pub kind: CandidateKind,
     /// The number of the one that it is compared with; its own number if with none.
     #[serde(default, skip_serializing_if = "is_first")]
     pub against: usize,
@@ -121,7 +121,7 @@ fn is_first(number: &usize) -> bool {
 /// How a candidate came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum CandidateKind {
     /// It is the program as it is.
     Original,
     /// By `brawn rewrite`.
@@ -132,7 +132,7 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl CandidateKind {
     /// Whether it is the program with brawn's functions.
     pub fn is_brawns(self) -> bool {
         matches!(self, Self::Rewritten | Self::Preload)

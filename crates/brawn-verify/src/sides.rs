@@ -4,7 +4,7 @@ use crate::run::watch;
 use crate::tool::{Tool, is_linked, text};
 use brawn_core::component::Component;
 use brawn_core::elf::image::Image;
-use brawn_core::identify::heap::{Found, Heap};
+use brawn_core::identify::heap::{FoundHeap, Heap};
 use brawn_core::identify::{Libc, Linkage};
 use brawn_core::link_args;
 use brawn_core::link_args::shell;
@@ -368,7 +368,7 @@ impl Lab<'_> {
 }
 
 /// Whether a program's heap is brawn's alone.
-fn is_brawns(heaps: &[Found]) -> bool {
+fn is_brawns(heaps: &[FoundHeap]) -> bool {
     matches!(heaps, [one] if one.heap == Heap::Brawn)
 }
 

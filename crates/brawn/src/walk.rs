@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What a walk through a folder found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Libcs {
     /// Regular files named `libc.a`, in a stable order.
     pub archives: Vec<PathBuf>,
     /// Symlinks named `libc.a`.  A target inside the folder is found anyway; a target outside
@@ -18,8 +18,8 @@ pub struct Found {
 
 /// Walks `folder`.  Symlinks below it are not followed, so that loops end and nothing outside of
 /// it is touched.
-pub fn walk(folder: &Path) -> Found {
-    let mut found = Found::default();
+pub fn walk(folder: &Path) -> Libcs {
+    let mut found = Libcs::default();
     let mut todo = vec![folder.to_path_buf()];
     while let Some(folder) = todo.pop() {
         if let Err(error) = list(&folder, &mut found, &mut todo) {
@@ -31,7 +31,7 @@ pub fn walk(folder: &Path) -> Found {
     found
 }
 
-fn list(folder: &Path, found: &mut Found, todo: &mut Vec<PathBuf>) -> Result<()> {
+fn list(folder: &Path, found: &mut Libcs, todo: &mut Vec<PathBuf>) -> Result<()> {
     let failed = |e| Error::io("cannot read the folder", e).path(folder);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

@@ -2,9 +2,9 @@
 
 use crate::ui;
 use brawn_core::toolchains::{
-    Archive, Found, Kind, Places, Rust, Toolchain, find, survey, swift_sdks,
+    Archive, FoundToolchains, Places, Rust, Toolchain, ToolchainKind, find, survey, swift_sdks,
 };
-use brawn_core::{Error, Kind as ErrorKind, Result};
+use brawn_core::{Error, Kind, Result};
 use brawn_payload::payloads;
 use rayon::prelude::*;
 use std::env;
@@ -88,15 +88,15 @@ impl Which {
         !self.kinds().is_empty()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        let is_asked = |kind: &Kind| match kind {
-            Kind::Rust => self.rust.is_some(),
-            Kind::System => self.system,
-            Kind::MuslCross => self.musl_cross,
-            Kind::Zig => self.zig,
-            Kind::Swift => self.swift.is_some(),
+    fn kinds(&self) -> Vec<ToolchainKind> {
+        let is_asked = |kind: &ToolchainKind| match kind {
+            ToolchainKind::Rust => self.rust.is_some(),
+            ToolchainKind::System => self.system,
+            ToolchainKind::MuslCross => self.musl_cross,
+            ToolchainKind::Zig => self.zig,
+            ToolchainKind::Swift => self.swift.is_some(),
         };
-        let all = Kind::ALL.iter().copied();
+        let all = ToolchainKind::ALL.iter().copied();
         all.filter(|kind| self.all || is_asked(kind)).collect()
     }
 
@@ -129,7 +129,7 @@ impl Which {
         let mut places = match self.root.as_deref().map(below).transpose() {
             Ok(Some(places)) => places,
             Ok(None) => {
-                let asks = kinds.contains(&Kind::Rust);
+                let asks = kinds.contains(&ToolchainKind::Rust);
                 let (places, error) = here(asks);
                 let wanted = self.rust.as_deref() == Some(ACTIVE) && !self.all;
                 errors.extend(error.filter(|_| wanted));
@@ -158,9 +158,9 @@ impl Which {
         }
         errors.append(&mut found.errors);
         let toolchains = surveyed(&found.archives);
-        for kind in kinds.iter().filter(|kind| **kind != Kind::Rust) {
+        for kind in kinds.iter().filter(|kind| **kind != ToolchainKind::Rust) {
             let is_there = toolchains.iter().any(|toolchain| toolchain.kind == *kind);
-            let is_named = *kind == Kind::Swift && self.swift.as_deref() != Some(EVERY);
+            let is_named = *kind == ToolchainKind::Swift && self.swift.as_deref() != Some(EVERY);
             if !is_there && !self.all && !is_named {
                 errors.push(none_of(*kind));
             }
@@ -172,7 +172,7 @@ impl Which {
     }
 
     /// Keeps Rust's toolchains that `asked` means, and says if there is none.
-    fn keep_rust(&self, asked: &str, found: &mut Found) -> Option<Error> {
+    fn keep_rust(&self, asked: &str, found: &mut FoundToolchains) -> Option<Error> {
         let is_all = asked == EVERY || (asked == ACTIVE && self.root.is_some());
         let is_meant = |rust: &&Rust| match asked {
             _ if is_all => true,
@@ -180,9 +180,10 @@ impl Which {
             asked => rust.is_called(asked),
         };
         let meant: Vec<&Rust> = found.rust.iter().filter(is_meant).collect();
-        let is_kept = |a: &Archive| a.kind != Kind::Rust || meant.iter().any(|rust| rust.has(a));
+        let is_kept =
+            |a: &Archive| a.kind != ToolchainKind::Rust || meant.iter().any(|rust| rust.has(a));
         found.archives.retain(is_kept);
-        if found.archives.iter().any(|a| a.kind == Kind::Rust) {
+        if found.archives.iter().any(|a| a.kind == ToolchainKind::Rust) {
             return None;
         }
         let names: Vec<&str> = found.rust.iter().map(|rust| rust.name.as_str()).collect();
@@ -191,7 +192,7 @@ impl Which {
             names => format!("installed: {}", names.join(", ")),
         };
         Some(match (meant.first(), asked) {
-            _ if is_all => none_of(Kind::Rust),
+            _ if is_all => none_of(ToolchainKind::Rust),
             (Some(rust), _) => {
                 Error::not_applicable(format!("no musl in the Rust toolchain {}", rust.name))
                     .expected("lib/rustlib/TARGET/lib/self-contained/libc.a in it")
@@ -210,17 +211,24 @@ impl Which {
 }
 
 /// Keeps the SDKs of Swift that `asked` means, and says if there is none.
-fn keep_swift(asked: &str, found: &mut Found) -> Option<Error> {
+fn keep_swift(asked: &str, found: &mut FoundToolchains) -> Option<Error> {
     if asked == EVERY {
         return None;
     }
-    let sdks = found.archives.iter().filter(|a| a.kind == Kind::Swift);
+    let sdks = found
+        .archives
+        .iter()
+        .filter(|a| a.kind == ToolchainKind::Swift);
     let mut names: Vec<String> = sdks.map(|a| a.name.clone()).collect();
     names.dedup();
     found
         .archives
-        .retain(|a| a.kind != Kind::Swift || a.is_of_sdk(asked));
-    if found.archives.iter().any(|a| a.kind == Kind::Swift) {
+        .retain(|a| a.kind != ToolchainKind::Swift || a.is_of_sdk(asked));
+    if found
+        .archives
+        .iter()
+        .any(|a| a.kind == ToolchainKind::Swift)
+    {
         return None;
     }
     let others = match names.as_slice() {
@@ -231,28 +239,28 @@ fn keep_swift(asked: &str, found: &mut Found) -> Option<Error> {
 }
 
 /// The error for a kind of which there is nothing.
-fn none_of(kind: Kind) -> Error {
+fn none_of(kind: ToolchainKind) -> Error {
     let (found, next) = match kind {
-        Kind::Rust => (
+        ToolchainKind::Rust => (
             "no Rust toolchain with a musl target",
             "`rustup target add x86_64-unknown-linux-musl`; toolchains of another user are found \
              with RUSTUP_HOME",
         ),
-        Kind::System => (
+        ToolchainKind::System => (
             "no musl of the distribution's",
             "install the package that has musl's libc.a (musl-dev, musl-libc-static), or name the \
              archive: `brawn patch PATH`",
         ),
-        Kind::MuslCross => (
+        ToolchainKind::MuslCross => (
             "no cross compiler for musl",
             "put its bin folder on PATH, or name the archive: `brawn patch PATH`",
         ),
-        Kind::Zig => (
+        ToolchainKind::Zig => (
             "no musl in zig's global cache",
             "zig compiles it when a program first needs it: `zig cc -target x86_64-linux-musl`; \
              ZIG_GLOBAL_CACHE_DIR says where the cache is",
         ),
-        Kind::Swift => (
+        ToolchainKind::Swift => (
             "no installed Swift SDK with musl",
             "`swift sdk install` installs one; or name the bundle: `brawn patch \
              NAME.artifactbundle.tar.gz`",
@@ -275,7 +283,7 @@ pub fn below(root: &Path) -> Result<Places> {
         .canonicalize()
         .map_err(|e| Error::io("cannot find it", e).path(root))?;
     if !root.is_dir() {
-        return Err(Error::new(ErrorKind::Usage, "`--root` with a file")
+        return Err(Error::new(Kind::Usage, "`--root` with a file")
             .expected("a folder")
             .path(&root));
     }
@@ -372,14 +380,14 @@ pub fn denied(error: Error, path: &Path) -> Error {
 }
 
 /// Says, for the kinds of toolchains that were changed, that programs linked before stay as they are.
-pub fn note_relinking(kinds: &[Kind]) {
-    if kinds.contains(&Kind::Rust) {
+pub fn note_relinking(kinds: &[ToolchainKind]) {
+    if kinds.contains(&ToolchainKind::Rust) {
         ui::info(
             "Rust programs that are built already stay as they are: cargo does not see that libc.a \
              has changed. `cargo clean`, or touch the program's main.rs, and build again",
         );
     }
-    if kinds.iter().any(|kind| *kind != Kind::Rust) {
+    if kinds.iter().any(|kind| *kind != ToolchainKind::Rust) {
         ui::info(RELINK);
     }
 }

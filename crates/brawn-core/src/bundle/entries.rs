@@ -1,7 +1,7 @@
 //! Reads a tar archive as a stream of entries. Each entry keeps the bytes of its headers, so that everything that
 //! does not change can be written again as it was.
 
-use super::header::{self, BLOCK, Header, Kind};
+use super::header::{self, BLOCK, Header, Type};
 use super::input::Input;
 use super::{Limits, path};
 use crate::error::{Error, Result, printable};
@@ -31,7 +31,7 @@ pub struct Entry {
     pub name: Vec<u8>,
     /// The target of a link.
     pub link: Vec<u8>,
-    pub kind: Kind,
+    pub kind: Type,
     /// Its data's size in bytes.
     pub size: u64,
     /// Whether its data begins with a map of holes, before the file's contents.
@@ -97,7 +97,7 @@ impl<'a> Tar<'a> {
             raw.extend_from_slice(&block);
             let named = |e: Error| placed(e, at).member(&read.name);
             match read.kind {
-                Kind::LongName | Kind::LongLink | Kind::Records | Kind::Global => {
+                Type::LongName | Type::LongLink | Type::Records | Type::Global => {
                     if raw.len() as u64 + read.size > self.limits.header {
                         let found = format!("{} bytes of names and records", read.size);
                         return Err(named(Error::refused(found))
@@ -128,7 +128,7 @@ impl<'a> Tar<'a> {
                         is_extended = map[504] != 0;
                     }
                     let size = long.size.unwrap_or(read.size);
-                    if kind != Kind::File && long.size.is_some_and(|size| size != read.size) {
+                    if kind != Type::File && long.size.is_some_and(|size| size != read.size) {
                         let found = "records of pax with another size than its header's";
                         return Err(named(Error::refused(found))
                             .expected("that of a file with its contents"));
@@ -144,7 +144,7 @@ impl<'a> Tar<'a> {
                         link: long.link.unwrap_or(read.link),
                         kind,
                         size,
-                        is_sparse: kind == Kind::Sparse || long.is_sparse,
+                        is_sparse: kind == Type::Sparse || long.is_sparse,
                         raw,
                     }));
                 }
@@ -272,14 +272,14 @@ struct Long {
 }
 
 impl Long {
-    fn add(&mut self, kind: Kind, raw: &[u8], data: Range<usize>) -> Result<()> {
+    fn add(&mut self, kind: Type, raw: &[u8], data: Range<usize>) -> Result<()> {
         let bytes = &raw[data.clone()];
         match kind {
             // If both are there, pax records take precedence over GNU's long names.
-            Kind::LongName if !self.has_records => self.name = Some(header::text(bytes).to_vec()),
-            Kind::LongLink if !self.has_records => self.link = Some(header::text(bytes).to_vec()),
-            Kind::LongName | Kind::LongLink => {}
-            Kind::Global => {
+            Type::LongName if !self.has_records => self.name = Some(header::text(bytes).to_vec()),
+            Type::LongLink if !self.has_records => self.link = Some(header::text(bytes).to_vec()),
+            Type::LongName | Type::LongLink => {}
+            Type::Global => {
                 let changes: &[&[u8]] = &[b"path", b"linkpath", b"size"];
                 for record in header::records(bytes)? {
                     if changes.contains(&record.key) {

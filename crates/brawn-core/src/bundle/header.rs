@@ -18,7 +18,7 @@ const PREFIX: Range<usize> = 345..500;
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Type {
     /// A file with its contents.
     File,
     /// Another name for an entry before it.
@@ -44,7 +44,7 @@ pub enum Kind {
 /// The fields of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    pub kind: Kind,
+    pub kind: Type,
     pub size: u64,
     pub name: Vec<u8>,
     pub link: Vec<u8>,
@@ -71,20 +71,20 @@ impl Header {
             )));
         }
         let kind = match block[TYPE] {
-            b'0' | 0 | b'7' => Kind::File,
-            b'1' => Kind::HardLink,
-            b'2' => Kind::Symlink,
-            b'3'..=b'6' => Kind::Empty,
-            b'S' => Kind::Sparse,
-            b'L' => Kind::LongName,
-            b'K' => Kind::LongLink,
-            b'x' | b'X' => Kind::Records,
-            b'g' => Kind::Global,
+            b'0' | 0 | b'7' => Type::File,
+            b'1' => Type::HardLink,
+            b'2' => Type::Symlink,
+            b'3'..=b'6' => Type::Empty,
+            b'S' => Type::Sparse,
+            b'L' => Type::LongName,
+            b'K' => Type::LongLink,
+            b'x' | b'X' => Type::Records,
+            b'g' => Type::Global,
             b'M' => {
                 return Err(Error::refused("a file that began in another volume")
                     .expected("an archive in one piece"));
             }
-            _ => Kind::Other,
+            _ => Type::Other,
         };
         let size = number(&block[SIZE]).ok_or_else(|| {
             Error::malformed(format!("a size of `{}`", printable(&block[SIZE])))
@@ -101,22 +101,22 @@ impl Header {
             size,
             name,
             link: text(&block[LINK]).to_vec(),
-            is_extended: kind == Kind::Sparse && block[482] != 0,
+            is_extended: kind == Type::Sparse && block[482] != 0,
         })
     }
 
     /// The kind of the entry, whose full name is `name`: the header may have only the beginning of the name.
-    pub fn kind_of(&self, name: &[u8]) -> Result<Kind> {
+    pub fn kind_of(&self, name: &[u8]) -> Result<Type> {
         // Before POSIX, a folder was a file whose name ends with a slash.
         let kind = match self.kind {
-            Kind::File if name.ends_with(b"/") => Kind::Empty,
+            Type::File if name.ends_with(b"/") => Type::Empty,
             kind => kind,
         };
-        let is_empty = matches!(kind, Kind::HardLink | Kind::Symlink | Kind::Empty);
+        let is_empty = matches!(kind, Type::HardLink | Type::Symlink | Type::Empty);
         if is_empty && self.size != 0 {
             let what = match kind {
-                Kind::HardLink => "a hard link",
-                Kind::Symlink => "a symbolic link",
+                Type::HardLink => "a hard link",
+                Type::Symlink => "a symbolic link",
                 _ => "a folder or device",
             };
             return Err(

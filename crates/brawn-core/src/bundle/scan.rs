@@ -2,7 +2,7 @@
 //! digests of everything else, with which the repacked bundle is checked.
 
 use super::entries::{Entry, Tar};
-use super::header::Kind;
+use super::header::Type;
 use super::input::{Input, Progress};
 use super::path::{self, Link, Tree};
 use super::sdk::Files;
@@ -26,7 +26,7 @@ impl Wanted {
     /// Whether an entry may be a target's `libc.a`.
     pub fn is_libc(&self, entry: &Entry) -> bool {
         let is_named = |path: &Vec<u8>| path::last(path) == b"libc.a" || self.libc.contains(path);
-        entry.kind == Kind::File && entry.path.as_ref().is_some_and(is_named)
+        entry.kind == Type::File && entry.path.as_ref().is_some_and(is_named)
     }
 
     fn is_json(&self, entry: &Entry) -> bool {
@@ -34,7 +34,7 @@ impl Wanted {
             let is_info = path::last(path) == b"info.json" && !path::folder(path).contains(&b'/');
             is_info || path::last(path) == b"swift-sdk.json" || self.json.contains(path)
         };
-        entry.kind == Kind::File && entry.path.as_ref().is_some_and(is_named)
+        entry.kind == Type::File && entry.path.as_ref().is_some_and(is_named)
     }
 }
 
@@ -51,7 +51,7 @@ pub struct Candidate<T> {
 
 /// A file at a path that is of interest.
 #[derive(Debug)]
-enum Found {
+enum AtPath {
     Json(Vec<u8>),
     /// A candidate, by its number.
     Libc(usize),
@@ -72,7 +72,7 @@ pub struct Scan<T> {
     hard: Vec<Vec<u8>>,
     pub wanted: Wanted,
     links: HashMap<Vec<u8>, Link>,
-    files: BTreeMap<Vec<u8>, Found>,
+    files: BTreeMap<Vec<u8>, AtPath>,
     /// Paths that were asked for, and that this pass did not find.
     asked: RefCell<Wanted>,
 }
@@ -123,7 +123,7 @@ impl<T> Scan<T> {
                 run.update(&bytes);
                 if let Some(path) = entry.path {
                     names += path.len() + bytes.len() + ENTRY;
-                    scan.file(path, Found::Json(bytes));
+                    scan.file(path, AtPath::Json(bytes));
                 }
             } else {
                 tar.data(&mut |bytes| {
@@ -171,7 +171,7 @@ impl<T> Scan<T> {
         };
         if let Some(path) = &entry.path {
             let number = self.candidates.len();
-            self.file(path.clone(), Found::Libc(number));
+            self.file(path.clone(), AtPath::Libc(number));
         }
         self.candidates.push(Candidate {
             entry,
@@ -182,13 +182,13 @@ impl<T> Scan<T> {
         Ok(())
     }
 
-    fn file(&mut self, path: Vec<u8>, found: Found) {
+    fn file(&mut self, path: Vec<u8>, found: AtPath) {
         if let Some(link) = self.links.get_mut(&path) {
             *link = Link::Several;
         }
         self.files
             .entry(path)
-            .and_modify(|there| *there = Found::Several)
+            .and_modify(|there| *there = AtPath::Several)
             .or_insert(found);
     }
 
@@ -197,8 +197,8 @@ impl<T> Scan<T> {
         // A name that leads nowhere costs as much as one that leads to a file.
         let size = 2 * (entry.name.len() + entry.link.len()) + ENTRY;
         let link = match entry.kind {
-            Kind::Symlink => Link::Symbolic(entry.link),
-            Kind::HardLink => {
+            Type::Symlink => Link::Symbolic(entry.link),
+            Type::HardLink => {
                 self.hard.extend(path::normal(&entry.link));
                 Link::Hard(entry.link)
             }
@@ -224,7 +224,7 @@ impl<T> Scan<T> {
     /// The number of the candidate at a path that [`Files::has_libc`] has found.
     pub fn number(&self, path: &[u8]) -> Result<usize> {
         match self.files.get(path) {
-            Some(Found::Libc(number)) => Ok(*number),
+            Some(AtPath::Libc(number)) => Ok(*number),
             _ => Err(several(path)),
         }
     }
@@ -258,9 +258,9 @@ impl<T> Tree for Scan<T> {
 impl<T> Files for Scan<T> {
     fn json(&self, path: &[u8]) -> Result<Option<Vec<u8>>> {
         match self.files.get(path) {
-            Some(Found::Json(bytes)) => Ok(Some(bytes.clone())),
-            Some(Found::Several) => Err(several(path)),
-            Some(Found::Libc(_)) | None => {
+            Some(AtPath::Json(bytes)) => Ok(Some(bytes.clone())),
+            Some(AtPath::Several) => Err(several(path)),
+            Some(AtPath::Libc(_)) | None => {
                 self.asked.borrow_mut().json.insert(path.to_vec());
                 Ok(None)
             }
@@ -269,7 +269,7 @@ impl<T> Files for Scan<T> {
 
     fn has_libc(&self, path: &[u8]) -> Result<bool> {
         match self.files.get(path) {
-            Some(Found::Libc(number)) => {
+            Some(AtPath::Libc(number)) => {
                 let Candidate { entry, work, .. } = &self.candidates[*number];
                 if work.is_none() {
                     let what = if entry.is_sparse {
@@ -282,8 +282,8 @@ impl<T> Files for Scan<T> {
                 }
                 Ok(true)
             }
-            Some(Found::Several) => Err(several(path)),
-            Some(Found::Json(_)) => Ok(false),
+            Some(AtPath::Several) => Err(several(path)),
+            Some(AtPath::Json(_)) => Ok(false),
             None => {
                 if path::last(path) != b"libc.a" {
                     self.asked.borrow_mut().libc.insert(path.to_vec());

@@ -35,7 +35,7 @@ pub enum Placement {
 
 /// What a symbol names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SymbolKind {
     /// Code: `STT_FUNC`, and symbols in code that assemblers leave without a type.
     Function,
     /// Data.
@@ -52,7 +52,7 @@ pub struct Symbol<'a> {
     /// Its size in bytes; 0 if unknown.
     pub size: u64,
     /// What it names.
-    pub kind: Kind,
+    pub kind: SymbolKind,
 }
 
 /// A static executable of an architecture that brawn knows.
@@ -430,10 +430,10 @@ impl<'a> Bytes<'a> {
             }
             let is_in_code = || code.iter().any(|s| s.contains(&address));
             let kind = match kind {
-                elf::STT_FUNC | elf::STT_GNU_IFUNC => Kind::Function,
-                elf::STT_OBJECT => Kind::Object,
-                elf::STT_NOTYPE if is_in_code() => Kind::Function,
-                elf::STT_NOTYPE => Kind::Object,
+                elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
+                elf::STT_OBJECT => SymbolKind::Object,
+                elf::STT_NOTYPE if is_in_code() => SymbolKind::Function,
+                elf::STT_NOTYPE => SymbolKind::Object,
                 _ => continue,
             };
             let name = entry.st_name.get(LittleEndian);

@@ -1,6 +1,6 @@
 //! Identifies what is in a single ELF file: an executable, a shared object or a relocatable object.
 
-use super::heap::{self, Found, Heap, Sure};
+use super::heap::{self, FoundHeap, Heap, Sure};
 use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
@@ -115,8 +115,8 @@ fn is_packed(image: &Image<'_>) -> bool {
 }
 
 /// The heaps that are in the file itself.
-fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Found> {
-    let mut heaps: Vec<Found> = note::heaps(&image.brawn).map(Found::brawn).collect();
+fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<FoundHeap> {
+    let mut heaps: Vec<FoundHeap> = note::heaps(&image.brawn).map(FoundHeap::brawn).collect();
     let has_brawn = !heaps.is_empty();
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
     for symbol in image.defined() {
@@ -139,7 +139,7 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
         symbols.sort_by_key(|s| (!s.global, s.name));
         let names = symbols.iter().take(ENOUGH).map(|s| printable(s.name));
         let evidence = format!("symbols {}", names.collect::<Vec<_>>().join(", "));
-        heaps.push(Found::new(heap, Sure::Certain, evidence));
+        heaps.push(FoundHeap::new(heap, Sure::Certain, evidence));
     }
     // `strip -x` keeps `malloc` and removes the local names that show which heap it is.
     let is_part = matches!(linkage, Linkage::Static | Linkage::StaticPie)
@@ -167,8 +167,8 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
 }
 
 /// A `malloc` that belongs neither to the libc nor to a known heap.
-fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
-    let is_libc = |h: &Found| h.heap.is_musl() || matches!(h.heap, Heap::Brawn | Heap::Glibc);
+fn own(image: &Image<'_>, heaps: &[FoundHeap]) -> Option<FoundHeap> {
+    let is_libc = |h: &FoundHeap| h.heap.is_musl() || matches!(h.heap, Heap::Brawn | Heap::Glibc);
     if !image.has_symbol_table || heaps.iter().any(|h| !is_libc(h)) {
         return None;
     }
@@ -199,7 +199,7 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
         !others.any(|s| s.address == malloc.address && s.section == malloc.section || is_jump(s))
     };
     is_replaced.then(|| {
-        Found::new(
+        FoundHeap::new(
             Heap::Own,
             Sure::Certain,
             "symbol malloc, which is not the libc's".into(),
@@ -208,14 +208,14 @@ fn own(image: &Image<'_>, heaps: &[Found]) -> Option<Found> {
 }
 
 /// Adds the heap of the shared libraries: the libc's, or that of a library that replaces it.
-fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
+fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<FoundHeap>) {
     let mut is_replaced = image.defined().any(|s| s.name == b"malloc" && s.global);
     for name in &image.needed {
         if let Some(heap) = heap::by_library(name) {
             is_replaced = true;
             if !heaps.iter().any(|h| h.heap == heap) {
                 let what = format!("it needs {}", printable(name));
-                heaps.push(Found::new(heap, Sure::Certain, what));
+                heaps.push(FoundHeap::new(heap, Sure::Certain, what));
             }
         }
     }
@@ -237,7 +237,11 @@ fn shared(image: &Image<'_>, libc: Libc, heaps: &mut Vec<Found>) {
     let mut needs = image.symbols.iter().filter(|s| !s.defined);
     let is_used = heaps.is_empty() || needs.any(|s| ALLOCATES.contains(&unversioned(s.name)));
     if !is_replaced && !is_libc_itself && is_used {
-        heaps.push(Found::new(heap, Sure::Certain, "the shared libc's".into()));
+        heaps.push(FoundHeap::new(
+            heap,
+            Sure::Certain,
+            "the shared libc's".into(),
+        ));
     }
 }
 
@@ -247,7 +251,7 @@ fn unversioned(name: &[u8]) -> &[u8] {
 }
 
 /// If musl's heap is not the only heap: finds the functions that call it.
-fn second_heaps(image: &Image<'_>, heaps: &mut [Found]) {
+fn second_heaps(image: &Image<'_>, heaps: &mut [FoundHeap]) {
     if heaps.len() < 2 || !image.has_symbol_table {
         return;
     }
@@ -265,7 +269,7 @@ fn second_heaps(image: &Image<'_>, heaps: &mut [Found]) {
 fn libc(
     image: &Image<'_>,
     linkage: Linkage,
-    heaps: &[Found],
+    heaps: &[FoundHeap],
     traces: &Traces<'_, '_>,
     evidence: &mut Vec<String>,
 ) -> Libc {
@@ -322,7 +326,7 @@ fn libc(
     }
 }
 
-fn version(image: &Image<'_>, libc: Libc, heaps: &[Found]) -> Option<String> {
+fn version(image: &Image<'_>, libc: Libc, heaps: &[FoundHeap]) -> Option<String> {
     match libc {
         Libc::Musl => musl_version(image).or_else(|| {
             let is_new = heaps.iter().any(|h| h.heap == Heap::MuslMallocng);

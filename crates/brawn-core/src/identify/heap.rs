@@ -108,7 +108,7 @@ pub struct MemberUse {
 
 /// A heap that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct FoundHeap {
     /// Which heap it is.
     pub heap: Heap,
     /// The version of a mimalloc in an archive, by its code, or `unknown`.
@@ -129,7 +129,7 @@ pub struct Found {
     pub members: Vec<MemberUse>,
 }
 
-impl Found {
+impl FoundHeap {
     /// A heap with one piece of evidence.
     pub fn new(heap: Heap, sure: Sure, evidence: String) -> Self {
         Self {

@@ -125,7 +125,7 @@ pub struct Identity {
     /// Whether brawn has a heap for its architecture.
     pub has_payload: bool,
     /// All heaps in it. If it is known which heap `malloc` uses, that heap comes first.
-    pub heaps: Vec<heap::Found>,
+    pub heaps: Vec<heap::FoundHeap>,
     /// Whether it has a full symbol table to find heaps by.
     pub has_symbols: bool,
     /// Which memory functions are in it.

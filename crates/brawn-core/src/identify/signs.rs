@@ -3,7 +3,7 @@
 
 use crate::elf::image::{Image, Section};
 use crate::identify::Memory;
-use crate::identify::heap::{Found, Needle, SIGNS, Sure, needle};
+use crate::identify::heap::{FoundHeap, Needle, SIGNS, Sure, needle};
 use aho_corasick::{Span, packed};
 use memchr::memmem;
 use std::cell::OnceCell;
@@ -149,11 +149,15 @@ impl<'i, 'a> Traces<'i, 'a> {
     }
 
     /// Heaps, by their signs in stripped files.
-    pub fn heaps(&self) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+    pub fn heaps(&self) -> Vec<FoundHeap> {
+        let mut found: Vec<FoundHeap> = Vec::new();
         for (number, sign) in SIGNS.iter().enumerate() {
             if !found.iter().any(|f| f.heap == sign.heap) && self.has(number) {
-                found.push(Found::new(sign.heap, Sure::Likely, sign.what.to_string()));
+                found.push(FoundHeap::new(
+                    sign.heap,
+                    Sure::Likely,
+                    sign.what.to_string(),
+                ));
             }
         }
         found

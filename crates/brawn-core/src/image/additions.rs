@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A file, folder or link that was found, and its place in the image.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Added {
     /// Its path in the image, without the leading slash.
     pub path: String,
     /// Its permissions there.
@@ -24,7 +24,7 @@ pub(super) struct Found {
 /// Lists everything in `addition`, beginning with itself.
 ///
 /// Of a file's mode only one thing counts: whether its owner may execute it. Everything else is accidental.
-pub(super) fn list(addition: &Addition) -> Result<Vec<Found>> {
+pub(super) fn list(addition: &Addition) -> Result<Vec<Added>> {
     let source = &addition.source;
     let mut place = check_place(&addition.place)?;
     // If the user names a link, its target is meant. Links inside of a folder stay links.
@@ -57,7 +57,7 @@ pub(super) fn list(addition: &Addition) -> Result<Vec<Found>> {
             continue;
         }
         let is_run = !matches!(what, What::File(_)) || stat.mode() & 0o100 != 0;
-        all.push(Found {
+        all.push(Added {
             path: place,
             mode: if is_run { RUN } else { READ },
             size: match what {

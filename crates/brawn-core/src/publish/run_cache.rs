@@ -91,7 +91,7 @@ impl Key {
 
 /// What the cache has for a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Cached {
     /// The rewritten program.
     Program(PathBuf),
     /// Nothing was rewritten: run the program itself.
@@ -125,7 +125,7 @@ impl RunCache {
     }
 
     /// Finds the program for `key`, and notes that it is used.
-    pub fn find(&self, key: &Key) -> Option<Found> {
+    pub fn find(&self, key: &Key) -> Option<Cached> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = rustix::fs::openat(&self.room, &key.folder, flags, Mode::empty()).ok()?;
         let there = rustix::fs::statat(&folder, &key.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -140,8 +140,8 @@ impl RunCache {
         }
         self.used(&key.folder);
         Some(match there.st_size {
-            0 => Found::AsItIs,
-            _ => Found::Program(self.room.path().join(key.program())),
+            0 => Cached::AsItIs,
+            _ => Cached::Program(self.room.path().join(key.program())),
         })
     }
 
@@ -149,7 +149,7 @@ impl RunCache {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn add(&self, key: &Key, content: &Content<'_>) -> Result<Found> {
+    pub fn add(&self, key: &Key, content: &Content<'_>) -> Result<Cached> {
         let failed =
             |e: std::io::Error| Error::io("cannot write to the cache", e).path(self.room.path());
         let scratch = self.scratch().map_err(|e| failed(e.into()))?;
@@ -163,8 +163,8 @@ impl RunCache {
         made.map_err(failed)?;
         self.tidy(&key.folder, SystemTime::now(), LIMIT);
         Ok(match content.size() {
-            0 => Found::AsItIs,
-            _ => Found::Program(self.room.path().join(key.program())),
+            0 => Cached::AsItIs,
+            _ => Cached::Program(self.room.path().join(key.program())),
         })
     }
 

@@ -5,7 +5,7 @@ use crate::elf::image::Image;
 use crate::elf::system::System;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
-use crate::identify::heap::{Found, Sure};
+use crate::identify::heap::{FoundHeap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory, executable};
 use crate::note::Note;
 use crate::signatures::Build;
@@ -83,7 +83,7 @@ pub struct Report {
     /// The reason for the verdict, in a sentence.
     pub why: String,
     /// All heaps. If it is known which heap `malloc` uses, that heap comes first.
-    pub heaps: Vec<Found>,
+    pub heaps: Vec<FoundHeap>,
     /// The evidence for the rest.
     pub evidence: Vec<String>,
     /// Functions of libc that an archive lacks because another heap was put in the place of musl's.

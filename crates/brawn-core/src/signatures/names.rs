@@ -1,6 +1,6 @@
 //! Names of libc and their addresses in a program: from its symbols or, without symbols, from signatures.
 
-use crate::elf::program::{Kind, Program};
+use crate::elf::program::{Program, SymbolKind};
 use crate::identify;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -42,7 +42,7 @@ pub struct Names {
 impl Names {
     /// The names of the program's symbol table; none if it is stripped.
     pub fn of_symbols(program: &Program<'_>) -> Self {
-        let of = |kind: Kind| {
+        let of = |kind: SymbolKind| {
             let symbols = program.symbols.iter().filter(|s| s.kind == kind);
             symbols
                 .map(|s| Named {
@@ -54,8 +54,8 @@ impl Names {
                 .collect()
         };
         Self {
-            functions: of(Kind::Function),
-            objects: of(Kind::Object),
+            functions: of(SymbolKind::Function),
+            objects: of(SymbolKind::Object),
         }
     }
 

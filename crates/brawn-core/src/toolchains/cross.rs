@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::system::is_musl_triple;
-use super::{Archive, Found, Kind, Places, name};
+use super::{Archive, FoundToolchains, Places, ToolchainKind, name};
 use std::path::{Path, PathBuf};
 
 /// Where a target's libc is below PREFIX/TARGET: for musl-cross-make, then for crosstool-NG and Buildroot.
@@ -11,7 +11,7 @@ const BELOW_TARGET: [&str; 5] = ["lib", "usr/lib", "sysroot/usr/lib", "sysroot/l
 /// The names of compilers after `TARGET-`.
 const COMPILERS: [&str; 4] = ["gcc", "cc", "g++", "clang"];
 
-pub(super) fn find(places: &Places, found: &mut Found) {
+pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     let root = &places.root;
     // musl's own default, which images with a musl toolchain also use.
     own(&root.join("usr/local/musl"), found);
@@ -45,7 +45,7 @@ pub(super) fn find(places: &Places, found: &mut Found) {
 }
 
 /// A prefix with musl alone: PREFIX/lib/libc.a.
-fn own(prefix: &Path, found: &mut Found) {
+fn own(prefix: &Path, found: &mut FoundToolchains) {
     // musl-cross-make's native compilers, and an installation of musl itself.
     for lib in ["lib", "usr/lib"] {
         add(prefix, None, prefix.join(lib), found);
@@ -53,7 +53,7 @@ fn own(prefix: &Path, found: &mut Found) {
 }
 
 /// The targets of one prefix.
-fn targets(prefix: &Path, found: &mut Found) {
+fn targets(prefix: &Path, found: &mut FoundToolchains) {
     let is_target = |name: &str| is_musl_triple(name) && alone(name) == name;
     for (target, folder) in Folder::open(prefix).named(is_target) {
         for lib in BELOW_TARGET {
@@ -63,7 +63,7 @@ fn targets(prefix: &Path, found: &mut Found) {
 }
 
 /// The libc that compilers in a folder of `PATH` link: `TARGET-gcc`, and musl's wrapper `musl-gcc`.
-fn compilers(folder: &Path, found: &mut Found) {
+fn compilers(folder: &Path, found: &mut FoundToolchains) {
     let is_compiler = |name: &str| name == "musl-gcc" || target_of(name).is_some();
     for (compiler, path) in Folder::open(folder).named(is_compiler) {
         // Homebrew and many other installations have only a link in PATH; the compiler is elsewhere.
@@ -96,7 +96,7 @@ fn alone(name: &str) -> &str {
     name.trim_end_matches("-native").trim_end_matches("-cross")
 }
 
-fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut Found) {
+fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut FoundToolchains) {
     let own = match name(prefix).as_str() {
         // Homebrew's formulas have their name in the folder above.
         "libexec" | "toolchain" => name(prefix.parent().unwrap_or(prefix)),
@@ -107,7 +107,7 @@ fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut Found) {
         is_musl_triple(target).then(|| target.to_owned())
     });
     found.archives.push(Archive {
-        kind: Kind::MuslCross,
+        kind: ToolchainKind::MuslCross,
         name: own,
         target,
         active: false,

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// The kind of a toolchain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ToolchainKind {
     /// A Rust toolchain's self-contained musl.
     Rust,
     /// The distribution's package.
@@ -36,7 +36,7 @@ pub enum Kind {
     Swift,
 }
 
-impl Kind {
+impl ToolchainKind {
     /// Every kind, in the order of listings.
     pub const ALL: &[Self] = &[
         Self::Rust,
@@ -114,7 +114,7 @@ pub fn swift_sdks(home: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
     /// The kind of its toolchain.
-    pub kind: Kind,
+    pub kind: ToolchainKind,
     /// The toolchain's name: rustup's, the distribution's, an SDK's, or the name of its folder.
     pub name: String,
     /// The target that it is for, if the name of a folder says so.
@@ -131,8 +131,8 @@ pub struct Archive {
 
 /// The results of [`find`].
 #[derive(Debug, Default)]
-pub struct Found {
-    /// The archives, in the order of [`Kind::ALL`], then by name and target. Each file is listed once.
+pub struct FoundToolchains {
+    /// The archives, in the order of [`ToolchainKind::ALL`], then by name and target. Each file is listed once.
     pub archives: Vec<Archive>,
     /// All Rust toolchains.
     pub rust: Vec<Rust>,
@@ -141,22 +141,22 @@ pub struct Found {
 }
 
 /// Looks for the archives of toolchains of these kinds.
-pub fn find(places: &Places, kinds: &[Kind]) -> Found {
-    let mut found = Found::default();
+pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
+    let mut found = FoundToolchains::default();
     let has = |kind| kinds.contains(&kind);
-    if has(Kind::Rust) {
+    if has(ToolchainKind::Rust) {
         rust::find(places, &mut found);
     }
-    if has(Kind::System) {
+    if has(ToolchainKind::System) {
         system::find(places, &mut found);
     }
-    if has(Kind::MuslCross) {
+    if has(ToolchainKind::MuslCross) {
         cross::find(places, &mut found);
     }
-    if has(Kind::Zig) {
+    if has(ToolchainKind::Zig) {
         zig(places, &mut found);
     }
-    if has(Kind::Swift) {
+    if has(ToolchainKind::Swift) {
         swift::find(places, &mut found);
     }
     once(places, &mut found);
@@ -164,11 +164,11 @@ pub fn find(places: &Places, kinds: &[Kind]) -> Found {
 }
 
 /// zig's cache has a folder for each result. Only the archive itself shows which libc it is.
-fn zig(places: &Places, found: &mut Found) {
+fn zig(places: &Places, found: &mut FoundToolchains) {
     for cache in &places.zig {
         for folder in Folder::reported(&cache.join("o"), &mut found.errors).paths() {
             found.archives.push(Archive {
-                kind: Kind::Zig,
+                kind: ToolchainKind::Zig,
                 name: name(&folder),
                 target: None,
                 active: false,
@@ -181,7 +181,7 @@ fn zig(places: &Places, found: &mut Found) {
 }
 
 /// Drops archives that do not exist, that were already found through a link, or that are outside of the root.
-fn once(places: &Places, found: &mut Found) {
+fn once(places: &Places, found: &mut FoundToolchains) {
     let all = std::mem::take(&mut found.archives);
     let root = std::fs::canonicalize(&places.root).unwrap_or_else(|_| places.root.clone());
     let mut seen = HashSet::new();

@@ -1,26 +1,27 @@
 //! Finds Rust's toolchains: rustup's, linked ones, and the one of the `rustc` on `PATH`.
 
 use super::folder::Folder;
-use super::{Archive, Found, Kind, Places, name};
+use super::{Archive, FoundToolchains, Places, ToolchainKind, name};
 use std::collections::HashSet;
 use std::fs::canonicalize;
 use std::path::{Path, PathBuf};
 
-pub(super) fn find(places: &Places, found: &mut Found) {
+pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     let active = places.active.as_deref().and_then(|p| canonicalize(p).ok());
     let mut seen = HashSet::new();
-    let mut consider = |sysroot: &Path, name: String, is_rustups: bool, found: &mut Found| {
-        // rustup's links to other toolchains may point to nothing.
-        let Ok(real) = canonicalize(sysroot) else {
-            return;
+    let mut consider =
+        |sysroot: &Path, name: String, is_rustups: bool, found: &mut FoundToolchains| {
+            // rustup's links to other toolchains may point to nothing.
+            let Ok(real) = canonicalize(sysroot) else {
+                return;
+            };
+            let is_active = active.as_ref() == Some(&real);
+            let is_toolchain = is_active || real.join("lib/rustlib").is_dir();
+            // rustup may have several names for one toolchain; its archives are listed under the first name.
+            if (seen.insert(real) || is_rustups) && is_toolchain {
+                add(sysroot, name, is_active, found);
+            }
         };
-        let is_active = active.as_ref() == Some(&real);
-        let is_toolchain = is_active || real.join("lib/rustlib").is_dir();
-        // rustup may have several names for one toolchain; its archives are listed under the first name.
-        if (seen.insert(real) || is_rustups) && is_toolchain {
-            add(sysroot, name, is_active, found);
-        }
-    };
     for rustup in &places.rustup {
         let folders = Folder::reported(&rustup.join("toolchains"), &mut found.errors);
         for sysroot in folders.paths() {
@@ -38,11 +39,11 @@ pub(super) fn find(places: &Places, found: &mut Found) {
 }
 
 /// Adds the musl targets of the toolchain at `sysroot`.
-fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut Found) {
+fn add(sysroot: &Path, toolchain: String, active: bool, found: &mut FoundToolchains) {
     let targets = Folder::reported(&sysroot.join("lib/rustlib"), &mut found.errors);
     for (target, folder) in targets.named(is_musl) {
         found.archives.push(Archive {
-            kind: Kind::Rust,
+            kind: ToolchainKind::Rust,
             name: toolchain.clone(),
             target: Some(target),
             active,
@@ -108,7 +109,7 @@ impl Archive {
     /// The folder of the Rust toolchain that this archive belongs to.
     pub fn sysroot(&self) -> Option<PathBuf> {
         // lib/rustlib/TARGET/lib/self-contained/libc.a
-        let is_rust = self.kind == Kind::Rust;
+        let is_rust = self.kind == ToolchainKind::Rust;
         let sysroot = is_rust.then(|| self.path.ancestors().nth(6))??;
         Some(sysroot.to_path_buf())
     }

@@ -1,13 +1,13 @@
 //! Describes an archive of a toolchain.
 
-use super::{Archive, Kind};
+use super::{Archive, ToolchainKind};
 use crate::advice::Advice;
 use crate::archive::identify::identify;
 use crate::archive::plan;
 use crate::archive::plan::{Action, Options, Plan};
 use crate::archive::read::Archive as Ar;
 use crate::component::Component;
-use crate::error::{Error, Kind as ErrorKind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::identify::heap::Heap;
 use crate::identify::{Libc, Memory};
 use crate::input;
@@ -74,7 +74,7 @@ impl State {
 #[derive(Clone, Debug, Serialize)]
 pub struct Toolchain {
     /// The kind of the toolchain.
-    pub kind: Kind,
+    pub kind: ToolchainKind,
     /// The toolchain's name.
     pub name: String,
     /// The target that it is for.
@@ -128,7 +128,7 @@ pub fn survey(archive: &Archive, payloads: &[Payload]) -> Option<Toolchain> {
     let read = input::read(&archive.path).map_err(|e| input::failed("cannot read it", e));
     if let Err(error) = read.and_then(|bytes| look(&bytes, payloads, &mut toolchain)) {
         toolchain.state = match error.kind() {
-            ErrorKind::NotApplicable => State::NotMusl,
+            Kind::NotApplicable => State::NotMusl,
             _ => State::Unreadable,
         };
         toolchain.why = error.without_path().to_string();
@@ -207,7 +207,7 @@ fn state(
         Ok(plan) => plan,
         Err(error) => {
             let state = match error.kind() {
-                ErrorKind::NotApplicable => State::Unsupported,
+                Kind::NotApplicable => State::Unsupported,
                 _ if report.heaps.is_empty() => State::NoHeap,
                 _ => State::Refused,
             };

@@ -1,11 +1,11 @@
 //! Swift's SDKs, as `swift sdk install` unpacks them.
 
 use super::folder::Folder;
-use super::{Archive, Found, Kind, Places};
+use super::{Archive, FoundToolchains, Places, ToolchainKind};
 use crate::bundle::folder;
 use std::ffi::OsStr;
 
-pub(super) fn find(places: &Places, found: &mut Found) {
+pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     for sdks in &places.swift {
         for bundle in Folder::reported(sdks, &mut found.errors).paths() {
             if !folder::is_named(&bundle) {
@@ -22,7 +22,7 @@ pub(super) fn find(places: &Places, found: &mut Found) {
                 let triples: Vec<&str> = targets.iter().map(|t| t.triple.as_str()).collect();
                 let first = targets.first();
                 found.archives.push(Archive {
-                    kind: Kind::Swift,
+                    kind: ToolchainKind::Swift,
                     name: first.map_or_else(String::new, |target| target.artifact.clone()),
                     target: Some(triples.join(", ")),
                     active: false,
@@ -41,7 +41,7 @@ impl Archive {
         let mut folders = self.path.ancestors();
         let bundle = folders.find(|folder| folder::is_named(folder));
         let is_folder = |name: &OsStr| name == asked;
-        self.kind == Kind::Swift
+        self.kind == ToolchainKind::Swift
             && (self.name == asked
                 || bundle.is_some_and(|bundle| {
                     bundle.file_name().is_some_and(is_folder)

@@ -1,16 +1,16 @@
 //! Finds the distribution's musl.
 
 use super::folder::Folder;
-use super::{Archive, Found, Kind, Places};
+use super::{Archive, FoundToolchains, Places, ToolchainKind};
 use std::path::{Path, PathBuf};
 
-pub(super) fn find(places: &Places, found: &mut Found) {
+pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     let root = &places.root;
     let usr = root.join("usr");
     let distribution = distribution(root);
     let mut add = |target: Option<String>, path: PathBuf, certain: bool| {
         found.archives.push(Archive {
-            kind: Kind::System,
+            kind: ToolchainKind::System,
             name: distribution.clone(),
             target,
             active: false,
@@ -58,5 +58,5 @@ fn distribution(root: &Path) -> String {
             let id = id.trim().trim_matches(['"', '\'']);
             (!id.is_empty()).then(|| id.to_owned())
         })
-        .unwrap_or_else(|| Kind::System.name().to_owned())
+        .unwrap_or_else(|| ToolchainKind::System.name().to_owned())
 }

@@ -15,7 +15,7 @@ fn root(files: &[&str]) -> tempfile::TempDir {
 }
 
 /// The archives that were found, with name and target, and without the root.
-fn listed(root: &Path, kinds: &[Kind]) -> Vec<String> {
+fn listed(root: &Path, kinds: &[ToolchainKind]) -> Vec<String> {
     let found = find(&Places::below(root), kinds);
     assert!(found.errors.is_empty(), "{:?}", found.errors);
     let line = |a: &Archive| {
@@ -43,7 +43,7 @@ fn of_rusts_targets_only_those_with_musl_are_found() {
     let name = "stable-x86_64-unknown-linux-gnu";
     let line = |target: &str| format!("{name} {target} {lib}/{target}/lib/self-contained/libc.a");
     assert_eq!(
-        listed(root.path(), &[Kind::Rust]),
+        listed(root.path(), &[ToolchainKind::Rust]),
         [
             line("armv7-unknown-linux-musleabihf"),
             line("mips64-unknown-linux-muslabi64"),
@@ -70,7 +70,7 @@ fn linked_toolchains_and_the_active_one_are_found_once() {
         ..Places::default()
     };
     let names = |places: &Places| {
-        let found = find(places, Kind::ALL);
+        let found = find(places, ToolchainKind::ALL);
         let of = |a: Archive| (a.name.clone(), a.active, a.sysroot());
         let mut active = found.rust.into_iter().filter(|rust| rust.active);
         (
@@ -137,7 +137,7 @@ fn a_toolchain_with_two_names_is_meant_by_both() {
         .join(toolchains)
         .join("stable-x86_64-unknown-linux-gnu");
     symlink("1.95.0-x86_64-unknown-linux-gnu", link).unwrap();
-    let found = find(&Places::below(root.path()), &[Kind::Rust]);
+    let found = find(&Places::below(root.path()), &[ToolchainKind::Rust]);
     assert_eq!(found.archives.len(), 1);
     for name in ["stable", "1.95.0"] {
         let mut meant = found.rust.iter().filter(|rust| rust.is_called(name));
@@ -160,7 +160,7 @@ fn distributions_have_their_own_places() {
     )
     .unwrap();
     assert_eq!(
-        listed(debian.path(), &[Kind::System]),
+        listed(debian.path(), &[ToolchainKind::System]),
         [
             "debian arm-linux-musleabihf usr/lib/arm-linux-musleabihf/libc.a",
             "debian x86_64-linux-musl usr/lib/x86_64-linux-musl/libc.a",
@@ -172,7 +172,7 @@ fn distributions_have_their_own_places() {
         "usr/x86_64-gentoo-linux-musl/usr/lib/libc.a",
     ]);
     assert_eq!(
-        listed(others.path(), &[Kind::System]),
+        listed(others.path(), &[ToolchainKind::System]),
         [
             "system ? usr/lib/musl/lib/libc.a",
             "system aarch64-linux-musl usr/aarch64-linux-musl/lib64/libc.a",
@@ -185,7 +185,7 @@ fn distributions_have_their_own_places() {
 fn an_archive_of_the_systems_own_libc_counts_where_the_system_is_musls() {
     let files = ["usr/lib/libc.a"];
     let survey = |root: &Path| {
-        let found = find(&Places::below(root), &[Kind::System]);
+        let found = find(&Places::below(root), &[ToolchainKind::System]);
         let surveyed = found.archives.iter().map(|a| survey(a, &[]));
         surveyed.map(|t| t.map(|t| t.state)).collect::<Vec<_>>()
     };
@@ -226,7 +226,7 @@ fn cross_compilers_are_found_by_their_layouts() {
     )
     .unwrap();
     assert_eq!(
-        listed(root.path(), &[Kind::MuslCross]),
+        listed(root.path(), &[ToolchainKind::MuslCross]),
         [
             "bl x86_64-buildroot-linux-musl srv/bl/x86_64-buildroot-linux-musl/sysroot/usr/lib/libc.a",
             "i686-linux-musl i686-linux-musl usr/local/i686-linux-musl/lib/libc.a",
@@ -249,7 +249,7 @@ fn every_archive_in_zigs_cache_is_looked_at() {
         "home/u/.cache/zig/o/3f/libm.a",
     ]);
     assert_eq!(
-        listed(root.path(), &[Kind::Zig]),
+        listed(root.path(), &[ToolchainKind::Zig]),
         [
             "1f ? root/.cache/zig/o/1f/libc.a",
             "2f ? home/u/.cache/zig/o/2f/libc.a",
@@ -263,7 +263,7 @@ fn nothing_is_taken_from_outside_of_the_root() {
     let outside = tempfile::NamedTempFile::new().unwrap();
     let link = root.path().join("usr/lib/x86_64-linux-musl/libc.a");
     symlink(outside.path(), &link).unwrap();
-    let found = find(&Places::below(root.path()), Kind::ALL);
+    let found = find(&Places::below(root.path()), ToolchainKind::ALL);
     assert!(found.archives.is_empty());
     let [error] = found.errors.as_slice() else {
         panic!("{:?}", found.errors);
@@ -275,7 +275,9 @@ fn nothing_is_taken_from_outside_of_the_root() {
     fs::write(root.path().join("usr/lib/real.a"), "").unwrap();
     symlink("../real.a", &link).unwrap();
     assert_eq!(
-        find(&Places::below(root.path()), Kind::ALL).archives.len(),
+        find(&Places::below(root.path()), ToolchainKind::ALL)
+            .archives
+            .len(),
         1
     );
 }

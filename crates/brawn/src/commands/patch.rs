@@ -9,7 +9,7 @@ use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::report;
 use crate::ui;
-use crate::walk::{Found, walk};
+use crate::walk::{Libcs, walk};
 use crate::which::{self, Which};
 use brawn_core::archive::plan::{Action, Plan};
 use brawn_core::archive::{Options, edit};
@@ -167,7 +167,7 @@ fn named(args: &Args, path: &Path) -> Vec<Report> {
 }
 
 /// The toolchains that flags name; `changed` gets the kinds of those that were written to.
-fn toolchains(args: &Args, changed: &mut Vec<toolchains::Kind>) -> Vec<Report> {
+fn toolchains(args: &Args, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<Report> {
     let chosen = args.which.choose();
     let mut reports = Vec::with_capacity(chosen.toolchains.len());
     for toolchain in &chosen.toolchains {
@@ -188,7 +188,7 @@ fn toolchains(args: &Args, changed: &mut Vec<toolchains::Kind>) -> Vec<Report> {
 }
 
 fn folder(args: &Args, path: &Path) -> Vec<Report> {
-    let Found {
+    let Libcs {
         archives,
         links,
         errors,

@@ -118,7 +118,7 @@ fn in_bundle(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The toolchains that flags name; `changed` gets the kinds of those that were written to.
-fn toolchains(which: &Which, changed: &mut Vec<toolchains::Kind>) -> Vec<Report> {
+fn toolchains(which: &Which, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<Report> {
     let chosen = which.choose();
     let mut reports = Vec::new();
     for toolchain in chosen.toolchains.iter().filter(|t| which::is_recorded(t)) {

@@ -6,7 +6,7 @@ use crate::{ui, which};
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
 use brawn_core::identify::Memory;
-use brawn_core::toolchains::{Kind, State, Toolchain, find};
+use brawn_core::toolchains::{State, Toolchain, ToolchainKind, find};
 use clap::ValueEnum;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct Args {
     json: bool,
 }
 
-/// [`Kind`] as it is typed.
+/// [`ToolchainKind`] as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KindArg {
     Rust,
@@ -44,26 +44,26 @@ enum KindArg {
 }
 
 impl KindArg {
-    const fn kind(self) -> Kind {
+    const fn kind(self) -> ToolchainKind {
         match self {
-            Self::Rust => Kind::Rust,
-            Self::System => Kind::System,
-            Self::MuslCross => Kind::MuslCross,
-            Self::Zig => Kind::Zig,
-            Self::Swift => Kind::Swift,
+            Self::Rust => ToolchainKind::Rust,
+            Self::System => ToolchainKind::System,
+            Self::MuslCross => ToolchainKind::MuslCross,
+            Self::Zig => ToolchainKind::Zig,
+            Self::Swift => ToolchainKind::Swift,
         }
     }
 }
 
 pub fn run(args: &Args) -> Exit {
-    let mut kinds: Vec<Kind> = args.kind.iter().map(|kind| kind.kind()).collect();
+    let mut kinds: Vec<ToolchainKind> = args.kind.iter().map(|kind| kind.kind()).collect();
     if kinds.is_empty() {
-        kinds.extend(Kind::ALL);
+        kinds.extend(ToolchainKind::ALL);
     }
     let places = match &args.root {
         Some(root) => which::below(root),
         None => {
-            let (places, error) = which::here(kinds.contains(&Kind::Rust));
+            let (places, error) = which::here(kinds.contains(&ToolchainKind::Rust));
             // The list is whole without it: only the active one is not marked.
             if let Some(error) = error {
                 ui::info(&error.to_string());
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn every_kind_can_be_typed_by_its_name() {
         let typed = KindArg::value_variants();
-        let kinds: Vec<Kind> = typed.iter().map(|arg| arg.kind()).collect();
-        assert_eq!(kinds, Kind::ALL);
+        let kinds: Vec<ToolchainKind> = typed.iter().map(|arg| arg.kind()).collect();
+        assert_eq!(kinds, ToolchainKind::ALL);
         for arg in typed {
             let name = arg.to_possible_value().unwrap();
             assert_eq!(name.get_name(), arg.kind().name());

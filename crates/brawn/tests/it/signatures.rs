@@ -3,7 +3,7 @@
 use crate::build::Room;
 use crate::common::{brawn, succeed};
 use crate::musls::archive;
-use brawn_core::elf::program::{Kind, Program};
+use brawn_core::elf::program::{Program, SymbolKind};
 use brawn_core::format::Format;
 use brawn_core::report::package::{Limits, members};
 use brawn_core::signatures;
@@ -83,7 +83,7 @@ fn compare(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     wanted.extend(payload.surface);
     wanted.extend(HOOKS);
     let symbols = program.symbols.iter();
-    let symbols = symbols.filter(|s| s.kind == Kind::Function && wanted.contains(&s.name));
+    let symbols = symbols.filter(|s| s.kind == SymbolKind::Function && wanted.contains(&s.name));
     let is_found = |name: &str, address| {
         names
             .functions

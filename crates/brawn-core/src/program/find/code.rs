@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use super::{arm, x86};
 use crate::demangle::demangled;
-use crate::elf::program::{Kind, Program};
+use crate::elf::program::{Program, SymbolKind};
 use crate::error::{Error, Result};
 use crate::signatures::names::{Named, Names};
 use crate::signatures::stub::is_stub;
@@ -64,7 +64,10 @@ impl<'p> Code<'p> {
             regions = program.code().collect();
         }
         // Mapping symbols (`$x`, `$d`) mark kinds of content, not functions.
-        let symbols = program.symbols.iter().filter(|s| s.kind == Kind::Function);
+        let symbols = program
+            .symbols
+            .iter()
+            .filter(|s| s.kind == SymbolKind::Function);
         let symbols = symbols.map(|s| (s.address, s.size, s.name));
         let named = names.functions.iter();
         let named = named.map(|n| (n.address, n.size, n.name.as_str()));

@@ -9,7 +9,7 @@ use crate::component::Component;
 use crate::elf::image::Image;
 use crate::elf::program::{Program, WANTED};
 use crate::error::{Error, Result};
-use crate::identify::heap::{Found, Heap};
+use crate::identify::heap::{FoundHeap, Heap};
 use crate::identify::{Identity, Libc, executable};
 use crate::note::Note;
 use brawn_payload::{Architecture, Payload};
@@ -77,7 +77,7 @@ impl<'p, 'a> Whole<'p, 'a> {
     }
 
     /// A heap that is neither musl's nor brawn's.
-    pub fn other_heap(&self) -> Option<&Found> {
+    pub fn other_heap(&self) -> Option<&FoundHeap> {
         let mut heaps = self.identity.heaps.iter();
         heaps.find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn)
     }

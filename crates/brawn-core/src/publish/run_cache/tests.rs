@@ -30,8 +30,8 @@ impl Setting {
             .add(&self.key(made_by), &(&bytes).into())
             .unwrap()
         {
-            Found::Program(path) => path,
-            Found::AsItIs => panic!("not empty"),
+            Cached::Program(path) => path,
+            Cached::AsItIs => panic!("not empty"),
         }
     }
 
@@ -57,7 +57,7 @@ fn what_was_put_there_is_found_by_its_program() {
     let path = setting.add("a");
     assert_eq!(
         setting.cache.find(&setting.key("a")),
-        Some(Found::Program(path.clone()))
+        Some(Cached::Program(path.clone()))
     );
     assert_eq!(path.file_name(), Some(OsStr::new("tool")));
     assert_eq!(fs::read(&path).unwrap(), "a".repeat(1000).into_bytes());
@@ -109,8 +109,8 @@ fn a_program_without_anything_to_rewrite_is_remembered() {
         .cache
         .add(&setting.key("a"), &Content::default())
         .unwrap();
-    assert_eq!(found, Found::AsItIs);
-    assert_eq!(setting.cache.find(&setting.key("a")), Some(Found::AsItIs));
+    assert_eq!(found, Cached::AsItIs);
+    assert_eq!(setting.cache.find(&setting.key("a")), Some(Cached::AsItIs));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::archive::mimalloc::{COPIES, Mimalloc};
 use crate::archive::read::Archive;
 use crate::elf::image::Image;
 use crate::error::{Result, printable};
-use crate::identify::heap::{self, Found, Heap, MemberUse, Sure};
+use crate::identify::heap::{self, FoundHeap, Heap, MemberUse, Sure};
 use crate::identify::signs::Traces;
 use crate::identify::{INTERNAL, Identity, Libc, Linkage, MEMORY, Memory, executable, is_heap};
 use crate::note;
@@ -19,11 +19,11 @@ const ENOUGH: usize = 3;
 /// Finds out what is in `archive`.
 pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     let findings = identify::identify(archive)?;
-    let mut heaps: Vec<Found> = findings
+    let mut heaps: Vec<FoundHeap> = findings
         .members
         .iter()
         .flat_map(|member| note::heaps(member.notes()))
-        .map(Found::brawn)
+        .map(FoundHeap::brawn)
         .collect();
     heaps.extend(named_heaps(&findings));
     if heaps.iter().any(|h| h.heap == Heap::Brawn) {
@@ -87,7 +87,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
 }
 
 /// Adds the facts about mimalloc that only an archive shows.
-fn mimalloc(found: Mimalloc, heaps: &mut [Found], evidence: &mut Vec<String>) {
+fn mimalloc(found: Mimalloc, heaps: &mut [FoundHeap], evidence: &mut Vec<String>) {
     if let Some(heap) = heaps.iter_mut().find(|h| h.heap == Heap::Mimalloc) {
         heap.evidence.insert(0, found.shape());
         if found.has_operators {
@@ -117,8 +117,8 @@ fn lost(findings: &Findings<'_>) -> Vec<String> {
 }
 
 /// Heaps by the symbols that members define.
-fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
-    let mut heaps: Vec<Found> = Vec::new();
+fn named_heaps(findings: &Findings<'_>) -> Vec<FoundHeap> {
+    let mut heaps: Vec<FoundHeap> = Vec::new();
     let mut seen = |place: String, symbols: &mut dyn Iterator<Item = &[u8]>| {
         let mut named: BTreeMap<Heap, Vec<String>> = BTreeMap::new();
         for name in symbols {
@@ -134,7 +134,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
             match heaps.iter_mut().find(|h| h.heap == heap) {
                 Some(found) if found.evidence.len() < ENOUGH => found.evidence.push(what),
                 Some(_) => {}
-                None => heaps.push(Found::new(heap, Sure::Certain, what)),
+                None => heaps.push(FoundHeap::new(heap, Sure::Certain, what)),
             }
         }
     };
@@ -151,7 +151,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
         members.find(|m| m.defined().any(|s| s.name == name))
     };
     match defines(b"malloc") {
-        Some(member) if is_glibc => heaps.push(Found::new(
+        Some(member) if is_glibc => heaps.push(FoundHeap::new(
             Heap::Glibc,
             Sure::Certain,
             format!("member {} defines malloc", printable(member.name)),
@@ -161,7 +161,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
                 Role::MuslHeap if findings.libc == Libc::Musl => Heap::Musl,
                 _ => Heap::Own,
             };
-            heaps.push(Found::new(
+            heaps.push(FoundHeap::new(
                 heap,
                 Sure::Certain,
                 format!("member {} defines malloc", printable(member.name)),
@@ -173,7 +173,7 @@ fn named_heaps(findings: &Findings<'_>) -> Vec<Found> {
 }
 
 /// In an archive with brawn's heap: finds the members that define musl's heap or refer to it.
-fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<Found>) {
+fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<FoundHeap>) {
     let is_internal = |name: &[u8]| INTERNAL.iter().any(|n| n.as_bytes() == name);
     let mut members = Vec::new();
     for member in findings.members.iter().filter(|m| m.role != Role::Brawn) {
@@ -204,7 +204,7 @@ fn second_heap(findings: &Findings<'_>, heaps: &mut Vec<Found>) {
     }
     let Some(found) = heaps.iter_mut().find(|h| h.heap.is_musl()) else {
         let what = format!("member {}", members[0].member);
-        let mut found = Found::new(Heap::Musl, Sure::Certain, what);
+        let mut found = FoundHeap::new(Heap::Musl, Sure::Certain, what);
         found.members = members;
         heaps.push(found);
         return;

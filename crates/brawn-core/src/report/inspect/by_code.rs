@@ -2,7 +2,7 @@
 
 use crate::elf::program::Program;
 use crate::error::Result;
-use crate::identify::heap::{self, Found, Heap, Sure};
+use crate::identify::heap::{self, FoundHeap, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage};
 use crate::signatures::names::{Evidence, Names};
 use crate::signatures::{self, Build};
@@ -40,7 +40,7 @@ pub(super) fn add(bytes: &[u8], builds: &[Build], identity: &mut Identity) -> Re
     if let Some((heap, evidence)) = told.into_iter().next() {
         identity
             .heaps
-            .push(Found::new(heap, Sure::Likely, evidence));
+            .push(FoundHeap::new(heap, Sure::Likely, evidence));
         identity.libc = Libc::Musl;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::Verdict;
 use crate::advice::Advice;
 use crate::demangle::demangled;
-use crate::identify::heap::{Found, Heap, Sure};
+use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory};
 use crate::note::Note;
 
@@ -34,10 +34,10 @@ impl Answer {
 
 /// The heaps of a file, by owner.
 struct Heaps<'i> {
-    musl: Vec<&'i Found>,
-    brawn: Vec<&'i Found>,
+    musl: Vec<&'i FoundHeap>,
+    brawn: Vec<&'i FoundHeap>,
     /// Heaps of other owners, but not glibc's.
-    others: Vec<&'i Found>,
+    others: Vec<&'i FoundHeap>,
     /// How reliable the least certain finding is.
     sure: Sure,
 }
@@ -62,7 +62,7 @@ impl<'i> Heaps<'i> {
     /// Whether brawn's heap serves only Rust code, and beside it there is only the libc's heap. The two heaps never
     /// meet: the file exports nothing, and Rust itself frees what Rust allocated.
     fn is_rusts(&self) -> bool {
-        let is_rusts = |h: &&Found| h.note.as_ref().is_some_and(Note::serves_rust);
+        let is_rusts = |h: &&FoundHeap| h.note.as_ref().is_some_and(Note::serves_rust);
         self.brawn.iter().any(is_rusts)
             && self.musl.iter().all(|h| h.heap == Heap::Musl)
             && self.others.is_empty()
@@ -172,7 +172,7 @@ fn two_heaps(identity: &Identity, heaps: &Heaps<'_>) -> Option<Answer> {
 }
 
 /// What to do about musl's heap beside `other`.
-fn next_of_two(identity: &Identity, other: &Found) -> String {
+fn next_of_two(identity: &Identity, other: &FoundHeap) -> String {
     let file = Some("FILE");
     let (patch, patch_it) = (Advice::Patch(None), Advice::Patch(file));
     let is_brawns = other.heap == Heap::Brawn;
@@ -283,7 +283,7 @@ fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
     heaps.answer(verdict, why)
 }
 
-fn titles(found: &[&Found]) -> String {
+fn titles(found: &[&FoundHeap]) -> String {
     let names: Vec<_> = found.iter().map(|h| h.title()).collect();
     names.join(" and ")
 }

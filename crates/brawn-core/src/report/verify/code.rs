@@ -48,7 +48,7 @@ pub struct Located<'c> {
 
 /// The result of a search for a function's code in a program without symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Whereabouts {
     /// It is at this address.
     At(u64),
     /// The program has parts that only this function has; where the function begins is not clear.
@@ -205,24 +205,24 @@ impl Located<'_> {
     }
 
     /// Finds the function `name` in `image` by its code, whatever its symbol there.
-    pub fn find(&self, image: &Image<'_>, name: &str) -> Found {
+    pub fn find(&self, image: &Image<'_>, name: &str) -> Whereabouts {
         let Some(number) = self.piece(name) else {
-            return Found::TooShort;
+            return Whereabouts::TooShort;
         };
         let pieces = &self.code.pieces;
         let piece = &pieces[number];
         if piece.is_telling() {
-            return self.addresses[number].map_or(Found::Not, Found::At);
+            return self.addresses[number].map_or(Whereabouts::Not, Whereabouts::At);
         }
         let parts = (0..pieces.len()).filter(|n| {
             self.code.is_one_each && pieces[*n].member == piece.member && pieces[*n].is_telling()
         });
         let parts: Vec<_> = parts.map(|n| self.addresses[n]).collect();
         if parts.is_empty() {
-            return Found::TooShort;
+            return Whereabouts::TooShort;
         }
         if parts.iter().all(Option::is_none) {
-            return Found::Not;
+            return Whereabouts::Not;
         }
         // At the right place among the others, even its few bytes prove it.
         let loads = image.loads.iter().filter(|l| l.executable);
@@ -232,7 +232,7 @@ impl Located<'_> {
         });
         places
             .find(|at| self.is_in_place(number, *at))
-            .map_or(Found::Parts, Found::At)
+            .map_or(Whereabouts::Parts, Whereabouts::At)
     }
 
     fn piece(&self, name: &str) -> Option<usize> {

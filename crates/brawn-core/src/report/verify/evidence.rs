@@ -1,6 +1,6 @@
 //! Finds out where a function comes from.
 
-use super::code::{Code, Found, Located, Match};
+use super::code::{Code, Located, Match, Whereabouts};
 use super::{Function, Group, Provider};
 use crate::archive::mimalloc;
 use crate::elf::image::{Image, Symbol, SymbolKind};
@@ -243,12 +243,14 @@ impl Evidence<'_, '_> {
                     (Provider::Brawn, Sure::Likely, address, what)
                 };
                 match located.find(self.image, name) {
-                    Found::At(address) => brawns(Some(address), ""),
-                    Found::Parts => brawns(None, ", in parts"),
-                    Found::Not => unknown(
+                    Whereabouts::At(address) => brawns(Some(address), ""),
+                    Whereabouts::Parts => brawns(None, ", in parts"),
+                    Whereabouts::Not => unknown(
                         "stripped, and brawn's code for it is not in the program: whether another's is cannot be told",
                     ),
-                    Found::TooShort => unknown("stripped, and too short to be told by its code"),
+                    Whereabouts::TooShort => {
+                        unknown("stripped, and too short to be told by its code")
+                    }
                 }
             }
             None if self.is_other => unknown("stripped, and the note is of another brawn"),

@@ -2,7 +2,7 @@
 
 use super::super::wanted;
 use super::{Learnt, Located, Raw, aarch64, x86_64};
-use crate::elf::program::{Kind, Program, Symbol};
+use crate::elf::program::{Program, Symbol, SymbolKind};
 use crate::error::{Error, Result};
 use crate::work::Work;
 use brawn_payload::Architecture;
@@ -34,7 +34,12 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
         work: Work::new(bytes.len().saturating_mul(16)),
         ambiguous: ambiguous(&program.symbols),
     };
-    let functions = || symbols.all.iter().filter(|s| s.kind == Kind::Function);
+    let functions = || {
+        symbols
+            .all
+            .iter()
+            .filter(|s| s.kind == SymbolKind::Function)
+    };
     // A local symbol may have the name of a function that is not musl's, and here no symbol has a binding. So a local
     // function counts as musl's if the other functions call it.
     let mut wanted: BTreeSet<u64> = functions()
@@ -68,7 +73,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     learnt.functions.sort_by_key(|f| f.code.as_ptr());
     let rodata = program.section(b".rodata");
     let rodata = rodata.map_or(0..0, |s| s.address..s.address.saturating_add(s.size));
-    for symbol in symbols.all.iter().filter(|s| s.kind == Kind::Object) {
+    for symbol in symbols.all.iter().filter(|s| s.kind == SymbolKind::Object) {
         let is_constant = rodata.contains(&symbol.address);
         if is_constant && wanted::is_known(symbol.name) && symbol.size > 0 {
             let bytes = program.at(symbol.address, symbol.size);
@@ -123,7 +128,7 @@ impl<'a> Symbols<'_, 'a> {
             let target = to.and_then(|to| self.target(to));
             operand.target = target.and_then(|symbol| {
                 // The name of something that is not called may come from another library or the compiler.
-                if symbol.kind != Kind::Function && !wanted::is_known(symbol.name) {
+                if symbol.kind != SymbolKind::Function && !wanted::is_known(symbol.name) {
                     return None;
                 }
                 // As with a relocation, the value is the symbol's address plus the addend.
@@ -132,7 +137,7 @@ impl<'a> Symbols<'_, 'a> {
             });
             if let Some(symbol) = target
                 && to == Some(symbol.address)
-                && symbol.kind == Kind::Function
+                && symbol.kind == SymbolKind::Function
                 && wanted::is_local(symbol.name)
             {
                 called.push(symbol.address);
@@ -187,7 +192,7 @@ impl<'a> Symbols<'_, 'a> {
         let before = self.all.partition_point(|s| s.address < address);
         let before = self.all[..before].iter().rev().take(64);
         before
-            .filter(|s| s.kind == Kind::Object && wanted::is_known(s.name))
+            .filter(|s| s.kind == SymbolKind::Object && wanted::is_known(s.name))
             .find(|s| s.address.saturating_add(s.size) > address)
     }
 }

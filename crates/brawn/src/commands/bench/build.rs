@@ -31,7 +31,7 @@ const TMPDIR: &str = "choose another folder with TMPDIR";
 /// A way to build.
 struct Way {
     name: &'static str,
-    kind: data::Kind,
+    kind: data::CandidateKind,
     /// The compiler, as it is started.
     path: PathBuf,
     words: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Room<'a> {
 impl<'a> Room<'a> {
     /// Lays out the sources, and tries the compilers.
     pub fn new(args: &Args, signals: &'a Signals) -> Result<Self> {
-        let stock = Way::of("musl", data::Kind::Original, &args.cc, true)?;
+        let stock = Way::of("musl", data::CandidateKind::Original, &args.cc, true)?;
         let folder = tempfile::Builder::new().prefix("brawn-bench-").tempdir();
         let folder =
             folder.map_err(|e| Error::io("cannot create a temporary folder", e).next(TMPDIR))?;
@@ -184,7 +184,7 @@ impl<'a> Room<'a> {
         }
         Ok(Way {
             name: "brawn",
-            kind: data::Kind::Other,
+            kind: data::CandidateKind::Other,
             path: stock.path.clone(),
             words: stock.words.clone(),
             more: link.flags.cc,
@@ -199,7 +199,7 @@ impl<'a> Room<'a> {
         }
         let tried = || {
             let text = asked.unwrap_or("gcc");
-            let way = Way::of("glibc", data::Kind::Other, text, false)?;
+            let way = Way::of("glibc", data::CandidateKind::Other, text, false)?;
             let report = self.tried(&way)?;
             let libc = report.libc;
             match libc {
@@ -220,7 +220,12 @@ impl<'a> Room<'a> {
 }
 
 impl Way {
-    fn of(name: &'static str, kind: data::Kind, text: &str, is_static: bool) -> Result<Self> {
+    fn of(
+        name: &'static str,
+        kind: data::CandidateKind,
+        text: &str,
+        is_static: bool,
+    ) -> Result<Self> {
         let mut words = match Path::new(text).is_file() {
             // A path may have spaces.
             true => vec![text.to_owned()],

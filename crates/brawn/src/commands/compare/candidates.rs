@@ -8,8 +8,8 @@ use crate::commands::run::cached::{self, Ask, Ready};
 use crate::commands::run::search;
 use crate::profile::ProfileArg;
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind as ErrorKind, Result};
-use brawn_measure::data::{Candidate, Kind};
+use brawn_core::{Error, Kind, Result};
+use brawn_measure::data::{Candidate, CandidateKind};
 use brawn_payload::Profile;
 use sha2::{Digest as _, Sha256};
 use std::ffi::{OsStr, OsString};
@@ -33,10 +33,14 @@ pub struct Form {
 
 /// The program at `path` as it is, and each form that was asked for.
 pub fn find(path: &Path, args: &Args) -> std::result::Result<Vec<Form>, Stop> {
-    let mut forms = vec![Form::of(AS_IT_IS, Kind::Original, path)?];
+    let mut forms = vec![Form::of(AS_IT_IS, CandidateKind::Original, path)?];
     if let Some(other) = &args.against {
         let other = search::search(other.as_os_str())?;
-        forms.push(Form::of(&shown(&other).to_string(), Kind::Other, &other)?);
+        forms.push(Form::of(
+            &shown(&other).to_string(),
+            CandidateKind::Other,
+            &other,
+        )?);
     }
     let profiles = match args.with.as_slice() {
         [] if args.against.is_some() => &[],
@@ -68,7 +72,7 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
         }
         Ok(ready) => {
             let file = ready.path(path);
-            let mut form = Form::of(profile.name(), Kind::Rewritten, &file)?;
+            let mut form = Form::of(profile.name(), CandidateKind::Rewritten, &file)?;
             form.told.profile = Some(profile.name().into());
             form._ready = Some(ready);
             return Ok(form);
@@ -78,7 +82,7 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
     };
     match preload::prepare(path, profile) {
         Ok(value) => preloaded(path, profile, value).map_err(Stop::from),
-        Err(Stop::Failed(error)) if error.kind() != ErrorKind::Io => Err(Stop::Failed(error)),
+        Err(Stop::Failed(error)) if error.kind() != Kind::Io => Err(Stop::Failed(error)),
         // What keeps it from being rewritten says more: it names `brawn preload` where that would be the way.
         Err(_) => Err(Stop::Refused(refused.next(AGAINST))),
     }
@@ -88,7 +92,7 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
 const AGAINST: &str = "`--against FILE` compares it with another file, such as a patched build";
 
 fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
-    let mut form = Form::of(profile.name(), Kind::Preload, path)?;
+    let mut form = Form::of(profile.name(), CandidateKind::Preload, path)?;
     form.told.profile = Some(profile.name().into());
     // Objects of the user's own stand behind it, and its path has no colon.
     let text = value.to_string_lossy();
@@ -101,7 +105,7 @@ fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
 
 impl Form {
     /// The file at `path`.
-    pub fn of(name: &str, kind: Kind, path: &Path) -> Result<Self> {
+    pub fn of(name: &str, kind: CandidateKind, path: &Path) -> Result<Self> {
         let (size, sha256) = fingerprint(path)?;
         Ok(Self {
             told: Candidate {

@@ -10,7 +10,7 @@ pub mod tables;
 use super::{candidates, say};
 use brawn_core::link_args::shell;
 use brawn_core::shown;
-use brawn_measure::data::{Comparison, Finding, Kind};
+use brawn_measure::data::{CandidateKind, Comparison, Finding};
 use brawn_measure::pairs::CONFIDENCE;
 use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -263,10 +263,10 @@ fn how(data: &Comparison) -> Markup {
                     dd {
                         code { (line(&form.file)) }
                         (match form.kind {
-                            Kind::Original => "",
-                            Kind::Other => ", another file",
-                            Kind::Rewritten => ", rewritten",
-                            Kind::Preload => ", with LD_PRELOAD",
+                            CandidateKind::Original => "",
+                            CandidateKind::Other => ", another file",
+                            CandidateKind::Rewritten => ", rewritten",
+                            CandidateKind::Preload => ", with LD_PRELOAD",
                         })
                         ", " (bytes(form.size as f64)) ", SHA-256 "
                         code { (form.sha256.get(..16).unwrap_or_default()) "…" }

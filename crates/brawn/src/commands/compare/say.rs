@@ -5,7 +5,7 @@ use crate::table::{self, Row};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
-use brawn_measure::data::{Comparison, Kind};
+use brawn_measure::data::{CandidateKind, Comparison};
 use brawn_measure::figures::{CPU, METRICS, Metric, PEAK, WALL};
 use brawn_measure::median::estimate;
 use brawn_measure::pairs::CONFIDENCE;
@@ -160,9 +160,9 @@ fn details(data: &Comparison) {
     let mut lines = Vec::new();
     for (number, candidate) in data.candidates.iter().enumerate() {
         let how = match candidate.kind {
-            Kind::Original | Kind::Other => "",
-            Kind::Rewritten => ", rewritten",
-            Kind::Preload => ", with LD_PRELOAD",
+            CandidateKind::Original | CandidateKind::Other => "",
+            CandidateKind::Rewritten => ", rewritten",
+            CandidateKind::Preload => ", with LD_PRELOAD",
         };
         let hash = candidate.sha256.get(..16).unwrap_or_default();
         lines.push(format!(

@@ -5,7 +5,7 @@ use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::demangle::demangled;
 use brawn_core::error::printable;
-use brawn_core::identify::heap::Found;
+use brawn_core::identify::heap::FoundHeap;
 use brawn_core::report::inspect::Verdict;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -225,7 +225,7 @@ fn details(file: &File) -> Vec<String> {
     lines
 }
 
-fn reach(found: &Found) -> Vec<String> {
+fn reach(found: &FoundHeap) -> Vec<String> {
     let mut lines = Vec::new();
     if !found.reached_by.is_empty() {
         let shown = found.reached_by.iter().take(ENOUGH);

@@ -7,7 +7,7 @@ use brawn_core::content::Content;
 use brawn_core::input;
 use brawn_core::program;
 use brawn_core::program::Options;
-use brawn_core::publish::run_cache::{Found, Key, RunCache};
+use brawn_core::publish::run_cache::{Cached, Key, RunCache};
 use brawn_core::publish::{place, trust};
 use brawn_core::{Error, Result};
 use brawn_payload::{Profile, payloads};
@@ -43,11 +43,11 @@ impl Ready {
     }
 }
 
-impl From<Found> for Ready {
-    fn from(found: Found) -> Self {
+impl From<Cached> for Ready {
+    fn from(found: Cached) -> Self {
         match found {
-            Found::Program(path) => Self::Cached(path),
-            Found::AsItIs => Self::AsItIs,
+            Cached::Program(path) => Self::Cached(path),
+            Cached::AsItIs => Self::AsItIs,
         }
     }
 }
@@ -82,8 +82,8 @@ pub fn prepare(
     let key = key(path, &stat, profile, components, builds);
     if let Some(found) = cache.as_ref().ok().and_then(|cache| cache.find(&key)) {
         note(match &found {
-            Found::Program(_) => "rewritten before",
-            Found::AsItIs => "there is nothing to rewrite in it",
+            Cached::Program(_) => "rewritten before",
+            Cached::AsItIs => "there is nothing to rewrite in it",
         });
         return Ok(found.into());
     }
@@ -105,8 +105,8 @@ pub fn prepare(
     let why = match cache.and_then(|cache| cache.add(&key, &content)) {
         Ok(found) => {
             note(match &found {
-                Found::Program(_) => "rewritten, and kept in the cache",
-                Found::AsItIs => "there is nothing to rewrite in it",
+                Cached::Program(_) => "rewritten, and kept in the cache",
+                Cached::AsItIs => "there is nothing to rewrite in it",
             });
             return Ok(found.into());
         }
