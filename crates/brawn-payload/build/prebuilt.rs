@@ -157,10 +157,16 @@ impl Prebuilt {
         let mut all = Vec::new();
         for (name, packed) in &self.frames {
             let mut whole = Vec::new();
-            StreamingDecoder::new(packed.as_slice())
-                .map_err(|error| format!("{FILE}: frame {name}: {error}"))?
+            let mut decoder = StreamingDecoder::new(packed.as_slice())
+                .map_err(|error| format!("{FILE}: frame {name}: {error}"))?;
+            decoder
                 .read_to_end(&mut whole)
                 .map_err(|error| format!("{FILE}: frame {name}: {error}"))?;
+            // The decoder leaves that to who uses it.
+            let frame = &decoder.decoder;
+            if frame.get_checksum_from_data() != frame.get_calculated_checksum() {
+                return Err(format!("{FILE}: frame {name}: its checksum is another").into());
+            }
             let mut rest = whole.as_slice();
             for file in self.files.iter().filter(|file| file.frame == *name) {
                 let taken = rest.split_at_checked(file.length);

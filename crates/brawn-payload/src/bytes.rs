@@ -107,6 +107,18 @@ impl Frame {
         }
     }
 
+    /// Appends what is in it, and says how many bytes that is.
+    fn read(&self, all: &mut Vec<u8>) -> Result<usize, String> {
+        let mut frame = StreamingDecoder::new(self.packed).map_err(|error| error.to_string())?;
+        let read = frame.read_to_end(all).map_err(|error| error.to_string())?;
+        // The decoder leaves that to who uses it.
+        let frame = &frame.decoder;
+        match frame.get_checksum_from_data() == frame.get_calculated_checksum() {
+            true => Ok(read),
+            false => Err("its checksum is another".into()),
+        }
+    }
+
     /// What is in it, `length` bytes.
     ///
     /// # Panics
@@ -114,9 +126,7 @@ impl Frame {
     fn contents(&'static self) -> &'static [u8] {
         self.contents.get_or_init(|| {
             let mut all = Vec::with_capacity(self.length);
-            let read = StreamingDecoder::new(self.packed)
-                .map_err(|error| error.to_string())
-                .and_then(|mut frame| frame.read_to_end(&mut all).map_err(|e| e.to_string()));
+            let read = self.read(&mut all);
             assert_eq!(
                 read,
                 Ok(self.length),
