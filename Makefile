@@ -50,6 +50,7 @@ unit: | tools
 
 lint: | tools
 	cargo fmt --all --check
+	tools/format-c.sh --check
 	$(stage) clippy cargo clippy --workspace --all-targets --locked -- -D warnings
 
 demo: tools

@@ -16,15 +16,14 @@
 
 _Static_assert(SYS_statx == 332, "the numbers are x86_64's");
 
-int main(int count, char **words)
-{
+int main(int count, char **words) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, SYS_statx, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = { sizeof code / sizeof *code, code };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
     if (count < 2) return fputs("usage: old-kernel PROGRAM ARGS\n", stderr), 2;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return perror("seccomp"), 2;
     /* The filter is at work: close_range came with 5.9. */

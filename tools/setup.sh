@@ -46,4 +46,11 @@ if ! "$tools/zig/ziglang/zig" version 2>/dev/null | grep -qx 0.15.2; then
   python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
     --target "$tools/zig" -r tools/requirements.txt
 fi
+format=$tools/clang-format/clang_format/data/bin/clang-format
+if ! "$format" --version 2>/dev/null | grep -q ' 20\.1\.8$'; then
+  printf 'installing: clang-format 20.1.8\n'
+  rm -rf "$tools/clang-format"
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --root-user-action ignore \
+    --target "$tools/clang-format" -r tools/requirements-format.txt
+fi
 touch "$tools/.done"

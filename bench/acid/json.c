@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Node { char kind, *text; double number; struct Node *first, *next; } Node;
+typedef struct Node {
+    char kind, *text;
+    double number;
+    struct Node *first, *next;
+} Node;
 static char *at;
 
 static void blanks(void) { at += strspn(at, " \t\r\n"); }
@@ -70,7 +74,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 4000; i++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         used += (size_t)snprintf(text + used, room - used, "%s\n  {\"id\": %d, \"name\": \"item number %d\", \"price\": %.2f, \"at\": [%.15g, %.15g], \"on\": true}", i ? "," : "", i, i,
-                                 (double)(state % 100000) / 100, (double)(state >> 11) / 9007199254740992.0 * 180 - 90, (double)(state >> 20) / 17592186044416.0 * 360 - 180);
+            (double)(state % 100000) / 100, (double)(state >> 11) / 9007199254740992.0 * 180 - 90, (double)(state >> 20) / 17592186044416.0 * 360 - 180);
     }
     used += (size_t)snprintf(text + used, room - used, "]\n");
     double sum = 0;

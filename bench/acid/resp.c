@@ -7,7 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
-typedef struct Value { char *key, *value; size_t length; struct Value *next; } Value;
+typedef struct Value {
+    char *key, *value;
+    size_t length;
+    struct Value *next;
+} Value;
 static Value *table[16384];
 static char input[1 << 16], output[1 << 16];
 
@@ -86,8 +90,13 @@ int main(int argc, char **argv) {
             memset(value, 'a' + (int)(state >> 20 & 15), (size_t)m);
             value[m] = 0;
             switch (state >> 60) {
-            case 0: case 1: case 2: p += sprintf(p, "*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", n, key, m, value); break;
-            case 3: n = snprintf(key, sizeof key, "count:%lu", (unsigned long)(state % 100)); p += sprintf(p, "*3\r\n$6\r\nincrby\r\n$%d\r\n%s\r\n$1\r\n7\r\n", n, key); break;
+            case 0:
+            case 1:
+            case 2: p += sprintf(p, "*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", n, key, m, value); break;
+            case 3:
+                n = snprintf(key, sizeof key, "count:%lu", (unsigned long)(state % 100));
+                p += sprintf(p, "*3\r\n$6\r\nincrby\r\n$%d\r\n%s\r\n$1\r\n7\r\n", n, key);
+                break;
             default: p += sprintf(p, "*2\r\n$3\r\nget\r\n$%d\r\n%s\r\n", n, key); break;
             }
         }

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL = 4, QUEUE = 64, TABLE = 256 };
+enum {
+    POOL = 4,
+    QUEUE = 64,
+    TABLE = 256,
+};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, sums = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t config = PTHREAD_RWLOCK_INITIALIZER;

@@ -16,7 +16,11 @@ static const char *const methods[] = {"GET", "POST", "HEAD", "get", "PUT"};
 static const char *const paths[] = {"/", "/index.html", "/api/v1/items?limit=20&offset=40", "/static/app.min.js", "/login", "/images/logo.png"};
 static const char *const agents[] = {"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36", "curl/8.5.0", "Wget/1.21", "Googlebot/2.1 (+http://www.google.com/bot.html)"};
 
-typedef struct Entry { char *key; long count, bytes; struct Entry *next; } Entry;
+typedef struct Entry {
+    char *key;
+    long count, bytes;
+    struct Entry *next;
+} Entry;
 static Entry *table[1024];
 
 static Entry *entry(const char *key) {
@@ -50,7 +54,7 @@ int main(int argc, char **argv) {
         localtime_r(&when, &t);
         strftime(date, sizeof date, "%d/%b/%Y:%H:%M:%S %z", &t);
         snprintf(line, sizeof line, "%s - - [%s] \"%s %s HTTP/1.1\" %d %lu \"-\" \"%s\" %.3f\n", from, date, methods[state >> 8 & 3],
-                 paths[(state >> 16) % 6], state % 17 ? 200 : 404, (unsigned long)(state >> 20 & 0xffff), agents[state >> 12 & 3], (double)(state >> 30 & 1023) / 1000);
+            paths[(state >> 16) % 6], state % 17 ? 200 : 404, (unsigned long)(state >> 20 & 0xffff), agents[state >> 12 & 3], (double)(state >> 30 & 1023) / 1000);
         /* And back. */
         char *rest, *open = strchr(line, '['), *request = strchr(line, '"');
         struct tm parsed = {0};

@@ -20,9 +20,10 @@ typedef struct Row {
 } Row;
 
 #ifdef __cplusplus
-extern "C"
-#endif
+extern "C" void add_row(Row *row);
+#else
 void add_row(Row *row);
+#endif
 
 /* Keeps a value, and all that was written to memory, from being optimized away. */
 #define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
@@ -30,22 +31,24 @@ void add_row(Row *row);
 #define HIDE(x) __asm__ volatile("" : "+r"(x) : : "memory")
 
 /* ROW(family, id, "name") { one operation; } */
-#define ROW(FAMILY, ID, NAME)                                                                  \
-    static void one_##ID(void);                                                                \
-    static void run_##ID(long n) { for (long i = 0; i < n; i++) one_##ID(); }                   \
-    __attribute__((constructor(200))) static void add_##ID(void) {                             \
-        static Row row = {FAMILY, NAME, run_##ID, 0, 0};                                        \
-        add_row(&row);                                                                         \
-    }                                                                                          \
+#define ROW(FAMILY, ID, NAME)                                      \
+    static void one_##ID(void);                                    \
+    static void run_##ID(long n) {                                 \
+        for (long i = 0; i < n; i++) one_##ID();                   \
+    }                                                              \
+    __attribute__((constructor(200))) static void add_##ID(void) { \
+        static Row row = {FAMILY, NAME, run_##ID, 0, 0};           \
+        add_row(&row);                                             \
+    }                                                              \
     static inline __attribute__((always_inline)) void one_##ID(void)
 
 /* ROW_N(family, id, "name") { n operations; }: for what begins threads, which takes long once. */
-#define ROW_N(FAMILY, ID, NAME)                                                                \
-    static void run_##ID(long n);                                                              \
-    __attribute__((constructor(200))) static void add_##ID(void) {                             \
-        static Row row = {FAMILY, NAME, run_##ID, 1, 0};                                        \
-        add_row(&row);                                                                         \
-    }                                                                                          \
+#define ROW_N(FAMILY, ID, NAME)                                    \
+    static void run_##ID(long n);                                  \
+    __attribute__((constructor(200))) static void add_##ID(void) { \
+        static Row row = {FAMILY, NAME, run_##ID, 1, 0};           \
+        add_row(&row);                                             \
+    }                                                              \
     static void run_##ID(long n)
 
 /* Runs before the rows. */

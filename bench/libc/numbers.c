@@ -6,8 +6,18 @@
 static char out[512];
 static unsigned char four[4] = {192, 168, 10, 254}, sixteen[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
 
-#define TEXT(call, words) do { const char *x = words; HIDE(x); KEEP(call); } while (0)
-#define VALUE(type, value, call) do { type v = value; __asm__ volatile("" : "+m"(v)); KEEP(call); } while (0)
+#define TEXT(call, words)      \
+    do {                       \
+        const char *x = words; \
+        HIDE(x);               \
+        KEEP(call);            \
+    } while (0)
+#define VALUE(type, value, call)        \
+    do {                                \
+        type v = value;                 \
+        __asm__ volatile("" : "+m"(v)); \
+        KEEP(call);                     \
+    } while (0)
 
 ROW("numbers", strtod_short, "strtod 3.14") { TEXT((int)strtod(x, 0), "3.14"); }
 ROW("numbers", strtod_mid, "strtod 1234.5678") { TEXT((int)strtod(x, 0), "1234.5678"); }
@@ -35,12 +45,25 @@ ROW("numbers", f300, "snprintf %f of 1e300") { VALUE(double, 1e300, snprintf(out
 ROW("numbers", line, "snprintf of a log line") {
     VALUE(int, 200, snprintf(out, sizeof out, "%s - [%s] \"%s %s\" %d %zu %.3f", "10.0.0.1", "14/Nov/2023", "GET", "/index.html", v, (size_t)5120, 0.042));
 }
-ROW("numbers", scan_d, "sscanf %d %d") { int a, b; TEXT(sscanf(x, "%d %d", &a, &b), "17 4711"); }
-ROW("numbers", scan_s, "sscanf %15s %lf") { char w[16]; double v; TEXT(sscanf(x, "%15s %lf", w, &v), "word 2.5"); }
+ROW("numbers", scan_d, "sscanf %d %d") {
+    int a, b;
+    TEXT(sscanf(x, "%d %d", &a, &b), "17 4711");
+}
+ROW("numbers", scan_s, "sscanf %15s %lf") {
+    char w[16];
+    double v;
+    TEXT(sscanf(x, "%15s %lf", w, &v), "word 2.5");
+}
 ROW("numbers", ntop4, "inet_ntop, IPv4") { KEEP(inet_ntop(AF_INET, four, out, sizeof out)); }
 ROW("numbers", ntop6, "inet_ntop, IPv6") { KEEP(inet_ntop(AF_INET6, sixteen, out, sizeof out)); }
-ROW("numbers", pton4, "inet_pton, IPv4") { unsigned char to[4]; TEXT(inet_pton(AF_INET, x, to), "192.168.10.254"); }
-ROW("numbers", pton6, "inet_pton, IPv6") { unsigned char to[16]; TEXT(inet_pton(AF_INET6, x, to), "2001:db8::1"); }
+ROW("numbers", pton4, "inet_pton, IPv4") {
+    unsigned char to[4];
+    TEXT(inet_pton(AF_INET, x, to), "192.168.10.254");
+}
+ROW("numbers", pton6, "inet_pton, IPv6") {
+    unsigned char to[16];
+    TEXT(inet_pton(AF_INET6, x, to), "2001:db8::1");
+}
 ROW("numbers", random1, "random") { KEEP(random()); }
 ROW("numbers", rand1, "rand") { KEEP(rand()); }
 ROW("numbers", drand, "drand48") { KEEP((int)drand48()); }

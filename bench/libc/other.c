@@ -26,10 +26,21 @@ ROW("other", compile, "regcomp and regfree") {
     regcomp(&r, "^([a-z]+)://([^/:]+)(:[0-9]+)?/", REG_EXTENDED);
     regfree(&r);
 }
-ROW("other", match, "regexec") { regmatch_t m[4]; KEEP(regexec(&expression, "https://example.org:8080/path", 4, m, 0)); }
+ROW("other", match, "regexec") {
+    regmatch_t m[4];
+    KEEP(regexec(&expression, "https://example.org:8080/path", 4, m, 0));
+}
 ROW("other", fn, "fnmatch") { KEEP(fnmatch("*.[ch]", "some_source_file.c", 0)); }
-ROW("other", globbing, "glob of /usr/*") { glob_t g; glob("/usr/*", 0, 0, &g); globfree(&g); }
-ROW("other", directory, "opendir, readdir, closedir of /etc") { DIR *d = opendir("/etc"); while (readdir(d)) continue; closedir(d); }
+ROW("other", globbing, "glob of /usr/*") {
+    glob_t g;
+    glob("/usr/*", 0, 0, &g);
+    globfree(&g);
+}
+ROW("other", directory, "opendir, readdir, closedir of /etc") {
+    DIR *d = opendir("/etc");
+    while (readdir(d)) continue;
+    closedir(d);
+}
 ROW("other", options, "getopt_long, four arguments") {
     static const struct option known[] = {{"verbose", 0, 0, 'v'}, {"output", 1, 0, 'o'}, {0}};
     char *argv[] = {"program", "-v", "--output", "file", "word", 0};
@@ -41,15 +52,36 @@ ROW("other", host, "getaddrinfo of localhost") {
     struct addrinfo *found, hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
     if (!getaddrinfo("127.0.0.1", "80", &hints, &found)) freeaddrinfo(found);
 }
-static void jumps(void) { if (!setjmp(jump)) longjmp(jump, 1); }
+static void jumps(void) {
+    if (!setjmp(jump)) longjmp(jump, 1);
+}
 ROW("other", jumping, "setjmp and longjmp") { jumps(); }
 ROW("other", tls, "a thread-local") { KEEP(++local); }
-ROW("other", base, "basename and dirname") { char a[] = "/usr/lib/file.so", b[] = "/usr/lib/file.so"; KEEP(basename(a)); KEEP(dirname(b)); }
-ROW("other", real, "realpath of /usr/bin") { char to[4096]; KEEP(realpath("/usr/bin", to)); }
-ROW("other", stat1, "stat") { struct stat s; KEEP(stat("/", &s)); }
+ROW("other", base, "basename and dirname") {
+    char a[] = "/usr/lib/file.so", b[] = "/usr/lib/file.so";
+    KEEP(basename(a));
+    KEEP(dirname(b));
+}
+ROW("other", real, "realpath of /usr/bin") {
+    char to[4096];
+    KEEP(realpath("/usr/bin", to));
+}
+ROW("other", stat1, "stat") {
+    struct stat s;
+    KEEP(stat("/", &s));
+}
 ROW("other", pid, "getpid") { KEEP(getpid()); }
-ROW("other", set, "sigaddset and sigismember") { sigset_t s; sigemptyset(&s); sigaddset(&s, SIGINT); KEEP(sigismember(&s, SIGINT)); }
-ROW("other", mask, "pthread_sigmask") { sigset_t s; sigemptyset(&s); KEEP(pthread_sigmask(SIG_BLOCK, &s, 0)); }
+ROW("other", set, "sigaddset and sigismember") {
+    sigset_t s;
+    sigemptyset(&s);
+    sigaddset(&s, SIGINT);
+    KEEP(sigismember(&s, SIGINT));
+}
+ROW("other", mask, "pthread_sigmask") {
+    sigset_t s;
+    sigemptyset(&s);
+    KEEP(pthread_sigmask(SIG_BLOCK, &s, 0));
+}
 ROW("other", forking, "fork and wait") {
     pid_t child = fork();
     if (!child) _exit(0);
@@ -60,6 +92,18 @@ ROW("other", spawning, "posix_spawn of true and wait") {
     char *argv[] = {"true", 0};
     if (!posix_spawn(&child, "/bin/true", 0, 0, argv, environ)) waitpid(child, 0, 0);
 }
-ROW("other", malloc16, "malloc and free, 16 B") { void *p = malloc(16); KEEP(p); free(p); }
-ROW("other", malloc1k, "malloc and free, 1 KiB") { void *p = malloc(1024); KEEP(p); free(p); }
-ROW("other", calloc64, "calloc and free, 64 B") { void *p = calloc(1, 64); KEEP(p); free(p); }
+ROW("other", malloc16, "malloc and free, 16 B") {
+    void *p = malloc(16);
+    KEEP(p);
+    free(p);
+}
+ROW("other", malloc1k, "malloc and free, 1 KiB") {
+    void *p = malloc(1024);
+    KEEP(p);
+    free(p);
+}
+ROW("other", calloc64, "calloc and free, 64 B") {
+    void *p = calloc(1, 64);
+    KEEP(p);
+    free(p);
+}

@@ -5,7 +5,10 @@
 enum { MANY = 20000 };
 static int numbers[MANY], ordered[MANY], work[MANY];
 static char *words[2000], *shuffled[2000], *work_words[2000];
-typedef struct { uint64_t key; char more[56]; } Record;
+typedef struct {
+    uint64_t key;
+    char more[56];
+} Record;
 static Record records[2000], work_records[2000];
 static uint64_t state = 12345;
 
@@ -35,17 +38,48 @@ PREPARE {
     for (int i = 0; i < 1000; i++) hsearch((ENTRY){words[i], words[i]}, ENTER);
 }
 
-ROW("sort", ints, "qsort, 20,000 ints") { memcpy(work, numbers, sizeof work); qsort(work, MANY, sizeof *work, by_number); KEEP(work); }
-ROW("sort", ints100, "qsort, 100 ints") { memcpy(work, numbers, 400); qsort(work, 100, sizeof *work, by_number); KEEP(work); }
-ROW("sort", ints10, "qsort, 10 ints") { memcpy(work, numbers, 40); qsort(work, 10, sizeof *work, by_number); KEEP(work); }
-ROW("sort", sorted, "qsort, 20,000 ints in order") { memcpy(work, ordered, sizeof work); qsort(work, MANY, sizeof *work, by_number); KEEP(work); }
-ROW("sort", strings, "qsort, 2,000 strings") { memcpy(work_words, shuffled, sizeof work_words); qsort(work_words, 2000, sizeof *work_words, by_word); KEEP(work_words); }
-ROW("sort", structs, "qsort, 2,000 structs of 64 B") { memcpy(work_records, records, sizeof work_records); qsort(work_records, 2000, sizeof *work_records, by_key); KEEP(work_records); }
-ROW("sort", search, "bsearch in 20,000 ints") { int key = (int)(draw(&state) % MANY); KEEP(bsearch(&key, ordered, MANY, sizeof *ordered, by_number)); }
+ROW("sort", ints, "qsort, 20,000 ints") {
+    memcpy(work, numbers, sizeof work);
+    qsort(work, MANY, sizeof *work, by_number);
+    KEEP(work);
+}
+ROW("sort", ints100, "qsort, 100 ints") {
+    memcpy(work, numbers, 400);
+    qsort(work, 100, sizeof *work, by_number);
+    KEEP(work);
+}
+ROW("sort", ints10, "qsort, 10 ints") {
+    memcpy(work, numbers, 40);
+    qsort(work, 10, sizeof *work, by_number);
+    KEEP(work);
+}
+ROW("sort", sorted, "qsort, 20,000 ints in order") {
+    memcpy(work, ordered, sizeof work);
+    qsort(work, MANY, sizeof *work, by_number);
+    KEEP(work);
+}
+ROW("sort", strings, "qsort, 2,000 strings") {
+    memcpy(work_words, shuffled, sizeof work_words);
+    qsort(work_words, 2000, sizeof *work_words, by_word);
+    KEEP(work_words);
+}
+ROW("sort", structs, "qsort, 2,000 structs of 64 B") {
+    memcpy(work_records, records, sizeof work_records);
+    qsort(work_records, 2000, sizeof *work_records, by_key);
+    KEEP(work_records);
+}
+ROW("sort", search, "bsearch in 20,000 ints") {
+    int key = (int)(draw(&state) % MANY);
+    KEEP(bsearch(&key, ordered, MANY, sizeof *ordered, by_number));
+}
 ROW("sort", hash, "hsearch, 1,000 entries") { KEEP(hsearch((ENTRY){words[draw(&state) % 1000], 0}, FIND)); }
 ROW("sort", tree, "tsearch and tdelete, 100 entries") {
     void *root = 0;
     for (int i = 0; i < 100; i++) KEEP(tsearch(words[i], &root, as_strings));
     for (int i = 0; i < 100; i++) KEEP(tdelete(words[i], &root, as_strings));
 }
-ROW("sort", linear, "lfind in 50 ints") { size_t n = 50; int key = numbers[40]; KEEP(lfind(&key, numbers, &n, sizeof *numbers, by_number)); }
+ROW("sort", linear, "lfind in 50 ints") {
+    size_t n = 50;
+    int key = numbers[40];
+    KEEP(lfind(&key, numbers, &n, sizeof *numbers, by_number));
+}

@@ -20,10 +20,24 @@ PREPARE {
 }
 
 /* All of the file, so that reading it from the kernel counts, too. */
-ROW("stdio", getline_all, "getline, 2,000 lines") { rewind(in); while (getline(&line, &room, in) > 0) KEEP(line); }
-ROW("stdio", fgets_all, "fgets, 2,000 lines") { rewind(in); while (fgets(block, 256, in)) KEEP(block); }
-ROW("stdio", getc_all, "getc, 120 KB") { rewind(in); int c; while ((c = getc(in)) != EOF) KEEP(c); }
-ROW("stdio", getc_unlocked_all, "getc_unlocked, 120 KB") { rewind(in); int c; while ((c = getc_unlocked(in)) != EOF) KEEP(c); }
+ROW("stdio", getline_all, "getline, 2,000 lines") {
+    rewind(in);
+    while (getline(&line, &room, in) > 0) KEEP(line);
+}
+ROW("stdio", fgets_all, "fgets, 2,000 lines") {
+    rewind(in);
+    while (fgets(block, 256, in)) KEEP(block);
+}
+ROW("stdio", getc_all, "getc, 120 KB") {
+    rewind(in);
+    int c;
+    while ((c = getc(in)) != EOF) KEEP(c);
+}
+ROW("stdio", getc_unlocked_all, "getc_unlocked, 120 KB") {
+    rewind(in);
+    int c;
+    while ((c = getc_unlocked(in)) != EOF) KEEP(c);
+}
 ROW("stdio", fread16, "fread, 16 B") { KEEP(fread(block, 1, 16, bytes)); }
 ROW("stdio", fread1k, "fread, 1 KiB") { KEEP(fread(block, 1, 1024, bytes)); }
 ROW("stdio", fread64k, "fread, 64 KiB") { KEEP(fread(block, 1, 65536, bytes)); }
@@ -45,5 +59,12 @@ ROW("stdio", fmem, "fmemopen, 64 B, fclose") {
     KEEP(getc(f));
     fclose(f);
 }
-ROW("stdio", open_close, "fopen and fclose") { FILE *f = fopen("/dev/null", "r"); KEEP(f); fclose(f); }
-ROW("stdio", seek, "fseek and ftell") { fseek(in, 1000, SEEK_SET); KEEP(ftell(in)); }
+ROW("stdio", open_close, "fopen and fclose") {
+    FILE *f = fopen("/dev/null", "r");
+    KEEP(f);
+    fclose(f);
+}
+ROW("stdio", seek, "fseek and ftell") {
+    fseek(in, 1000, SEEK_SET);
+    KEEP(ftell(in));
+}

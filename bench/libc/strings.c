@@ -21,8 +21,19 @@ static char *of(char *s, size_t n) {
     HIDE(s);
     return s;
 }
-#define TWO(call, n) do { char a = lower[n], b = upper[n], *x = of(lower, n), *y = of(upper, n); KEEP(call); lower[n] = a; upper[n] = b; } while (0)
-#define ONE(call, n) do { char a = text[n], *x = of(text, n); KEEP(call); text[n] = a; } while (0)
+#define TWO(call, n)                                                           \
+    do {                                                                       \
+        char a = lower[n], b = upper[n], *x = of(lower, n), *y = of(upper, n); \
+        KEEP(call);                                                            \
+        lower[n] = a;                                                          \
+        upper[n] = b;                                                          \
+    } while (0)
+#define ONE(call, n)                        \
+    do {                                    \
+        char a = text[n], *x = of(text, n); \
+        KEEP(call);                         \
+        text[n] = a;                        \
+    } while (0)
 
 ROW("strings", casecmp8, "strcasecmp, 8 B") { TWO(strcasecmp(x, y), 8); }
 ROW("strings", casecmp24, "strcasecmp, 24 B") { TWO(strcasecmp(x, y), 24); }
@@ -34,7 +45,11 @@ ROW("strings", cspn64, "strcspn of 4, 64 B") { ONE(strcspn(x, " \t\r\n"), 64); }
 ROW("strings", cspn4k, "strcspn of 4, 4 KiB") { ONE(strcspn(x, " \t\r\n"), 4096); }
 ROW("strings", spn8, "strspn of 26, 8 B") { ONE(strspn(x, "abcdefghijklmnopqrstuvwxyz"), 8); }
 ROW("strings", spn1k, "strspn of 26, 1 KiB") { ONE(strspn(x, "abcdefghijklmnopqrstuvwxyz"), 1024); }
-ROW("strings", spnblank, "strspn of blanks, 2 B") { const char *x = "  word"; HIDE(x); KEEP(strspn(x, " \t")); }
+ROW("strings", spnblank, "strspn of blanks, 2 B") {
+    const char *x = "  word";
+    HIDE(x);
+    KEEP(strspn(x, " \t"));
+}
 ROW("strings", pbrk16, "strpbrk of 3, 16 B") { ONE(strpbrk(x, "?#&"), 16); }
 ROW("strings", pbrk1k, "strpbrk of 3, 1 KiB") { ONE(strpbrk(x, "?#&"), 1024); }
 ROW("strings", tok, "strtok_r, a line of 65 B") {
@@ -52,21 +67,65 @@ ROW("strings", memccpy4k, "memccpy, 4 KiB") { ONE(memccpy(copy, x, 0, 8192), 409
 ROW("strings", casestr, "strcasestr, 256 B") { ONE(strcasestr(x, "HTTP/"), 256); }
 ROW("strings", strdup16, "strdup and free, 16 B") { ONE((free(strdup(x)), 0), 16); }
 ROW("strings", strlen12, "strlen, 12 B") { ONE(strlen(x), 12); }
-ROW("strings", strcmp12, "strcmp, 12 B") { char *x = of(lower, 12), *y = of(text, 12); KEEP(strcmp(x, y)); lower[12] = 'a'; }
-ROW("strings", memcpy48, "memcpy, 48 B") { char *x = text; HIDE(x); KEEP(memcpy(copy, x, 48)); }
+ROW("strings", strcmp12, "strcmp, 12 B") {
+    char *x = of(lower, 12), *y = of(text, 12);
+    KEEP(strcmp(x, y));
+    lower[12] = 'a';
+}
+ROW("strings", memcpy48, "memcpy, 48 B") {
+    char *x = text;
+    HIDE(x);
+    KEEP(memcpy(copy, x, 48));
+}
 ROW("strings", strchr16, "strchr, 16 B") { ONE(strchr(x, '='), 16); }
 ROW("strings", strstr64, "strstr, 64 B") { ONE(strstr(x, "value"), 64); }
-ROW("strings", verscmp, "strverscmp") { const char *x = "lib-1.2.9", *y = "lib-1.2.10"; HIDE(x); HIDE(y); KEEP(strverscmp(x, y)); }
-ROW("strings", coll, "strcoll, 12 B") { char *x = of(lower, 12), *y = of(text, 12); KEEP(strcoll(x, y)); lower[12] = 'a'; }
-ROW("strings", upper16, "toupper, 16 characters") { for (int i = 0; i < 16; i++) { int c = text[i]; HIDE(c); KEEP(toupper(c)); } }
-ROW("strings", alpha16, "isalpha, 16 characters") { for (int i = 0; i < 16; i++) { int c = text[i]; HIDE(c); KEEP(isalpha(c)); } }
-ROW("strings", error, "strerror") { int n = 2; HIDE(n); KEEP(strerror(n)); }
+ROW("strings", verscmp, "strverscmp") {
+    const char *x = "lib-1.2.9", *y = "lib-1.2.10";
+    HIDE(x);
+    HIDE(y);
+    KEEP(strverscmp(x, y));
+}
+ROW("strings", coll, "strcoll, 12 B") {
+    char *x = of(lower, 12), *y = of(text, 12);
+    KEEP(strcoll(x, y));
+    lower[12] = 'a';
+}
+ROW("strings", upper16, "toupper, 16 characters") {
+    for (int i = 0; i < 16; i++) {
+        int c = text[i];
+        HIDE(c);
+        KEEP(toupper(c));
+    }
+}
+ROW("strings", alpha16, "isalpha, 16 characters") {
+    for (int i = 0; i < 16; i++) {
+        int c = text[i];
+        HIDE(c);
+        KEEP(isalpha(c));
+    }
+}
+ROW("strings", error, "strerror") {
+    int n = 2;
+    HIDE(n);
+    KEEP(strerror(n));
+}
 
 /* Strings that nobody has just written: the load of a whole vector need not wait for the store of the end. */
 static const char even[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
 static const char same[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
-#define STILL(call, string) do { const char *x = string; HIDE(x); KEEP(call); } while (0)
-#define STILL_TWO(call, one, two) do { const char *x = one, *y = two; HIDE(x); HIDE(y); KEEP(call); } while (0)
+#define STILL(call, string)     \
+    do {                        \
+        const char *x = string; \
+        HIDE(x);                \
+        KEEP(call);             \
+    } while (0)
+#define STILL_TWO(call, one, two)      \
+    do {                               \
+        const char *x = one, *y = two; \
+        HIDE(x);                       \
+        HIDE(y);                       \
+        KEEP(call);                    \
+    } while (0)
 
 ROW("strings", strcmp64, "strcmp, 64 B") { STILL_TWO(strcmp(x, y), even + 1, same + 1); }
 ROW("strings", strrchr64, "strrchr, 64 B") { STILL(strrchr(x, 'd'), even + 1); }

@@ -27,12 +27,30 @@ PREPARE {
     sem_init(&alone, 0, 0);
 }
 
-ROW("threads", mutex1, "mutex, alone") { pthread_mutex_lock(&plain); pthread_mutex_unlock(&plain); }
-ROW("threads", recursive1, "recursive mutex, alone") { pthread_mutex_lock(&recursive); pthread_mutex_unlock(&recursive); }
-ROW("threads", try1, "mutex, trylock alone") { pthread_mutex_trylock(&plain); pthread_mutex_unlock(&plain); }
-ROW("threads", read1, "rwlock, a reader alone") { pthread_rwlock_rdlock(&rw); pthread_rwlock_unlock(&rw); }
-ROW("threads", write1, "rwlock, a writer alone") { pthread_rwlock_wrlock(&rw); pthread_rwlock_unlock(&rw); }
-ROW("threads", sem1, "semaphore, post and wait alone") { sem_post(&alone); sem_wait(&alone); }
+ROW("threads", mutex1, "mutex, alone") {
+    pthread_mutex_lock(&plain);
+    pthread_mutex_unlock(&plain);
+}
+ROW("threads", recursive1, "recursive mutex, alone") {
+    pthread_mutex_lock(&recursive);
+    pthread_mutex_unlock(&recursive);
+}
+ROW("threads", try1, "mutex, trylock alone") {
+    pthread_mutex_trylock(&plain);
+    pthread_mutex_unlock(&plain);
+}
+ROW("threads", read1, "rwlock, a reader alone") {
+    pthread_rwlock_rdlock(&rw);
+    pthread_rwlock_unlock(&rw);
+}
+ROW("threads", write1, "rwlock, a writer alone") {
+    pthread_rwlock_wrlock(&rw);
+    pthread_rwlock_unlock(&rw);
+}
+ROW("threads", sem1, "semaphore, post and wait alone") {
+    sem_post(&alone);
+    sem_wait(&alone);
+}
 ROW("threads", signal1, "condition variable, signal to nobody") { pthread_cond_signal(&cond); }
 ROW("threads", once1, "pthread_once, done") { pthread_once(&once, nothing); }
 ROW("threads", specific1, "pthread_getspecific") { KEEP(pthread_getspecific(key)); }
@@ -45,7 +63,11 @@ static void together(int count) {
     __atomic_fetch_add(&started, 1, __ATOMIC_RELAXED);
     while (__atomic_load_n(&started, __ATOMIC_RELAXED) < count) sched_yield();
 }
-typedef struct { void *(*work)(void *); long n; int count; } Task;
+typedef struct {
+    void *(*work)(void *);
+    long n;
+    int count;
+} Task;
 static void *begin(void *p) {
     Task *task = p;
     together(task->count);
@@ -89,7 +111,8 @@ static void *reading(void *n) {
 }
 static void *mixed(void *n) {
     for (long i = (long)n; i--;) {
-        if (i % 16) pthread_rwlock_rdlock(&rw); else pthread_rwlock_wrlock(&rw);
+        if (i % 16) pthread_rwlock_rdlock(&rw);
+        else pthread_rwlock_wrlock(&rw);
         KEEP(counter);
         pthread_rwlock_unlock(&rw);
     }
@@ -148,7 +171,10 @@ ROW_N("threads", create, "create and join") {
     }
 }
 static pthread_barrier_t barrier;
-static void *meeting(void *n) { for (long i = (long)n; i--;) pthread_barrier_wait(&barrier); return 0; }
+static void *meeting(void *n) {
+    for (long i = (long)n; i--;) pthread_barrier_wait(&barrier);
+    return 0;
+}
 ROW_N("threads", barrier2, "barrier of two") {
     pthread_barrier_init(&barrier, 0, 2);
     on(2, meeting, n);

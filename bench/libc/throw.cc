@@ -30,11 +30,11 @@ static void *throwing(void *n) {
 
 ROW("c++", thrown, "throw and catch, 3 frames") { caught(2); }
 ROW("c++", thrown_far, "throw and catch, 30 frames") { caught(29); }
-#define THROWING(COUNT)                                                                                  \
-    ROW_N("c++", thrown_by_##COUNT, "throw and catch, " #COUNT " threads") {                             \
-        pthread_t all[COUNT];                                                                            \
-        for (int i = 0; i < COUNT; i++) pthread_create(&all[i], 0, throwing, (void *)(n / COUNT + 1));   \
-        for (int i = 0; i < COUNT; i++) pthread_join(all[i], 0);                                         \
+#define THROWING(COUNT)                                                                                \
+    ROW_N("c++", thrown_by_##COUNT, "throw and catch, " #COUNT " threads") {                           \
+        pthread_t all[COUNT];                                                                          \
+        for (int i = 0; i < COUNT; i++) pthread_create(&all[i], 0, throwing, (void *)(n / COUNT + 1)); \
+        for (int i = 0; i < COUNT; i++) pthread_join(all[i], 0);                                       \
     }
 THROWING(2)
 THROWING(4)

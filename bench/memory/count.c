@@ -7,9 +7,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { COPY, MOVE, SET, COMPARE, FIND_BYTE, LENGTH, FIND_CHAR, FIND_LAST, ORDER, ORDER_N, COPY_STRING, KINDS };
+enum { COPY,
+    MOVE,
+    SET,
+    COMPARE,
+    FIND_BYTE,
+    LENGTH,
+    FIND_CHAR,
+    FIND_LAST,
+    ORDER,
+    ORDER_N,
+    COPY_STRING,
+    KINDS };
 static const char *const NAMES[KINDS] = {"memcpy", "memmove", "memset", "memcmp", "memchr", "strlen",
-                                         "strchr", "strrchr", "strcmp", "strncmp", "strcpy"};
+    "strchr", "strrchr", "strcmp", "strncmp", "strcpy"};
 // Exact up to here; what is longer counts at its power of two.
 #define EXACT 4096
 static unsigned long long counts[KINDS][EXACT + 64];
@@ -29,8 +40,10 @@ void *memmove(void *to, const void *from, size_t n) {
     count(MOVE, n);
     char *d = to;
     const char *s = from;
-    if (d <= s) while (n--) *d++ = *s++;
-    else while (n--) d[n] = s[n];
+    if (d <= s)
+        while (n--) *d++ = *s++;
+    else
+        while (n--) d[n] = s[n];
     return to;
 }
 void *memset(void *to, int c, size_t n) {

@@ -17,15 +17,45 @@
 
 #include "sizes.h"
 
-enum shape { COPY, SET, COMPARE, FIND, FIND_BACK, FIND_PART, LENGTH, LENGTH_N, CHAR, LAST_CHAR, ORDER, ORDER_N, STRING, STRING_N, APPEND, APPEND_N, PART };
-#define FUNCTIONS(X)                                                                                               \
-    X(memcpy, COPY, sizes_memcpy) X(memmove, COPY, sizes_memmove) X(memset, SET, sizes_memset)                    \
-    X(memcmp, COMPARE, sizes_memcmp) X(bcmp, COMPARE, sizes_memcmp) X(memchr, FIND, sizes_memchr)                 \
-    X(memrchr, FIND_BACK, sizes_memchr) X(memmem, FIND_PART, sizes_memchr) X(strlen, LENGTH, sizes_strlen)        \
-    X(strnlen, LENGTH_N, sizes_strlen) X(strchr, CHAR, sizes_strchr) X(strchrnul, CHAR, sizes_strchr)             \
-    X(strrchr, LAST_CHAR, sizes_strrchr) X(strcmp, ORDER, sizes_strcmp) X(strncmp, ORDER_N, sizes_strncmp)        \
-    X(strcpy, STRING, sizes_strcpy) X(stpcpy, STRING, sizes_strcpy) X(strncpy, STRING_N, sizes_strcpy)            \
-    X(stpncpy, STRING_N, sizes_strcpy) X(strcat, APPEND, sizes_strcpy) X(strncat, APPEND_N, sizes_strcpy)         \
+enum shape { COPY,
+    SET,
+    COMPARE,
+    FIND,
+    FIND_BACK,
+    FIND_PART,
+    LENGTH,
+    LENGTH_N,
+    CHAR,
+    LAST_CHAR,
+    ORDER,
+    ORDER_N,
+    STRING,
+    STRING_N,
+    APPEND,
+    APPEND_N,
+    PART };
+#define FUNCTIONS(X)                     \
+    X(memcpy, COPY, sizes_memcpy)        \
+    X(memmove, COPY, sizes_memmove)      \
+    X(memset, SET, sizes_memset)         \
+    X(memcmp, COMPARE, sizes_memcmp)     \
+    X(bcmp, COMPARE, sizes_memcmp)       \
+    X(memchr, FIND, sizes_memchr)        \
+    X(memrchr, FIND_BACK, sizes_memchr)  \
+    X(memmem, FIND_PART, sizes_memchr)   \
+    X(strlen, LENGTH, sizes_strlen)      \
+    X(strnlen, LENGTH_N, sizes_strlen)   \
+    X(strchr, CHAR, sizes_strchr)        \
+    X(strchrnul, CHAR, sizes_strchr)     \
+    X(strrchr, LAST_CHAR, sizes_strrchr) \
+    X(strcmp, ORDER, sizes_strcmp)       \
+    X(strncmp, ORDER_N, sizes_strncmp)   \
+    X(strcpy, STRING, sizes_strcpy)      \
+    X(stpcpy, STRING, sizes_strcpy)      \
+    X(strncpy, STRING_N, sizes_strcpy)   \
+    X(stpncpy, STRING_N, sizes_strcpy)   \
+    X(strcat, APPEND, sizes_strcpy)      \
+    X(strncat, APPEND_N, sizes_strcpy)   \
     X(strstr, PART, sizes_memchr)
 
 static const struct {
@@ -40,8 +70,8 @@ static const struct {
 #define COUNT (int)(sizeof functions / sizeof *functions)
 
 // Candidates: whoever is not linked in is not there.
-#define X(name, shape, mix)                                                                                    \
-    extern char brawn_##name[] __attribute__((weak)), stock_##name[] __attribute__((weak)),                    \
+#define X(name, shape, mix)                                                                 \
+    extern char brawn_##name[] __attribute__((weak)), stock_##name[] __attribute__((weak)), \
         llvm19_##name[] __attribute__((weak)), llvm22_##name[] __attribute__((weak)), sz_##name[] __attribute__((weak));
 FUNCTIONS(X)
 #undef X
@@ -72,8 +102,14 @@ static const struct candidate {
     void *const *functions;
     unsigned char level; // of brawn's, 0: what the processor has
 } candidates[] = {
-    {"glibc", glibc, 0},       {"stock", stock, 0},   {"brawn", brawn, 0},   {"brawn-avx2", brawn, 2},
-    {"brawn-sse2", brawn, 1}, {"llvm-19", llvm19, 0}, {"llvm-22", llvm22, 0}, {"stringzilla", stringzilla, 0},
+    {"glibc", glibc, 0},
+    {"stock", stock, 0},
+    {"brawn", brawn, 0},
+    {"brawn-avx2", brawn, 2},
+    {"brawn-sse2", brawn, 1},
+    {"llvm-19", llvm19, 0},
+    {"llvm-22", llvm22, 0},
+    {"stringzilla", stringzilla, 0},
 };
 #define CANDIDATES (int)(sizeof candidates / sizeof *candidates)
 
@@ -108,14 +144,14 @@ static double run(enum shape shape, const struct call *calls, const unsigned *or
     size_t i = *at;
     uintptr_t sum = 0;
     const double begin = now();
-#define LOOP(type, ...)                                           \
-    for (size_t k = 0; k < count; k++) {                          \
-        const struct call *c = &calls[order[i]];                  \
-        if (++i == slots) i = 0;                                  \
-        __VA_ARGS__;                                              \
-    }                                                             \
+#define LOOP(type, ...)                          \
+    for (size_t k = 0; k < count; k++) {         \
+        const struct call *c = &calls[order[i]]; \
+        if (++i == slots) i = 0;                 \
+        __VA_ARGS__;                             \
+    }                                            \
     break
-#define F(result, ...) ((result(*)(__VA_ARGS__))called)
+#define F(result, ...) ((result (*)(__VA_ARGS__))called)
     switch (shape) {
     case COPY: LOOP(, sum += (uintptr_t)F(void *, void *, const void *, size_t)(c->b, c->a, c->n));
     case SET: LOOP(, sum += (uintptr_t)F(void *, void *, int, size_t)(c->b, 0, c->n));
@@ -146,12 +182,15 @@ static void fill(enum shape shape, const struct call *c, int differ) {
     for (size_t i = 0; i < c->n; i++) c->a[i] = 'a' + next() % 26;
     c->a[c->n] = 0;
     switch (shape) {
-    case COMPARE: case ORDER: case ORDER_N:
+    case COMPARE:
+    case ORDER:
+    case ORDER_N:
         memcpy(c->b, c->a, c->n + 1);
         if (differ && c->n) c->b[c->n - 1] ^= 1;
         if (shape == ORDER_N) c->a[c->n] = c->b[c->n] = 'x';
         break;
-    case FIND: case CHAR:
+    case FIND:
+    case CHAR:
         if (c->n) c->a[c->n - 1] = WANTED;
         break;
     case FIND_BACK:
@@ -160,10 +199,12 @@ static void fill(enum shape shape, const struct call *c, int differ) {
     case LAST_CHAR:
         if (c->n) c->a[next() % c->n] = WANTED;
         break;
-    case FIND_PART: case PART:
+    case FIND_PART:
+    case PART:
         if (c->n >= 8) memcpy(c->a + c->n - 8, part, 8);
         break;
-    case APPEND: case APPEND_N:
+    case APPEND:
+    case APPEND_N:
         memset(c->b, 'z', 8);
         break;
     default:
@@ -189,7 +230,7 @@ static void measure(int f, const char *mode, size_t size) {
     if (is_mix) slots = 256, orders = 8192;
     else if (is_cold) slots = orders = AREA / 2 / (size + 512) < MAX_SLOTS ? AREA / 2 / (size + 512) : MAX_SLOTS;
     else if (size > AREA / 4) slots = orders = 1;
-    else slots = orders = 16384 / (size + 128) < 2 ? 2 : 16384 / (size + 128) > 64 ? 64 : 16384 / (size + 128);
+    else slots = orders = 16384 / (size + 128) < 2 ? 2 : (16384 / (size + 128) > 64 ? 64 : 16384 / (size + 128));
     // Each slot has an alignment of its own on both sides.
     const size_t gap = is_cold ? 512 : 160;
     char *a = left, *b = right;

@@ -16,231 +16,256 @@
 #include <sys/time.h>
 
 enum row {
-  HEADERS, SMALL_LIVE, SMALL_FREE, MEDIUM_LIVE, MEDIUM_FREE, SPAN_LIVE, SPAN_KEPT, REMOTE, SLICES_FREE,
-  ABANDONED_LIVE, ABANDONED_FREE, SEGMENTS_KEPT, LARGE_LIVE, LARGE_SLACK, LARGE_HEADERS, LARGE_KEPT, ROWS
+    HEADERS,
+    SMALL_LIVE,
+    SMALL_FREE,
+    MEDIUM_LIVE,
+    MEDIUM_FREE,
+    SPAN_LIVE,
+    SPAN_KEPT,
+    REMOTE,
+    SLICES_FREE,
+    ABANDONED_LIVE,
+    ABANDONED_FREE,
+    SEGMENTS_KEPT,
+    LARGE_LIVE,
+    LARGE_SLACK,
+    LARGE_HEADERS,
+    LARGE_KEPT,
+    ROWS
 };
 static const char *const names[ROWS] = {
-  "segment headers", "blocks of up to 1 KiB", "free in their pages", "blocks of up to 16 KiB", "free in their pages (medium)",
-  "spans of up to 96 KiB", "spans that a thread keeps", "freed by another thread, not taken back",
-  "free slices of segments", "blocks of ended threads", "free beside blocks of ended threads", "segments that are kept",
-  "large blocks", "behind large blocks, in their mappings", "headers of large blocks", "large blocks that are kept",
+    "segment headers",
+    "blocks of up to 1 KiB",
+    "free in their pages",
+    "blocks of up to 16 KiB",
+    "free in their pages (medium)",
+    "spans of up to 96 KiB",
+    "spans that a thread keeps",
+    "freed by another thread, not taken back",
+    "free slices of segments",
+    "blocks of ended threads",
+    "free beside blocks of ended threads",
+    "segments that are kept",
+    "large blocks",
+    "behind large blocks, in their mappings",
+    "headers of large blocks",
+    "large blocks that are kept",
 };
 // What the walk finds: resident bytes, and how many pieces they are in.
 static struct {
-  size_t bytes[ROWS], count[ROWS];
-  size_t by_size[BRAWN_SPAN_MAX / 16 + 1][2];  // live and free bytes of pages by their blocks' size
+    size_t bytes[ROWS], count[ROWS];
+    size_t by_size[BRAWN_SPAN_MAX / 16 + 1][2];  // live and free bytes of pages by their blocks' size
 } found;
 
 static unsigned char pages[1 << 16];
 
 // Resident bytes of a range; what is not mapped has none.
 static size_t resident(const void *start, size_t size) {
-  size_t sum = 0;
-  const uintptr_t from = (uintptr_t)start & ~(uintptr_t)4095;
-  const size_t all = ((uintptr_t)start + size - from + 4095) / 4096;
-  for (size_t done = 0; done < all; done += sizeof pages) {
-    const size_t now = all - done < sizeof pages ? all - done : sizeof pages;
-    if (arch_syscall6(SYS_mincore, (long)(from + done * 4096), (long)(now * 4096), (long)pages, 0, 0, 0)) continue;
-    for (size_t i = 0; i < now; i++) sum += (pages[i] & 1) * 4096u;
-  }
-  return sum;
+    size_t sum = 0;
+    const uintptr_t from = (uintptr_t)start & ~(uintptr_t)4095;
+    const size_t all = ((uintptr_t)start + size - from + 4095) / 4096;
+    for (size_t done = 0; done < all; done += sizeof pages) {
+        const size_t now = all - done < sizeof pages ? all - done : sizeof pages;
+        if (arch_syscall6(SYS_mincore, (long)(from + done * 4096), (long)(now * 4096), (long)pages, 0, 0, 0)) continue;
+        for (size_t i = 0; i < now; i++) sum += (pages[i] & 1) * 4096u;
+    }
+    return sum;
 }
 
 static void add(enum row row, size_t bytes) {
-  if (bytes == 0) return;
-  found.bytes[row] += bytes;
-  found.count[row]++;
+    if (bytes == 0) return;
+    found.bytes[row] += bytes;
+    found.count[row]++;
 }
 
 static bool is_kept_span(const mi_page_t *page) {
-  const mi_heap_t *const heap = (const mi_heap_t *)mi_atomic_load_relaxed(&((mi_page_t *)page)->xheap);
-  if (heap == NULL) return false;
-  for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++)
-    if (brawn_kept_spans(heap)[i] == page) return true;
-  return false;
+    const mi_heap_t *const heap = (const mi_heap_t *)mi_atomic_load_relaxed(&((mi_page_t *)page)->xheap);
+    if (heap == NULL) return false;
+    for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++)
+        if (brawn_kept_spans(heap)[i] == page) return true;
+    return false;
 }
 
 // Blocks that other threads freed and the page's own has not seen yet.
 static size_t freed_elsewhere(mi_page_t *page) {
-  size_t count = 0;
-  const uintptr_t list = mi_atomic_load_relaxed(&page->xthread_free) & ~(uintptr_t)3;
-  for (const mi_block_t *b = (const mi_block_t *)list; b != NULL; b = (const mi_block_t *)b->next) count++;
-  return count;
+    size_t count = 0;
+    const uintptr_t list = mi_atomic_load_relaxed(&page->xthread_free) & ~(uintptr_t)3;
+    for (const mi_block_t *b = (const mi_block_t *)list; b != NULL; b = (const mi_block_t *)b->next) count++;
+    return count;
 }
 
 static void walk_page(mi_page_t *page, size_t bytes, bool ended) {
-  const size_t size = page->block_size;
-  const size_t away = freed_elsewhere(page) * size;
-  size_t live = (size_t)page->used * size;
-  live = live > away ? live - away : 0;
-  if (live > bytes) live = bytes;
-  const size_t left = bytes - live;
-  const size_t remote = away < left ? away : left;
-  add(REMOTE, remote);
-  if (size <= BRAWN_SPAN_MAX) {
-    found.by_size[size / 16][0] += live;
-    found.by_size[size / 16][1] += left;
-  }
-  if (ended) {
-    add(ABANDONED_LIVE, live);
-    add(ABANDONED_FREE, left - remote);
-  }
-  else if (size > MI_MEDIUM_OBJ_SIZE_MAX) {
-    add(is_kept_span(page) ? SPAN_KEPT : SPAN_LIVE, bytes - remote);
-  }
-  else {
-    add(size <= 1024 ? SMALL_LIVE : MEDIUM_LIVE, live);
-    add(size <= 1024 ? SMALL_FREE : MEDIUM_FREE, left - remote);
-  }
+    const size_t size = page->block_size;
+    const size_t away = freed_elsewhere(page) * size;
+    size_t live = (size_t)page->used * size;
+    live = live > away ? live - away : 0;
+    if (live > bytes) live = bytes;
+    const size_t left = bytes - live;
+    const size_t remote = away < left ? away : left;
+    add(REMOTE, remote);
+    if (size <= BRAWN_SPAN_MAX) {
+        found.by_size[size / 16][0] += live;
+        found.by_size[size / 16][1] += left;
+    }
+    if (ended) {
+        add(ABANDONED_LIVE, live);
+        add(ABANDONED_FREE, left - remote);
+    } else if (size > MI_MEDIUM_OBJ_SIZE_MAX) {
+        add(is_kept_span(page) ? SPAN_KEPT : SPAN_LIVE, bytes - remote);
+    } else {
+        add(size <= 1024 ? SMALL_LIVE : MEDIUM_LIVE, live);
+        add(size <= 1024 ? SMALL_FREE : MEDIUM_FREE, left - remote);
+    }
 }
 
 static void walk_segment(mi_segment_t *segment) {
-  const bool ended = mi_atomic_load_relaxed(&segment->thread_id) == 0;
-  add(HEADERS, resident(segment, segment->segment_info_slices * MI_SEGMENT_SLICE_SIZE));
-  for (size_t i = segment->segment_info_slices; i < segment->slice_entries;) {
-    mi_slice_t *const slice = &segment->slices[i];
-    const size_t count = slice->slice_count > 0 ? slice->slice_count : 1;
-    const size_t bytes = resident((char *)segment + i * MI_SEGMENT_SLICE_SIZE, count * MI_SEGMENT_SLICE_SIZE);
-    if (slice->block_size > 0) walk_page(slice, bytes, ended);
-    else add(ended ? ABANDONED_FREE : SLICES_FREE, bytes);
-    i += count;
-  }
+    const bool ended = mi_atomic_load_relaxed(&segment->thread_id) == 0;
+    add(HEADERS, resident(segment, segment->segment_info_slices * MI_SEGMENT_SLICE_SIZE));
+    for (size_t i = segment->segment_info_slices; i < segment->slice_entries;) {
+        mi_slice_t *const slice = &segment->slices[i];
+        const size_t count = slice->slice_count > 0 ? slice->slice_count : 1;
+        const size_t bytes = resident((char *)segment + i * MI_SEGMENT_SLICE_SIZE, count * MI_SEGMENT_SLICE_SIZE);
+        if (slice->block_size > 0) walk_page(slice, bytes, ended);
+        else add(ended ? ABANDONED_FREE : SLICES_FREE, bytes);
+        i += count;
+    }
 }
 
 static bool is_among(_Atomic(void *) *kept, size_t count, const void *segment) {
-  for (size_t i = 0; i < count; i++)
-    if (mi_atomic_load_relaxed(&kept[i]) == segment) return true;
-  return false;
+    for (size_t i = 0; i < count; i++)
+        if (mi_atomic_load_relaxed(&kept[i]) == segment) return true;
+    return false;
 }
 
 static bool is_kept_large(const mi_segment_t *segment) {
-  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++)
-    if (mi_atomic_load_relaxed(&brawn_kept_large[i].segment) == segment) return true;
-  return false;
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++)
+        if (mi_atomic_load_relaxed(&brawn_kept_large[i].segment) == segment) return true;
+    return false;
 }
 
 static void walk_large(mi_segment_t *segment) {
-  const mi_page_t *const page = brawn_large_page(segment);
-  const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
-  const size_t all = resident(page->page_start, page->block_size);
-  add(LARGE_HEADERS, resident(segment, offset));
-  if (is_kept_large(segment)) {
-    add(LARGE_KEPT, all);
-    return;
-  }
-  const size_t used = resident(page->page_start, segment->used);
-  add(LARGE_LIVE, used);
-  add(LARGE_SLACK, all - used);
+    const mi_page_t *const page = brawn_large_page(segment);
+    const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
+    const size_t all = resident(page->page_start, page->block_size);
+    add(LARGE_HEADERS, resident(segment, offset));
+    if (is_kept_large(segment)) {
+        add(LARGE_KEPT, all);
+        return;
+    }
+    const size_t used = resident(page->page_start, segment->used);
+    add(LARGE_LIVE, used);
+    add(LARGE_SLACK, all - used);
 }
 
 // Whether the heap made what lies here, and how long it is; 0: something else.
 static size_t ours(mi_segment_t *segment) {
-  if (segment->kind == MI_SEGMENT_HUGE) {
-    const mi_page_t *const page = brawn_large_page(segment);
-    const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
-    return page->block_size > 0 && offset + page->block_size == segment->segment_size ? segment->segment_size : 0;
-  }
-  const bool fits = segment->segment_size == MI_SEGMENT_SIZE && segment->segment_info_slices - 1 < 16 &&
-                    segment->slice_entries - 1 < MI_SLICES_PER_SEGMENT;
-  return fits && segment->segment_slices == MI_SLICES_PER_SEGMENT ? MI_SEGMENT_SIZE : 0;
+    if (segment->kind == MI_SEGMENT_HUGE) {
+        const mi_page_t *const page = brawn_large_page(segment);
+        const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
+        return page->block_size > 0 && offset + page->block_size == segment->segment_size ? segment->segment_size : 0;
+    }
+    const bool fits = segment->segment_size == MI_SEGMENT_SIZE && segment->segment_info_slices - 1 < 16 &&
+        segment->slice_entries - 1 < MI_SLICES_PER_SEGMENT;
+    return fits && segment->segment_slices == MI_SLICES_PER_SEGMENT ? MI_SEGMENT_SIZE : 0;
 }
 
 static void walk_range(uintptr_t from, uintptr_t to) {
-  for (uintptr_t at = _mi_align_up(from, MI_SEGMENT_ALIGN); at + 4096 <= to;) {
-    mi_segment_t *const segment = (mi_segment_t *)at;
-    if (is_among(brawn_kept, BRAWN_KEPT_SEGMENTS, segment)) {
-      add(SEGMENTS_KEPT, resident(segment, MI_SEGMENT_SIZE));
-      at += MI_SEGMENT_SIZE;
-      continue;
-    }
+    for (uintptr_t at = _mi_align_up(from, MI_SEGMENT_ALIGN); at + 4096 <= to;) {
+        mi_segment_t *const segment = (mi_segment_t *)at;
+        if (is_among(brawn_kept, BRAWN_KEPT_SEGMENTS, segment)) {
+            add(SEGMENTS_KEPT, resident(segment, MI_SEGMENT_SIZE));
+            at += MI_SEGMENT_SIZE;
+            continue;
+        }
     // Looking at a page that nobody touched is looking at zeros.
-    const size_t size = ours(segment);
-    if (size > 0 && segment->kind == MI_SEGMENT_HUGE) walk_large(segment);
-    else if (size > 0) walk_segment(segment);
-    at += _mi_align_up(size > 0 ? size : 1, MI_SEGMENT_ALIGN);
-  }
+        const size_t size = ours(segment);
+        if (size > 0 && segment->kind == MI_SEGMENT_HUGE) walk_large(segment);
+        else if (size > 0) walk_segment(segment);
+        at += _mi_align_up(size > 0 ? size : 1, MI_SEGMENT_ALIGN);
+    }
 }
 
 static char maps[1 << 22];
 
 static size_t read_all(const char *path, char *text, size_t room) {
-  const int file = (int)arch_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-  size_t length = 0;
-  for (long got; file >= 0 && (got = arch_syscall6(SYS_read, file, (long)(text + length), (long)(room - 1 - length), 0, 0, 0)) > 0;)
-    length += (size_t)got;
-  if (file >= 0) arch_syscall6(SYS_close, file, 0, 0, 0, 0, 0);
-  text[length] = 0;
-  return length;
+    const int file = (int)arch_syscall6(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    size_t length = 0;
+    for (long got; file >= 0 && (got = arch_syscall6(SYS_read, file, (long)(text + length), (long)(room - 1 - length), 0, 0, 0)) > 0;)
+        length += (size_t)got;
+    if (file >= 0) arch_syscall6(SYS_close, file, 0, 0, 0, 0, 0);
+    text[length] = 0;
+    return length;
 }
 
 static uintptr_t hex(const char **text) {
-  uintptr_t value = 0;
-  for (;; (*text)++) {
-    const char c = **text;
-    if (c >= '0' && c <= '9') value = value * 16 + (uintptr_t)(c - '0');
-    else if (c >= 'a' && c <= 'f') value = value * 16 + (uintptr_t)(c - 'a' + 10);
-    else return value;
-  }
+    uintptr_t value = 0;
+    for (;; (*text)++) {
+        const char c = **text;
+        if (c >= '0' && c <= '9') value = value * 16 + (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f') value = value * 16 + (uintptr_t)(c - 'a' + 10);
+        else return value;
+    }
 }
 
 static void walk(int out, size_t resident_kb) {
-  read_all("/proc/self/maps", maps, sizeof maps);
-  for (const char *line = maps; *line != 0;) {
-    const uintptr_t from = hex(&line);
-    line++;
-    const uintptr_t to = hex(&line);
-    if (brawn_take(&line, " rw-p 00000000 00:00 0")) walk_range(from, to);
-    while (*line != 0 && *line++ != '\n') {}
-  }
-  static char text[1 << 16];
-  int length = snprintf(text, sizeof text, "resident %zu\n", resident_kb * 1024);
-  for (int row = 0; row < ROWS; row++)
-    length += snprintf(text + length, sizeof text - (size_t)length, "row %zu %zu %s\n", found.bytes[row], found.count[row], names[row]);
-  for (size_t size = 0; size <= BRAWN_SPAN_MAX / 16 && length < (int)sizeof text - 100; size++) {
-    const size_t *const both = found.by_size[size];
-    if (both[0] + both[1] == 0) continue;
-    length += snprintf(text + length, sizeof text - (size_t)length, "size %zu %zu %zu\n", size * 16, both[0], both[1]);
-  }
-  arch_syscall6(SYS_ftruncate, out, 0, 0, 0, 0, 0);
-  arch_syscall6(SYS_pwrite64, out, (long)text, length, 0, 0, 0);
+    read_all("/proc/self/maps", maps, sizeof maps);
+    for (const char *line = maps; *line != 0;) {
+        const uintptr_t from = hex(&line);
+        line++;
+        const uintptr_t to = hex(&line);
+        if (brawn_take(&line, " rw-p 00000000 00:00 0")) walk_range(from, to);
+        while (*line != 0 && *line++ != '\n') {}
+    }
+    static char text[1 << 16];
+    int length = snprintf(text, sizeof text, "resident %zu\n", resident_kb * 1024);
+    for (int row = 0; row < ROWS; row++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "row %zu %zu %s\n", found.bytes[row], found.count[row], names[row]);
+    for (size_t size = 0; size <= BRAWN_SPAN_MAX / 16 && length < (int)sizeof text - 100; size++) {
+        const size_t *const both = found.by_size[size];
+        if (both[0] + both[1] == 0) continue;
+        length += snprintf(text + length, sizeof text - (size_t)length, "size %zu %zu %zu\n", size * 16, both[0], both[1]);
+    }
+    arch_syscall6(SYS_ftruncate, out, 0, 0, 0, 0, 0);
+    arch_syscall6(SYS_pwrite64, out, (long)text, length, 0, 0, 0);
 }
 
 static int output = -1;
 
 static void look(int number) {
-  static _Atomic(size_t) busy;
-  static size_t most;
-  if (mi_atomic_exchange_acq_rel(&busy, (size_t)1)) return;
-  static char text[256];
-  read_all("/proc/self/statm", text, sizeof text);
-  const char *at = text;
-  while (*at != 0 && *at++ != ' ') {}
-  size_t kb = 0;
-  for (; *at >= '0' && *at <= '9'; at++) kb = kb * 10 + (size_t)(*at - '0');
-  kb *= 4;
-  if (kb > most + most / 64) {
-    most = kb;
+    static _Atomic(size_t) busy;
+    static size_t most;
+    if (mi_atomic_exchange_acq_rel(&busy, (size_t)1)) return;
+    static char text[256];
+    read_all("/proc/self/statm", text, sizeof text);
+    const char *at = text;
+    while (*at != 0 && *at++ != ' ') {}
+    size_t kb = 0;
+    for (; *at >= '0' && *at <= '9'; at++) kb = kb * 10 + (size_t)(*at - '0');
+    kb *= 4;
+    if (kb > most + most / 64) {
+        most = kb;
     // No signal at its end, and no handlers of fork: the copy calls nothing of the heap.
-    const long copy = arch_syscall6(SYS_clone, 0, 0, 0, 0, 0, 0);
-    if (copy == 0) {
-      walk(output, kb);
-      arch_syscall6(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+        const long copy = arch_syscall6(SYS_clone, 0, 0, 0, 0, 0, 0);
+        if (copy == 0) {
+            walk(output, kb);
+            arch_syscall6(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+        }
+        if (copy > 0) arch_syscall6(SYS_wait4, copy, 0, 0x40000000, 0, 0, 0);  // __WALL
     }
-    if (copy > 0) arch_syscall6(SYS_wait4, copy, 0, 0x40000000, 0, 0, 0);  // __WALL
-  }
-  mi_atomic_store_release(&busy, (size_t)0);
+    mi_atomic_store_release(&busy, (size_t)0);
 }
 
 __attribute__((constructor)) static void begin(void) {
-  const char *name = NULL;
-  for (char **entry = __environ; *entry != NULL; entry++) {
-    const char *text = *entry;
-    if (brawn_take(&text, "BRAWN_WHERE=")) name = text;
-  }
-  if (name == NULL) return;
-  output = (int)arch_syscall6(SYS_openat, AT_FDCWD, (long)name, O_RDWR | O_CREAT | O_CLOEXEC, 0644, 0, 0);
-  struct sigaction action = { .sa_handler = look, .sa_flags = SA_RESTART };
-  sigaction(SIGPROF, &action, NULL);
-  const struct itimerval every = { { 0, 4000 }, { 0, 4000 } };
-  setitimer(ITIMER_PROF, &every, NULL);
+    const char *name = NULL;
+    for (char **entry = __environ; *entry != NULL; entry++) {
+        const char *text = *entry;
+        if (brawn_take(&text, "BRAWN_WHERE=")) name = text;
+    }
+    if (name == NULL) return;
+    output = (int)arch_syscall6(SYS_openat, AT_FDCWD, (long)name, O_RDWR | O_CREAT | O_CLOEXEC, 0644, 0, 0);
+    struct sigaction action = {.sa_handler = look, .sa_flags = SA_RESTART};
+    sigaction(SIGPROF, &action, NULL);
+    const struct itimerval every = {{0, 4000}, {0, 4000}};
+    setitimer(ITIMER_PROF, &every, NULL);
 }

@@ -13,16 +13,14 @@ struct number {
 
 static long allocations;
 
-static struct number *make(uint32_t length)
-{
+static struct number *make(uint32_t length) {
     struct number *n = must(malloc(sizeof *n + length * sizeof n->limbs[0]));
     n->length = length;
     allocations++;
     return n;
 }
 
-static struct number *times(const struct number *a, uint32_t factor)
-{
+static struct number *times(const struct number *a, uint32_t factor) {
     struct number *r = make(a->length + 1);
     uint64_t carry = 0;
     for (uint32_t i = 0; i < a->length; i++) {
@@ -35,8 +33,7 @@ static struct number *times(const struct number *a, uint32_t factor)
     return r;
 }
 
-static struct number *plus(const struct number *a, const struct number *b)
-{
+static struct number *plus(const struct number *a, const struct number *b) {
     if (a->length < b->length) {
         const struct number *c = a;
         a = b;
@@ -55,16 +52,14 @@ static struct number *plus(const struct number *a, const struct number *b)
 }
 
 /* The number's lowest `limbs` limbs: mod 2^(32 * limbs). */
-static struct number *low_part(const struct number *a, uint32_t limbs)
-{
+static struct number *low_part(const struct number *a, uint32_t limbs) {
     uint32_t length = a->length < limbs ? a->length : limbs;
     struct number *r = make(length);
     memcpy(r->limbs, a->limbs, length * sizeof r->limbs[0]);
     return r;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     long steps = argument(argc, argv, 1, 2000000);
     uint64_t state = random_state(9);
     struct number *a = make(1), *b = make(1);

@@ -10,8 +10,7 @@ static int (*volatile compare)(const void *, const void *, size_t) = memcmp;
 static void *(*volatile find)(const void *, int, size_t) = memchr;
 static size_t (*volatile length)(const char *) = strlen;
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     static char from[4200], to[4200];
     long rounds = argument(argc, argv, 1, 1000000);
     uint64_t state = random_state(7), sum = 0, begin = now_ns();

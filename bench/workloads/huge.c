@@ -7,10 +7,9 @@
 
 #define ALIVE 4
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     long pairs = argument(argc, argv, 1, 400);
-    void *alive[ALIVE] = { 0 };
+    void *alive[ALIVE] = {0};
     uint64_t state = random_state(3);
     double bytes = 0;
     uint64_t begin = now_ns();
@@ -24,6 +23,6 @@ int main(int argc, char **argv)
     for (int i = 0; i < ALIVE; i++) free(alive[i]);
     uint64_t wall = now_ns() - begin;
     report((double)wall / (double)pairs, wall, (double)pairs, "ns_per_page=%.4f",
-           (double)wall * 4096 / bytes);
+        (double)wall * 4096 / bytes);
     return 0;
 }

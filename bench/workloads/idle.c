@@ -7,15 +7,14 @@
 
 #include <stdio.h>
 
-int main(void)
-{
+int main(void) {
     char *volatile p = malloc(100);
     if (!p) return 3;
     p[0] = 1;
     static struct memory m;
     if (!read_memory(&m)) return 4;
     printf("result writable_kb=%lu private_kb=%lu rss_kb=%lu dirty_kb=%lu hwm_kb=%lu\n",
-           m.writable_kb, m.private_kb, m.rss_kb, m.dirty_kb, peak_rss_kb());
+        m.writable_kb, m.private_kb, m.rss_kb, m.dirty_kb, peak_rss_kb());
     free(p);
     return 0;
 }

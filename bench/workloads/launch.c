@@ -26,35 +26,31 @@ extern char **environ;
 static char line[512];
 static unsigned used;
 
-static void put_text(const char *text)
-{
+static void put_text(const char *text) {
     while (*text && used < sizeof line) line[used++] = *text++;
 }
 
-static void put(const char *name, unsigned long value)
-{
+static void put(const char *name, unsigned long value) {
     char digits[24];
     unsigned n = 0;
     put_text(name);
-    do digits[n++] = (char)('0' + value % 10); while ((value /= 10));
+    do digits[n++] = (char)('0' + value % 10);
+    while ((value /= 10));
     while (n && used < sizeof line) line[used++] = digits[--n];
 }
 
-static unsigned long clock_ns(void)
-{
+static unsigned long clock_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (unsigned long)t.tv_sec * 1000000000u + (unsigned long)t.tv_nsec;
 }
 
-static unsigned long microseconds(struct timeval t)
-{
+static unsigned long microseconds(struct timeval t) {
     return (unsigned long)t.tv_sec * 1000000u + (unsigned long)t.tv_usec;
 }
 
 /* Peak resident memory of a stopped process, in KiB: 0 where it is unknown. */
-static unsigned long peak_rss_kb(pid_t process)
-{
+static unsigned long peak_rss_kb(pid_t process) {
     static char text[4096];
     used = 0;
     put("/proc/", (unsigned long)process);
@@ -75,8 +71,7 @@ static unsigned long peak_rss_kb(pid_t process)
 }
 
 /* Lets a traced child run from stop to stop until it has ended; gives its peak at exit. */
-static unsigned long trace(pid_t child, int *status, struct rusage *use)
-{
+static unsigned long trace(pid_t child, int *status, struct rusage *use) {
     unsigned long peak = 0;
     int started = 0;
     while (wait4(child, status, 0, use) == child && WIFSTOPPED(*status)) {
@@ -95,8 +90,7 @@ static unsigned long trace(pid_t child, int *status, struct rusage *use)
     return peak;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int tracing = argc > 1 && !strcmp(argv[1], "--peak");
     char **command = argv + 1 + tracing;
     if (argc < 2 + tracing) return 2;
@@ -112,7 +106,7 @@ int main(int argc, char **argv)
     }
     int status = 0;
     unsigned long peak = 0;
-    struct rusage use = { 0 };
+    struct rusage use = {0};
     if (tracing)
         peak = trace(child, &status, &use);
     else

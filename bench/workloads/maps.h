@@ -18,8 +18,7 @@ struct memory {
     unsigned long dirty_kb;     /* of these, private pages that were written */
 };
 
-static inline char *read_whole(const char *path, char *buffer, size_t capacity)
-{
+static inline char *read_whole(const char *path, char *buffer, size_t capacity) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return 0;
     size_t used = 0;
@@ -34,15 +33,15 @@ static inline char *read_whole(const char *path, char *buffer, size_t capacity)
 }
 
 /* Gives 0 where the file cannot be read. */
-static inline int read_memory(struct memory *m)
-{
+static inline int read_memory(struct memory *m) {
     static char buffer[65536];
     memset(m, 0, sizeof *m);
     char *line = read_whole("/proc/self/smaps", buffer, sizeof buffer);
     if (!line) return 0;
     while (*line) {
         char *next = strchr(line, '\n');
-        if (next) *next++ = 0; else next = line + strlen(line);
+        if (next) *next++ = 0;
+        else next = line + strlen(line);
         char *end;
         unsigned long begin = strtoul(line, &end, 16);
         if (end != line && *end == '-') {
@@ -65,8 +64,7 @@ static inline int read_memory(struct memory *m)
 /* Peak resident memory in KiB: 0 where it is unknown.  Linux adds up the processors' counters when
  * this file is read, but not when it keeps a peak that has passed; such a peak is exact to some
  * hundred KiB. */
-static inline unsigned long peak_rss_kb(void)
-{
+static inline unsigned long peak_rss_kb(void) {
     static char buffer[4096];
     char *text = read_whole("/proc/self/status", buffer, sizeof buffer);
     char *line = text ? strstr(text, "VmHWM:") : 0;

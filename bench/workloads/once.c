@@ -4,8 +4,7 @@
  * size of the executable.  It prints nothing and uses no stdio, so that nothing else is measured. */
 #include <stdlib.h>
 
-int main(void)
-{
+int main(void) {
     char *volatile p = malloc(100);
     if (!p) return 3;
     p[0] = 1;

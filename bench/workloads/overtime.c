@@ -22,22 +22,19 @@ static _Thread_local int slot;
 
 static void count(long bytes) { atomic_fetch_add_explicit(&alive[slot].bytes, bytes, memory_order_relaxed); }
 
-static long all_alive(void)
-{
+static long all_alive(void) {
     long sum = 0;
     for (int i = 0; i < SLOTS; i++) sum += alive[i].bytes;
     return sum;
 }
 
-static void note(void *block, size_t size)
-{
+static void note(void *block, size_t size) {
     *(uint32_t *)block = (uint32_t)size;
     count((long)size);
 }
 
 /* `size` is at least 16. Every page is written to, and every byte of what is small. */
-static void *take(size_t size)
-{
+static void *take(size_t size) {
     unsigned char *p = must(malloc(size));
     if (size <= 4096) memset(p, 7, size);
     else touch_pages(p, size);
@@ -45,15 +42,13 @@ static void *take(size_t size)
     return p;
 }
 
-static void drop(void *p)
-{
+static void drop(void *p) {
     if (!p) return;
     count(-(long)*(uint32_t *)p);
     free(p);
 }
 
-static void *grow(void *p, size_t size)
-{
+static void *grow(void *p, size_t size) {
     size_t before = p ? *(uint32_t *)p : 0;
     unsigned char *q = must(realloc(p, size));
     count(-(long)before);
@@ -66,15 +61,18 @@ static void *grow(void *p, size_t size)
 /* 32 bytes to 4 KiB, small ones more often. */
 static size_t small(uint64_t *state) { return random_log_uniform(state, 5, 5 + (unsigned)random_below(state, 7) + 1); }
 
-static void pause_ms(long ms)
-{
-    struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+static void pause_ms(long ms) {
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
     nanosleep(&t, 0);
 }
 
 /* A server whose load comes and goes: three waves of requests on four threads, which live side by side and end in
  * another order than they began. A tenth of them leaves something behind until the wave after the next. */
-enum { REQUESTS = 400, PARTS = 16, LEFT = 4096 };
+enum {
+    REQUESTS = 400,
+    PARTS = 16,
+    LEFT = 4096,
+};
 static long wave;
 
 struct request {
@@ -82,15 +80,13 @@ struct request {
     void *buffer;
 };
 
-static void request_end(struct request *r)
-{
+static void request_end(struct request *r) {
     for (int i = 0; i < PARTS; i++) drop(r->parts[i]);
     drop(r->buffer);
     memset(r, 0, sizeof *r);
 }
 
-static void wave_work(int index)
-{
+static void wave_work(int index) {
     slot = index;
     static struct request open[4][REQUESTS];
     static void *left[4][LEFT];
@@ -111,8 +107,7 @@ static void wave_work(int index)
     for (int i = 0; i < REQUESTS; i++) request_end(&mine[i]);
 }
 
-static void waves(void)
-{
+static void waves(void) {
     for (wave = 0; wave < 3; wave++) {
         run_team(4, wave_work);
         pause_ms(100);
@@ -121,27 +116,28 @@ static void waves(void)
 
 /* Sessions of mixed lifetimes: an hour in which most last a minute, some ten, few all of it.  Each one has blocks of
  * many sizes, and gets more while it lives. */
-enum { SESSIONS = 4000, HAS = 48 };
+enum {
+    SESSIONS = 4000,
+    HAS = 48,
+};
 static struct session {
     long end;
     int count;
     void *has[HAS];
 } sessions[SESSIONS];
 
-static void session_end(struct session *s)
-{
+static void session_end(struct session *s) {
     while (s->count > 0) drop(s->has[--s->count]);
 }
 
-static void hour(void)
-{
+static void hour(void) {
     uint64_t state = random_state(7);
     for (long second = 0; second < scaled(3600); second++) {
         for (int begun = 0; begun < 12; begun++) {
             struct session *s = &sessions[random_below(&state, SESSIONS)];
             if (s->count > 0) continue;
             size_t kind = random_below(&state, 100);
-            long about = kind < 80 ? 60 : kind < 97 ? 600 : 3600;
+            long about = kind < 80 ? 60 : (kind < 97 ? 600 : 3600);
             s->end = second + about / 2 + (long)random_below(&state, (size_t)about);
             int first = 8 + (int)random_below(&state, 24);
             while (s->count < first) s->has[s->count++] = take(small(&state));
@@ -159,11 +155,13 @@ static void hour(void)
 
 /* A compiler's phases, twice: a tree of small nodes; from it, while it goes, lists that grow; from these large buffers;
  * and at the end nothing but one node in a hundred, the symbols. */
-enum { NODES = 400000, LISTS = 4000 };
+enum {
+    NODES = 400000,
+    LISTS = 4000,
+};
 static void *nodes[NODES], *lists[LISTS], *symbols[2 * NODES / 100 + 2];
 
-static void compiler(void)
-{
+static void compiler(void) {
     uint64_t state = random_state(11);
     long named = 0;
     for (int unit = 0; unit < 2; unit++) {
@@ -203,8 +201,7 @@ static void *cached[ENTRIES];
 static long cached_bytes;
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void cache_evict(uint64_t *state)
-{
+static void cache_evict(uint64_t *state) {
     void **entry = &cached[random_below(state, ENTRIES)];
     if (!*entry) return;
     cached_bytes -= *(uint32_t *)*entry;
@@ -212,10 +209,9 @@ static void cache_evict(uint64_t *state)
     *entry = 0;
 }
 
-static void cache_work(int index)
-{
-    static const unsigned char low[4] = { 6, 11, 7, 13 }, high[4] = { 9, 14, 12, 16 };
-    static const long counts[4] = { 150000, 8000, 60000, 4000 };
+static void cache_work(int index) {
+    static const unsigned char low[4] = {6, 11, 7, 13}, high[4] = {9, 14, 12, 16};
+    static const long counts[4] = {150000, 8000, 60000, 4000};
     slot = index;
     uint64_t state = random_state(20 + (uint64_t)index);
     for (int phase = 0; phase < 4; phase++) {
@@ -233,30 +229,31 @@ static void cache_work(int index)
     }
 }
 
-static void cache(void)
-{
+static void cache(void) {
     uint64_t state = random_state(29);
     run_team(2, cache_work);
     while (cached_bytes > BUDGET / 8) cache_evict(&state);
 }
 
 /* Threads that live on and sleep: a pool in which each gets work in turn, keeps a twentieth of what it took, and waits. */
-enum { POOL = 16, JOB = 4000, IDLE = 1000 };
+enum {
+    POOL = 16,
+    JOB = 4000,
+    IDLE = 1000,
+};
 static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t rest_wakes = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t all_rest;
 static int resting_on;
 
-static void rest_here(void)
-{
+static void rest_here(void) {
     pthread_barrier_wait(&all_rest);
     pthread_mutex_lock(&rest_lock);
     while (resting_on) pthread_cond_wait(&rest_wakes, &rest_lock);
     pthread_mutex_unlock(&rest_lock);
 }
 
-static void *pool_main(void *argument)
-{
+static void *pool_main(void *argument) {
     slot = (int)(intptr_t)argument;
     uint64_t state = random_state(40 + (uint64_t)slot);
     void **kept = must(calloc(JOB, sizeof *kept));
@@ -276,8 +273,7 @@ static void *pool_main(void *argument)
     return 0;
 }
 
-static void *idle_main(void *argument)
-{
+static void *idle_main(void *argument) {
     slot = (int)(intptr_t)argument % SLOTS;
     uint64_t state = random_state(60 + (uint64_t)(intptr_t)argument);
     void *kept[4];
@@ -294,8 +290,7 @@ static void *idle_main(void *argument)
 static pthread_t sleepers[IDLE];
 static int sleeping;
 
-static void sleep_all(int number, void *(*start)(void *))
-{
+static void sleep_all(int number, void *(*start)(void *)) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 10);
@@ -310,8 +305,7 @@ static void pool(void) { sleep_all(POOL, pool_main); }
 
 static void idle(void) { sleep_all(IDLE, idle_main); }
 
-static void wake_all(void)
-{
+static void wake_all(void) {
     pthread_mutex_lock(&rest_lock);
     resting_on = 0;
     pthread_cond_broadcast(&rest_wakes);
@@ -320,10 +314,12 @@ static void wake_all(void)
 }
 
 /* A thread for each request, eight at a time; what a thread answers, the first thread frees later. */
-enum { AT_ONCE = 8, ANSWERS = 512 };
+enum {
+    AT_ONCE = 8,
+    ANSWERS = 512,
+};
 
-static void *request_main(void *argument)
-{
+static void *request_main(void *argument) {
     uint64_t state = random_state(1000 + (uint64_t)(intptr_t)argument);
     slot = (int)(intptr_t)argument % SLOTS;
     void *parts[64];
@@ -333,8 +329,7 @@ static void *request_main(void *argument)
     return answer;
 }
 
-static void requests(void)
-{
+static void requests(void) {
     static void *answers[ANSWERS];
     pthread_t threads[AT_ONCE];
     for (long done = 0; done < scaled(8000); done += AT_ONCE) {
@@ -356,8 +351,7 @@ static void requests(void)
 
 /* One large table: grows by realloc to 600,000 entries of 24 to 88 bytes, then all but one in a hundred go, and it shrinks;
  * twice. */
-static void table(void)
-{
+static void table(void) {
     uint64_t state = random_state(90);
     void **entries = 0;
     for (int time = 0; time < 2; time++) {
@@ -383,12 +377,17 @@ static const struct {
     const char *name;
     void (*run)(void);
 } kinds[] = {
-    { "waves", waves }, { "hour", hour }, { "compiler", compiler }, { "cache", cache },
-    { "pool", pool }, { "requests", requests }, { "table", table }, { "idle", idle },
+    {"waves", waves},
+    {"hour", hour},
+    {"compiler", compiler},
+    {"cache", cache},
+    {"pool", pool},
+    {"requests", requests},
+    {"table", table},
+    {"idle", idle},
 };
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     long rest = argument(argc, argv, 2, 1200);
     scale = argument(argc, argv, 3, 100);
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
@@ -399,7 +398,7 @@ int main(int argc, char **argv)
         pause_ms(rest);
         uint64_t end = now_ns();
         printf("result load_ns=%llu rest_ns=%llu alive_kb=%ld hwm_kb=%lu\n", (unsigned long long)(load - begin),
-               (unsigned long long)(end - load), all_alive() / 1024, peak_rss_kb());
+            (unsigned long long)(end - load), all_alive() / 1024, peak_rss_kb());
         fflush(stdout);
         wake_all();
         return 0;

@@ -13,10 +13,9 @@ struct vector {
     size_t length, capacity, final;
 };
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     long vectors = argument(argc, argv, 1, 3000);
-    struct vector v[SIDE_BY_SIDE] = { { 0 } };
+    struct vector v[SIDE_BY_SIDE] = {{0}};
     uint64_t state = random_state(5);
     for (int i = 0; i < SIDE_BY_SIDE; i++) v[i].final = random_log_uniform(&state, 4, 17);
     long grown = 0;

@@ -7,12 +7,11 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     size_t size = (size_t)argument(argc, argv, 1, 1024);
     size_t limit = (size_t)argument(argc, argv, 2, 64) << 20;
     if (size < sizeof(void *)) return 2;
-    struct rlimit r = { limit, limit };
+    struct rlimit r = {limit, limit};
     if (setrlimit(RLIMIT_AS, &r)) return 4;
     void **last = 0;
     unsigned long long blocks = 0;
@@ -32,6 +31,6 @@ int main(int argc, char **argv)
         free(p);
     }
     printf("result held_bytes=%llu blocks=%llu enomem=%d\n", blocks * size, blocks,
-           error == ENOMEM);
+        error == ENOMEM);
     return 0;
 }

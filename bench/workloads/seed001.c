@@ -8,8 +8,7 @@
 static long iterations;
 static size_t counters[MAX_THREADS];
 
-static void *work(void *argument)
-{
+static void *work(void *argument) {
     size_t counter = 0;
     for (long i = 0; i < iterations; i++) {
         size_t size = counter % 1000 + 1;
@@ -23,8 +22,7 @@ static void *work(void *argument)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int threads = (int)argument(argc, argv, 1, processors());
     iterations = argument(argc, argv, 2, 100000);
     static pthread_t handles[MAX_THREADS];
@@ -45,6 +43,6 @@ int main(int argc, char **argv)
     printf("Time elapsed: %.2fms\n", (double)wall / 1e6);
     printf("Throughput: %.2f operations/sec\n", operations * 1e9 / (double)wall);
     report(ns_per_operation(wall, threads, operations), wall, operations,
-           "threads=%d per_second=%.2f", threads, operations * 1e9 / (double)wall);
+        "threads=%d per_second=%.2f", threads, operations * 1e9 / (double)wall);
     return 0;
 }

@@ -10,8 +10,7 @@
 static long iterations;
 static size_t counters[MAX_THREADS];
 
-static void *work(void *argument)
-{
+static void *work(void *argument) {
     size_t counter = 0;
     for (long i = 0; i < iterations; i++) {
         unsigned char *data = 0;
@@ -28,8 +27,7 @@ static void *work(void *argument)
     return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int threads = (int)argument(argc, argv, 1, processors());
     iterations = argument(argc, argv, 2, 100000);
     static pthread_t handles[MAX_THREADS];
@@ -41,6 +39,6 @@ int main(int argc, char **argv)
     uint64_t wall = now_ns() - start;
     double operations = (double)threads * (double)iterations;
     report(ns_per_operation(wall, threads, operations), wall, operations,
-           "threads=%d per_second=%.2f", threads, operations * 1e9 / (double)wall);
+        "threads=%d per_second=%.2f", threads, operations * 1e9 / (double)wall);
     return 0;
 }

@@ -18,8 +18,7 @@ struct shift {
 static long rounds;
 static struct shift shifts[MAX_THREADS];
 
-static void *worker(void *argument)
-{
+static void *worker(void *argument) {
     struct shift *s = argument;
     for (int i = 0; i < REPLACEMENTS; i++) {
         size_t slot = random_below(&s->state, TABLE);
@@ -32,8 +31,7 @@ static void *worker(void *argument)
     return 0;
 }
 
-static void work(int index)
-{
+static void work(int index) {
     struct shift *s = &shifts[index];
     s->state = random_state(1000 + (uint64_t)index);
     s->table = must(calloc(TABLE, sizeof *s->table));
@@ -45,8 +43,7 @@ static void work(int index)
     free(s->table);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int threads = (int)argument(argc, argv, 1, 2);
     rounds = argument(argc, argv, 2, 100);
     uint64_t wall = run_team(threads, work);

@@ -9,8 +9,7 @@
 static volatile unsigned long extra = EXTRA;
 static volatile unsigned long kept;
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 2) return 2;
     unsigned long steps = strtoul(argv[1], 0, 10);
     unsigned long value = 1;

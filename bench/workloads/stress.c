@@ -25,8 +25,7 @@ static uint64_t deadline;
 static long limit;
 static long steps[2];
 
-static int send_block(struct ring *r, void *p)
-{
+static int send_block(struct ring *r, void *p) {
     unsigned head = atomic_load_explicit(&r->head, memory_order_relaxed);
     if (head - atomic_load_explicit(&r->tail, memory_order_acquire) == RING) return 0;
     r->places[head % RING] = p;
@@ -34,8 +33,7 @@ static int send_block(struct ring *r, void *p)
     return 1;
 }
 
-static void *receive_block(struct ring *r)
-{
+static void *receive_block(struct ring *r) {
     unsigned tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
     if (tail == atomic_load_explicit(&r->head, memory_order_acquire)) return 0;
     void *p = r->places[tail % RING];
@@ -43,9 +41,8 @@ static void *receive_block(struct ring *r)
     return p;
 }
 
-static void work(int index)
-{
-    void *slots[SLOTS] = { 0 };
+static void work(int index) {
+    void *slots[SLOTS] = {0};
     uint64_t state = random_state(77 + (uint64_t)index);
     struct ring *out = &rings[index], *in = &rings[!index];
     long step = 0;
@@ -63,8 +60,7 @@ static void work(int index)
     steps[index] = step;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     long seconds = argument(argc, argv, 1, 20);
     limit = argument(argc, argv, 2, 0);
     deadline = now_ns() + (uint64_t)seconds * 1000000000u;

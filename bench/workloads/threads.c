@@ -8,8 +8,7 @@
 static long pairs;
 static int counting;
 
-static void work(int index)
-{
+static void work(int index) {
     if (counting) {
         size_t counter = 0;
         for (long i = 0; i < pairs; i++) {
@@ -30,8 +29,7 @@ static void work(int index)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int threads = (int)argument(argc, argv, 1, 1);
     pairs = argument(argc, argv, 2, 1000000);
     counting = argc > 3 && strcmp(argv[3], "counter") == 0;

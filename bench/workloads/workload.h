@@ -22,16 +22,14 @@
 
 #define MAX_THREADS 1024
 
-static inline uint64_t now_ns(void)
-{
+static inline uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* xorshift64*: a few cycles, so that the generator is a small and equal part of every figure. */
-static inline uint64_t next_random(uint64_t *state)
-{
+static inline uint64_t next_random(uint64_t *state) {
     uint64_t x = *state;
     x ^= x >> 12;
     x ^= x << 25;
@@ -41,55 +39,47 @@ static inline uint64_t next_random(uint64_t *state)
 }
 
 /* Any seed gives a state that is not zero and differs in many bits from its neighbours'. */
-static inline uint64_t random_state(uint64_t seed)
-{
+static inline uint64_t random_state(uint64_t seed) {
     uint64_t x = (seed + 1) * 0x9e3779b97f4a7c15u;
     return x ^ (x >> 31) ^ 1;
 }
 
 /* A number in [0, bound), without a division. */
-static inline size_t random_below(uint64_t *state, size_t bound)
-{
+static inline size_t random_below(uint64_t *state, size_t bound) {
     return (size_t)(((next_random(state) >> 32) * (uint64_t)bound) >> 32);
 }
 
 /* A size in [2^low, 2^high], every octave as likely as every other. */
-static inline size_t random_log_uniform(uint64_t *state, unsigned low, unsigned high)
-{
+static inline size_t random_log_uniform(uint64_t *state, unsigned low, unsigned high) {
     unsigned octave = low + (unsigned)random_below(state, high - low);
     size_t base = (size_t)1 << octave;
     return base + random_below(state, base) + 1;
 }
 
 /* Keeps a compiler from removing an allocation whose block is never read. */
-static inline void keep(void *p)
-{
+static inline void keep(void *p) {
     __asm__ volatile("" : : "r"(p) : "memory");
 }
 
-static inline void out_of_memory(void)
-{
+static inline void out_of_memory(void) {
     static const char text[] = "workload: allocation failed\n";
     (void)!write(2, text, sizeof text - 1);
     _exit(3);
 }
 
-static inline void *must(void *p)
-{
+static inline void *must(void *p) {
     if (!p) out_of_memory();
     return p;
 }
 
 /* Writes to every page of a block, and to its first and last byte. */
-static inline void touch_pages(void *block, size_t size)
-{
+static inline void touch_pages(void *block, size_t size) {
     volatile unsigned char *p = block;
     for (size_t i = 0; i < size; i += 4096) p[i] = (unsigned char)i;
     p[size - 1] = 1;
 }
 
-static inline long argument(int argc, char **argv, int index, long fallback)
-{
+static inline long argument(int argc, char **argv, int index, long fallback) {
     if (index >= argc) return fallback;
     char *end;
     long value = strtol(argv[index], &end, 10);
@@ -101,8 +91,7 @@ static inline long argument(int argc, char **argv, int index, long fallback)
 }
 
 /* The processors this process may run on: what Rust's available_parallelism() gives. */
-static inline int processors(void)
-{
+static inline int processors(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         int n = 0;
@@ -129,8 +118,7 @@ struct team_member {
     int index;
 };
 
-static inline void *team_main(void *argument)
-{
+static inline void *team_main(void *argument) {
     struct team_member *self = argument;
     struct team *team = self->team;
     pthread_barrier_wait(&team->barrier);
@@ -142,8 +130,7 @@ static inline void *team_main(void *argument)
 
 /* Runs `work` on `size` threads that start together, and gives the time from the first start to
  * the last end: creating and joining threads is not in it. */
-static inline uint64_t run_team(int size, void (*work)(int index))
-{
+static inline uint64_t run_team(int size, void (*work)(int index)) {
     static struct team team;
     static struct team_member members[MAX_THREADS];
     if (size < 1 || size > MAX_THREADS) {
@@ -169,20 +156,17 @@ static inline uint64_t run_team(int size, void (*work)(int index))
 
 /* Processor time that one operation takes: with more threads than processors, the threads take
  * turns, and the wall time is shared by as many as run at once. */
-static inline double ns_per_operation(uint64_t wall, int threads, double operations)
-{
+static inline double ns_per_operation(uint64_t wall, int threads, double operations) {
     int cpus = processors();
     return (double)wall * (threads < cpus ? threads : cpus) / operations;
 }
 
 /* Prints the result line: time for an operation, wall time inside the program, operations, peak
  * memory, and what `more` (a printf format, may be empty) adds. */
-__attribute__((format(printf, 4, 5)))
-static inline void report(double ns, uint64_t wall, double operations, const char *more, ...)
-{
+__attribute__((format(printf, 4, 5))) static inline void report(double ns, uint64_t wall, double operations, const char *more, ...) {
     unsigned long peak = peak_rss_kb();
     printf("result ns=%.4f inner_ns=%llu operations=%.0f hwm_kb=%lu ", ns,
-           (unsigned long long)wall, operations, peak);
+        (unsigned long long)wall, operations, peak);
     va_list list;
     va_start(list, more);
     vprintf(more, list);

@@ -27,7 +27,7 @@ static void many(void) {
             size_t a = (size_t)1 << (i % 14), n = i * 13 % 5000;
             NEED(blocks[i] = memalign(a, n));
             CHECK((uintptr_t)blocks[i] % (a < 16 ? 16 : a) == 0, "memalign(%zu, %zu): %p", a, n,
-                  blocks[i]);
+                blocks[i]);
             fill(blocks[i], n, i);
         }
         for (size_t i = 0; i < COUNT; i++) CHECK_FILLED(blocks[i], i * 13 % 5000, i);
@@ -45,7 +45,7 @@ static void by_realloc(void) {
                 CHECK((uintptr_t)p % 16 == 0, "%p", p);
                 size_t kept = from < to ? from : to, wrong = first_wrong(p, kept, a + to);
                 CHECK(wrong == (size_t)-1, "alignment %zu, %zu to %zu: byte %zu changed", a, from,
-                      to, wrong);
+                    to, wrong);
                 fill(p, to, 1);
                 free(p);
             }
@@ -84,5 +84,5 @@ static void threads(void) {
     }
 }
 RUN_CASES({"every_alignment", every_alignment}, {"many", many}, {"realloc", by_realloc},
-          {"posix_memalign", by_posix_memalign}, {"memalign_small", memalign_small},
-          {"threads", threads})
+    {"posix_memalign", by_posix_memalign}, {"memalign_small", memalign_small},
+    {"threads", threads})

@@ -94,4 +94,4 @@ static void threads(void) {
     for (int i = 0; i < 8; i++) pthread_join(ids[i], NULL);
 }
 RUN_CASES({"malloc", by_malloc}, {"calloc", by_calloc}, {"realloc", by_realloc},
-          {"reallocarray", by_reallocarray}, {"large", large}, {"threads", threads})
+    {"reallocarray", by_reallocarray}, {"large", large}, {"threads", threads})

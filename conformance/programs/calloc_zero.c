@@ -57,4 +57,4 @@ static void passed_between_threads(void) {
     }
 }
 RUN_CASES({"classes", classes}, {"large", large},
-          {"passed_between_threads", passed_between_threads})
+    {"passed_between_threads", passed_between_threads})

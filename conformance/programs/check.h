@@ -16,21 +16,21 @@
 static int check_failures;
 
 /* write(2) through a buffer on the stack: usable in constructors, under seccomp, after fork. */
-#define check_say(...)                                                                            \
-    do {                                                                                          \
-        char check_line[512];                                                                     \
-        int check_length = snprintf(check_line, sizeof check_line, __VA_ARGS__);                  \
-        if (check_length > (int)sizeof check_line - 1) check_length = sizeof check_line - 1;      \
-        if (write(2, check_line, check_length) < 0) _exit(3);                                     \
+#define check_say(...)                                                                       \
+    do {                                                                                     \
+        char check_line[512];                                                                \
+        int check_length = snprintf(check_line, sizeof check_line, __VA_ARGS__);             \
+        if (check_length > (int)sizeof check_line - 1) check_length = sizeof check_line - 1; \
+        if (write(2, check_line, check_length) < 0) _exit(3);                                \
     } while (0)
 
-#define check_failed(...)                                                                         \
-    do {                                                                                          \
-        check_say(__VA_ARGS__);                                                                   \
-        if (__atomic_add_fetch(&check_failures, 1, __ATOMIC_SEQ_CST) >= 20) {                     \
-            check_say("too many failures, giving up\n");                                          \
-            _exit(1);                                                                             \
-        }                                                                                         \
+#define check_failed(...)                                                     \
+    do {                                                                      \
+        check_say(__VA_ARGS__);                                               \
+        if (__atomic_add_fetch(&check_failures, 1, __ATOMIC_SEQ_CST) >= 20) { \
+            check_say("too many failures, giving up\n");                      \
+            _exit(1);                                                         \
+        }                                                                     \
     } while (0)
 
 #ifdef CHECK_DYNAMIC
@@ -99,32 +99,32 @@ __attribute__((unused)) static long check_status(const char *line) {
 }
 
 /* A statement that must be true, with an explanation in printf's way. */
-#define CHECK(condition, ...)                                                                     \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            check_failed("%s:%d: expected %s; ", __FILE__, __LINE__, #condition);                 \
-            check_say(__VA_ARGS__);                                                               \
-            check_say("\n");                                                                      \
-        }                                                                                         \
+#define CHECK(condition, ...)                                                     \
+    do {                                                                          \
+        if (!(condition)) {                                                       \
+            check_failed("%s:%d: expected %s; ", __FILE__, __LINE__, #condition); \
+            check_say(__VA_ARGS__);                                               \
+            check_say("\n");                                                      \
+        }                                                                         \
     } while (0)
 
 /* Two integers that must be the same. */
-#define CHECK_SAME(found, expected)                                                               \
-    do {                                                                                          \
-        long long check_found = (long long)(found), check_expected = (long long)(expected);       \
-        if (check_found != check_expected)                                                        \
-            check_failed("%s:%d: expected %s to be %s (%lld), found %lld\n", __FILE__, __LINE__,  \
-                         #found, #expected, check_expected, check_found);                         \
+#define CHECK_SAME(found, expected)                                                              \
+    do {                                                                                         \
+        long long check_found = (long long)(found), check_expected = (long long)(expected);      \
+        if (check_found != check_expected)                                                       \
+            check_failed("%s:%d: expected %s to be %s (%lld), found %lld\n", __FILE__, __LINE__, \
+                #found, #expected, check_expected, check_found);                                 \
     } while (0)
 
 /* A step without which the program cannot go on. */
-#define NEED(condition)                                                                           \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            check_say("%s:%d: cannot go on: expected %s (errno %d: %s)\n", __FILE__, __LINE__,    \
-                      #condition, errno, strerror(errno));                                        \
-            _exit(2);                                                                             \
-        }                                                                                         \
+#define NEED(condition)                                                                        \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            check_say("%s:%d: cannot go on: expected %s (errno %d: %s)\n", __FILE__, __LINE__, \
+                #condition, errno, strerror(errno));                                           \
+            _exit(2);                                                                          \
+        }                                                                                      \
     } while (0)
 
 /* The compiler may drop a malloc whose block it sees freed unused, or fold errno's value across
@@ -149,12 +149,12 @@ static inline size_t first_wrong(const void *p, size_t n, unsigned seed) {
         if (b[i] != (unsigned char)(seed + i * 7 + (i >> 8))) return i;
     return (size_t)-1;
 }
-#define CHECK_FILLED(p, n, seed)                                                                  \
-    do {                                                                                          \
-        size_t check_at = first_wrong(p, n, seed);                                                \
-        if (check_at != (size_t)-1)                                                               \
-            check_failed("%s:%d: contents of %s changed at byte %zu of %zu\n", __FILE__,          \
-                         __LINE__, #p, check_at, (size_t)(n));                                    \
+#define CHECK_FILLED(p, n, seed)                                                         \
+    do {                                                                                 \
+        size_t check_at = first_wrong(p, n, seed);                                       \
+        if (check_at != (size_t)-1)                                                      \
+            check_failed("%s:%d: contents of %s changed at byte %zu of %zu\n", __FILE__, \
+                __LINE__, #p, check_at, (size_t)(n));                                    \
     } while (0)
 
 /* A small generator, so that runs are the same everywhere (xorshift64). */
@@ -184,10 +184,10 @@ static inline int check_run(int argc, char **argv, const struct check_case *case
     check_say("\n");
     return 2;
 }
-#define RUN_CASES(...)                                                                            \
-    int main(int argc, char **argv) {                                                             \
-        static const struct check_case cases[] = {__VA_ARGS__};                                   \
-        return check_run(argc, argv, cases, sizeof cases / sizeof *cases);                        \
+#define RUN_CASES(...)                                                     \
+    int main(int argc, char **argv) {                                      \
+        static const struct check_case cases[] = {__VA_ARGS__};            \
+        return check_run(argc, argv, cases, sizeof cases / sizeof *cases); \
     }
 
 #endif

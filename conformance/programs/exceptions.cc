@@ -44,7 +44,8 @@ static void nested() {
         }
     }
 }
-template <class F> static bool is_bad_alloc(F f) {
+template <class F>
+static bool is_bad_alloc(F f) {
     try {
         f();
     } catch (const std::bad_alloc &) {
@@ -61,7 +62,9 @@ static void bad_alloc() {
         CHECK(hidden(new (std::nothrow) char[huge]) == nullptr, "nothrow");
         CHECK(is_bad_alloc([=] { std::vector<char> v; v.reserve(huge); }), "vector");
     }
-    struct alignas(256) Wide { char c[256]; };
+    struct alignas(256) Wide {
+        char c[256];
+    };
     auto wide = std::make_unique<Wide[]>(100);
     CHECK_SAME((uintptr_t)wide.get() % 256, 0);
 }
@@ -108,7 +111,7 @@ static void out_of_memory() {
 
 int main(int argc, char **argv) {
     static const check_case cases[] = {
-        {"thrown", thrown},         {"nested", nested},     {"bad_alloc", bad_alloc},
+        {"thrown", thrown}, {"nested", nested}, {"bad_alloc", bad_alloc},
         {"new_handler", new_handler}, {"in_threads", in_threads}, {"rethrown", rethrown},
         {"out_of_memory", out_of_memory}};
     return check_run(argc, argv, cases, sizeof cases / sizeof *cases);

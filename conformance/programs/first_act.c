@@ -171,15 +171,29 @@ static void as_the_next(void) {
     use(q, 100);
 }
 
-#define E(name)                                                                                   \
+#define E(name) \
     static void e_##name(void) { everywhere(do_##name); }
-E(malloc) E(calloc) E(realloc) E(reallocarray) E(aligned_alloc) E(posix_memalign) E(memalign)
-E(valloc) E(strdup) E(asprintf) E(fopen) E(free_null) E(usable_size_null) E(huge_malloc)
-E(bad_alignment) E(fork) E(keeps_errno)
+E(malloc)
+E(calloc)
+E(realloc)
+E(reallocarray)
+E(aligned_alloc)
+E(posix_memalign)
+E(memalign)
+E(valloc)
+E(strdup)
+E(asprintf)
+E(fopen)
+E(free_null)
+E(usable_size_null)
+E(huge_malloc)
+E(bad_alignment)
+E(fork)
+E(keeps_errno)
 static void e_free_foreign(void) { foreign_everywhere(do_free_foreign); }
 static void e_realloc_foreign(void) { foreign_everywhere(do_realloc_foreign); }
 #define C(name) {#name, e_##name}
 RUN_CASES(C(malloc), C(calloc), C(realloc), C(reallocarray), C(aligned_alloc), C(posix_memalign),
-          C(memalign), C(valloc), C(strdup), C(asprintf), C(fopen), C(free_null),
-          C(usable_size_null), C(huge_malloc), C(bad_alignment), C(fork), C(free_foreign),
-          C(realloc_foreign), C(keeps_errno), {"as_the_next", as_the_next}, {"race", race}, {"small_stack", small_stack})
+    C(memalign), C(valloc), C(strdup), C(asprintf), C(fopen), C(free_null),
+    C(usable_size_null), C(huge_malloc), C(bad_alignment), C(fork), C(free_foreign),
+    C(realloc_foreign), C(keeps_errno), {"as_the_next", as_the_next}, {"race", race}, {"small_stack", small_stack})

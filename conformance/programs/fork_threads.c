@@ -80,7 +80,10 @@ static void with_threads(void (*body)(void)) {
 }
 /* In parts, each in a process of its own: under an emulator that keeps something of every thread there
  * was, a fork takes longer each time. */
-enum { FORKS = 20000, PARTS = 10 };
+enum {
+    FORKS = 20000,
+    PARTS = 10,
+};
 static void part(void) {
     const char *all = getenv("CONFORMANCE_FORKS");
     forks((all ? atoi(all) : FORKS) / PARTS, in_child);

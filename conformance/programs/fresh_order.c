@@ -7,7 +7,11 @@
 
 /* Of so many blocks in a row, how many lie below the one before.  In order: none or all.  Where the heap draws among all of
  * a page's, half of them; where it draws among the next few, as with large ones, at least one in four of these. */
-enum { BLOCKS = 64, FEW = 4, MANY = 12 };
+enum {
+    BLOCKS = 64,
+    FEW = 4,
+    MANY = 12,
+};
 
 static void order_of(size_t size, int least) {
     static uintptr_t blocks[BLOCKS];
@@ -17,7 +21,7 @@ static void order_of(size_t size, int least) {
         if (i > 0 && blocks[i] < blocks[i - 1]) below++;
     }
     CHECK(below >= least && below < BLOCKS - least, "%zu bytes: %d of %d blocks lie below the one before", size, below,
-          BLOCKS - 1);
+        BLOCKS - 1);
 }
 static void *all_sizes(void *unused) {
     for (size_t size = 1; size <= 512; size *= 2) order_of(size, MANY);

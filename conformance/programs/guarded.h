@@ -39,18 +39,18 @@ __attribute__((unused)) static char *text_at_end(const char *text) {
 __attribute__((unused)) static int sign(long long x) { return (x > 0) - (x < 0); }
 
 /* Two texts that must be the same. */
-#define CHECK_TEXT(found, expected) \
-    do { \
-        const char *check_text = (found), *check_wanted = (expected); \
+#define CHECK_TEXT(found, expected)                                                                 \
+    do {                                                                                            \
+        const char *check_text = (found), *check_wanted = (expected);                               \
         CHECK(check_text && strcmp(check_text, check_wanted) == 0, "found \"%s\", expected \"%s\"", \
-              check_text ? check_text : "(null)", check_wanted); \
+            check_text ? check_text : "(null)", check_wanted);                                      \
     } while (0)
 
 /* What a call gives, and errno after it. */
-#define CHECK_ERRNO(call, expected, error) \
-    do { \
-        errno = 0; \
-        CHECK_SAME(call, expected); \
+#define CHECK_ERRNO(call, expected, error)                                             \
+    do {                                                                               \
+        errno = 0;                                                                     \
+        CHECK_SAME(call, expected);                                                    \
         CHECK(errno == (error), "%s: errno is %d, expected %s", #call, errno, #error); \
     } while (0)
 

@@ -24,7 +24,7 @@ static void judge(void) {
     if (kept && strcmp(kept, "kept")) check_failed("found %s\n", kept);
     free(kept);
     /* A return value cannot be changed any more by returning. */
-    _exit(check_failures ? 1 : called ? 0 : 4);
+    _exit(check_failures ? 1 : (called ? 0 : 4));
 }
 static void *thread_atexit(void *unused) {
     kept = strdup("kept");
@@ -91,5 +91,5 @@ static void do_quick(void) {
     quick_exit(5);
 }
 RUN_CASES({"atexit", do_atexit}, {"atexit_in_thread", do_atexit_in_thread},
-          {"main_pthread_exit", do_main_pthread_exit}, {"exit_in_thread", do_exit_in_thread},
-          {"return_with_threads", do_return_with_threads}, {"quick", do_quick})
+    {"main_pthread_exit", do_main_pthread_exit}, {"exit_in_thread", do_exit_in_thread},
+    {"return_with_threads", do_return_with_threads}, {"quick", do_quick})

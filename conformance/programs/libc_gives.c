@@ -235,7 +235,7 @@ static void in_thread(void) {
 }
 #define C(name) {#name, do_##name}
 RUN_CASES(C(strdup), C(strndup), C(getline), C(getdelim), C(open_memstream), C(asprintf),
-          C(scandir), C(glob), C(regcomp), C(setenv), C(getaddrinfo), C(getcwd), C(realpath),
-          C(opendir), C(fopen), C(wide), C(tsearch), C(hcreate), C(search_many), C(pthread_sem),
-          C(setvbuf), {"qsort_and_friends", do_qsort}, C(popen), C(spawn),
-          {"in_thread", in_thread})
+    C(scandir), C(glob), C(regcomp), C(setenv), C(getaddrinfo), C(getcwd), C(realpath),
+    C(opendir), C(fopen), C(wide), C(tsearch), C(hcreate), C(search_many), C(pthread_sem),
+    C(setvbuf), {"qsort_and_friends", do_qsort}, C(popen), C(spawn),
+    {"in_thread", in_thread})

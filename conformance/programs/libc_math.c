@@ -7,18 +7,18 @@
 #include <math.h>
 
 static int same(double x, double y) { return isnan(x) ? isnan(y) : x == y && !signbit(x) == !signbit(y); }
-#define IS(call, expected) \
-    do { \
-        double is = (call), wanted = (expected); \
+#define IS(call, expected)                                              \
+    do {                                                                \
+        double is = (call), wanted = (expected);                        \
         CHECK(same(is, wanted), "%s is %a, not %a", #call, is, wanted); \
     } while (0)
-#define RAISES(call, expected) \
-    do { \
-        feclearexcept(FE_ALL_EXCEPT); \
-        (void)(call); \
-        int raised = fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_INEXACT); \
+#define RAISES(call, expected)                                                                         \
+    do {                                                                                               \
+        feclearexcept(FE_ALL_EXCEPT);                                                                  \
+        (void)(call);                                                                                  \
+        int raised = fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_INEXACT);               \
         CHECK(raised == (expected), "%s raises %#x, not %s (%#x)", #call, (unsigned)raised, #expected, \
-              (unsigned)(expected)); \
+            (unsigned)(expected));                                                                     \
     } while (0)
 
 static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -27,34 +27,34 @@ static const struct {
     double x, down, up, zero, away;
     double by_mode[4];
 } whole[] = {{0, 0, 0, 0, 0, {0, 0, 0, 0}},
-             {0x1p-1074, 0, 1, 0, 0, {0, 1, 0, 0}},
-             {0x1.fffffffffffffp-2, 0, 1, 0, 0, {0, 1, 0, 0}},
-             {0.5, 0, 1, 0, 1, {0, 1, 0, 0}},
-             {0x1.0000000000001p-1, 0, 1, 0, 1, {1, 1, 0, 0}},
-             {1, 1, 1, 1, 1, {1, 1, 1, 1}},
-             {1.5, 1, 2, 1, 2, {2, 2, 1, 1}},
-             {2.5, 2, 3, 2, 3, {2, 3, 2, 2}},
-             {8388607.5, 8388607, 8388608, 8388607, 8388608, {8388608, 8388608, 8388607, 8388607}},
-             {0x1.fffffffffffffp51,
-              0x1.ffffffffffffep51,
-              0x1p52,
-              0x1.ffffffffffffep51,
-              0x1p52,
-              {0x1p52, 0x1p52, 0x1.ffffffffffffep51, 0x1.ffffffffffffep51}},
-             {0x1.0000000000001p52,
-              0x1.0000000000001p52,
-              0x1.0000000000001p52,
-              0x1.0000000000001p52,
-              0x1.0000000000001p52,
-              {0x1.0000000000001p52, 0x1.0000000000001p52, 0x1.0000000000001p52, 0x1.0000000000001p52}},
-             {0x1.fffffffffffffp1023,
-              0x1.fffffffffffffp1023,
-              0x1.fffffffffffffp1023,
-              0x1.fffffffffffffp1023,
-              0x1.fffffffffffffp1023,
-              {0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023}},
-             {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, {INFINITY, INFINITY, INFINITY, INFINITY}},
-             {NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}}};
+    {0x1p-1074, 0, 1, 0, 0, {0, 1, 0, 0}},
+    {0x1.fffffffffffffp-2, 0, 1, 0, 0, {0, 1, 0, 0}},
+    {0.5, 0, 1, 0, 1, {0, 1, 0, 0}},
+    {0x1.0000000000001p-1, 0, 1, 0, 1, {1, 1, 0, 0}},
+    {1, 1, 1, 1, 1, {1, 1, 1, 1}},
+    {1.5, 1, 2, 1, 2, {2, 2, 1, 1}},
+    {2.5, 2, 3, 2, 3, {2, 3, 2, 2}},
+    {8388607.5, 8388607, 8388608, 8388607, 8388608, {8388608, 8388608, 8388607, 8388607}},
+    {0x1.fffffffffffffp51,
+        0x1.ffffffffffffep51,
+        0x1p52,
+        0x1.ffffffffffffep51,
+        0x1p52,
+        {0x1p52, 0x1p52, 0x1.ffffffffffffep51, 0x1.ffffffffffffep51}},
+    {0x1.0000000000001p52,
+        0x1.0000000000001p52,
+        0x1.0000000000001p52,
+        0x1.0000000000001p52,
+        0x1.0000000000001p52,
+        {0x1.0000000000001p52, 0x1.0000000000001p52, 0x1.0000000000001p52, 0x1.0000000000001p52}},
+    {0x1.fffffffffffffp1023,
+        0x1.fffffffffffffp1023,
+        0x1.fffffffffffffp1023,
+        0x1.fffffffffffffp1023,
+        0x1.fffffffffffffp1023,
+        {0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023}},
+    {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, {INFINITY, INFINITY, INFINITY, INFINITY}},
+    {NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}}};
 
 static void check_whole(void) {
     for (int m = 0; m < 4; m++) {
@@ -137,35 +137,35 @@ static void check_values(void) {
     static const struct {
         double x, y, power;
     } powers[] = {{0, 3, 0},
-                  {-0.0, 3, -0.0},
-                  {-0.0, 2, 0},
-                  {-0.0, -3, -INFINITY},
-                  {0, -2, INFINITY},
-                  {-1, INFINITY, 1},
-                  {-1, -INFINITY, 1},
-                  {1, NAN, 1},
-                  {NAN, 0, 1},
-                  {NAN, -0.0, 1},
-                  {-8, 1.0 / 3, NAN},
-                  {0.5, -INFINITY, INFINITY},
-                  {2, -INFINITY, 0},
-                  {0.5, INFINITY, 0},
-                  {-INFINITY, -3, -0.0},
-                  {-INFINITY, -2, 0},
-                  {-INFINITY, 3, -INFINITY},
-                  {INFINITY, -1, 0},
-                  {-2, 3, -8},
-                  {-2, 4, 16},
-                  {10, 2, 100},
-                  {NAN, 1, NAN},
-                  {2, NAN, NAN},
-                  {-1, 3, -1}};
+        {-0.0, 3, -0.0},
+        {-0.0, 2, 0},
+        {-0.0, -3, -INFINITY},
+        {0, -2, INFINITY},
+        {-1, INFINITY, 1},
+        {-1, -INFINITY, 1},
+        {1, NAN, 1},
+        {NAN, 0, 1},
+        {NAN, -0.0, 1},
+        {-8, 1.0 / 3, NAN},
+        {0.5, -INFINITY, INFINITY},
+        {2, -INFINITY, 0},
+        {0.5, INFINITY, 0},
+        {-INFINITY, -3, -0.0},
+        {-INFINITY, -2, 0},
+        {-INFINITY, 3, -INFINITY},
+        {INFINITY, -1, 0},
+        {-2, 3, -8},
+        {-2, 4, 16},
+        {10, 2, 100},
+        {NAN, 1, NAN},
+        {2, NAN, NAN},
+        {-1, 3, -1}};
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
         double x = powers[i].x, y = powers[i].y;
         CHECK(same(pow(x, y), powers[i].power), "pow(%g, %g) is %a", x, y, pow(x, y));
         if (i == 10) continue;
         CHECK(same(powf((float)x, (float)y), powers[i].power), "powf(%g, %g) is %a", x, y,
-              (double)powf((float)x, (float)y));
+            (double)powf((float)x, (float)y));
     }
     RAISES(pow(0, -1), FE_DIVBYZERO);
     RAISES(powf(-0.0f, -3), FE_DIVBYZERO);
@@ -277,11 +277,11 @@ static void check_near(void) {
         const char *name;
         float (*f)(float);
         double (*exact)(double);
-    } functions[] = {{"expf", expf, exp},    {"exp2f", exp2f, exp2}, {"logf", logf, log}, {"log2f", log2f, log2},
-                     {"sinf", sinf, sin},    {"cosf", cosf, cos},    {"tanf", tanf, tan}, {"cbrtf", cbrtf, cbrt},
-                     {"sqrtf", sqrtf, sqrt}, {"atanf", atanf, atan}};
-    static const float worst[] = {0x1.921fb6p0f,  0x1.921fb6p1f, 0x1.2d97c8p2f, 0x1.fffffep127f, 0x1p-126f,
-                                  0x1.fffffep-1f, 0x1.000002p0f, 0x1.62e43p6f,  1e10f,           33.0f};
+    } functions[] = {{"expf", expf, exp}, {"exp2f", exp2f, exp2}, {"logf", logf, log}, {"log2f", log2f, log2},
+        {"sinf", sinf, sin}, {"cosf", cosf, cos}, {"tanf", tanf, tan}, {"cbrtf", cbrtf, cbrt},
+        {"sqrtf", sqrtf, sqrt}, {"atanf", atanf, atan}};
+    static const float worst[] = {0x1.921fb6p0f, 0x1.921fb6p1f, 0x1.2d97c8p2f, 0x1.fffffep127f, 0x1p-126f,
+        0x1.fffffep-1f, 0x1.000002p0f, 0x1.62e43p6f, 1e10f, 33.0f};
     uint64_t state = 99;
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
         for (size_t i = 0; i < 1500; i++) {
@@ -301,7 +301,7 @@ static void check_near(void) {
         double exact = pow(x, y);
         if (fabs(exact) > 0x1.fffffep127) continue;
         CHECK(units(powf(x, y), exact) < 1, "powf(%a, %a) is %a, not %a", (double)x, (double)y, (double)powf(x, y),
-              exact);
+            exact);
     }
 }
 

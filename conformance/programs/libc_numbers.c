@@ -27,60 +27,60 @@ static const struct {
     double value;
     int error;
 } doubles[] = {{"0", 0, 0},
-               {"-0", -0.0, 0},
-               {"1e5", 1e5, 0},
-               {"+.5", 0.5, 0},
-               {"5.", 5, 0},
-               {" \t\n\v\f\r7", 7, 0},
-               {"0e999999999999999999999", 0, 0},
-               {"9007199254740993", 0x1p53, 0},
-               {"9007199254740993.000000000000000000000000000000001", 0x1.0000000000001p53, 0},
-               {"9007199254740992.999999999999999999999999999999999", 0x1p53, 0},
-               {"9007199254740995", 0x1.0000000000002p53, 0},
-               {"6929495644600919.5", 6929495644600920, 0},
-               {"3.7455744005952583e15", 0x1.a9d28ff412a75p51, 0},
-               {"2.2250738585072011e-308", 0x0.fffffffffffffp-1022, EITHER},
-               {"2.2250738585072014e-308", 0x1p-1022, 0},
-               {"2.2250738585072012e-308", 0x1p-1022, EITHER},
-               {"4.9e-324", 0x1p-1074, EITHER},
-               {"2.4703282292062327e-324", 0, ERANGE},
-               {"2.4703282292062328e-324", 0x1p-1074, EITHER},
-               {"1.7976931348623157e308", 0x1.fffffffffffffp1023, 0},
-               {"1.7976931348623158e308", 0x1.fffffffffffffp1023, 0},
-               {"1.7976931348623159e308", INFINITY, ERANGE},
-               {"1e309", INFINITY, ERANGE},
-               {"-1e99999999999", -INFINITY, ERANGE},
-               {"1e-99999999999", 0, ERANGE},
-               {"0x1p-1074", 0x1p-1074, 0},
-               {"0x1p-1075", 0, ERANGE},
-               {"0x1.fffffffffffff7p1023", 0x1.fffffffffffffp1023, 0},
-               {"0x1.fffffffffffff8p1023", INFINITY, EITHER},
-               {"0xA.8P+1", 21, 0},
-               {"1.00000000000000011102230246251565404236316680908203125", 1, 0},
-               {"1.00000000000000011102230246251565404236316680908203126", 0x1.0000000000001p0, 0},
-               {"0.000000000000000000000000000000000000000000000000000000000000000000000001e72", 1, 0},
-               {"123456789012345678901234567890", 0x1.8ee90ff6c373ep96, 0},
-               {"inf", INFINITY, 0},
-               {"-INFINITY", -INFINITY, 0}};
+    {"-0", -0.0, 0},
+    {"1e5", 1e5, 0},
+    {"+.5", 0.5, 0},
+    {"5.", 5, 0},
+    {" \t\n\v\f\r7", 7, 0},
+    {"0e999999999999999999999", 0, 0},
+    {"9007199254740993", 0x1p53, 0},
+    {"9007199254740993.000000000000000000000000000000001", 0x1.0000000000001p53, 0},
+    {"9007199254740992.999999999999999999999999999999999", 0x1p53, 0},
+    {"9007199254740995", 0x1.0000000000002p53, 0},
+    {"6929495644600919.5", 6929495644600920, 0},
+    {"3.7455744005952583e15", 0x1.a9d28ff412a75p51, 0},
+    {"2.2250738585072011e-308", 0x0.fffffffffffffp-1022, EITHER},
+    {"2.2250738585072014e-308", 0x1p-1022, 0},
+    {"2.2250738585072012e-308", 0x1p-1022, EITHER},
+    {"4.9e-324", 0x1p-1074, EITHER},
+    {"2.4703282292062327e-324", 0, ERANGE},
+    {"2.4703282292062328e-324", 0x1p-1074, EITHER},
+    {"1.7976931348623157e308", 0x1.fffffffffffffp1023, 0},
+    {"1.7976931348623158e308", 0x1.fffffffffffffp1023, 0},
+    {"1.7976931348623159e308", INFINITY, ERANGE},
+    {"1e309", INFINITY, ERANGE},
+    {"-1e99999999999", -INFINITY, ERANGE},
+    {"1e-99999999999", 0, ERANGE},
+    {"0x1p-1074", 0x1p-1074, 0},
+    {"0x1p-1075", 0, ERANGE},
+    {"0x1.fffffffffffff7p1023", 0x1.fffffffffffffp1023, 0},
+    {"0x1.fffffffffffff8p1023", INFINITY, EITHER},
+    {"0xA.8P+1", 21, 0},
+    {"1.00000000000000011102230246251565404236316680908203125", 1, 0},
+    {"1.00000000000000011102230246251565404236316680908203126", 0x1.0000000000001p0, 0},
+    {"0.000000000000000000000000000000000000000000000000000000000000000000000001e72", 1, 0},
+    {"123456789012345678901234567890", 0x1.8ee90ff6c373ep96, 0},
+    {"inf", INFINITY, 0},
+    {"-INFINITY", -INFINITY, 0}};
 
 /* Where a number ends: how many characters of the text are one. */
 static const struct {
     const char *text;
     int length;
-} ends[] = {{"1e", 1},      {"1e+", 1},     {"1e-x", 1},      {"0x", 1},      {"0xg", 1},     {"0x.p1", 1},
-            {"0x1p", 3},    {"0x1.8p-", 5}, {".", 0},         {"+.e5", 0},    {"-", 0},       {"", 0},
-            {"  ", 0},      {"e5", 0},      {"1.2.3", 3},     {"1,5", 1},     {"infinit", 3}, {"infinity8", 8},
-            {"in", 0},      {"nanx", 3},    {"nan(12_a)", 9}, {"nan(1-)", 3}, {"nan(", 3},    {"1e5e5", 3},
-            {"0x1.8e1", 7}, {"- 1", 0},     {"--1", 0},       {"1d5", 1},     {"1f", 1}};
+} ends[] = {{"1e", 1}, {"1e+", 1}, {"1e-x", 1}, {"0x", 1}, {"0xg", 1}, {"0x.p1", 1},
+    {"0x1p", 3}, {"0x1.8p-", 5}, {".", 0}, {"+.e5", 0}, {"-", 0}, {"", 0},
+    {"  ", 0}, {"e5", 0}, {"1.2.3", 3}, {"1,5", 1}, {"infinit", 3}, {"infinity8", 8},
+    {"in", 0}, {"nanx", 3}, {"nan(12_a)", 9}, {"nan(1-)", 3}, {"nan(", 3}, {"1e5e5", 3},
+    {"0x1.8e1", 7}, {"- 1", 0}, {"--1", 0}, {"1d5", 1}, {"1f", 1}};
 
 static void integers(void) {
     char *end;
     const char *s;
 #define INTEGER(f, text, base, expected, length, error) \
-    do { \
-        s = text; \
+    do {                                                \
+        s = text;                                       \
         CHECK_ERRNO(f(s, &end, base), expected, error); \
-        CHECK_SAME(end - s, length); \
+        CHECK_SAME(end - s, length);                    \
     } while (0)
     INTEGER(strtol, " \t+9223372036854775807 ", 10, LONG_MAX, 22, 0);
     INTEGER(strtol, "9223372036854775808", 10, LONG_MAX, 19, ERANGE);
@@ -171,13 +171,13 @@ static const struct {
     double most, least;
     const char *quarter, *minus_quarter;
 } modes[] = {{FE_TONEAREST, "nearest", 0x1.999999999999ap-4, 0x1.5555555555555p-2, -0x1.999999999999ap-4,
-              0x1.24924ap-3f, INFINITY, 0, "0.2", "-0.2"},
-             {FE_UPWARD, "up", 0x1.999999999999ap-4, 0x1.5555555555556p-2, -0x1.9999999999999p-4, 0x1.24924ap-3f,
-              INFINITY, 0x1p-1074, "0.3", "-0.2"},
-             {FE_DOWNWARD, "down", 0x1.9999999999999p-4, 0x1.5555555555555p-2, -0x1.999999999999ap-4, 0x1.249248p-3f,
-              0x1.fffffffffffffp1023, 0, "0.2", "-0.3"},
-             {FE_TOWARDZERO, "to zero", 0x1.9999999999999p-4, 0x1.5555555555555p-2, -0x1.9999999999999p-4,
-              0x1.249248p-3f, 0x1.fffffffffffffp1023, 0, "0.2", "-0.2"}};
+                 0x1.24924ap-3f, INFINITY, 0, "0.2", "-0.2"},
+    {FE_UPWARD, "up", 0x1.999999999999ap-4, 0x1.5555555555556p-2, -0x1.9999999999999p-4, 0x1.24924ap-3f,
+        INFINITY, 0x1p-1074, "0.3", "-0.2"},
+    {FE_DOWNWARD, "down", 0x1.9999999999999p-4, 0x1.5555555555555p-2, -0x1.999999999999ap-4, 0x1.249248p-3f,
+        0x1.fffffffffffffp1023, 0, "0.2", "-0.3"},
+    {FE_TOWARDZERO, "to zero", 0x1.9999999999999p-4, 0x1.5555555555555p-2, -0x1.9999999999999p-4,
+        0x1.249248p-3f, 0x1.fffffffffffffp1023, 0, "0.2", "-0.2"}};
 
 static void round_numbers(void) {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -207,12 +207,12 @@ static void round_numbers(void) {
 static char to[512];
 static void prints(const char *expected, int length, const char *found, int line) {
     CHECK(length == (int)strlen(expected) && strcmp(found, expected) == 0, "line %d: \"%s\" (%d), expected \"%s\"",
-          line, found, length, expected);
+        line, found, length, expected);
 }
-#define PRINTS(expected, ...) \
-    do { \
+#define PRINTS(expected, ...)                              \
+    do {                                                   \
         int length = snprintf(to, sizeof to, __VA_ARGS__); \
-        prints(expected, length, to, __LINE__); \
+        prints(expected, length, to, __LINE__);            \
     } while (0)
 
 #pragma GCC diagnostic ignored "-Wformat"
@@ -225,7 +225,7 @@ static void print_numbers(void) {
     PRINTS("1.000000e+00 9.999e-01 1e+00 1.e+00", "%e %.3e %.0e %#.0e", 1.0, 0.9999, 0.99999, 1.0);
     PRINTS("1 1. 1.00000 100.000 0.000123000", "%.0f %#.0f %#g %#g %#g", 1.0, 1.0, 1.0, 100.0, 0.000123);
     PRINTS("inf -INF nan   inf|inf  | +inf", "%f %F %g %5f|%-5f|%+05f", INFINITY, -INFINITY, (double)NAN, INFINITY,
-           INFINITY, INFINITY);
+        INFINITY, INFINITY);
     PRINTS("4.9406564584124654e-324 1.7976931348623157e+308", "%.17g %.17g", 0x1p-1074, 0x1.fffffffffffffp1023);
     PRINTS("0x1.8p+1 -0x0p+0 0x1.0p+0", "%a %a %.1a", 3.0, -0.0, 1.0);
     PRINTS("  +42|-42  |00042|-0042| 42| +7", "%+5d|%-5d|%05d|%05d|% d|%+*d", 42, -42, 42, -42, 42, 3, 7);
@@ -233,7 +233,7 @@ static void print_numbers(void) {
     PRINTS("2a 2A 0x2a 0X2A 0 52 052 0", "%x %X %#x %#X %#x %o %#o %#o", 42, 42, 42, 42, 0, 42, 42, 0);
     PRINTS("-1 255 -1 65535 -128", "%hhd %hhu %hd %hu %hhd", -1, -1, -1, -1, 128);
     PRINTS("-9223372036854775808 18446744073709551615 ffffffffffffffff", "%lld %llu %jx", LLONG_MIN, ULLONG_MAX,
-           UINTMAX_MAX);
+        UINTMAX_MAX);
     PRINTS("9223372036854775807 -5 18446744073709551615", "%td %zd %zu", PTRDIFF_MAX, (ssize_t)-5, SIZE_MAX);
     PRINTS("abc  |  abc|ab|%|c", "%-5s|%5s|%.2s|%%|%c", "abc", "abc", "abc", 'c');
     PRINTS("b a b", "%2$s %1$s %2$s", "a", "b");
@@ -253,7 +253,7 @@ static void print_numbers(void) {
     CHECK_SAME(snprintf(to, 5, "%d", 1234567), 7);
     CHECK(strcmp(to, "1234") == 0 && to[5] == '#', "%.8s", to);
     CHECK(snprintf(NULL, hidden_size(0), "%s %f", "ten bytes", 1.0) == 18 && snprintf(to, 1, "x") == 1 && to[0] == 0,
-          "lengths");
+        "lengths");
     CHECK_ERRNO(snprintf(NULL, 0, "%2147483648d", 1), -1, EOVERFLOW);
     char *text;
     CHECK(asprintf(&text, "%5d|%s", 42, "end") == 9 && strcmp(text, "   42|end") == 0, "%s", text);
@@ -271,9 +271,9 @@ static void print_numbers(void) {
     unsigned char back[16];
     CHECK(inet_pton(AF_INET6, "2001:db8::1", back) == 1 && !memcmp(back, six, 16), "inet_pton");
     CHECK(!inet_pton(AF_INET, "1.2.3", back) && !inet_pton(AF_INET, "1.2.3.256", back) &&
-              !inet_pton(AF_INET6, "1:2:3:4:5:6:7:8:9", back) && !inet_pton(AF_INET6, ":::", back) &&
-              !inet_pton(AF_INET6, "1::2::3", back),
-          "an address");
+            !inet_pton(AF_INET6, "1:2:3:4:5:6:7:8:9", back) && !inet_pton(AF_INET6, ":::", back) &&
+            !inet_pton(AF_INET6, "1::2::3", back),
+        "an address");
 }
 
 RUN_CASES({"read", read_numbers}, {"round", round_numbers}, {"print", print_numbers})

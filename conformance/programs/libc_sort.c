@@ -42,12 +42,12 @@ static unsigned long long start(size_t n, size_t size, int kind) {
     array = guarded_end - n * size;
     unsigned long long sum = 0;
     for (size_t i = 0; i < n; i++) {
-        unsigned k = kind == 0   ? (unsigned)(next_random(&random_state) % 60000)
-                     : kind == 1 ? (unsigned)i
-                     : kind == 2 ? (unsigned)(n - i)
-                                 : (unsigned)i % 7;
+        unsigned k = kind == 0 ? (unsigned)(next_random(&random_state) % 60000)
+            : kind == 1        ? (unsigned)i
+            : kind == 2        ? (unsigned)(n - i)
+                               : (unsigned)i % 7;
         for (size_t at = 0; at < size; at++)
-            array[i * size + at] = (char)(at == 0 ? k : at == 1 ? k >> 8 : k * 31 + at);
+            array[i * size + at] = (char)(at == 0 ? k : (at == 1 ? k >> 8 : k * 31 + at));
         sum += key(array + i * size) * 2654435761ull;
     }
     return sum;
@@ -173,12 +173,12 @@ static void searches(void) {
         for (int wanted = -1; wanted < 82; wanted++) {
             int *found = bsearch(&wanted, at_end(numbers, n * sizeof(int)), n, sizeof(int), by_number);
             CHECK(wanted >= 0 && wanted % 2 == 0 && wanted / 2 < (int)n ? found && *found == wanted : !found,
-                  "%d of %zu", wanted, n);
+                "%d of %zu", wanted, n);
         }
     void *root = NULL;
     for (int i = 0; i < 1000; i++) NEED(tsearch(&numbers[i * 7 % 1000], &root, by_number));
     CHECK(**(int **)tsearch(&(int){500}, &root, by_number) == 500 && tfind(&(int){501}, &root, by_number) == NULL,
-          "the tree");
+        "the tree");
     last_seen = -1;
     twalk(root, in_order);
     CHECK_SAME(last_seen, 1998);
@@ -188,8 +188,8 @@ static void searches(void) {
     size_t n = 3;
     int list[8] = {5, 3, 1}, four = 4;
     CHECK(lfind(&four, list, &n, sizeof(int), by_number) == NULL &&
-              lsearch(&four, list, &n, sizeof(int), by_number) == list + 3 && n == 4,
-          "%zu", n);
+            lsearch(&four, list, &n, sizeof(int), by_number) == list + 3 && n == 4,
+        "%zu", n);
     static char names[300][8];
     NEED(hcreate(300));
     for (int i = 0; i < 300; i++) {
@@ -198,7 +198,7 @@ static void searches(void) {
         CHECK(entry && entry->data == names[i] + 1, "%d", i);
     }
     CHECK(hsearch((ENTRY){"n299", NULL}, FIND)->data == names[299] + 1 && !hsearch((ENTRY){"n300", NULL}, FIND),
-          "hsearch");
+        "hsearch");
     hdestroy();
 }
 

@@ -28,7 +28,7 @@ static void pieces(void) {
         char *line = NULL;
         size_t room = 0;
         CHECK(getline(&line, &room, f) == (ssize_t)n + 1 && !memcmp(line, text, n + 1) && line[n + 1] == 0, "%zu bytes",
-              n);
+            n);
         CHECK(fgets(to, sizeof to, f) == to && strlen(to) == n + 1 && !memcmp(to, text + n + 1, n + 1), "%zu bytes", n);
         CHECK_SAME(ftell(f), 2 * (n + 1));
         ssize_t last = getline(&line, &room, f);
@@ -41,7 +41,7 @@ static void pieces(void) {
         CHECK_SAME(fread(to, 1, n + 1, f), n + 1 < 3 * (n + 1) - 1 ? n + 1 : 3 * (n + 1) - 1);
         if (n > 20) {
             CHECK(ungetc('X', f) == 'X' && ftell(f) == (long)n && getc(f) == 'X' && getc(f) == text[n + 1], "%zu bytes",
-                  n);
+                n);
             CHECK(fseek(f, -3, SEEK_CUR) == 0 && getc(f) == text[n - 1], "%zu bytes", n);
             CHECK(fseek(f, -(long)n, SEEK_END) == 0 && getc(f) == text[2 * n + 2], "%zu bytes", n);
             CHECK(fread(to, 7, n / 7 + 5, f) == (n - 1) / 7 && feof(f), "%zu bytes", n);
@@ -84,8 +84,8 @@ static void modes(void) {
         NEED(pipe2(ends, O_NONBLOCK) == 0 && (f = fdopen(ends[1], "w")) && setvbuf(f, NULL, how[i], 512) == 0);
         fputs("one\ntwo", f);
         ssize_t n = read(ends[0], text, sizeof text);
-        CHECK(n == (i == 0 ? 7 : i == 1 ? 4 : -1), "kind %d: %zd bytes", i, n);
-        CHECK(fclose(f) == 0 && read(ends[0], text, sizeof text) == (i == 0 ? 0 : i == 1 ? 3 : 7), "kind %d", i);
+        CHECK(n == (i == 0 ? 7 : (i == 1 ? 4 : -1)), "kind %d: %zd bytes", i, n);
+        CHECK(fclose(f) == 0 && read(ends[0], text, sizeof text) == (i == 0 ? 0 : (i == 1 ? 3 : 7)), "kind %d", i);
         close(ends[0]);
     }
     /* By lines to a terminal. */
@@ -117,7 +117,7 @@ static void memory(void) {
     for (int i = 0; i < 2000; i++) fprintf(f, "%d,", i % 10);
     CHECK(fflush(f) == 0 && n == 4000 && text[4000] == 0, "%zu", n);
     CHECK(fseek(f, 1, SEEK_SET) == 0 && fputc('!', f) == '!' && fclose(f) == 0 && text[0] == '0' && text[1] == '!',
-          "%.4s", text);
+        "%.4s", text);
     free(text);
     int ends[2], number;
     char word[8];
@@ -125,15 +125,15 @@ static void memory(void) {
     CHECK(dprintf(ends[1], "%s %d", "word", 42) == 7 && close(ends[1]) == 0, "dprintf");
     NEED(f = fdopen(ends[0], "r"));
     CHECK(fscanf(f, "%7s%d", word, &number) == 2 && number == 42 && strcmp(word, "word") == 0 &&
-              fscanf(f, "%d", &number) == EOF,
-          "%s", word);
+            fscanf(f, "%d", &number) == EOF,
+        "%s", word);
     fclose(f);
     NEED(f = popen("cat; echo end", "w"));
     CHECK_SAME(pclose(f), 0);
     CHECK(sscanf("  12:0x1f,abc%7", "%d:%i,%[a-c]%%%n%d", &number, (int *)buffer, word, (int *)(buffer + 4), &number) ==
-                  4 &&
-              number == 7,
-          "%d", number);
+                4 &&
+            number == 7,
+        "%d", number);
     CHECK(fwide(stdin, 0) == 0 && (f = with("ab", 2)) && fwide(f, 1) < 0, "it stays one of bytes");
     fclose(f);
 }

@@ -160,7 +160,7 @@ static void locks(void) {
         NEED(pthread_rwlock_wrlock(&lock) == 0);
         run(finds_writer, NULL, 2);
         NEED(pthread_rwlock_unlock(&lock) == 0 && pthread_rwlock_rdlock(&lock) == 0 &&
-             pthread_rwlock_rdlock(&lock) == 0);
+            pthread_rwlock_rdlock(&lock) == 0);
         run(finds_readers, NULL, 2);
         NEED(pthread_rwlock_unlock(&lock) == 0 && pthread_rwlock_unlock(&lock) == 0);
         CHECK_SAME(pthread_rwlock_trywrlock(&lock), 0);
@@ -241,7 +241,7 @@ static void freed_early(void) {
             NEED(pthread_mutex_lock(&mutex) == 0);
         }
         NEED(pthread_cond_broadcast(&mine->c) == 0 && pthread_cond_destroy(&mine->c) == 0 &&
-             munmap(mine, sizeof *mine) == 0);
+            munmap(mine, sizeof *mine) == 0);
         while (box) {
             pthread_mutex_unlock(&mutex);
             sched_yield();
@@ -257,7 +257,7 @@ static void waits(void) {
     for (int monotonic = 0; monotonic < 2; monotonic++) {
         pthread_condattr_t a;
         NEED(pthread_condattr_init(&a) == 0 &&
-             pthread_condattr_setclock(&a, monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME) == 0);
+            pthread_condattr_setclock(&a, monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME) == 0);
         NEED(pthread_cond_init(&condition, &a) == 0);
         CHECK_SAME(pthread_cond_signal(&condition), 0);
         CHECK_SAME(pthread_cond_broadcast(&condition), 0);
@@ -402,7 +402,7 @@ static void works(int me) {
         NEED(pthread_mutex_unlock(&s->mutex) == 0 && pthread_rwlock_wrlock(&s->lock) == 0);
         s->counter++;
         NEED(pthread_rwlock_unlock(&s->lock) == 0 && pthread_rwlock_rdlock(&s->lock) == 0 &&
-             pthread_rwlock_unlock(&s->lock) == 0);
+            pthread_rwlock_unlock(&s->lock) == 0);
     }
     for (int i = 0; i < 200; i++) {
         NEED(pthread_mutex_lock(&s->mutex) == 0);
@@ -469,7 +469,7 @@ static void processes(void) {
     pthread_t thread;
     NEED(pthread_mutex_init(&mutex, NULL) == 0 && pthread_rwlock_init(&lock, NULL) == 0);
     NEED(pthread_mutex_lock(&mutex) == 0 && pthread_rwlock_rdlock(&lock) == 0 &&
-         pthread_create(&thread, NULL, waits_at_fork, NULL) == 0);
+        pthread_create(&thread, NULL, waits_at_fork, NULL) == 0);
     usleep(3000);
     CHECK_SAME(in_child(child_of_threads), 0);
     NEED(pthread_mutex_unlock(&mutex) == 0 && pthread_join(thread, NULL) == 0);

@@ -16,7 +16,7 @@ static void formats(const struct tm *date, const char *format, const char *expec
     memset(to, '#', sizeof to);
     size_t n = strftime(to, sizeof to, format, date);
     CHECK(n == strlen(expected) && strcmp(to, expected) == 0, "%s: \"%s\" (%zu), expected \"%s\"", format, to, n,
-          expected);
+        expected);
     if (!n) return;
     /* With no more room than it needs, and with one byte less. */
     guard();
@@ -34,11 +34,11 @@ static void clocks(void) {
         clock_gettime(CLOCK_REALTIME, &after);
         /* The second may be the kernel's, which begins up to a tick late. */
         CHECK(now == stored && now >= before.tv_sec - 1 && now <= after.tv_sec && time(NULL) >= now, "%lld",
-              (long long)now);
+            (long long)now);
     }
     CHECK_ERRNO(clock_gettime(12345, &before), -1, EINVAL);
     CHECK(clock_getres(CLOCK_MONOTONIC, &before) == 0 && before.tv_sec == 0 && before.tv_nsec >= 1, "%ld",
-          before.tv_nsec);
+        before.tv_nsec);
     CHECK_ERRNO(clock_getres(12345, NULL), -1, EINVAL);
 }
 
@@ -53,7 +53,7 @@ static void text(void) {
     formats(&date, "%C %d %D %e %F %g %G", "20 14 11/14/23 14 2023-11-14 23 2023");
     formats(&date, "%I %j %m %M %n %p %r %R", "10 318 11 13 \n PM 10:13:20 PM 22:13");
     formats(&date, "%s %S %t %T %u %U %V %w %W %x %X %y %z %%",
-            "1700000000 20 \t 22:13:20 2 46 46 2 46 11/14/23 22:13:20 23 +0000 %");
+        "1700000000 20 \t 22:13:20 2 46 46 2 46 11/14/23 22:13:20 23 +0000 %");
     formats(&date, "%Ec|%EY|%Od|%OH", "Tue Nov 14 22:13:20 2023|2023|14|22");
     formats(&date, "%-d|%_H|%-j", "14|22|318");
     formats(&date, "", "");
@@ -71,7 +71,7 @@ static void text(void) {
                    &(struct tm){
                        .tm_mday = 3, .tm_wday = 3, .tm_year = 73, .tm_mon = 8, .tm_hour = 1, .tm_min = 2, .tm_sec = 3},
                    to),
-               "Wed Sep  3 01:02:03 1973\n");
+        "Wed Sep  3 01:02:03 1973\n");
     at = LLONG_MAX;
     CHECK_ERRNO(gmtime_r(&at, &date) == NULL, 1, EOVERFLOW);
     at = LLONG_MIN;
@@ -82,11 +82,11 @@ static void text(void) {
     date = (struct tm){.tm_year = 120, .tm_mon = 13, .tm_mday = -1, .tm_hour = 25, .tm_min = -61, .tm_sec = 3601};
     CHECK_SAME(mktime(&date), 1612054741);
     CHECK(date.tm_mon == 0 && date.tm_mday == 31 && date.tm_hour == 0 && date.tm_wday == 0 && date.tm_yday == 30,
-          "%d %d", date.tm_mday, date.tm_hour);
+        "%d %d", date.tm_mday, date.tm_hour);
     memset(&date, 0, sizeof date);
     const char *end = strptime("2024-02-29 23:59:58 rest", "%Y-%m-%d %H:%M:%S", &date);
     CHECK(end && strcmp(end, " rest") == 0 && date.tm_mday == 29 && date.tm_sec == 58, "%d %d", date.tm_mday,
-          date.tm_sec);
+        date.tm_sec);
     CHECK(!strptime("2024-13-01", "%Y-%m", &date), "a 13th month");
 }
 

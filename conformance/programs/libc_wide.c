@@ -53,7 +53,7 @@ static void none(void) {
     wchar_t *nothing = (wchar_t *)(void *)guarded_end;
     size_t n = hidden_size(0);
     CHECK(wmemchr(nothing, 0, n) == NULL && wmemcmp(nothing, text, n) == 0 && wmemset(nothing, 1, n) == nothing,
-          "read");
+        "read");
     CHECK(wmemcpy(nothing, text, n) == nothing && wmemmove(nothing, text, n) == nothing, "copied");
     CHECK(wcsnlen(nothing, n) == 0 && wcsncmp(nothing, text, n) == 0, "read");
     CHECK(wcsstr(L"abc", L"") != NULL && wcsstr(L"", L"a") == NULL && wcsstr(L"ab", L"abc") == NULL, "wcsstr");
@@ -96,26 +96,26 @@ static void bytes(void) {
         size_t result;
         wchar_t character;
     } one[] = {{"a", 1, 'a'},
-               {"", 0, 0},
-               {"\xc3\xa4", 2, 0xe4},
-               {"\xe2\x82\xac", 3, 0x20ac},
-               {"\xf0\x9f\x98\x80", 4, 0x1f600},
-               {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
-               {"\xc0\x80", -1, 0},
-               {"\xe0\x80\x80", -1, 0},
-               {"\xed\xa0\x80", -1, 0},
-               {"\x80", -1, 0},
-               {"\xff", -1, 0},
-               {"\xc3"
-                "a",
-                -1, 0},
-               {"\xf0\x8f\xbf\xbf", -1, 0}};
+        {"", 0, 0},
+        {"\xc3\xa4", 2, 0xe4},
+        {"\xe2\x82\xac", 3, 0x20ac},
+        {"\xf0\x9f\x98\x80", 4, 0x1f600},
+        {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
+        {"\xc0\x80", -1, 0},
+        {"\xe0\x80\x80", -1, 0},
+        {"\xed\xa0\x80", -1, 0},
+        {"\x80", -1, 0},
+        {"\xff", -1, 0},
+        {"\xc3"
+         "a",
+            -1, 0},
+        {"\xf0\x8f\xbf\xbf", -1, 0}};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
         mbstate_t state = {0};
         wchar_t character = 0;
         size_t n = strlen(one[i].bytes) + 1, result = mbrtowc(&character, text_at_end(one[i].bytes), n, &state);
         CHECK(result == one[i].result && character == one[i].character, "%zu: %zd, %#x", i, (ssize_t)result,
-              (unsigned)character);
+            (unsigned)character);
         char back[MB_LEN_MAX];
         if (result <= 4 && result)
             CHECK(wcrtomb(back, character, &state) == result && !memcmp(back, one[i].bytes, result), "%zu", i);
@@ -126,7 +126,7 @@ static void bytes(void) {
     CHECK_SAME(mbrtowc(&character, "\xe2", 1, &state), -2);
     CHECK_SAME(mbrtowc(&character, "\x82", 1, &state), -2);
     CHECK(!mbsinit(&state) && mbrtowc(&character, "\xac", 1, &state) == 1 && character == 0x20ac, "%#x",
-          (unsigned)character);
+        (unsigned)character);
     CHECK_SAME(mbrtowc(NULL, "", 1, &state), 0);
     char to[8];
     CHECK_ERRNO(wcrtomb(to, 0xd800, &state), (size_t)-1, EILSEQ);
@@ -140,7 +140,7 @@ static void bytes(void) {
     const wchar_t *rest = L"ab";
     CHECK(wcsrtombs(to, &rest, 8, &state) == 2 && rest == NULL, "not at the end");
     CHECK(towupper(0xe4) == 0xc4 && towlower(0x416) == 0x436 && towupper('1') == '1' && towupper(WEOF) == WEOF,
-          "towupper");
+        "towupper");
     CHECK(iswalpha(0xe4) && !iswalpha('1') && iswspace(0x2003) && !iswalpha(WEOF) && iswupper(0x416), "iswalpha");
     CHECK(wcwidth(0x4e00) == 2 && wcwidth(0x301) == 0 && wcwidth('a') == 1 && wcwidth(7) == -1, "wcwidth");
 }

@@ -9,7 +9,10 @@
 #include <sys/resource.h>
 
 enum { LIMIT = 64 << 20 };
-struct block { struct block *next; size_t n; };
+struct block {
+    struct block *next;
+    size_t n;
+};
 
 static int resource = RLIMIT_AS;
 static void limit(void) {
@@ -159,7 +162,6 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[1], "data")) {
         resource = RLIMIT_DATA; /* counts private writable memory, whatever it is used for */
         hold(1024);
-    }
-    else hold(strtoul(argv[1], NULL, 10));
+    } else hold(strtoul(argv[1], NULL, 10));
     return check_result();
 }

@@ -62,7 +62,7 @@ static void fragmentation(void) {
     for (int i = 0; i < COUNT; i++) live += blocks[i] ? 1 : 0;
     long most = (long)(live * 512 / 1024) * 4;
     CHECK(resident() < most, "%ld KiB are resident for %zu blocks, expected less than %ld",
-          resident(), live, most);
+        resident(), live, most);
     for (int i = 0; i < COUNT; i++) free(blocks[i]);
 }
 static void steady(void) {
@@ -96,7 +96,11 @@ static void large_back(void) {
 static void empty_once(void) {
     /* Each group of blocks is freed and taken once more before the next: what was empty for a moment
      * and then full is given back as anything else. */
-    enum { BLOCKS = 40000, SIZE = 1024, GROUP = 16 };
+    enum {
+        BLOCKS = 40000,
+        SIZE = 1024,
+        GROUP = 16,
+    };
     static void *blocks[BLOCKS];
     long before = resident();
     for (int i = 0; i < BLOCKS; i += GROUP)
@@ -108,5 +112,5 @@ static void empty_once(void) {
     CHECK(resident() < before + 12 * 1024, "%ld KiB, before %ld KiB", resident(), before);
 }
 RUN_CASES({"hog_then_small", hog_then_small}, {"small_then_hog", small_then_hog},
-          {"fragmentation", fragmentation}, {"steady", steady}, {"large_back", large_back},
-          {"empty_once", empty_once})
+    {"fragmentation", fragmentation}, {"steady", steady}, {"large_back", large_back},
+    {"empty_once", empty_once})

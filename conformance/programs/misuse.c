@@ -9,9 +9,9 @@
 #include "child.h"
 #include <pthread.h>
 
-static const size_t sizes[] = {1,    8,     12,    16,    24,     40,     100,     250,     500,     1000,   1016,
-                               1017, 3000,  5000,  9000,  16376,  16377,  20000,   60000,   98296,   98297,  100000,
-                               131052, 200000, 500000, 1 << 20, (1 << 20) + 1, 5000000};
+static const size_t sizes[] = {1, 8, 12, 16, 24, 40, 100, 250, 500, 1000, 1016,
+    1017, 3000, 5000, 9000, 16376, 16377, 20000, 60000, 98296, 98297, 100000,
+    131052, 200000, 500000, 1 << 20, (1 << 20) + 1, 5000000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* Prints for every size whether it was found; `always`: brawn has to, whatever stock does. */
@@ -113,7 +113,10 @@ static void *making(void *at) {
     return NULL;
 }
 static void of_an_ended_thread(size_t n) {
-    union { size_t n; void *p; } both = {n};
+    union {
+        size_t n;
+        void *p;
+    } both = {n};
     in_thread(making, &both);
     free(both.p);
     free(hidden(both.p));
@@ -281,6 +284,6 @@ static void freed_in_time(void) {
 }
 
 RUN_CASES({"freed_twice", freed_twice}, {"freed_elsewhere", freed_elsewhere}, {"freed_at_once", freed_at_once},
-          {"not_a_block", not_a_block}, {"written_behind", written_behind},
-          {"written_behind_large", written_behind_large}, {"string_end", string_end}, {"realigned", realigned},
-          {"used_after", used_after}, {"freed_in_time", freed_in_time})
+    {"not_a_block", not_a_block}, {"written_behind", written_behind},
+    {"written_behind_large", written_behind_large}, {"string_end", string_end}, {"realigned", realigned},
+    {"used_after", used_after}, {"freed_in_time", freed_in_time})

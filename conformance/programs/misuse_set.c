@@ -197,4 +197,4 @@ static void not_a_block(void) {
 }
 
 RUN_CASES({"freed_twice", freed_twice}, {"overflow", overflow}, {"underflow", underflow}, {"after_free", after_free},
-          {"after_reuse", after_reuse}, {"given_back", given_back}, {"not_a_block", not_a_block})
+    {"after_reuse", after_reuse}, {"given_back", given_back}, {"not_a_block", not_a_block})

@@ -15,11 +15,11 @@ static void *thread(void *unused) {
     free(q);
     return unused;
 }
-#define OWN(call)                                                                                 \
-    do {                                                                                          \
-        void *own = (call);                                                                       \
-        CHECK(in_pool(own), "%s gave %p", #call, own);                                            \
-        free(own);                                                                                \
+#define OWN(call)                                      \
+    do {                                               \
+        void *own = (call);                            \
+        CHECK(in_pool(own), "%s gave %p", #call, own); \
+        free(own);                                     \
     } while (0)
 
 int main(void) {

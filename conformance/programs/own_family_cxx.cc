@@ -9,7 +9,9 @@
 int main() {
     std::vector<int> numbers(1000);
     std::string text(1000, 'x');
-    struct alignas(256) Wide { char c[256]; };
+    struct alignas(256) Wide {
+        char c[256];
+    };
     Wide *wide = new Wide;
     CHECK(in_pool(numbers.data()) && in_pool(text.data()), "%p", (void *)numbers.data());
     CHECK(in_pool(wide) && (uintptr_t)wide % 256 == 0, "%p", (void *)wide);

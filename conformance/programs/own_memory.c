@@ -55,7 +55,7 @@ int main(void) {
     CHECK(memcmp(a, b, 299) == 0, "the copies differ");
     CHECK(strlen(b) == 299, "%zu", strlen(b));
     CHECK(copies && moves && fills && comparisons && lengths, "%d %d %d %d %d", copies, moves, fills, comparisons,
-          lengths);
+        lengths);
     /* What libc has besides goes on working, whatever it is made of. */
     CHECK(strcmp(strcat(strcpy(b, "one"), " two"), "one two") == 0, "%s", b);
     CHECK(strstr(b, "two") == b + 4 && strrchr(b, 'o') == b + 6 && strchr(b, 'n') == b + 1, "%s", b);

@@ -34,7 +34,9 @@ static void work() {
     std::map<std::string, std::string> map;
     for (int i = 0; i < 1000; i++) map[std::to_string(i)] = std::string(i, 'x');
     CHECK_SAME(map["999"].size(), 999);
-    struct alignas(128) Wide { char c[128]; };
+    struct alignas(128) Wide {
+        char c[128];
+    };
     std::vector<Wide> wide(10);
     CHECK_SAME((uintptr_t)wide.data() % 128, 0);
     delete[] new (std::nothrow) char[100];

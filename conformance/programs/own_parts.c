@@ -42,6 +42,6 @@ int main(void) {
     free(s);
     for (int i = 0; i < 40; i++) NEED(setenv("name", i % 2 ? "a" : "a longer one", 1) == 0);
     CHECK(callocs >= 1 && arrays >= 1 && strings >= 1 && aligned == 1, "%d %d %d %d", callocs,
-          arrays, strings, aligned);
+        arrays, strings, aligned);
     return check_result();
 }

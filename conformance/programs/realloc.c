@@ -7,11 +7,11 @@
 #include <pthread.h>
 
 /* Around every limit at which heaps change their ways: size classes, pages, mmap thresholds. */
-static const size_t sizes[] = {1,     8,      15,     16,     17,      31,      33,
-                               63,    65,    100,    128,    129,    255,     257,     511,
-                               1000,  1024,  1025,   2047,   4095,   4096,    4097,    8191,
-                               8193,  16384, 16385,  32769,  65535,  65537,   131000,  131073,
-                               200000, 262145, 524289, 1048575, 1048577, 2097153, 4194305};
+static const size_t sizes[] = {1, 8, 15, 16, 17, 31, 33,
+    63, 65, 100, 128, 129, 255, 257, 511,
+    1000, 1024, 1025, 2047, 4095, 4096, 4097, 8191,
+    8193, 16384, 16385, 32769, 65535, 65537, 131000, 131073,
+    200000, 262145, 524289, 1048575, 1048577, 2097153, 4194305};
 enum { COUNT = sizeof sizes / sizeof *sizes };
 
 static void every_pair(void) {
@@ -27,7 +27,7 @@ static void every_pair(void) {
             size_t wrong = first_wrong(p, kept, i);
             CHECK(wrong == (size_t)-1, "%zu to %zu: byte %zu changed", from, to, wrong);
             CHECK(malloc_usable_size(p) >= to, "%zu to %zu: %zu usable", from, to,
-                  malloc_usable_size(p));
+                malloc_usable_size(p));
             fill(p, to, j + 1);
             CHECK_FILLED(guard, 64, j);
             free(p);
@@ -42,7 +42,11 @@ struct walker {
 static void *walk(void *argument) {
     struct walker *w = argument;
     enum { LIVE = 64 };
-    struct { unsigned char *p; size_t n; unsigned seed; } live[LIVE];
+    struct {
+        unsigned char *p;
+        size_t n;
+        unsigned seed;
+    } live[LIVE];
     memset(live, 0, sizeof live);
     for (int step = 0; step < w->steps; step++) {
         uint64_t r = next_random(&w->state);
@@ -116,4 +120,4 @@ static void to_one_gib(void) {
     free(blocks[1]);
 }
 RUN_CASES({"every_pair", every_pair}, {"random_walk", random_walk}, {"growing", growing},
-          {"shrinking", shrinking}, {"to_one_gib", to_one_gib}, {"in_threads", in_threads})
+    {"shrinking", shrinking}, {"to_one_gib", to_one_gib}, {"in_threads", in_threads})

@@ -35,7 +35,10 @@ static void load(void) {
     memset(large, 1, 1 << 20);
     free(large);
 }
-enum { LOAD = 45000, LEFT = 6000 }; /* KiB */
+enum {
+    LOAD = 45000,
+    LEFT = 6000,
+}; /* KiB */
 
 static int shows_memory(void) {
     /* Emulated: the kernel counts the emulator's memory. */
@@ -369,7 +372,10 @@ static void no_heap(void) {
 
 /* A process that may only read, write and end has nothing else done for it when it reads. */
 static void restricted(void) {
-    enum { MODE_STRICT = 1, SET_MODE_STRICT = 0 }; /* linux/seccomp.h */
+    enum {
+        MODE_STRICT = 1,
+        SET_MODE_STRICT = 0,
+    }; /* linux/seccomp.h */
     if (check_emulated()) return;
     for (int how = 0; how < 2; how++) {
         int ends[2];
@@ -432,8 +438,8 @@ static void smallest_stack(void) {
 }
 
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
-          {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
-          {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks},
-          {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once},
-          {"cancelled_anywhere", cancelled_anywhere}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
-          {"restricted", restricted}, {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})
+    {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
+    {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks},
+    {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once},
+    {"cancelled_anywhere", cancelled_anywhere}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
+    {"restricted", restricted}, {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})

@@ -10,20 +10,44 @@
 #include <sys/syscall.h>
 
 /* musl brings no linux/ headers.  linux/filter.h's and linux/seccomp.h's, as the kernel has them. */
-struct instruction { uint16_t code; uint8_t yes, no; uint32_t k; };
-struct instructions { unsigned short count; struct instruction *first; };
-enum { LOAD = 0x20, JUMP_IF_EQUAL = 0x15, RETURN = 0x06, NUMBER_OF_CALL = 0 };
+struct instruction {
+    uint16_t code;
+    uint8_t yes, no;
+    uint32_t k;
+};
+struct instructions {
+    unsigned short count;
+    struct instruction *first;
+};
+enum {
+    LOAD = 0x20,
+    JUMP_IF_EQUAL = 0x15,
+    RETURN = 0x06,
+    NUMBER_OF_CALL = 0,
+};
 #define KILL_PROCESS 0x80000000u
 #define ALLOW_CALL 0x7fff0000u
-enum { SET_MODE_FILTER = 1, EVERY_THREAD = 1 };
+enum {
+    SET_MODE_FILTER = 1,
+    EVERY_THREAD = 1,
+};
 
 /* The child that the filter kills says nothing; strace and dmesg name the call. */
 static void close_doors(void) {
-#define ALLOW(name) {JUMP_IF_EQUAL, 0, 1, __NR_##name}, {RETURN, 0, 0, ALLOW_CALL}
+#define ALLOW(name) \
+    {JUMP_IF_EQUAL, 0, 1, __NR_##name}, { RETURN, 0, 0, ALLOW_CALL }
     static struct instruction filter[] = {
         {LOAD, 0, 0, NUMBER_OF_CALL},
-        ALLOW(brk), ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(madvise), ALLOW(mprotect),
-        ALLOW(futex), ALLOW(write), ALLOW(exit), ALLOW(exit_group),
+        ALLOW(brk),
+        ALLOW(mmap),
+        ALLOW(munmap),
+        ALLOW(mremap),
+        ALLOW(madvise),
+        ALLOW(mprotect),
+        ALLOW(futex),
+        ALLOW(write),
+        ALLOW(exit),
+        ALLOW(exit_group),
         {RETURN, 0, 0, KILL_PROCESS},
     };
     struct instructions program = {sizeof filter / sizeof *filter, filter};
@@ -39,8 +63,14 @@ static void heavy(unsigned seed) {
         size_t n = (r >> 20) % ((size_t)16 << ((r >> 50) % 17));
         int k = r % LIVE;
         switch ((r >> 8) % 4) {
-        case 0: free(live[k]); live[k] = malloc(n); break;
-        case 1: free(live[k]); live[k] = calloc(n, 1); break;
+        case 0:
+            free(live[k]);
+            live[k] = malloc(n);
+            break;
+        case 1:
+            free(live[k]);
+            live[k] = calloc(n, 1);
+            break;
         case 2: live[k] = realloc(live[k], n + 1); break;
         default: free(live[k]); live[k] = aligned_alloc(256, n);
         }
@@ -86,4 +116,4 @@ static void two_threads(void) {
     _exit(check_result());
 }
 RUN_CASES({"single", single}, {"two_threads", two_threads},
-          {"first_allocation", first_allocation})
+    {"first_allocation", first_allocation})

@@ -12,13 +12,13 @@
 #include "check.h"
 #include <malloc.h>
 
-#define FAILS(call, error)                                                                        \
-    do {                                                                                          \
-        errno = 0;                                                                                \
-        void *failed = hidden(call);                                                              \
-        int found_errno = errno;                                                                  \
-        CHECK(failed == NULL, "%s gave %p", #call, failed);                                       \
-        CHECK(found_errno == error, "%s left errno %d", #call, found_errno);                      \
+#define FAILS(call, error)                                                   \
+    do {                                                                     \
+        errno = 0;                                                           \
+        void *failed = hidden(call);                                         \
+        int found_errno = errno;                                             \
+        CHECK(failed == NULL, "%s gave %p", #call, failed);                  \
+        CHECK(found_errno == error, "%s left errno %d", #call, found_errno); \
     } while (0)
 
 #define HUGE_SIZE hidden_size((size_t)PTRDIFF_MAX + 1)
@@ -112,16 +112,16 @@ static void posix_memalign_small(void) {
 static void posix_memalign_odd(void) { posix_memalign_refuses(hidden_size(24), 8, EINVAL); }
 static void posix_memalign_huge(void) { posix_memalign_refuses(64, MAX_SIZE, ENOMEM); }
 
-#define UNIQUE(call)                                                                              \
-    do {                                                                                          \
-        void *found[64];                                                                          \
-        for (int i = 0; i < 64; i++) {                                                            \
-            found[i] = hidden(call);                                                              \
-            CHECK(found[i] != NULL, "%s gave NULL", #call);                                       \
-            CHECK_SAME((uintptr_t)found[i] % 16, 0);                                              \
-            for (int j = 0; j < i; j++) CHECK(found[i] != found[j], "%s twice", #call);           \
-        }                                                                                         \
-        for (int i = 0; i < 64; i++) free(found[i]);                                              \
+#define UNIQUE(call)                                                                    \
+    do {                                                                                \
+        void *found[64];                                                                \
+        for (int i = 0; i < 64; i++) {                                                  \
+            found[i] = hidden(call);                                                    \
+            CHECK(found[i] != NULL, "%s gave NULL", #call);                             \
+            CHECK_SAME((uintptr_t)found[i] % 16, 0);                                    \
+            for (int j = 0; j < i; j++) CHECK(found[i] != found[j], "%s twice", #call); \
+        }                                                                               \
+        for (int i = 0; i < 64; i++) free(found[i]);                                    \
     } while (0)
 static void malloc_zero(void) { UNIQUE(malloc(hidden_size(0))); }
 static void calloc_zero(void) {
@@ -186,9 +186,9 @@ static void distinct(void) {
 
 #define C(name) {#name, name}
 RUN_CASES(C(malloc_huge), C(malloc_max), C(calloc_overflow), C(calloc_huge), C(realloc_huge),
-          C(realloc_null_huge), C(reallocarray_overflow), C(reallocarray_works),
-          C(aligned_alloc_odd), C(memalign_odd), C(aligned_alloc_huge),
-          C(memalign_huge_alignment), C(aligned_alloc_zero_alignment), C(posix_memalign_small),
-          C(posix_memalign_odd), C(posix_memalign_huge), C(malloc_zero), C(calloc_zero),
-          C(realloc_zero), C(aligned_alloc_zero), C(usable_size_null), C(free_null),
-          C(free_keeps_errno), C(success_keeps_errno), C(valloc_works), C(distinct))
+    C(realloc_null_huge), C(reallocarray_overflow), C(reallocarray_works),
+    C(aligned_alloc_odd), C(memalign_odd), C(aligned_alloc_huge),
+    C(memalign_huge_alignment), C(aligned_alloc_zero_alignment), C(posix_memalign_small),
+    C(posix_memalign_odd), C(posix_memalign_huge), C(malloc_zero), C(calloc_zero),
+    C(realloc_zero), C(aligned_alloc_zero), C(usable_size_null), C(free_null),
+    C(free_keeps_errno), C(success_keeps_errno), C(valloc_works), C(distinct))

@@ -11,8 +11,8 @@
 void free_sized(void *p, size_t size) __attribute__((weak));
 void free_aligned_sized(void *p, size_t alignment, size_t size) __attribute__((weak));
 
-static const size_t sizes[] = {0,    1,    8,    15,    16,    24,    100,   1000,  1016,   1024,    4096,
-                               9000, 16376, 20000, 60000, 98296, 98304, 98305, 200000, 1 << 20, 5000000};
+static const size_t sizes[] = {0, 1, 8, 15, 16, 24, 100, 1000, 1016, 1024, 4096,
+    9000, 16376, 20000, 60000, 98296, 98304, 98305, 200000, 1 << 20, 5000000};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void every_size(void) {
@@ -100,8 +100,14 @@ static void ends(const char *what, void (*misuse)(size_t), size_t n) {
 }
 
 static void one_more(size_t n) { free_sized(block(n), n + 1); }
-static void one_less(size_t n) { if (n > 0) free_sized(block(n), n - 1); else raise(SIGKILL); }
-static void nothing(size_t n) { if (n > 0) free_sized(block(n), 0); else raise(SIGKILL); }
+static void one_less(size_t n) {
+    if (n > 0) free_sized(block(n), n - 1);
+    else raise(SIGKILL);
+}
+static void nothing(size_t n) {
+    if (n > 0) free_sized(block(n), 0);
+    else raise(SIGKILL);
+}
 static void huge(size_t n) { free_sized(block(n), hidden_size(SIZE_MAX)); }
 static void of_zeros(size_t n) { free_sized(hidden(calloc(2, n + 1)), n + 1); }
 static void grown(size_t n) { free_sized(hidden(realloc(block(n + 16), n + 20)), n + 16); }
@@ -132,7 +138,8 @@ static void aligned_more(size_t n) { free_aligned_sized(hidden(aligned_alloc(64,
 static void no_power(size_t n) { free_aligned_sized(hidden(aligned_alloc(64, n)), 48, n); }
 static void stricter(size_t n) {
     char *p;
-    do NEED(p = hidden(aligned_alloc(16, n))); while (((uintptr_t)p & 65535) == 0);
+    do NEED(p = hidden(aligned_alloc(16, n)));
+    while (((uintptr_t)p & 65535) == 0);
     free_aligned_sized(p, 65536, n);
 }
 static void wrong_alignment(void) {
@@ -156,14 +163,21 @@ static void twice(void) {
 }
 
 static void (*const wanted[])(void) = {every_size, elsewhere, resized_without_room, keeps_errno, wrong_size,
-                                       wrong_alignment, twice};
+    wrong_alignment, twice};
 static void run(int which) {
     int there = free_sized != NULL && free_aligned_sized != NULL;
     if (getenv("CONFORMANCE_PROFILE")) CHECK(there, "the heap has no free_sized");
     if (there) wanted[which]();
 }
-#define C(name, which) static void run_##name(void) { run(which); }
-C(every_size, 0) C(elsewhere, 1) C(resized, 2) C(errno, 3) C(size, 4) C(alignment, 5) C(twice, 6)
+#define C(name, which) \
+    static void run_##name(void) { run(which); }
+C(every_size, 0)
+C(elsewhere, 1)
+C(resized, 2)
+C(errno, 3)
+C(size, 4)
+C(alignment, 5)
+C(twice, 6)
 RUN_CASES({"every_size", run_every_size}, {"elsewhere", run_elsewhere}, {"resized_without_room", run_resized},
-          {"keeps_errno", run_errno}, {"wrong_size", run_size}, {"wrong_alignment", run_alignment},
-          {"twice", run_twice})
+    {"keeps_errno", run_errno}, {"wrong_size", run_size}, {"wrong_alignment", run_alignment},
+    {"twice", run_twice})

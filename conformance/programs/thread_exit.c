@@ -129,6 +129,6 @@ static void cancelled(void) {
     }
 }
 RUN_CASES({"rounds", all_rounds}, {"keys_before_heap", keys_before_heap},
-          {"keys_after_heap", keys_after_heap}, {"all_keys", all_keys},
-          {"first_in_destructor", first_in_destructor}, {"main_thread", main_thread},
-          {"cancelled", cancelled})
+    {"keys_after_heap", keys_after_heap}, {"all_keys", all_keys},
+    {"first_in_destructor", first_in_destructor}, {"main_thread", main_thread},
+    {"cancelled", cancelled})

@@ -13,7 +13,12 @@ static pthread_key_t key;
 static void key_gone(void *p) { free(p); }
 #endif
 
-enum { ALL = 100000, SOME = 25000, AT_A_TIME = 4, EARLY = 10000 };
+enum {
+    ALL = 100000,
+    SOME = 25000,
+    AT_A_TIME = 4,
+    EARLY = 10000,
+};
 static void *left[AT_A_TIME];
 static sem_t ended;
 
@@ -74,7 +79,7 @@ static void come_and_go(void *(*body)(void *), size_t all, int joined) {
     }
     long late = resident();
     CHECK(late - early <= 5 * 1024, "after %zu threads %ld KiB are resident, after %zu %ld KiB",
-          check_share(EARLY), early, threads, late);
+        check_share(EARLY), early, threads, late);
 }
 static void joined(void) { come_and_go(thread, ALL, 1); }
 static void detached(void) {

@@ -10,7 +10,11 @@
 
 /* A heap that is returned by a key's destructor misses what comes behind it in the last round, and has no key where the
  * program took them all.  musl's own heap has nothing to return. */
-enum { ALL = 20000, AT_A_TIME = 4, EARLY = 2000 };
+enum {
+    ALL = 20000,
+    AT_A_TIME = 4,
+    EARLY = 2000,
+};
 static pthread_key_t keys[PTHREAD_KEYS_MAX];
 static int taken, is_detached;
 static sem_t ended;
@@ -75,7 +79,7 @@ static void come_and_go(void *(*body)(void *), void *value) {
     }
     long late = resident();
     CHECK(late - early <= 5 * 1024, "after %zu threads %ld KiB are resident, after %zu %ld KiB", check_share(EARLY),
-          early, threads, late);
+        early, threads, late);
 }
 
 static void with_key(void (*destructor)(void *), void *(*body)(void *)) {

@@ -8,7 +8,11 @@
 static size_t size_of(uint64_t r) { return 1 + (r >> 10) % ((size_t)16 << ((r >> 50) % 13)); }
 
 /* A bounded queue. */
-struct block { unsigned char *p; size_t n; unsigned seed; };
+struct block {
+    unsigned char *p;
+    size_t n;
+    unsigned seed;
+};
 static struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -36,7 +40,7 @@ static struct block take(struct queue *q) {
 static struct block make(uint64_t *state, unsigned seed) {
     uint64_t r = next_random(state);
     struct block b = {NULL, size_of(r), seed};
-    b.p = r % 3 ? malloc(b.n) : r % 2 ? calloc(1, b.n) : aligned_alloc(64, b.n);
+    b.p = r % 3 ? malloc(b.n) : (r % 2 ? calloc(1, b.n) : aligned_alloc(64, b.n));
     NEED(b.p);
     fill(b.p, b.n, seed);
     return b;
@@ -178,5 +182,5 @@ static void prepare(void) {
     }
 }
 RUN_CASES({"ring", ring}, {"producer_consumers", producer_consumers}, {"owner_gone", owner_gone},
-          {"owner_gone_spans", owner_gone_spans}, {"realloc_foreign", realloc_foreign},
-          {"last_thread_frees_all", last_thread_frees_all})
+    {"owner_gone_spans", owner_gone_spans}, {"realloc_foreign", realloc_foreign},
+    {"last_thread_frees_all", last_thread_frees_all})

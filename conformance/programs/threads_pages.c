@@ -7,7 +7,13 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-enum { BLOCKS = 32, KEPT = 64, THREADS = 200, MANY = 64, BIG = 512 };
+enum {
+    BLOCKS = 32,
+    KEPT = 64,
+    THREADS = 200,
+    MANY = 64,
+    BIG = 512,
+};
 
 /* Blocks of many sizes, all but one of which go before the thread does. */
 static void *answer(void *unused) {

@@ -7,7 +7,7 @@ enum { COUNT = 700 };
 static unsigned char *blocks[COUNT];
 static size_t usable[COUNT];
 
-static size_t size_of(size_t i) { return i < 300 ? i : i < 600 ? i * 37 : (i - 599) * 10000; }
+static size_t size_of(size_t i) { return i < 300 ? i : (i < 600 ? i * 37 : (i - 599) * 10000); }
 
 static void take(void *(*how)(size_t)) {
     for (size_t i = 0; i < COUNT; i++) {

@@ -23,23 +23,23 @@ static const unsigned long *auxiliary;
 
 // Called by brawn_attach_start (start.h) with the stack pointer that the kernel gave.
 HIDDEN __attribute__((used)) void brawn_attach_begin(const unsigned long *stack) {
-  const unsigned long arguments = stack[0];
-  const unsigned long *word = stack + 1 + arguments + 1;
-  __environ = (char **)word;
-  while (*word != 0) word++;
-  auxiliary = word + 1;
-  uintptr_t table = (uintptr_t)brawn_attach_table;
-  __asm__("" : "+r"(table));  // what lies at distances from it is no part of it: the compiler would see no such words
-  const int64_t *entry = (const int64_t *)table;
-  for (int64_t left = *entry++; left > 0; left--, entry += 2) *(uintptr_t *)(table + entry[0]) = table + entry[1];
+    const unsigned long arguments = stack[0];
+    const unsigned long *word = stack + 1 + arguments + 1;
+    __environ = (char **)word;
+    while (*word != 0) word++;
+    auxiliary = word + 1;
+    uintptr_t table = (uintptr_t)brawn_attach_table;
+    __asm__("" : "+r"(table));  // what lies at distances from it is no part of it: the compiler would see no such words
+    const int64_t *entry = (const int64_t *)table;
+    for (int64_t left = *entry++; left > 0; left--, entry += 2) *(uintptr_t *)(table + entry[0]) = table + entry[1];
 }
 
 // As libc's, but for errno, which the heap leaves alone.  <elf.h>: pairs of a type and a value, the last of type 0.
 HIDDEN unsigned long getauxval(unsigned long type) {
-  for (const unsigned long *entry = auxiliary; entry[0] != 0; entry += 2) {
-    if (entry[0] == type) return entry[1];
-  }
-  return 0;
+    for (const unsigned long *entry = auxiliary; entry[0] != 0; entry += 2) {
+        if (entry[0] == type) return entry[1];
+    }
+    return 0;
 }
 
 // The heap's one key, of which each thread's value is a thread-local: the program's 128 keys stay its own.
@@ -47,26 +47,26 @@ static void (*destructor)(void *);
 static __thread void *value;
 
 HIDDEN int pthread_key_create(unsigned *key, void (*at_exit)(void *)) {
-  *key = 0;
-  destructor = at_exit;
-  return 0;
+    *key = 0;
+    destructor = at_exit;
+    return 0;
 }
 
 HIDDEN int pthread_setspecific(unsigned key, const void *given) {
-  (void)key;
-  value = (void *)given;
-  return 0;
+    (void)key;
+    value = (void *)given;
+    return 0;
 }
 
 // Stands in the place of __pthread_tsd_run_dtors, which __pthread_exit calls on a thread that ends.  The heap's
 // destructor waits for a later round by setting its value again (heap/threads.c): here no destructor of the
 // program follows any more, so it is called until it does not ask again.
 HIDDEN void brawn_attach_thread_exit(void) {
-  brawn_host_tsd_run_dtors();
-  for (void *given = value; given != NULL; given = value) {
-    value = NULL;
-    destructor(given);
-  }
+    brawn_host_tsd_run_dtors();
+    for (void *given = value; given != NULL; given = value) {
+        value = NULL;
+        destructor(given);
+    }
 }
 
 #include "start.h"

@@ -6,146 +6,143 @@
 //   brawn_free_sized, brawn_expect_alignment     checked.c compares what the program says of the block
 
 static NOINLINE void *brawn_malloc_slow(size_t size) {
-  mi_heap_t *const heap = brawn_own_heap();
-  void *p = NULL;
-  if (mi_likely(heap != NULL)) {
-    p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false)
-                                           : brawn_engine_alloc(heap, size, false);
-  }
-  return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
+    mi_heap_t *const heap = brawn_own_heap();
+    void *p = NULL;
+    if (mi_likely(heap != NULL)) {
+        p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false)
+                                               : brawn_engine_alloc(heap, size, false);
+    }
+    return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
 
 // The first free block of `page`, which has one.
 static inline void *brawn_pop(mi_page_t *page, mi_block_t *block) {
-  mi_block_t *const next = (mi_block_t *)block->next;
-  page->free = next;
-  page->used++;
+    mi_block_t *const next = (mi_block_t *)block->next;
+    page->free = next;
+    page->used++;
   // The next one is asked of memory now: in a heap of more than the caches hold, to wait for it then is most of
   // the time that malloc takes.  (tokenizers' encode_batch, bench/extensions: 2 to 5 % less time in all.)
-  if (BRAWN_SHARED) __builtin_prefetch(next, 1);
-  return block;
+    if (BRAWN_SHARED) __builtin_prefetch(next, 1);
+    return block;
 }
 
 static inline void *brawn_malloc(size_t size) {
-  mi_heap_t *const heap = brawn_heap;
-  if (mi_likely(heap != NULL)) {
-    mi_page_t *page = NULL;
-    if (mi_likely(size <= MI_SMALL_SIZE_MAX)) {
+    mi_heap_t *const heap = brawn_heap;
+    if (mi_likely(heap != NULL)) {
+        mi_page_t *page = NULL;
+        if (mi_likely(size <= MI_SMALL_SIZE_MAX)) {
       // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
-      const size_t rounded = (size + MI_MAX_ALIGN_SIZE - 1) & ~(size_t)(MI_MAX_ALIGN_SIZE - 1);
-      page = heap->pages_free_direct[rounded / sizeof(uintptr_t)];
+            const size_t rounded = (size + MI_MAX_ALIGN_SIZE - 1) & ~(size_t)(MI_MAX_ALIGN_SIZE - 1);
+            page = heap->pages_free_direct[rounded / sizeof(uintptr_t)];
+        } else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX)) {
+            page = heap->pages[brawn_bin(size)].first;
+            if (mi_unlikely(page == NULL)) return brawn_malloc_slow(size);
+        } else return brawn_malloc_slow(size);
+        mi_block_t *const block = page->free;
+        if (mi_likely(block != NULL)) return brawn_pop(page, block);
     }
-    else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX)) {
-      page = heap->pages[brawn_bin(size)].first;
-      if (mi_unlikely(page == NULL)) return brawn_malloc_slow(size);
-    }
-    else return brawn_malloc_slow(size);
-    mi_block_t *const block = page->free;
-    if (mi_likely(block != NULL)) return brawn_pop(page, block);
-  }
-  return brawn_malloc_slow(size);
+    return brawn_malloc_slow(size);
 }
 
 static void *brawn_zalloc(size_t total) {
-  if (mi_likely(total <= MI_MEDIUM_OBJ_SIZE_MAX)) {
-    void *const p = brawn_malloc(total);
-    if (mi_likely(p != NULL)) brawn_zero_block(p, _mi_align_up(total, MI_MAX_ALIGN_SIZE));
-    return p;
-  }
+    if (mi_likely(total <= MI_MEDIUM_OBJ_SIZE_MAX)) {
+        void *const p = brawn_malloc(total);
+        if (mi_likely(p != NULL)) brawn_zero_block(p, _mi_align_up(total, MI_MAX_ALIGN_SIZE));
+        return p;
+    }
   // Larger blocks have a page each, whose memory may be known to be zero.
-  mi_heap_t *const heap = brawn_own_heap();
-  void *p = NULL;
-  if (mi_likely(heap != NULL)) {
-    p = total > BRAWN_SPAN_MAX ? brawn_large_alloc(total, MI_MAX_ALIGN_SIZE, true) : brawn_engine_alloc(heap, total, true);
-  }
-  return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
+    mi_heap_t *const heap = brawn_own_heap();
+    void *p = NULL;
+    if (mi_likely(heap != NULL)) {
+        p = total > BRAWN_SPAN_MAX ? brawn_large_alloc(total, MI_MAX_ALIGN_SIZE, true) : brawn_engine_alloc(heap, total, true);
+    }
+    return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
 
 // A block of another thread, of an ended one, or one with a mapping of its own.
 static NOINLINE void brawn_free_remote(mi_segment_t *segment, mi_page_t *page, void *p) {
-  if (segment->kind == MI_SEGMENT_HUGE) brawn_large_free(segment, p, true);
-  else brawn_engine_free_remote(page, segment, p);
+    if (segment->kind == MI_SEGMENT_HUGE) brawn_large_free(segment, p, true);
+    else brawn_engine_free_remote(page, segment, p);
 }
 
 static inline void brawn_free(void *p) {
-  if (mi_unlikely(p == NULL)) return;
-  mi_segment_t *const segment = brawn_segment(p);
-  mi_page_t *const page = _mi_segment_page_of(segment, p);
-  if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
-    brawn_free_remote(segment, page, p);
-    return;
-  }
-  if (mi_unlikely(page->flags.full_aligned != 0)) {
-    brawn_free_full(page, segment, p);
-    return;
-  }
+    if (mi_unlikely(p == NULL)) return;
+    mi_segment_t *const segment = brawn_segment(p);
+    mi_page_t *const page = _mi_segment_page_of(segment, p);
+    if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
+        brawn_free_remote(segment, page, p);
+        return;
+    }
+    if (mi_unlikely(page->flags.full_aligned != 0)) {
+        brawn_free_full(page, segment, p);
+        return;
+    }
   // Straight onto the list that malloc takes from: the block that is still in the cache is the next
   // one out.  (The engine itself keeps a second list, which makes a thread walk through the page.)
   // Pages of one block never get here, they are in the full queue: see brawn_zalloc.
-  mi_block_t *const block = p;
-  block->next = (mi_encoded_t)page->free;
-  page->free = block;
-  if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+    mi_block_t *const block = p;
+    block->next = (mi_encoded_t)page->free;
+    page->free = block;
+    if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
 }
 
 // The block's page is found without its size, and nothing is left to be saved by knowing it.
 static inline void brawn_free_sized(void *p, size_t size) {
-  MI_UNUSED(size);
-  brawn_free(p);
+    MI_UNUSED(size);
+    brawn_free(p);
 }
 
 static inline void brawn_expect_alignment(void *p, size_t alignment) {
-  MI_UNUSED(p);
-  MI_UNUSED(alignment);
+    MI_UNUSED(p);
+    MI_UNUSED(alignment);
 }
 
 static void *brawn_realloc(void *p, size_t size) {
-  if (p == NULL) return brawn_malloc(size);
-  if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
-  mi_segment_t *const segment = brawn_segment(p);
-  mi_page_t *const page = _mi_segment_page_of(segment, p);
-  const size_t usable = page->block_size;
+    if (p == NULL) return brawn_malloc(size);
+    if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
+    mi_segment_t *const segment = brawn_segment(p);
+    mi_page_t *const page = _mi_segment_page_of(segment, p);
+    const size_t usable = page->block_size;
   // In place while it fits and no more than half would be idle.
-  if (size <= usable && size >= usable / 2) return p;
-  if (segment->kind == MI_SEGMENT_HUGE && size > BRAWN_SPAN_MAX) {
-    void *const resized = brawn_large_resize(segment, size);
-    if (resized != NULL) return resized;
-  }
-  void *const moved = brawn_malloc(size);
-  if (mi_unlikely(moved == NULL)) {
-    if (size <= usable) return p;
-    return segment->kind == MI_SEGMENT_HUGE ? brawn_large_slide(segment, size) : NULL;
-  }
-  const size_t copied = size < usable ? size : usable;
-  if (copied <= BRAWN_COPY_UNITS) {
+    if (size <= usable && size >= usable / 2) return p;
+    if (segment->kind == MI_SEGMENT_HUGE && size > BRAWN_SPAN_MAX) {
+        void *const resized = brawn_large_resize(segment, size);
+        if (resized != NULL) return resized;
+    }
+    void *const moved = brawn_malloc(size);
+    if (mi_unlikely(moved == NULL)) {
+        if (size <= usable) return p;
+        return segment->kind == MI_SEGMENT_HUGE ? brawn_large_slide(segment, size) : NULL;
+    }
+    const size_t copied = size < usable ? size : usable;
+    if (copied <= BRAWN_COPY_UNITS) {
     // Blocks are aligned to 16 and whole multiples of it up to this size: copy whole units, four at a time while
     // both have them.
-    typedef long long pair __attribute__((vector_size(16), may_alias));
-    const pair *from = p;
-    pair *to = moved;
-    pair *const end = to + (copied + sizeof *to - 1) / sizeof *to;
-    for (; end - to >= 4; to += 4, from += 4) {
-      const pair a = from[0], b = from[1], c = from[2], d = from[3];
-      to[0] = a, to[1] = b, to[2] = c, to[3] = d;
-    }
-    for (; to < end; to++) *to = *from++;
-  }
-  else brawn_memcpy(moved, p, copied);
-  brawn_free(p);
-  return moved;
+        typedef long long pair __attribute__((vector_size(16), may_alias));
+        const pair *from = p;
+        pair *to = moved;
+        pair *const end = to + (copied + sizeof *to - 1) / sizeof *to;
+        for (; end - to >= 4; to += 4, from += 4) {
+            const pair a = from[0], b = from[1], c = from[2], d = from[3];
+            to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+        }
+        for (; to < end; to++) *to = *from++;
+    } else brawn_memcpy(moved, p, copied);
+    brawn_free(p);
+    return moved;
 }
 
 static inline size_t brawn_usable(void *p) {
-  mi_segment_t *const segment = brawn_segment(p);
-  return _mi_segment_page_of(segment, p)->block_size;
+    mi_segment_t *const segment = brawn_segment(p);
+    return _mi_segment_page_of(segment, p)->block_size;
 }
 
 static void *brawn_aligned(size_t alignment, size_t size) {
-  if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - MI_SEGMENT_SLICE_SIZE)) {
+    if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - MI_SEGMENT_SLICE_SIZE)) {
     // Pages begin at a slice, and a multiple of the alignment is in a bin of multiples of it (bins
     // are four to a power of two), or has a span of slices: the block is aligned as it comes.
-    return brawn_malloc(size == 0 ? alignment : _mi_align_up(size, alignment));
-  }
-  void *const p = brawn_large_alloc(size, alignment, false);
-  return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
+        return brawn_malloc(size == 0 ? alignment : _mi_align_up(size, alignment));
+    }
+    void *const p = brawn_large_alloc(size, alignment, false);
+    return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }

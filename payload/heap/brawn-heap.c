@@ -62,9 +62,9 @@ _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes sl
 
 // The engine's builtin could become a call of the compiler's own library, which no program has to link.
 static inline size_t brawn_popcount(size_t x) {
-  size_t count = 0;
-  for (; x != 0; x &= x - 1) count++;
-  return count;
+    size_t count = 0;
+    for (; x != 0; x &= x - 1) count++;
+    return count;
 }
 #define mi_popcount brawn_popcount
 

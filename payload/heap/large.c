@@ -22,9 +22,9 @@ enum { MREMAP_MAYMOVE_FIXED_ = 3 };  // <linux/mman.h>, MREMAP_MAYMOVE | MREMAP_
 // a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
 // Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
 typedef struct {
-  _Atomic(mi_segment_t *) segment;
-  _Atomic(uintptr_t) size;
-  _Atomic(uintptr_t) since;  // arch_clock, when it was given
+    _Atomic(mi_segment_t *) segment;
+    _Atomic(uintptr_t) size;
+    _Atomic(uintptr_t) since;  // arch_clock, when it was given
 } brawn_kept_large_t;
 static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE];
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
@@ -32,7 +32,7 @@ static _Atomic(uintptr_t) brawn_large_bytes;  // of all mappings of this kind, k
 static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
 
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
-               "what a large block uses of its header lies before the block");
+    "what a large block uses of its header lies before the block");
 
 static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
 
@@ -50,27 +50,30 @@ static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (ui
 static inline bool brawn_large_is_plain(mi_segment_t *segment);
 
 // The last bytes of the header of a plain block, which nothing else is in.
-enum { BRAWN_LARGE_FRONT = 4, BRAWN_CLOSED = 256u << 10 };
+enum {
+    BRAWN_LARGE_FRONT = 4,
+    BRAWN_CLOSED = 256u << 10,
+};
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) + BRAWN_LARGE_FRONT * sizeof(uint64_t) <= MI_SEGMENT_SLICE_SIZE,
-               "the mark in front of a large block lies behind what its header uses");
+    "the mark in front of a large block lies behind what its header uses");
 static inline uint64_t *brawn_large_front(mi_segment_t *segment) {
-  return (uint64_t *)((uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) - BRAWN_LARGE_FRONT;
+    return (uint64_t *)((uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) - BRAWN_LARGE_FRONT;
 }
 
 // How many bytes the program asked for, if this is a live block.
 static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
-  const size_t size = mi_atomic_load_acquire(brawn_large_asked(segment));
-  if (brawn_large_page(segment)->page_start != (const uint8_t *)p) brawn_trap_not_a_block();
-  if (size == BRAWN_LARGE_FREED) brawn_trap_freed_already();
-  const mi_page_t *const page = brawn_large_page(segment);
-  if (size < page->block_size && page->page_start[size] != brawn_large_mark(segment)) brawn_trap_written_past_end();
-  if (brawn_large_is_plain(segment)) {
-    const uint64_t *const front = brawn_large_front(segment);
-    uint64_t changed = 0;
-    for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) changed |= front[i] ^ segment->cookie;
-    if (changed != 0) brawn_trap_written_in_front();
-  }
-  return size;
+    const size_t size = mi_atomic_load_acquire(brawn_large_asked(segment));
+    if (brawn_large_page(segment)->page_start != (const uint8_t *)p) brawn_trap_not_a_block();
+    if (size == BRAWN_LARGE_FREED) brawn_trap_freed_already();
+    const mi_page_t *const page = brawn_large_page(segment);
+    if (size < page->block_size && page->page_start[size] != brawn_large_mark(segment)) brawn_trap_written_past_end();
+    if (brawn_large_is_plain(segment)) {
+        const uint64_t *const front = brawn_large_front(segment);
+        uint64_t changed = 0;
+        for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) changed |= front[i] ^ segment->cookie;
+        if (changed != 0) brawn_trap_written_in_front();
+    }
+    return size;
 }
 
 // A freed block's memory, as far as whole pages of the kernel's go, is out of reach while the mapping waits, as it is where
@@ -78,11 +81,11 @@ static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
 // every block, with pages that are there, takes 1.5 to 1.9 times the time of the workloads huge and realloc.)
 // false: the kernel refused.
 static bool brawn_large_reach(mi_segment_t *segment, int protection) {
-  uint8_t *const end = (uint8_t *)segment + segment->segment_size;
-  uint8_t *const from = (uint8_t *)_mi_align_up((uintptr_t)brawn_large_page(segment)->page_start, brawn_page_size);
-  if (from >= end) return true;
-  const size_t size = (size_t)(end - from);
-  return brawn_protect(from, size <= BRAWN_CLOSED ? size : brawn_page_size, protection);
+    uint8_t *const end = (uint8_t *)segment + segment->segment_size;
+    uint8_t *const from = (uint8_t *)_mi_align_up((uintptr_t)brawn_large_page(segment)->page_start, brawn_page_size);
+    if (from >= end) return true;
+    const size_t size = (size_t)(end - from);
+    return brawn_protect(from, size <= BRAWN_CLOSED ? size : brawn_page_size, protection);
 }
 
 // Whether it is closed is noted in a field that has no meaning where there is one block: what realloc copied from is kept
@@ -90,338 +93,337 @@ static bool brawn_large_reach(mi_segment_t *segment, int protection) {
 static void brawn_large_close(mi_segment_t *segment) { segment->was_reclaimed = brawn_large_reach(segment, PROT_NONE_); }
 
 static bool brawn_large_open(mi_segment_t *segment) {
-  if (!segment->was_reclaimed) return true;
-  segment->was_reclaimed = false;
-  return brawn_large_reach(segment, PROT_RW_);
+    if (!segment->was_reclaimed) return true;
+    segment->was_reclaimed = false;
+    return brawn_large_reach(segment, PROT_RW_);
 }
 #else
 static inline size_t brawn_large_guard(mi_segment_t *segment) {
-  MI_UNUSED(segment);
-  return 0;
+    MI_UNUSED(segment);
+    return 0;
 }
 #endif
 
 // Makes `size` bytes of a mapping the program's.
 static inline void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
 #if BRAWN_CHECKED
-  mi_atomic_store_release(brawn_large_asked(segment), size);
-  mi_page_t *const page = brawn_large_page(segment);
-  if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
+    mi_atomic_store_release(brawn_large_asked(segment), size);
+    mi_page_t *const page = brawn_large_page(segment);
+    if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
 #elif defined(BRAWN_WHERE)
-  segment->used = size;  // bench/where tells it from what else the mapping has
+    segment->used = size;  // bench/where tells it from what else the mapping has
 #else
-  MI_UNUSED(size);
+    MI_UNUSED(size);
 #endif
-  return brawn_large_page(segment)->page_start;
+    return brawn_large_page(segment)->page_start;
 }
 
 // How many bytes of guard a further mapping gets.
 static inline size_t brawn_large_wants_guard(void) {
-  return BRAWN_CHECKED && mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_GUARDED ? brawn_page_size : 0;
+    return BRAWN_CHECKED && mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_GUARDED ? brawn_page_size : 0;
 }
 
 // The header's claims about a block at `offset` in a mapping of `size` bytes.
 static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offset, size_t guard) {
-  const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
-  mi_page_t *const page = &segment->slices[1];
-  segment->slices[index].slice_offset = (uint32_t)((index - 1) * sizeof(mi_slice_t));
-  page->page_start = (uint8_t *)segment + offset;
-  page->block_size = size - offset;
-  segment->segment_size = size;
-  segment->kind = MI_SEGMENT_HUGE;
+    const size_t index = offset >> MI_SEGMENT_SLICE_SHIFT;
+    mi_page_t *const page = &segment->slices[1];
+    segment->slices[index].slice_offset = (uint32_t)((index - 1) * sizeof(mi_slice_t));
+    page->page_start = (uint8_t *)segment + offset;
+    page->block_size = size - offset;
+    segment->segment_size = size;
+    segment->kind = MI_SEGMENT_HUGE;
 #if BRAWN_CHECKED
-  segment->cookie = _mi_ptr_cookie(segment);
-  segment->abandoned = guard;
-  if (offset == MI_SEGMENT_SLICE_SIZE) {
-    for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) brawn_large_front(segment)[i] = segment->cookie;
-  }
+    segment->cookie = _mi_ptr_cookie(segment);
+    segment->abandoned = guard;
+    if (offset == MI_SEGMENT_SLICE_SIZE) {
+        for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) brawn_large_front(segment)[i] = segment->cookie;
+    }
 #else
-  MI_UNUSED(guard);
+    MI_UNUSED(guard);
 #endif
-  mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
+    mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
 }
 
 static void brawn_large_release(mi_segment_t *segment) {
-  const size_t size = segment->segment_size;
-  mi_atomic_sub_relaxed(&brawn_large_bytes, size);
-  mi_atomic_decrement_relaxed(&brawn_large_count);
-  brawn_unmap(segment, size + brawn_large_guard(segment));
+    const size_t size = segment->segment_size;
+    mi_atomic_sub_relaxed(&brawn_large_bytes, size);
+    mi_atomic_decrement_relaxed(&brawn_large_count);
+    brawn_unmap(segment, size + brawn_large_guard(segment));
 }
 
 static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
-  mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
-  if (segment != NULL) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-  return segment;
+    mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
+    if (segment != NULL) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
+    return segment;
 }
 
 // The kept mapping that suits best: the smallest one of at least `size` bytes, if it is no more than
 // twice that; else the largest smaller one of at least `least` bytes, to be grown.  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t size, size_t least) {
-  if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
-  brawn_kept_large_t *best = NULL;
-  size_t best_size = 0;
-  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-    brawn_kept_large_t *const slot = &brawn_kept_large[i];
-    if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
-    const size_t kept = mi_atomic_load_relaxed(&slot->size);
-    if (kept / 2 > size || kept < least) continue;
-    const bool better = best == NULL || (kept >= size ? best_size < size || kept < best_size
-                                                      : best_size < size && kept > best_size);
-    if (better) {
-      best = slot;
-      best_size = kept;
+    if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
+    brawn_kept_large_t *best = NULL;
+    size_t best_size = 0;
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        brawn_kept_large_t *const slot = &brawn_kept_large[i];
+        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+        const size_t kept = mi_atomic_load_relaxed(&slot->size);
+        if (kept / 2 > size || kept < least) continue;
+        const bool better = best == NULL || (kept >= size ? best_size < size || kept < best_size : best_size < size && kept > best_size);
+        if (better) {
+            best = slot;
+            best_size = kept;
+        }
     }
-  }
-  mi_segment_t *const taken = best == NULL ? NULL : brawn_kept_large_empty(best);
+    mi_segment_t *const taken = best == NULL ? NULL : brawn_kept_large_empty(best);
 #if BRAWN_CHECKED
-  if (taken != NULL && !brawn_large_open(taken)) {
-    brawn_large_release(taken);
-    return NULL;
-  }
+    if (taken != NULL && !brawn_large_open(taken)) {
+        brawn_large_release(taken);
+        return NULL;
+    }
 #endif
-  return taken;
+    return taken;
 }
 
 // The slot whose mapping waits longest; NULL: all are empty.
 static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
-  brawn_kept_large_t *oldest = NULL;
-  uintptr_t age = 0;
-  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-    brawn_kept_large_t *const slot = &brawn_kept_large[i];
-    if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
-    const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
-    if (oldest == NULL || waited > age) {
-      oldest = slot;
-      age = waited;
+    brawn_kept_large_t *oldest = NULL;
+    uintptr_t age = 0;
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        brawn_kept_large_t *const slot = &brawn_kept_large[i];
+        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+        const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
+        if (oldest == NULL || waited > age) {
+            oldest = slot;
+            age = waited;
+        }
     }
-  }
-  return oldest;
+    return oldest;
 }
 
 // How much of all mappings is in use when `kept` bytes are not.  The sums are read one after the other: what other
 // threads do in between may leave the first behind the second.
 static inline size_t brawn_large_used(size_t kept) {
-  const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
-  return all > kept ? all - kept : 0;
+    const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
+    return all > kept ? all - kept : 0;
 }
 
 // How much blocks in use and kept ones may take together: what was in use at most, and a part more.  `size`
 // bytes are no longer in use.  What was long ago is forgotten slowly.
 static size_t brawn_large_room(size_t size) {
-  static _Atomic(uintptr_t) most;
-  const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + size;
-  const size_t before = mi_atomic_load_relaxed(&most);
-  const size_t now = used > before ? used : before - before / 65536;
-  mi_atomic_store_relaxed(&most, now);
-  return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
+    static _Atomic(uintptr_t) most;
+    const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + size;
+    const size_t before = mi_atomic_load_relaxed(&most);
+    const size_t now = used > before ? used : before - before / 65536;
+    mi_atomic_store_relaxed(&most, now);
+    return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
 }
 
 // Takes what `free` gives.  What is kept stays in proportion to what is in use, so that a program which
 // is done with its large blocks does not hold their memory.  The block itself counts as in use, up to
 // BRAWN_KEPT_LARGE_ONE: a program may take and free the same one over and over.
 static void brawn_kept_large_give(mi_segment_t *segment) {
-  const uintptr_t now = (uintptr_t)arch_clock();
-  const size_t size = segment->segment_size;
-  const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
-  bool given = false;
-  brawn_note_freed_for_all();
-  for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
-    brawn_kept_large_t *const slot = &brawn_kept_large[i];
-    mi_segment_t *empty = NULL;
-    if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
-    mi_atomic_store_relaxed(&slot->size, size);
-    mi_atomic_store_relaxed(&slot->since, now);
-    mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
-    given = mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment);
-    if (!given) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
-  }
-  if (!given) brawn_large_release(segment);
-  const size_t room = BRAWN_KEPT_LARGE_ROOM > 0 ? brawn_large_room(size) : 0;
-  for (;;) {
-    brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
-    if (oldest == NULL) break;
-    const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
-    const size_t used = brawn_large_used(kept) + again;
-    const bool many = kept > BRAWN_KEPT_LARGE_MIN &&
-                      (kept > used / 2 * BRAWN_KEPT_LARGE_HALVES || (BRAWN_KEPT_LARGE_ROOM > 0 && used - again + kept > room));
-    const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
-    if (!many && !stale) break;
-    mi_segment_t *const old = brawn_kept_large_empty(oldest);
-    if (old != NULL) brawn_large_release(old);
-  }
+    const uintptr_t now = (uintptr_t)arch_clock();
+    const size_t size = segment->segment_size;
+    const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
+    bool given = false;
+    brawn_note_freed_for_all();
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
+        brawn_kept_large_t *const slot = &brawn_kept_large[i];
+        mi_segment_t *empty = NULL;
+        if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
+        mi_atomic_store_relaxed(&slot->size, size);
+        mi_atomic_store_relaxed(&slot->since, now);
+        mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
+        given = mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment);
+        if (!given) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
+    }
+    if (!given) brawn_large_release(segment);
+    const size_t room = BRAWN_KEPT_LARGE_ROOM > 0 ? brawn_large_room(size) : 0;
+    for (;;) {
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
+        if (oldest == NULL) break;
+        const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
+        const size_t used = brawn_large_used(kept) + again;
+        const bool many = kept > BRAWN_KEPT_LARGE_MIN &&
+            (kept > used / 2 * BRAWN_KEPT_LARGE_HALVES || (BRAWN_KEPT_LARGE_ROOM > 0 && used - again + kept > room));
+        const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
+        if (!many && !stale) break;
+        mi_segment_t *const old = brawn_kept_large_empty(oldest);
+        if (old != NULL) brawn_large_release(old);
+    }
 }
 
 static void brawn_kept_large_drain(void) {
-  for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-    mi_segment_t *const segment = brawn_kept_large_empty(&brawn_kept_large[i]);
-    if (segment != NULL) brawn_large_release(segment);
-  }
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        mi_segment_t *const segment = brawn_kept_large_empty(&brawn_kept_large[i]);
+        if (segment != NULL) brawn_large_release(segment);
+    }
 }
 
 // A mapping failed: all that is free goes back to the kernel.
 static void brawn_make_room(void) {
-  if (brawn_heap != NULL) mi_heap_collect(brawn_heap, true);
-  else _mi_arenas_collect(true);
+    if (brawn_heap != NULL) mi_heap_collect(brawn_heap, true);
+    else _mi_arenas_collect(true);
 }
 
 // Grows or shrinks the mapping of a block of ordinary alignment, which moves with its pages when it
 // cannot grow where it is.  NULL: no memory, and the block is as it was.
 static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
-  const size_t old_mapping = segment->segment_size;
-  const size_t guard = brawn_large_guard(segment);
-  if (mapping == old_mapping) return segment;
-  char *const old_end = (char *)segment + old_mapping;
-  if (guard > 0 && mapping < old_mapping) {
+    const size_t old_mapping = segment->segment_size;
+    const size_t guard = brawn_large_guard(segment);
+    if (mapping == old_mapping) return segment;
+    char *const old_end = (char *)segment + old_mapping;
+    if (guard > 0 && mapping < old_mapping) {
     // The guard goes to the new end, and what is behind it to the kernel.
-    char *const end = (char *)segment + mapping;
-    if (!brawn_protect(end, guard, PROT_NONE_)) return NULL;
-    brawn_discard(end, guard);
-    brawn_unmap(end + guard, (size_t)(old_end - end));
-  }
-  else {
-    long result = -ENOMEM;  // a guard is in the way
-    if (guard == 0) result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
-    if (brawn_failed(result)) {
-      if (result != -ENOMEM) return NULL;
+        char *const end = (char *)segment + mapping;
+        if (!brawn_protect(end, guard, PROT_NONE_)) return NULL;
+        brawn_discard(end, guard);
+        brawn_unmap(end + guard, (size_t)(old_end - end));
+    } else {
+        long result = -ENOMEM;  // a guard is in the way
+        if (guard == 0) result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
+        if (brawn_failed(result)) {
+            if (result != -ENOMEM) return NULL;
       // The kernel maps the target away itself; reserving it first finds an aligned place.
-      char *const target = brawn_map_aligned(mapping + guard, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
-      if (target == NULL) return NULL;
-      const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
-                                       MREMAP_MAYMOVE_FIXED_, (long)target, 0);
+            char *const target = brawn_map_aligned(mapping + guard, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
+            if (target == NULL) return NULL;
+            const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
+                MREMAP_MAYMOVE_FIXED_, (long)target, 0);
       // When it fails for want of memory, the target is gone already, and another thread may have mapped
       // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
       // address space that is lost.  What was to be the guard is ours all the same.
-      if (brawn_failed(moved)) {
-        brawn_unmap(target + mapping, guard);
-        return NULL;
-      }
-      brawn_unmap(old_end, guard);
-      segment = (mi_segment_t *)target;
+            if (brawn_failed(moved)) {
+                brawn_unmap(target + mapping, guard);
+                return NULL;
+            }
+            brawn_unmap(old_end, guard);
+            segment = (mi_segment_t *)target;
+        }
     }
-  }
-  brawn_keep_small_pages(segment, mapping);
-  mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);
-  brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE, guard);
-  return segment;
+    brawn_keep_small_pages(segment, mapping);
+    mi_atomic_add_relaxed(&brawn_large_bytes, mapping - old_mapping);
+    brawn_large_describe(segment, mapping, MI_SEGMENT_SLICE_SIZE, guard);
+    return segment;
 }
 
 // `alignment` is a power of two of at least 16.  NULL: no memory.
 static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero) {
-  if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
-  brawn_configure();  // aligned_alloc comes here without a heap of the thread
-  const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
-                      : alignment < MI_SEGMENT_SIZE ? alignment : MI_SEGMENT_SIZE;
-  const size_t exact = _mi_align_up(offset + size, brawn_page_size);
-  size_t mapping = exact;
-  const bool wide = alignment > MI_SEGMENT_SIZE;
-  if (offset == MI_SEGMENT_SLICE_SIZE) {
-    mi_segment_t *const kept = brawn_kept_large_take(mapping, 0);
-    if (kept != NULL) {
-      const size_t used = kept->segment_size;
-      mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
-      if (fitting != NULL) {
-        if (zero) brawn_memset(brawn_large_page(fitting)->page_start, 0, (used < mapping ? used : mapping) - offset);
-        return brawn_large_give_out(fitting, size);
-      }
-      brawn_large_release(kept);
+    if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
+    brawn_configure();  // aligned_alloc comes here without a heap of the thread
+    const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
+        : alignment < MI_SEGMENT_SIZE                        ? alignment
+                                                             : MI_SEGMENT_SIZE;
+    const size_t exact = _mi_align_up(offset + size, brawn_page_size);
+    size_t mapping = exact;
+    const bool wide = alignment > MI_SEGMENT_SIZE;
+    if (offset == MI_SEGMENT_SLICE_SIZE) {
+        mi_segment_t *const kept = brawn_kept_large_take(mapping, 0);
+        if (kept != NULL) {
+            const size_t used = kept->segment_size;
+            mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
+            if (fitting != NULL) {
+                if (zero) brawn_memset(brawn_large_page(fitting)->page_start, 0, (used < mapping ? used : mapping) - offset);
+                return brawn_large_give_out(fitting, size);
+            }
+            brawn_large_release(kept);
+        }
     }
-  }
-  mi_segment_t *segment = NULL;
-  const size_t guard = brawn_large_wants_guard();
+    mi_segment_t *segment = NULL;
+    const size_t guard = brawn_large_wants_guard();
   // A process may have 65,530 mappings (vm.max_map_count).  Those that fill their alignment have no gaps
   // between them, and the kernel takes neighbours together.
-  const bool many = !wide && mi_atomic_load_relaxed(&brawn_large_count) >= BRAWN_LARGE_APART;
-  for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
-    if (attempt > 0) brawn_make_room();
-    mapping = many && attempt == 0 ? _mi_align_up(exact, MI_SEGMENT_ALIGN) : exact;
-    segment = brawn_map_aligned(mapping + guard, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
-  }
-  if (segment == NULL) return NULL;
-  if (guard > 0) brawn_protect((char *)segment + mapping, guard, PROT_NONE_);
-  brawn_keep_small_pages(segment, mapping);
-  mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
-  mi_atomic_increment_relaxed(&brawn_large_count);
-  brawn_large_describe(segment, mapping, offset, guard);
-  return brawn_large_give_out(segment, size);
+    const bool many = !wide && mi_atomic_load_relaxed(&brawn_large_count) >= BRAWN_LARGE_APART;
+    for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
+        if (attempt > 0) brawn_make_room();
+        mapping = many && attempt == 0 ? _mi_align_up(exact, MI_SEGMENT_ALIGN) : exact;
+        segment = brawn_map_aligned(mapping + guard, wide ? alignment : MI_SEGMENT_ALIGN, wide ? MI_SEGMENT_SIZE : 0, PROT_RW_);
+    }
+    if (segment == NULL) return NULL;
+    if (guard > 0) brawn_protect((char *)segment + mapping, guard, PROT_NONE_);
+    brawn_keep_small_pages(segment, mapping);
+    mi_atomic_add_relaxed(&brawn_large_bytes, mapping);
+    mi_atomic_increment_relaxed(&brawn_large_count);
+    brawn_large_describe(segment, mapping, offset, guard);
+    return brawn_large_give_out(segment, size);
 }
 
 // Whether its block has no more than ordinary alignment.
 static inline bool brawn_large_is_plain(mi_segment_t *segment) {
-  return brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
+    return brawn_large_page(segment)->page_start == (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE;
 }
 
 // The mapping that its block needs for `size` bytes; 0: it is not plain, or there is no such block.
 static size_t brawn_large_mapping(mi_segment_t *segment, size_t size) {
-  if (!brawn_large_is_plain(segment) || size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return 0;
-  return _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+    if (!brawn_large_is_plain(segment) || size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT) return 0;
+    return _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
 }
 
 // What `free` gives; `p` is the block, or what a program takes for one.
 static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool closes) {
 #if BRAWN_CHECKED
-  const size_t size = brawn_large_size(segment, p);
+    const size_t size = brawn_large_size(segment, p);
   // One exchange: of two threads that free the same block, one finds it freed.
-  if (mi_atomic_exchange_acq_rel(brawn_large_asked(segment), BRAWN_LARGE_FREED) != size) brawn_trap_freed_already();
+    if (mi_atomic_exchange_acq_rel(brawn_large_asked(segment), BRAWN_LARGE_FREED) != size) brawn_trap_freed_already();
 #else
-  MI_UNUSED(p);
+    MI_UNUSED(p);
 #endif
 #if BRAWN_CHECKED
-  if (closes && brawn_large_is_plain(segment)) brawn_large_close(segment);
+    if (closes && brawn_large_is_plain(segment)) brawn_large_close(segment);
 #else
-  MI_UNUSED(closes);
+    MI_UNUSED(closes);
 #endif
-  if (brawn_large_is_plain(segment)) brawn_kept_large_give(segment);
-  else brawn_large_release(segment);
+    if (brawn_large_is_plain(segment)) brawn_kept_large_give(segment);
+    else brawn_large_release(segment);
 }
 
 // The same for a block: NULL also where its alignment is not the ordinary one.
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
-  const size_t used = segment->segment_size;
-  const size_t mapping = brawn_large_mapping(segment, size);
-  if (mapping == 0) return NULL;
-  if (used < mapping && used <= BRAWN_COPY_MAX) {
+    const size_t used = segment->segment_size;
+    const size_t mapping = brawn_large_mapping(segment, size);
+    if (mapping == 0) return NULL;
+    if (used < mapping && used <= BRAWN_COPY_MAX) {
     // Copying into pages that are there already takes less time than having the kernel make as many
     // new ones.
-    mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
-    if (kept != NULL && kept->segment_size >= mapping) {
-      void *const old = brawn_large_page(segment)->page_start;
-      brawn_memcpy(brawn_large_page(kept)->page_start, old, used - MI_SEGMENT_SLICE_SIZE);
-      brawn_large_free(segment, old, false);
-      return brawn_large_give_out(kept, size);
+        mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
+        if (kept != NULL && kept->segment_size >= mapping) {
+            void *const old = brawn_large_page(segment)->page_start;
+            brawn_memcpy(brawn_large_page(kept)->page_start, old, used - MI_SEGMENT_SLICE_SIZE);
+            brawn_large_free(segment, old, false);
+            return brawn_large_give_out(kept, size);
+        }
+        if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
     }
-    if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
-  }
-  segment = brawn_large_remap(segment, mapping);
-  return segment == NULL ? NULL : brawn_large_give_out(segment, size);
+    segment = brawn_large_remap(segment, mapping);
+    return segment == NULL ? NULL : brawn_large_give_out(segment, size);
 }
 
 // Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
 // and the block copied down to its start.  NULL: no room there, and the block is as it was.
 static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
-  const size_t used = segment->segment_size;
-  const size_t mapping = brawn_large_mapping(segment, size);
-  if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
-  const size_t guard = brawn_large_guard(segment);
-  const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
-  mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
+    const size_t used = segment->segment_size;
+    const size_t mapping = brawn_large_mapping(segment, size);
+    if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
+    const size_t guard = brawn_large_guard(segment);
+    const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
+    mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
   // At a hint that is taken the kernel maps elsewhere.
-  void *const mapped = brawn_map(below, more, PROT_RW_);
-  if (mapped != below) {
-    if (mapped != NULL) brawn_unmap(mapped, more);
-    return NULL;
-  }
-  mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
-  arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
-            used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
+    void *const mapped = brawn_map(below, more, PROT_RW_);
+    if (mapped != below) {
+        if (mapped != NULL) brawn_unmap(mapped, more);
+        return NULL;
+    }
+    mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
+    arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
+        used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
   // What is left over above has the guard at its end; it goes to the new end.
-  const size_t left = more + used - mapping;
-  if (guard > 0 && left > 0) {
-    brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);
-    brawn_discard((uint8_t *)below + mapping, guard);
-  }
-  brawn_unmap((uint8_t *)below + mapping + guard, left);
-  brawn_keep_small_pages(below, mapping);
-  mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
-  brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
-  return brawn_large_give_out(below, size);
+    const size_t left = more + used - mapping;
+    if (guard > 0 && left > 0) {
+        brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);
+        brawn_discard((uint8_t *)below + mapping, guard);
+    }
+    brawn_unmap((uint8_t *)below + mapping + guard, left);
+    brawn_keep_small_pages(below, mapping);
+    mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
+    brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
+    return brawn_large_give_out(below, size);
 }

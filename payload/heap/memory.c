@@ -2,13 +2,13 @@
 // heap must not be needed by it.  Mostly large or constant sizes get here.
 
 HIDDEN void *brawn_memcpy(void *restrict to, const void *restrict from, size_t n) {
-  arch_copy(to, from, n);
-  return to;
+    arch_copy(to, from, n);
+    return to;
 }
 
 HIDDEN void *brawn_memset(void *to, int byte, size_t n) {
-  arch_fill(to, byte, n);
-  return to;
+    arch_fill(to, byte, n);
+    return to;
 }
 
 // Calls that the compiler makes up on its own name these; they stay local to the object.

@@ -5,29 +5,34 @@ extern char **__environ;
 unsigned long getauxval(unsigned long type);
 
 // <elf.h>, AT_PAGESZ, AT_SECURE, AT_RANDOM (the address of 16 bytes at the top of the first stack), AT_SYSINFO_EHDR
-enum { AUXV_PAGESZ = 6, AUXV_SECURE = 23, AUXV_RANDOM = 25, AUXV_SYSINFO_EHDR = 33 };
+enum {
+    AUXV_PAGESZ = 6,
+    AUXV_SECURE = 23,
+    AUXV_RANDOM = 25,
+    AUXV_SYSINFO_EHDR = 33,
+};
 
 int *__errno_location(void) __attribute__((const));
 
 // An entry of the auxiliary vector; 0 where there is none.  getauxval says that by errno, too, which a
 // program's malloc and free that work must leave alone.
 static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
-  int *const error = __errno_location();
-  const int before = *error;
-  const unsigned long value = getauxval(type);
-  *error = before;
-  return value;
+    int *const error = __errno_location();
+    const int before = *error;
+    const unsigned long value = getauxval(type);
+    *error = before;
+    return value;
 }
 
 static struct {
-  int64_t purge_delay;  // units of arch_clock; negative: never
-  int64_t rest_delay;   // the same
-} brawn_options = { BRAWN_PURGE_DELAY, BRAWN_REST_DELAY };
+    int64_t purge_delay;  // units of arch_clock; negative: never
+    int64_t rest_delay;   // the same
+} brawn_options = {BRAWN_PURGE_DELAY, BRAWN_REST_DELAY};
 
 static bool brawn_leaves_too_much(void);  // platform.c
 
 static inline __attribute__((always_inline)) long brawn_engine_option(mi_option_t option) {
-  switch (option) {
+    switch (option) {
     case mi_option_eager_commit: return 1;
     case mi_option_purge_decommits: return 1;
     case mi_option_max_segment_reclaim: return 10;
@@ -36,31 +41,31 @@ static inline __attribute__((always_inline)) long brawn_engine_option(mi_option_
     case mi_option_abandoned_page_purge: return brawn_leaves_too_much();
     case mi_option_purge_delay: return (long)brawn_options.purge_delay;
     default: return 0;
-  }
+    }
 }
 #define mi_option_get(option) brawn_engine_option(option)
 #define _mi_option_get_fast(option) brawn_engine_option(option)
 #define mi_option_is_enabled(option) (brawn_engine_option(option) != 0)
 #define mi_option_get_clamp(option, min, max) \
-  (brawn_engine_option(option) < (min) ? (min) : brawn_engine_option(option) > (max) ? (max) : brawn_engine_option(option))
+    (brawn_engine_option(option) < (min) ? (min) : (brawn_engine_option(option) > (max) ? (max) : brawn_engine_option(option)))
 
 // Whether `text` begins with `word`; on success moves `text` behind it.
 static bool brawn_take(const char **text, const char *word) {
-  const char *t = *text;
-  while (*word != 0) {
-    if (*t++ != *word++) return false;
-  }
-  *text = t;
-  return true;
+    const char *t = *text;
+    while (*word != 0) {
+        if (*t++ != *word++) return false;
+    }
+    *text = t;
+    return true;
 }
 
 // The number at *text, of which no more than INT32_MAX is told from infinity; -1 for what is below 0.
 static int64_t brawn_take_number(const char **text) {
-  const bool negative = brawn_take(text, "-");
-  int64_t value = 0;
-  for (; **text >= '0' && **text <= '9'; ++*text)
-    if (value < INT32_MAX) value = value * 10 + (**text - '0');
-  return negative ? -1 : value;
+    const bool negative = brawn_take(text, "-");
+    int64_t value = 0;
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        if (value < INT32_MAX) value = value * 10 + (**text - '0');
+    return negative ? -1 : value;
 }
 
 // BRAWN_OPTIONS="name=value,...".  Names that are not known are passed over.
@@ -69,16 +74,16 @@ static int64_t brawn_take_number(const char **text) {
 //                   is free; -1: it never does
 // A privileged process (AT_SECURE) ignores it.
 static NOINLINE void brawn_options_read(void) {
-  if (__environ == NULL) return;
-  for (char **entry = __environ; *entry != NULL; entry++) {
-    const char *text = *entry;
-    if (!brawn_take(&text, "BRAWN_OPTIONS=")) continue;
-    if (brawn_auxiliary(AUXV_SECURE) != 0) return;
-    while (*text != 0) {
-      if (brawn_take(&text, "purge_delay=")) brawn_options.purge_delay = brawn_take_number(&text);
-      else if (brawn_take(&text, "rest_delay=")) brawn_options.rest_delay = brawn_take_number(&text);
-      while (*text != 0 && *text++ != ',') {}
+    if (__environ == NULL) return;
+    for (char **entry = __environ; *entry != NULL; entry++) {
+        const char *text = *entry;
+        if (!brawn_take(&text, "BRAWN_OPTIONS=")) continue;
+        if (brawn_auxiliary(AUXV_SECURE) != 0) return;
+        while (*text != 0) {
+            if (brawn_take(&text, "purge_delay=")) brawn_options.purge_delay = brawn_take_number(&text);
+            else if (brawn_take(&text, "rest_delay=")) brawn_options.rest_delay = brawn_take_number(&text);
+            while (*text != 0 && *text++ != ',') {}
+        }
+        return;
     }
-    return;
-  }
 }

@@ -2,24 +2,24 @@
 // of it is left over at the end, and a size of which a program has few blocks takes little.
 
 static size_t brawn_page_bytes(size_t block_size) {
-  if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return block_size;  // one block
-  const size_t bytes = block_size * BRAWN_PAGE_BLOCKS;
-  return bytes < BRAWN_PAGE_MIN ? BRAWN_PAGE_MIN : bytes;
+    if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return block_size;  // one block
+    const size_t bytes = block_size * BRAWN_PAGE_BLOCKS;
+    return bytes < BRAWN_PAGE_MIN ? BRAWN_PAGE_MIN : bytes;
 }
 
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
-  MI_UNUSED(page_alignment);
-  const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
-  return mi_segments_page_alloc(heap, kind, brawn_page_bytes(block_size), block_size, tld);
+    MI_UNUSED(page_alignment);
+    const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
+    return mi_segments_page_alloc(heap, kind, brawn_page_bytes(block_size), block_size, tld);
 }
 
 // Of how many blocks a page is made the list that malloc takes from; `extend` is what the engine would do.  To be on the
 // list a block is written to, so a fresh page begins with those that begin in its first slice: a thread that has one block
 // of a size touches one page of memory for it.  (The engine begins with 4 KiB or four blocks, which may lie in two to four.)
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
-  if (page->capacity > 0) return extend;
-  const size_t offset = (uintptr_t)page->page_start % MI_SEGMENT_SLICE_SIZE;
-  const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;
-  const size_t first = fit > 0 ? fit : 1;
-  return extend < first ? extend : first;
+    if (page->capacity > 0) return extend;
+    const size_t offset = (uintptr_t)page->page_start % MI_SEGMENT_SLICE_SIZE;
+    const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;
+    const size_t first = fit > 0 ? fit : 1;
+    return extend < first ? extend : first;
 }

@@ -1,7 +1,13 @@
 // What the engine asks of the platform: memory from the kernel, segments that are kept for reuse,
 // and the list of segments whose threads have ended.  Replaces the engine's os.c, arena*.c, prim.c.
 
-enum { PROT_NONE_ = 0, PROT_RW_ = 3, MAP_PRIVATE_ANON_ = 0x22, MADV_DONTNEED_ = 4, MADV_NOHUGEPAGE_ = 15 };  // <asm-generic/mman-common.h>
+enum {
+    PROT_NONE_ = 0,
+    PROT_RW_ = 3,
+    MAP_PRIVATE_ANON_ = 0x22,
+    MADV_DONTNEED_ = 4,
+    MADV_NOHUGEPAGE_ = 15,
+};  // <asm-generic/mman-common.h>
 
 static void brawn_note_freed(void);          // threads.c
 static void brawn_note_freed_for_all(void);
@@ -11,26 +17,26 @@ static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_co
 static inline bool brawn_failed(long result) { return (unsigned long)result > -4096ul; }
 
 static void *brawn_map(void *hint, size_t size, int protection) {
-  const long result = arch_syscall6(ARCH_SYS_mmap, (long)hint, (long)size, protection, MAP_PRIVATE_ANON_, -1, 0);
-  return brawn_failed(result) ? NULL : (void *)result;
+    const long result = arch_syscall6(ARCH_SYS_mmap, (long)hint, (long)size, protection, MAP_PRIVATE_ANON_, -1, 0);
+    return brawn_failed(result) ? NULL : (void *)result;
 }
 
 static void brawn_unmap(void *address, size_t size) {
-  if (size > 0) arch_syscall6(ARCH_SYS_munmap, (long)address, (long)size, 0, 0, 0, 0);
+    if (size > 0) arch_syscall6(ARCH_SYS_munmap, (long)address, (long)size, 0, 0, 0, 0);
 }
 
 static bool brawn_protect(void *address, size_t size, int protection) {
-  return !brawn_failed(arch_syscall6(ARCH_SYS_mprotect, (long)address, (long)size, protection, 0, 0, 0));
+    return !brawn_failed(arch_syscall6(ARCH_SYS_mprotect, (long)address, (long)size, protection, 0, 0, 0));
 }
 
 static void brawn_discard(void *address, size_t size) {
-  if (size > 0) arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_DONTNEED_, 0, 0, 0);
+    if (size > 0) arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_DONTNEED_, 0, 0, 0);
 }
 
 // Where the profile wants no huge pages.
 static inline void brawn_keep_small_pages(void *address, size_t size) {
-  if (BRAWN_SMALL_PAGES == 0 || size < BRAWN_SMALL_PAGES) return;
-  arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_NOHUGEPAGE_, 0, 0, 0);
+    if (BRAWN_SMALL_PAGES == 0 || size < BRAWN_SMALL_PAGES) return;
+    arch_syscall6(ARCH_SYS_madvise, (long)address, (long)size, MADV_NOHUGEPAGE_, 0, 0, 0);
 }
 
 // Where the kernel is likely to have room at the right alignment: just below the last mapping.
@@ -39,36 +45,36 @@ static _Atomic(uintptr_t) brawn_hint;
 // The first time: below the vDSO, where a program without a dynamic linker has nothing.  Many kernels
 // place the vDSO just above the first stack, which grows into the room below: there, no hint.
 static uintptr_t brawn_first_hint(void) {
-  const uintptr_t vdso = brawn_auxiliary(AUXV_SYSINFO_EHDR);
-  if (vdso >= brawn_auxiliary(AUXV_RANDOM)) return 0;
-  return vdso > MI_SEGMENT_SIZE ? _mi_align_down(vdso - MI_SEGMENT_SIZE, MI_SEGMENT_SIZE) : 0;
+    const uintptr_t vdso = brawn_auxiliary(AUXV_SYSINFO_EHDR);
+    if (vdso >= brawn_auxiliary(AUXV_RANDOM)) return 0;
+    return vdso > MI_SEGMENT_SIZE ? _mi_align_down(vdso - MI_SEGMENT_SIZE, MI_SEGMENT_SIZE) : 0;
 }
 
 // Maps `size` bytes such that address + offset is a multiple of `alignment`.
 static void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int protection) {
-  uintptr_t below = mi_atomic_load_relaxed(&brawn_hint);
-  if (below == 0) below = brawn_first_hint();
-  uintptr_t wanted = 0;
-  if (below > size + alignment) {
-    wanted = _mi_align_down(below - size + offset, alignment) - offset;
-    if (wanted > below - size) wanted -= alignment;
-  }
-  char *p = brawn_map((void *)wanted, size, protection);
-  if (p == NULL) return NULL;
-  if (((uintptr_t)p + offset) % alignment != 0) {
-    // Not aligned: map enough to cut an aligned piece out of it.
-    brawn_unmap(p, size);
-    if (size > SIZE_MAX - alignment) return NULL;
-    p = brawn_map(NULL, size + alignment - brawn_page_size, protection);
+    uintptr_t below = mi_atomic_load_relaxed(&brawn_hint);
+    if (below == 0) below = brawn_first_hint();
+    uintptr_t wanted = 0;
+    if (below > size + alignment) {
+        wanted = _mi_align_down(below - size + offset, alignment) - offset;
+        if (wanted > below - size) wanted -= alignment;
+    }
+    char *p = brawn_map((void *)wanted, size, protection);
     if (p == NULL) return NULL;
-    char *const aligned = (char *)(_mi_align_up((uintptr_t)p + offset, alignment) - offset);
-    const size_t before = (size_t)(aligned - p);
-    brawn_unmap(p, before);
-    brawn_unmap(aligned + size, alignment - brawn_page_size - before);
-    p = aligned;
-  }
-  mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)p);
-  return p;
+    if (((uintptr_t)p + offset) % alignment != 0) {
+    // Not aligned: map enough to cut an aligned piece out of it.
+        brawn_unmap(p, size);
+        if (size > SIZE_MAX - alignment) return NULL;
+        p = brawn_map(NULL, size + alignment - brawn_page_size, protection);
+        if (p == NULL) return NULL;
+        char *const aligned = (char *)(_mi_align_up((uintptr_t)p + offset, alignment) - offset);
+        const size_t before = (size_t)(aligned - p);
+        brawn_unmap(p, before);
+        brawn_unmap(aligned + size, alignment - brawn_page_size - before);
+        p = aligned;
+    }
+    mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)p);
+    return p;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -78,72 +84,72 @@ static void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int
 static _Atomic(void *) brawn_kept[BRAWN_KEPT_SEGMENTS];
 
 static void *brawn_kept_take(void) {
-  for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
-    if (mi_atomic_load_relaxed(&brawn_kept[i]) == NULL) continue;
-    void *const segment = mi_atomic_exchange_acq_rel(&brawn_kept[i], NULL);
-    if (segment != NULL) return segment;
-  }
-  return NULL;
+    for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
+        if (mi_atomic_load_relaxed(&brawn_kept[i]) == NULL) continue;
+        void *const segment = mi_atomic_exchange_acq_rel(&brawn_kept[i], NULL);
+        if (segment != NULL) return segment;
+    }
+    return NULL;
 }
 
 static bool brawn_kept_give(void *segment) {
-  for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
-    void *empty = NULL;
-    if (mi_atomic_load_relaxed(&brawn_kept[i]) == NULL &&
-        mi_atomic_cas_strong_acq_rel(&brawn_kept[i], &empty, segment)) return true;
-  }
-  return false;
+    for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
+        void *empty = NULL;
+        if (mi_atomic_load_relaxed(&brawn_kept[i]) == NULL &&
+            mi_atomic_cas_strong_acq_rel(&brawn_kept[i], &empty, segment)) return true;
+    }
+    return false;
 }
 
 // Gives all that is kept back to the kernel: memory is short, and the next mapping may need it.
 static void brawn_kept_release(void) {
-  void *segment;
-  while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
+    void *segment;
+    while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
 }
 
 static _Atomic(uintptr_t) brawn_segments;       // how many were mapped so far
 static _Atomic(uintptr_t) brawn_segments_held;  // how many are in use now
 
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
-                              mi_arena_id_t arena, mi_memid_t *memid) {
-  MI_UNUSED(allow_large);
-  MI_UNUSED(arena);
-  const bool plain = size == MI_SEGMENT_SIZE && alignment == MI_SEGMENT_ALIGN && offset == 0;
-  void *p = NULL;
-  bool zero = true;
-  if (plain) {
-    p = brawn_kept_take();
-    zero = p == NULL;
+    mi_arena_id_t arena, mi_memid_t *memid) {
+    MI_UNUSED(allow_large);
+    MI_UNUSED(arena);
+    const bool plain = size == MI_SEGMENT_SIZE && alignment == MI_SEGMENT_ALIGN && offset == 0;
+    void *p = NULL;
+    bool zero = true;
+    if (plain) {
+        p = brawn_kept_take();
+        zero = p == NULL;
     // The first segment is reserved only and made accessible slice by slice: a program that
     // allocates little has little private writable memory.
-    if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
-    else commit = true;
-  }
-  if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
-  if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
-  *memid = _mi_memid_create_os(p, size, commit, zero, false);
+        if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
+        else commit = true;
+    }
+    if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
+    if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
+    *memid = _mi_memid_create_os(p, size, commit, zero, false);
   // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
   // the segment, which here it does: brawn_leaves_too_much decides.
-  memid->memkind = MI_MEM_ARENA;
-  return p;
+    memid->memkind = MI_MEM_ARENA;
+    return p;
 }
 
 void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_t memid) {
-  if (p == NULL) return;
-  mi_atomic_decrement_relaxed(&brawn_segments_held);
-  if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
+    if (p == NULL) return;
+    mi_atomic_decrement_relaxed(&brawn_segments_held);
+    if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
     // Its pages stay with the process for a while; most programs that freed a segment need one soon.
-    brawn_note_freed_for_all();
-    if (brawn_kept_give(p)) return;
-  }
-  MI_UNUSED(memid);
-  brawn_unmap(p, size);
+        brawn_note_freed_for_all();
+        if (brawn_kept_give(p)) return;
+    }
+    MI_UNUSED(memid);
+    brawn_unmap(p, size);
 }
 
 bool _mi_arena_memid_is_suitable(mi_memid_t memid, mi_arena_id_t arena) {
-  MI_UNUSED(memid);
-  MI_UNUSED(arena);
-  return true;
+    MI_UNUSED(memid);
+    MI_UNUSED(arena);
+    return true;
 }
 
 mi_arena_id_t _mi_arena_id_none(void) { return 0; }
@@ -153,71 +159,71 @@ static void brawn_spans_release(void);     // spans.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
-  if (!force) return;
-  brawn_spans_release();
-  brawn_kept_release();
-  brawn_kept_large_drain();
+    if (!force) return;
+    brawn_spans_release();
+    brawn_kept_release();
+    brawn_kept_large_drain();
 }
 
 size_t _mi_os_page_size(void) { return brawn_page_size; }
 
 // Sizes of blocks that have a span of their own: whole slices, since a span is no smaller.
 size_t _mi_os_good_alloc_size(size_t size) {
-  return size > PTRDIFF_MAX - MI_SEGMENT_SLICE_SIZE ? size : _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
+    return size > PTRDIFF_MAX - MI_SEGMENT_SLICE_SIZE ? size : _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
 }
 
 #if MI_SECURE > 0
 // Guard pages of segments: one behind the header, one at the end.  Where the kernel's pages are larger than
 // a slice the engine, which leaves out the last slice only, would use a part of the latter.
 bool _mi_os_protect(void *p, size_t size) {
-  const bool last = ((uintptr_t)p & MI_SEGMENT_MASK) + size == MI_SEGMENT_SIZE;
-  if (last && size > MI_SEGMENT_SLICE_SIZE) return false;
-  if (mi_atomic_load_relaxed(&brawn_segments_held) > BRAWN_GUARDED) return false;
-  return brawn_protect(p, size, PROT_NONE_);
+    const bool last = ((uintptr_t)p & MI_SEGMENT_MASK) + size == MI_SEGMENT_SIZE;
+    if (last && size > MI_SEGMENT_SLICE_SIZE) return false;
+    if (mi_atomic_load_relaxed(&brawn_segments_held) > BRAWN_GUARDED) return false;
+    return brawn_protect(p, size, PROT_NONE_);
 }
 
 bool _mi_os_unprotect(void *p, size_t size) { return brawn_protect(p, size, PROT_RW_); }
 #endif
 
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
-  if (is_zero != NULL) *is_zero = false;
+    if (is_zero != NULL) *is_zero = false;
 #if MI_SECURE > 0
   // The engine rounds what it needs up to MI_MINIMAL_COMMIT_SIZE, over the guard page at the segment's end.
-  const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
-  if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
+    const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
+    if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
 #else
   // Of the first segment the engine asks for the header, and a moment later for the header and the first page: one
   // system call for both.  No other segment comes here, and nothing that was accessible stops being so.
-  static char *opened;
-  if (((uintptr_t)p & MI_SEGMENT_MASK) == 0) {
-    if (opened == (char *)p && size <= MI_MINIMAL_COMMIT_SIZE) return true;
-    if (size < MI_MINIMAL_COMMIT_SIZE) size = MI_MINIMAL_COMMIT_SIZE;
-    if (!brawn_protect(p, size, PROT_RW_)) return false;
-    opened = p;
-    return true;
-  }
+    static char *opened;
+    if (((uintptr_t)p & MI_SEGMENT_MASK) == 0) {
+        if (opened == (char *)p && size <= MI_MINIMAL_COMMIT_SIZE) return true;
+        if (size < MI_MINIMAL_COMMIT_SIZE) size = MI_MINIMAL_COMMIT_SIZE;
+        if (!brawn_protect(p, size, PROT_RW_)) return false;
+        opened = p;
+        return true;
+    }
 #endif
-  return brawn_protect(p, size, PROT_RW_);
+    return brawn_protect(p, size, PROT_RW_);
 }
 
 // The kernel's pages may be larger than slices: only whole ones inside the range are free.
 bool _mi_os_reset(void *p, size_t size) {
-  char *const start = (char *)_mi_align_up((uintptr_t)p, brawn_page_size);
-  char *const end = (char *)_mi_align_down((uintptr_t)p + size, brawn_page_size);
-  if (end > start) brawn_discard(start, (size_t)(end - start));
-  return true;
+    char *const start = (char *)_mi_align_up((uintptr_t)p, brawn_page_size);
+    char *const end = (char *)_mi_align_down((uintptr_t)p + size, brawn_page_size);
+    if (end > start) brawn_discard(start, (size_t)(end - start));
+    return true;
 }
 
 // Returns whether the range must be committed again before use: never, since it stays accessible.
 bool _mi_os_purge(void *p, size_t size) {
-  _mi_os_reset(p, size);
-  return false;
+    _mi_os_reset(p, size);
+    return false;
 }
 
 // The engine asks when pages become free, to give them back some time later.
 mi_msecs_t _mi_clock_now(void) {
-  brawn_note_freed();
-  return arch_clock();
+    brawn_note_freed();
+    return arch_clock();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -236,61 +242,61 @@ static _Atomic(uintptr_t) brawn_abandoned_idle;
 // Whether the next segment's should go back at once, since maybe no thread comes: at most BRAWN_ABANDONED_IDLE bytes and an
 // eighth of all segments stay.
 static NOINLINE bool brawn_leaves_too_much(void) {
-  const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
-  return mi_atomic_load_relaxed(&brawn_abandoned_idle) > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
+    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
+    return mi_atomic_load_relaxed(&brawn_abandoned_idle) > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
 }
 
 // Nobody changes the mask of a segment that is in the list.
 static size_t brawn_idle_slices(const mi_segment_t *segment) {
-  size_t count = 0;
-  for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) count += brawn_popcount(segment->purge_mask.mask[i]);
-  return count;
+    size_t count = 0;
+    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) count += brawn_popcount(segment->purge_mask.mask[i]);
+    return count;
 }
 
 void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
-  mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
-  mi_lock(&brawn_abandoned_lock) {
-    mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) + brawn_idle_slices(segment));
-    segment->abandoned_os_next = NULL;
-    segment->abandoned_os_prev = brawn_abandoned_last;
-    if (brawn_abandoned_last != NULL) brawn_abandoned_last->abandoned_os_next = segment;
-    else brawn_abandoned_first = segment;
-    brawn_abandoned_last = segment;
-    mi_atomic_increment_relaxed(&segment->subproc->abandoned_count);
-  }
+    mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
+    mi_lock(&brawn_abandoned_lock) {
+        mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) + brawn_idle_slices(segment));
+        segment->abandoned_os_next = NULL;
+        segment->abandoned_os_prev = brawn_abandoned_last;
+        if (brawn_abandoned_last != NULL) brawn_abandoned_last->abandoned_os_next = segment;
+        else brawn_abandoned_first = segment;
+        brawn_abandoned_last = segment;
+        mi_atomic_increment_relaxed(&segment->subproc->abandoned_count);
+    }
 }
 
 // Only `free` of an engine with `abandoned_reclaim_on_free` asks for one certain segment.
 bool _mi_arena_segment_clear_abandoned(mi_segment_t *segment) {
-  MI_UNUSED(segment);
-  return false;
+    MI_UNUSED(segment);
+    return false;
 }
 
 void _mi_arena_field_cursor_init(mi_heap_t *heap, mi_subproc_t *subproc, bool visit_all, mi_arena_field_cursor_t *cursor) {
-  MI_UNUSED(heap);
+    MI_UNUSED(heap);
   // Segments that are not adopted go back to the end of the list: visit each at most once, and few at
   // a time, since a thread that begins or ends must not take time in proportion to what others left.
-  const size_t count = mi_atomic_load_relaxed(&subproc->abandoned_count);
-  cursor->subproc = subproc;
-  cursor->os_list_count = visit_all || count < BRAWN_ABANDONED_VISITS ? count : BRAWN_ABANDONED_VISITS;
+    const size_t count = mi_atomic_load_relaxed(&subproc->abandoned_count);
+    cursor->subproc = subproc;
+    cursor->os_list_count = visit_all || count < BRAWN_ABANDONED_VISITS ? count : BRAWN_ABANDONED_VISITS;
 }
 
 void _mi_arena_field_cursor_done(mi_arena_field_cursor_t *cursor) { MI_UNUSED(cursor); }
 
 mi_segment_t *_mi_arena_segment_clear_abandoned_next(mi_arena_field_cursor_t *cursor) {
-  if (cursor->os_list_count == 0) return NULL;
-  cursor->os_list_count--;
-  mi_segment_t *segment = NULL;
-  mi_lock(&brawn_abandoned_lock) {
-    segment = brawn_abandoned_first;
-    if (segment != NULL) {
-      brawn_abandoned_first = segment->abandoned_os_next;
-      if (brawn_abandoned_first != NULL) brawn_abandoned_first->abandoned_os_prev = NULL;
-      else brawn_abandoned_last = NULL;
-      segment->abandoned_os_next = NULL;
-      mi_atomic_decrement_relaxed(&cursor->subproc->abandoned_count);
-      mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) - brawn_idle_slices(segment));
+    if (cursor->os_list_count == 0) return NULL;
+    cursor->os_list_count--;
+    mi_segment_t *segment = NULL;
+    mi_lock(&brawn_abandoned_lock) {
+        segment = brawn_abandoned_first;
+        if (segment != NULL) {
+            brawn_abandoned_first = segment->abandoned_os_next;
+            if (brawn_abandoned_first != NULL) brawn_abandoned_first->abandoned_os_prev = NULL;
+            else brawn_abandoned_last = NULL;
+            segment->abandoned_os_next = NULL;
+            mi_atomic_decrement_relaxed(&cursor->subproc->abandoned_count);
+            mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) - brawn_idle_slices(segment));
+        }
     }
-  }
-  return segment;
+    return segment;
 }

@@ -5,13 +5,13 @@
 HIDDEN void *brawn_rt_malloc(size_t size) { return brawn_malloc(size); }
 
 HIDDEN void *brawn_rt_zalloc(size_t size) {
-  return mi_likely(size <= PTRDIFF_MAX) ? brawn_zalloc(size) : brawn_fail(ENOMEM);
+    return mi_likely(size <= PTRDIFF_MAX) ? brawn_zalloc(size) : brawn_fail(ENOMEM);
 }
 
 // `alignment` is a power of two.
 HIDDEN void *brawn_rt_aligned(size_t alignment, size_t size) {
-  if (mi_unlikely(size > PTRDIFF_MAX || alignment >= BRAWN_ALIGNMENT_LIMIT)) return brawn_fail(ENOMEM);
-  return alignment <= MI_MAX_ALIGN_SIZE ? brawn_malloc(size) : brawn_aligned(alignment, size);
+    if (mi_unlikely(size > PTRDIFF_MAX || alignment >= BRAWN_ALIGNMENT_LIMIT)) return brawn_fail(ENOMEM);
+    return alignment <= MI_MAX_ALIGN_SIZE ? brawn_malloc(size) : brawn_aligned(alignment, size);
 }
 
 HIDDEN void *brawn_rt_realloc(void *p, size_t size) { return brawn_realloc(p, size); }
@@ -35,15 +35,15 @@ HIDDEN void brawn_rt_load(void) { pthread_atfork(brawn_before_fork, brawn_in_par
 // threads that live on are lost, and what is free goes back to the kernel.  The same at exit, where other
 // threads and other destructors may still allocate: they can.
 HIDDEN void brawn_rt_unload(void) {
-  const uintptr_t was = mi_atomic_exchange_acq_rel(&brawn_key_state, (uintptr_t)KEY_GONE);
-  if (was == KEY_MADE) pthread_key_delete(brawn_key);
-  if (brawn_heap != NULL) {
-    mi_heap_collect(brawn_heap, true);
-    brawn_thread_end();
-  }
-  for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
-    brawn_thread_t *const thread = mi_atomic_exchange_acq_rel(&brawn_kept_threads[i], NULL);
-    if (thread != NULL) brawn_unmap(thread, brawn_thread_size());
-  }
-  _mi_arenas_collect(true);
+    const uintptr_t was = mi_atomic_exchange_acq_rel(&brawn_key_state, (uintptr_t)KEY_GONE);
+    if (was == KEY_MADE) pthread_key_delete(brawn_key);
+    if (brawn_heap != NULL) {
+        mi_heap_collect(brawn_heap, true);
+        brawn_thread_end();
+    }
+    for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
+        brawn_thread_t *const thread = mi_atomic_exchange_acq_rel(&brawn_kept_threads[i], NULL);
+        if (thread != NULL) brawn_unmap(thread, brawn_thread_size());
+    }
+    _mi_arenas_collect(true);
 }

@@ -21,25 +21,25 @@ void free(void *p) WEAK_ALIAS(__libc_free);
 static void brawn_own_free(void *p) __attribute__((alias("__libc_free")));
 
 static inline bool brawn_free_is_ours(void) {
-  void (*used)(void *) = free;
-  __asm__("" : "+r"(used));
-  return used == brawn_own_free;
+    void (*used)(void *) = free;
+    __asm__("" : "+r"(used));
+    return used == brawn_own_free;
 }
 
 EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
-  if (mi_likely(brawn_free_is_ours())) brawn_free_sized(p, size);
-  else free(p);
+    if (mi_likely(brawn_free_is_ours())) brawn_free_sized(p, size);
+    else free(p);
 }
 
 EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
-  if (BRAWN_CHECKED && brawn_free_is_ours()) brawn_expect_alignment(p, alignment);
-  free_sized(p, size);
+    if (BRAWN_CHECKED && brawn_free_is_ours()) brawn_expect_alignment(p, alignment);
+    free_sized(p, size);
 }
 
 EXPORT void *__libc_calloc(size_t count, size_t size) {
-  size_t total;
-  if (mi_unlikely(!brawn_multiply(count, size, &total))) return brawn_fail(ENOMEM);
-  return brawn_zalloc(total);
+    size_t total;
+    if (mi_unlikely(!brawn_multiply(count, size, &total))) return brawn_fail(ENOMEM);
+    return brawn_zalloc(total);
 }
 
 // Whether malloc is ours.  Both addresses are brought into registers, ours by a name that is the payload's alone: a
@@ -48,28 +48,28 @@ EXPORT void *__libc_calloc(size_t count, size_t size) {
 static void *brawn_own_malloc(size_t size) __attribute__((alias("__libc_malloc_impl")));
 
 static inline bool brawn_malloc_is_ours(void) {
-  void *(*used)(size_t) = malloc;
-  __asm__("" : "+r"(used));
-  return used == brawn_own_malloc;
+    void *(*used)(size_t) = malloc;
+    __asm__("" : "+r"(used));
+    return used == brawn_own_malloc;
 }
 
 EXPORT __attribute__((weak)) void *calloc(size_t count, size_t size) {
-  if (mi_likely(brawn_malloc_is_ours())) return __libc_calloc(count, size);
+    if (mi_likely(brawn_malloc_is_ours())) return __libc_calloc(count, size);
   // The program has its own malloc and not its own calloc: as musl does, its malloc and zeros.
-  size_t total;
-  if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);
-  void *const p = malloc(total);
-  if (p != NULL) brawn_memset(p, 0, total);
-  return p;
+    size_t total;
+    if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);
+    void *const p = malloc(total);
+    if (p != NULL) brawn_memset(p, 0, total);
+    return p;
 }
 
 EXPORT void *__libc_realloc(void *p, size_t size) { return brawn_realloc(p, size); }
 void *realloc(void *p, size_t size) WEAK_ALIAS(__libc_realloc);
 
 EXPORT __attribute__((weak)) void *reallocarray(void *p, size_t count, size_t size) {
-  size_t total;
-  if (mi_unlikely(__builtin_mul_overflow(count, size, &total))) return brawn_fail(ENOMEM);
-  return realloc(p, total);
+    size_t total;
+    if (mi_unlikely(__builtin_mul_overflow(count, size, &total))) return brawn_fail(ENOMEM);
+    return realloc(p, total);
 }
 
 EXPORT __attribute__((weak)) size_t malloc_usable_size(void *p) { return p == NULL ? 0 : brawn_usable(p); }
@@ -78,23 +78,23 @@ EXPORT __attribute__((weak)) size_t malloc_usable_size(void *p) { return p == NU
 // Aligned allocation
 
 EXPORT __attribute__((weak)) void *aligned_alloc(size_t alignment, size_t size) {
-  if (mi_unlikely((alignment & (alignment - 1)) != 0 && alignment != 0)) return brawn_fail(EINVAL);
-  if (mi_unlikely(size > PTRDIFF_MAX || alignment >= BRAWN_ALIGNMENT_LIMIT)) return brawn_fail(ENOMEM);
-  return alignment <= MI_MAX_ALIGN_SIZE ? brawn_malloc(size) : brawn_aligned(alignment, size);
+    if (mi_unlikely((alignment & (alignment - 1)) != 0 && alignment != 0)) return brawn_fail(EINVAL);
+    if (mi_unlikely(size > PTRDIFF_MAX || alignment >= BRAWN_ALIGNMENT_LIMIT)) return brawn_fail(ENOMEM);
+    return alignment <= MI_MAX_ALIGN_SIZE ? brawn_malloc(size) : brawn_aligned(alignment, size);
 }
 
 EXPORT __attribute__((weak)) void *memalign(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }
 
 EXPORT __attribute__((weak)) void *valloc(size_t size) {
-  return memalign(brawn_auxiliary(AUXV_PAGESZ), size);
+    return memalign(brawn_auxiliary(AUXV_PAGESZ), size);
 }
 
 EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment, size_t size) {
-  if (alignment < sizeof(void *)) return EINVAL;
-  void *const p = aligned_alloc(alignment, size);
-  if (p == NULL) return *__errno_location();
-  *result = p;
-  return 0;
+    if (alignment < sizeof(void *)) return EINVAL;
+    void *const p = aligned_alloc(alignment, size);
+    if (p == NULL) return *__errno_location();
+    *result = p;
+    return 0;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment,
 // The dynamic linker gives slack of its mappings to mallocng; a static program has none.  Of a gift of nothing, which
 // musl's heaps pass over, libc/threads/__syscall_cp.c makes a word to ours: the thread is about to wait.
 EXPORT void __malloc_donate(char *start, char *end, const void *handlers_return_to, const void *end_of_stack) {
-  if (start == NULL && end == NULL) brawn_rest(handlers_return_to, end_of_stack);
+    if (start == NULL && end == NULL) brawn_rest(handlers_return_to, end_of_stack);
 }
 
 // Around fork: src/process/fork.c, musl 1.2.2 and later.
@@ -111,6 +111,6 @@ EXPORT void __malloc_atfork(int who) { brawn_around_fork(who); }
 
 // Whether a fresh block is known to be zero, which our calloc does not ask.
 EXPORT int __malloc_allzerop(void *p) {
-  MI_UNUSED(p);
-  return 0;
+    MI_UNUSED(p);
+    return 0;
 }

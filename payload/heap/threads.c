@@ -15,15 +15,15 @@ static __thread int brawn_exit_rounds __attribute__((tls_model("initial-exec")))
 const mi_page_t _mi_page_empty;
 
 // The engine's sizes by bin, in words: 1 to 8, then four steps between powers of two.
-#define QUEUE(words) { NULL, NULL, (words) * sizeof(uintptr_t) }
+#define QUEUE(words) {NULL, NULL, (words) * sizeof(uintptr_t)}
 #define QUEUES4(base) QUEUE((base) * 5), QUEUE((base) * 6), QUEUE((base) * 7), QUEUE((base) * 8)
 const mi_heap_t _mi_heap_empty = {
-  .page_retired_min = MI_BIN_FULL,
-  .pages = { QUEUE(1), QUEUE(1), QUEUE(2), QUEUE(3), QUEUE(4), QUEUE(5), QUEUE(6), QUEUE(7), QUEUE(8),
-             QUEUES4(2), QUEUES4(4), QUEUES4(8), QUEUES4(16), QUEUES4(32), QUEUES4(64), QUEUES4(128),
-             QUEUES4(256), QUEUES4(512), QUEUES4(1024), QUEUES4(2048), QUEUES4(4096), QUEUES4(8192),
-             QUEUES4(16384), QUEUES4(32768), QUEUES4(65536),
-             QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 1), QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 2) },
+    .page_retired_min = MI_BIN_FULL,
+    .pages = {QUEUE(1), QUEUE(1), QUEUE(2), QUEUE(3), QUEUE(4), QUEUE(5), QUEUE(6), QUEUE(7), QUEUE(8),
+        QUEUES4(2), QUEUES4(4), QUEUES4(8), QUEUES4(16), QUEUES4(32), QUEUES4(64), QUEUES4(128),
+        QUEUES4(256), QUEUES4(512), QUEUES4(1024), QUEUES4(2048), QUEUES4(4096), QUEUES4(8192),
+        QUEUES4(16384), QUEUES4(32768), QUEUES4(65536),
+        QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 1), QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 2)},
 };
 _Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bins, 16 rows of 4, and two special ones");
 
@@ -31,35 +31,35 @@ static mi_subproc_t brawn_subproc;
 
 // When a thread, or the process, gave back what was free before it waited: rest.c.
 typedef struct {
-  int64_t last;   // arch_clock
-  uint64_t next;  // arch_counter: not again until then
+    int64_t last;   // arch_clock
+    uint64_t next;  // arch_counter: not again until then
 } brawn_rest_t;
 static brawn_rest_t brawn_rest_of_all;
 static _Atomic(uintptr_t) brawn_freed_for_all;  // something of the process's became free since
 static _Atomic(uintptr_t) brawn_resting;        // a thread gives it back
 
 typedef struct {
-  mi_tld_t tld;                              // heap->tld is its address
-  mi_page_t *kept_spans[BRAWN_KEPT_SPANS];   // the last few spans that this thread freed: spans.c
-  brawn_rest_t rest;
-  bool freed;                                // something became free since
+    mi_tld_t tld;                              // heap->tld is its address
+    mi_page_t *kept_spans[BRAWN_KEPT_SPANS];   // the last few spans that this thread freed: spans.c
+    brawn_rest_t rest;
+    bool freed;                                // something became free since
 } brawn_tld_t;
 
 typedef struct brawn_thread_s {
-  mi_heap_t heap;
-  brawn_tld_t own;
-  struct brawn_thread_s *next;  // in its list of brawn_threads
+    mi_heap_t heap;
+    brawn_tld_t own;
+    struct brawn_thread_s *next;  // in its list of brawn_threads
 } brawn_thread_t;
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
 static void brawn_note_freed(void) {
-  mi_heap_t *const heap = brawn_heap;
-  if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = true;
+    mi_heap_t *const heap = brawn_heap;
+    if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = true;
 }
 
 static void brawn_note_freed_for_all(void) {
-  if (mi_atomic_load_relaxed(&brawn_freed_for_all) == 0) mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
+    if (mi_atomic_load_relaxed(&brawn_freed_for_all) == 0) mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
 }
 
 // The main thread's, so that a program without threads maps nothing for it.  The engine names it.
@@ -74,24 +74,24 @@ static _Atomic(brawn_thread_t *) brawn_kept_threads[BRAWN_KEPT_THREADS];
 static size_t brawn_thread_size(void) { return _mi_align_up(sizeof(brawn_thread_t), brawn_page_size); }
 
 static brawn_thread_t *brawn_thread_take(void) {
-  for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
-    if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL) continue;
-    brawn_thread_t *const thread = mi_atomic_exchange_acq_rel(&brawn_kept_threads[i], NULL);
-    if (thread != NULL) return thread;
-  }
-  brawn_thread_t *const mapped = brawn_map(NULL, brawn_thread_size(), PROT_RW_);
-  if (mapped != NULL) return mapped;
-  _mi_arenas_collect(true);
-  return brawn_map(NULL, brawn_thread_size(), PROT_RW_);
+    for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
+        if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL) continue;
+        brawn_thread_t *const thread = mi_atomic_exchange_acq_rel(&brawn_kept_threads[i], NULL);
+        if (thread != NULL) return thread;
+    }
+    brawn_thread_t *const mapped = brawn_map(NULL, brawn_thread_size(), PROT_RW_);
+    if (mapped != NULL) return mapped;
+    _mi_arenas_collect(true);
+    return brawn_map(NULL, brawn_thread_size(), PROT_RW_);
 }
 
 static void brawn_thread_give(brawn_thread_t *thread) {
-  for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
-    brawn_thread_t *empty = NULL;
-    if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL &&
-        mi_atomic_cas_strong_acq_rel(&brawn_kept_threads[i], &empty, thread)) return;
-  }
-  brawn_unmap(thread, brawn_thread_size());
+    for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {
+        brawn_thread_t *empty = NULL;
+        if (mi_atomic_load_relaxed(&brawn_kept_threads[i]) == NULL &&
+            mi_atomic_cas_strong_acq_rel(&brawn_kept_threads[i], &empty, thread)) return;
+    }
+    brawn_unmap(thread, brawn_thread_size());
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -108,44 +108,44 @@ static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS];
 
 static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
   // They are some pages apart; the upper bits of a product depend on all of its factors'.
-  return &brawn_threads[((pointer >> 12) * (uintptr_t)0x9e3779b97f4a7c15) >> 58];
+    return &brawn_threads[((pointer >> 12) * (uintptr_t)0x9e3779b97f4a7c15) >> 58];
 }
 _Static_assert(BRAWN_THREAD_LISTS == 1 << (64 - 58), "the upper 6 bits are the list's number");
 
 static void brawn_thread_enlist(brawn_thread_t *thread) {
-  brawn_thread_t **const list = brawn_thread_list(thread->heap.thread_id);
-  mi_lock(&brawn_abandoned_lock) {
-    thread->next = *list;
-    *list = thread;
-  }
+    brawn_thread_t **const list = brawn_thread_list(thread->heap.thread_id);
+    mi_lock(&brawn_abandoned_lock) {
+        thread->next = *list;
+        *list = thread;
+    }
 }
 
 static void brawn_thread_delist(brawn_thread_t *thread) {
-  mi_lock(&brawn_abandoned_lock) {
-    brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
-    while (*at != thread) at = &(*at)->next;
-    *at = thread->next;
-  }
+    mi_lock(&brawn_abandoned_lock) {
+        brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
+        while (*at != thread) at = &(*at)->next;
+        *at = thread->next;
+    }
 }
 
 // The heap that an ended thread left at the place of the calling one; NULL: none.
 static brawn_thread_t *brawn_thread_left(void) {
-  const uintptr_t own = _mi_prim_thread_id();
-  brawn_thread_t *thread = NULL;
-  mi_lock(&brawn_abandoned_lock) {
-    thread = *brawn_thread_list(own);
-    while (thread != NULL && thread->heap.thread_id != own) thread = thread->next;
-  }
-  return thread;
+    const uintptr_t own = _mi_prim_thread_id();
+    brawn_thread_t *thread = NULL;
+    mi_lock(&brawn_abandoned_lock) {
+        thread = *brawn_thread_list(own);
+        while (thread != NULL && thread->heap.thread_id != own) thread = thread->next;
+    }
+    return thread;
 }
 
 // In the child of a fork: other threads' heaps may be in the middle of anything, and nobody goes on with them.
 static void brawn_threads_forget(mi_heap_t *own) {
-  for (size_t i = 0; i < BRAWN_THREAD_LISTS; i++) brawn_threads[i] = NULL;
-  if (own == NULL || own == &_mi_heap_main) return;
-  brawn_thread_t *const thread = (brawn_thread_t *)own;
-  thread->next = NULL;
-  *brawn_thread_list(own->thread_id) = thread;
+    for (size_t i = 0; i < BRAWN_THREAD_LISTS; i++) brawn_threads[i] = NULL;
+    if (own == NULL || own == &_mi_heap_main) return;
+    brawn_thread_t *const thread = (brawn_thread_t *)own;
+    thread->next = NULL;
+    *brawn_thread_list(own->thread_id) = thread;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -158,75 +158,77 @@ int pthread_key_create(unsigned *key, void (*destructor)(void *));
 int pthread_setspecific(unsigned key, const void *value);
 
 enum { BRAWN_LAST_ROUND = 3 };
-enum { KEY_NONE, KEY_BEING_MADE, KEY_MADE, KEY_GONE };  // gone: the object that this code is in is unloaded
+enum { KEY_NONE,
+    KEY_BEING_MADE,
+    KEY_MADE,
+    KEY_GONE };  // gone: the object that this code is in is unloaded
 static unsigned brawn_key;
 static _Atomic(uintptr_t) brawn_key_state;
 
 // Gives the heap of this thread back, whose frees take the way of another thread's from here on.
 static void brawn_thread_end(void) {
-  mi_heap_t *const heap = brawn_heap;
-  brawn_spans_release();
-  _mi_heap_collect_abandon(heap);
-  brawn_note_freed_for_all();
-  brawn_heap = NULL;
-  if (heap == &_mi_heap_main) return;
-  brawn_thread_delist((brawn_thread_t *)heap);
-  brawn_thread_give((brawn_thread_t *)heap);
+    mi_heap_t *const heap = brawn_heap;
+    brawn_spans_release();
+    _mi_heap_collect_abandon(heap);
+    brawn_note_freed_for_all();
+    brawn_heap = NULL;
+    if (heap == &_mi_heap_main) return;
+    brawn_thread_delist((brawn_thread_t *)heap);
+    brawn_thread_give((brawn_thread_t *)heap);
 }
 
 static void brawn_thread_exit(void *unused) {
-  MI_UNUSED(unused);
-  if (++brawn_exit_rounds < BRAWN_LAST_ROUND) {
-    pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
-    return;
-  }
+    MI_UNUSED(unused);
+    if (++brawn_exit_rounds < BRAWN_LAST_ROUND) {
+        pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
+        return;
+    }
   // An allocation from here on makes a new heap, which our next call returns; if it was behind ours in the
   // fourth round, the next thread at this place goes on with it.
-  if (brawn_heap != NULL) brawn_thread_end();
+    if (brawn_heap != NULL) brawn_thread_end();
 }
 
 // Called by threads other than the main one, on their first allocation.
 static void brawn_thread_register(void) {
-  uintptr_t none = KEY_NONE;
-  if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) {
-    if (mi_atomic_cas_strong_acq_rel(&brawn_key_state, &none, (uintptr_t)KEY_BEING_MADE)) {
+    uintptr_t none = KEY_NONE;
+    if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) {
+        if (mi_atomic_cas_strong_acq_rel(&brawn_key_state, &none, (uintptr_t)KEY_BEING_MADE)) {
       // Without a key (a program may use all 128) threads leave their heaps to the next ones at their places.
-      const bool made = pthread_key_create(&brawn_key, brawn_thread_exit) == 0;
-      mi_atomic_store_release(&brawn_key_state, (uintptr_t)(made ? KEY_MADE : KEY_NONE));
-      if (!made) return;
+            const bool made = pthread_key_create(&brawn_key, brawn_thread_exit) == 0;
+            mi_atomic_store_release(&brawn_key_state, (uintptr_t)(made ? KEY_MADE : KEY_NONE));
+            if (!made) return;
+        } else {
+            while (mi_atomic_load_acquire(&brawn_key_state) == KEY_BEING_MADE) arch_pause();
+            if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) return;
+        }
     }
-    else {
-      while (mi_atomic_load_acquire(&brawn_key_state) == KEY_BEING_MADE) arch_pause();
-      if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) return;
-    }
-  }
-  pthread_setspecific(brawn_key, &brawn_key);
+    pthread_setspecific(brawn_key, &brawn_key);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Thread start
 
 static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
-  mi_tld_t *const tld = &own->tld;
-  brawn_memset(own, 0, sizeof(*own));
+    mi_tld_t *const tld = &own->tld;
+    brawn_memset(own, 0, sizeof(*own));
   // Queues of free spans by their number of slices: 1 to 7, then four steps between powers of two.
-  static const uint16_t spans[MI_SEGMENT_BIN_MAX + 1] = {
-    1, 1, 2, 3, 4, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128,
-    160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024 };
-  for (size_t i = 0; i <= MI_SEGMENT_BIN_MAX; i++) tld->segments.spans[i].slice_count = spans[i];
-  tld->segments.subproc = &brawn_subproc;
-  tld->heap_backing = heap;
-  tld->heaps = heap;
+    static const uint16_t spans[MI_SEGMENT_BIN_MAX + 1] = {
+        1, 1, 2, 3, 4, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128,
+        160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024};
+    for (size_t i = 0; i <= MI_SEGMENT_BIN_MAX; i++) tld->segments.spans[i].slice_count = spans[i];
+    tld->segments.subproc = &brawn_subproc;
+    tld->heap_backing = heap;
+    tld->heaps = heap;
   // The first heap's cookie is the process's, and others may be reading it.
-  brawn_memcpy(heap, &_mi_heap_empty, offsetof(mi_heap_t, cookie));
-  brawn_memcpy(heap->keys, _mi_heap_empty.keys, sizeof(*heap) - offsetof(mi_heap_t, keys));
-  for (size_t i = 0; i < MI_PAGES_DIRECT; i++) heap->pages_free_direct[i] = (mi_page_t *)&_mi_page_empty;
-  heap->tld = tld;
-  heap->thread_id = _mi_prim_thread_id();
+    brawn_memcpy(heap, &_mi_heap_empty, offsetof(mi_heap_t, cookie));
+    brawn_memcpy(heap->keys, _mi_heap_empty.keys, sizeof(*heap) - offsetof(mi_heap_t, keys));
+    for (size_t i = 0; i < MI_PAGES_DIRECT; i++) heap->pages_free_direct[i] = (mi_page_t *)&_mi_page_empty;
+    heap->tld = tld;
+    heap->thread_id = _mi_prim_thread_id();
 #if BRAWN_CHECKED
-  _mi_random_init(&heap->random);
-  heap->keys[0] = _mi_random_next(&heap->random);
-  heap->keys[1] = _mi_random_next(&heap->random);
+    _mi_random_init(&heap->random);
+    heap->keys[0] = _mi_random_next(&heap->random);
+    heap->keys[1] = _mi_random_next(&heap->random);
 #endif
 }
 
@@ -234,45 +236,44 @@ static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
 // strings at its top, and keeps at least 128 MiB below free of mappings (mm/util.c, mmap_base); a
 // thread's stack is a mapping.  A wrong "no" (a coroutine's stack) costs a pthread key, no more.
 static bool brawn_on_first_stack(void) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  return brawn_auxiliary(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return brawn_auxiliary(AUXV_RANDOM) - here < ((uintptr_t)128 << 20);
 }
 
 // Reads what the kernel and the environment say, once.  Every way to a first mapping comes through here.
 static inline void brawn_configure(void) {
-  static _Atomic(uintptr_t) configured;
-  if (mi_likely(mi_atomic_load_acquire(&configured) != 0)) return;
+    static _Atomic(uintptr_t) configured;
+    if (mi_likely(mi_atomic_load_acquire(&configured) != 0)) return;
   // Idempotent, so that threads which come here at once need not wait for each other.
-  const size_t page = brawn_auxiliary(AUXV_PAGESZ);
-  if (page != 0) brawn_page_size = page;
-  brawn_options_read();
+    const size_t page = brawn_auxiliary(AUXV_PAGESZ);
+    if (page != 0) brawn_page_size = page;
+    brawn_options_read();
 #if BRAWN_CHECKED
-  brawn_secrets_make(&_mi_heap_main);
+    brawn_secrets_make(&_mi_heap_main);
 #endif
-  mi_atomic_store_release(&configured, (uintptr_t)1);
+    mi_atomic_store_release(&configured, (uintptr_t)1);
 }
 
 // Gives the calling thread its heap; NULL when the kernel has no memory for it.
 static NOINLINE mi_heap_t *brawn_thread_start(void) {
-  mi_heap_t *heap = brawn_heap;
-  if (heap != NULL) return heap;
-  brawn_configure();
-  if (brawn_on_first_stack() && mi_atomic_exchange_acq_rel(&brawn_main_taken, (uintptr_t)1) == 0) {
-    brawn_heap_init(&_mi_heap_main, &brawn_main_tld);
-    brawn_heap = &_mi_heap_main;
-  }
-  else {
-    brawn_thread_t *thread = brawn_thread_left();
-    if (thread == NULL) {
-      thread = brawn_thread_take();
-      if (thread == NULL) return NULL;
-      brawn_heap_init(&thread->heap, &thread->own);
-      brawn_thread_enlist(thread);
+    mi_heap_t *heap = brawn_heap;
+    if (heap != NULL) return heap;
+    brawn_configure();
+    if (brawn_on_first_stack() && mi_atomic_exchange_acq_rel(&brawn_main_taken, (uintptr_t)1) == 0) {
+        brawn_heap_init(&_mi_heap_main, &brawn_main_tld);
+        brawn_heap = &_mi_heap_main;
+    } else {
+        brawn_thread_t *thread = brawn_thread_left();
+        if (thread == NULL) {
+            thread = brawn_thread_take();
+            if (thread == NULL) return NULL;
+            brawn_heap_init(&thread->heap, &thread->own);
+            brawn_thread_enlist(thread);
+        }
+        brawn_heap = &thread->heap;
+        brawn_thread_register();
     }
-    brawn_heap = &thread->heap;
-    brawn_thread_register();
-  }
-  return brawn_heap;
+    return brawn_heap;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -294,34 +295,37 @@ void _mi_heap_guarded_init(mi_heap_t *heap) { MI_UNUSED(heap); }
 // Fork.  What is called around it (surface.c, shared.c): who < 0 before, 0 in the parent, > 0 in the child.
 
 static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
-  MI_UNUSED(heap); MI_UNUSED(queue); MI_UNUSED(a); MI_UNUSED(b);
+    MI_UNUSED(heap);
+    MI_UNUSED(queue);
+    MI_UNUSED(a);
+    MI_UNUSED(b);
   // A thread of the parent was between marking the page and handing its block over; it does not
   // exist here, and the engine would wait for it.  Its one block stays allocated.
-  const mi_thread_free_t free = mi_atomic_load_relaxed(&page->xthread_free);
-  if (mi_tf_delayed(free) == MI_DELAYED_FREEING)
-    mi_atomic_store_release(&page->xthread_free, mi_tf_set_delayed(free, MI_USE_DELAYED_FREE));
-  return true;
+    const mi_thread_free_t free = mi_atomic_load_relaxed(&page->xthread_free);
+    if (mi_tf_delayed(free) == MI_DELAYED_FREEING)
+        mi_atomic_store_release(&page->xthread_free, mi_tf_set_delayed(free, MI_USE_DELAYED_FREE));
+    return true;
 }
 
 static void brawn_around_fork(int who) {
-  if (who < 0) {
-    mi_lock_acquire(&brawn_abandoned_lock);
-    brawn_mutex_forking = arch_thread_pointer();
-    return;
-  }
-  if (who > 0) brawn_threads_forget(brawn_heap);
-  brawn_mutex_forking = 0;
-  mi_lock_release(&brawn_abandoned_lock);
-  if (who > 0) {
-    mi_atomic_store_relaxed(&brawn_resting, (uintptr_t)0);  // who did so is not here
-    if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
-    mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) {
-      mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
+    if (who < 0) {
+        mi_lock_acquire(&brawn_abandoned_lock);
+        brawn_mutex_forking = arch_thread_pointer();
+        return;
+    }
+    if (who > 0) brawn_threads_forget(brawn_heap);
+    brawn_mutex_forking = 0;
+    mi_lock_release(&brawn_abandoned_lock);
+    if (who > 0) {
+        mi_atomic_store_relaxed(&brawn_resting, (uintptr_t)0);  // who did so is not here
+        if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
+        mi_heap_t *const heap = brawn_heap;
+        if (heap != NULL) {
+            mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
 #if BRAWN_CHECKED
       // Parent and child draw other numbers from here on.
-      _mi_random_init(&heap->random);
+            _mi_random_init(&heap->random);
 #endif
+        }
     }
-  }
 }

@@ -2,11 +2,11 @@
 // the program's by now.  A debugger shows the function, whose name says what was found; each has code of
 // its own, so that no compiler takes them for one.
 
-#define BRAWN_TRAP(name, number)                              \
-  static NOINLINE __attribute__((noreturn)) void name(void) { \
-    __asm__ volatile("" : : "i"(number));                     \
-    __builtin_trap();                                         \
-  }
+#define BRAWN_TRAP(name, number)                                \
+    static NOINLINE __attribute__((noreturn)) void name(void) { \
+        __asm__ volatile("" : : "i"(number));                   \
+        __builtin_trap();                                       \
+    }
 
 BRAWN_TRAP(brawn_trap_freed_already, 1)     // free, realloc or malloc_usable_size of a block that was freed
 BRAWN_TRAP(brawn_trap_not_a_block, 2)       // the same of a pointer that no allocation returned
@@ -16,9 +16,9 @@ BRAWN_TRAP(brawn_trap_written_in_front, 6)  // the bytes in front of a block cha
 BRAWN_TRAP(brawn_trap_wrong_size, 5)        // free_sized or free_aligned_sized with what the block was not asked for with
 
 // For what the engine's headers compile to calls; its other messages are macros (brawn-heap.c).
-void (_mi_error_message)(int error, const char *format, ...) {
-  MI_UNUSED(format);
-  if (error != ENOMEM && error != EOVERFLOW) brawn_trap_corrupted();
+void(_mi_error_message)(int error, const char *format, ...) {
+    MI_UNUSED(format);
+    if (error != ENOMEM && error != EOVERFLOW) brawn_trap_corrupted();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -28,11 +28,14 @@ void (_mi_error_message)(int error, const char *format, ...) {
 // is seen of those tells nothing of the generator's output.  The counter and the addresses keep the keys
 // of threads, and of children that begin with the same bytes, apart.
 static bool _mi_prim_random_buf(void *buffer, size_t size) {
-  const uint64_t *const kernel = (const uint64_t *)brawn_auxiliary(AUXV_RANDOM);
-  uint64_t words[4] = { 0, 0, arch_counter(), (uintptr_t)buffer ^ arch_thread_pointer() };
-  if (kernel != NULL) { words[0] = kernel[0]; words[1] = kernel[1]; }
-  brawn_memcpy(buffer, words, size < sizeof(words) ? size : sizeof(words));
-  return kernel != NULL;
+    const uint64_t *const kernel = (const uint64_t *)brawn_auxiliary(AUXV_RANDOM);
+    uint64_t words[4] = {0, 0, arch_counter(), (uintptr_t)buffer ^ arch_thread_pointer()};
+    if (kernel != NULL) {
+        words[0] = kernel[0];
+        words[1] = kernel[1];
+    }
+    brawn_memcpy(buffer, words, size < sizeof(words) ? size : sizeof(words));
+    return kernel != NULL;
 }
 
 static mi_msecs_t _mi_prim_clock_now(void) { return (mi_msecs_t)arch_counter(); }
@@ -44,10 +47,10 @@ static _Atomic(uintptr_t) brawn_secret;  // odd
 
 // Threads may come here at once: the first secret holds, and the cookie follows from it.
 static void brawn_secrets_make(mi_heap_t *main_heap) {
-  mi_random_ctx_t random;
-  _mi_random_init(&random);
-  uintptr_t secret = 0;
-  const uintptr_t mine = _mi_random_next(&random) | 1;
-  if (mi_atomic_cas_strong_acq_rel(&brawn_secret, &secret, mine)) secret = mine;
-  __atomic_store_n(&main_heap->cookie, _mi_random_shuffle(secret), __ATOMIC_RELAXED);
+    mi_random_ctx_t random;
+    _mi_random_init(&random);
+    uintptr_t secret = 0;
+    const uintptr_t mine = _mi_random_next(&random) | 1;
+    if (mi_atomic_cas_strong_acq_rel(&brawn_secret, &secret, mine)) secret = mine;
+    __atomic_store_n(&main_heap->cookie, _mi_random_shuffle(secret), __ATOMIC_RELAXED);
 }

@@ -53,57 +53,59 @@ extern const Elf64_Dyn _DYNAMIC[] HIDDEN;
 extern const char __ehdr_start[] HIDDEN;
 
 static bool brawn_malloc_is_called(void) {
-  uintptr_t slots = 0;
-  size_t size = 0;
-  for (const Elf64_Dyn *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
-    if (entry->d_tag == DT_JMPREL) slots = entry->d_un.d_ptr;
-    if (entry->d_tag == DT_PLTRELSZ) size = entry->d_un.d_val;
-  }
+    uintptr_t slots = 0;
+    size_t size = 0;
+    for (const Elf64_Dyn *entry = _DYNAMIC; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_JMPREL) slots = entry->d_un.d_ptr;
+        if (entry->d_tag == DT_PLTRELSZ) size = entry->d_un.d_val;
+    }
   // musl leaves what the file says, relative to its start; glibc puts addresses there.
-  const uintptr_t start = (uintptr_t)__ehdr_start;
-  const Elf64_Rela *const relocations = (const Elf64_Rela *)(slots < start ? slots + start : slots);
-  for (size_t i = 0; i < size / sizeof(*relocations); i++)
-    if (*(const uintptr_t *)(start + relocations[i].r_offset) == (uintptr_t)brawn_own_malloc) return true;
-  return false;
+    const uintptr_t start = (uintptr_t)__ehdr_start;
+    const Elf64_Rela *const relocations = (const Elf64_Rela *)(slots < start ? slots + start : slots);
+    for (size_t i = 0; i < size / sizeof(*relocations); i++)
+        if (*(const uintptr_t *)(start + relocations[i].r_offset) == (uintptr_t)brawn_own_malloc) return true;
+    return false;
 }
 
 // Before the constructors of all objects, calls are bound already.
 static inline bool brawn_malloc_is_everyones(void) {
-  enum { UNKNOWN, OURS, ANOTHERS };
-  static _Atomic(uintptr_t) known;
-  uintptr_t whose = mi_atomic_load_relaxed(&known);
-  if (mi_unlikely(whose == UNKNOWN)) {
-    whose = brawn_malloc_is_called() ? OURS : ANOTHERS;
-    mi_atomic_store_relaxed(&known, whose);
-  }
-  return mi_likely(whose == OURS);
+    enum { UNKNOWN,
+        OURS,
+        ANOTHERS };
+    static _Atomic(uintptr_t) known;
+    uintptr_t whose = mi_atomic_load_relaxed(&known);
+    if (mi_unlikely(whose == UNKNOWN)) {
+        whose = brawn_malloc_is_called() ? OURS : ANOTHERS;
+        mi_atomic_store_relaxed(&known, whose);
+    }
+    return mi_likely(whose == OURS);
 }
 
 EXPORT __attribute__((weak)) void *calloc(size_t count, size_t size) {
-  if (mi_likely(brawn_malloc_is_everyones())) return __libc_calloc(count, size);
+    if (mi_likely(brawn_malloc_is_everyones())) return __libc_calloc(count, size);
   // As surface.c's: the program's malloc and zeros.
-  size_t total;
-  if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);
-  void *const p = malloc(total);
-  if (p != NULL) brawn_memset(p, 0, total);
-  return p;
+    size_t total;
+    if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);
+    void *const p = malloc(total);
+    if (p != NULL) brawn_memset(p, 0, total);
+    return p;
 }
 
 EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
-  if (mi_likely(brawn_malloc_is_everyones())) brawn_free_sized(p, size);
-  else free(p);
+    if (mi_likely(brawn_malloc_is_everyones())) brawn_free_sized(p, size);
+    else free(p);
 }
 
 EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
-  if (BRAWN_CHECKED && brawn_malloc_is_everyones()) brawn_expect_alignment(p, alignment);
-  free_sized(p, size);
+    if (BRAWN_CHECKED && brawn_malloc_is_everyones()) brawn_expect_alignment(p, alignment);
+    free_sized(p, size);
 }
 
 // A program that brings malloc and free, and no aligned_alloc, could not free what ours gives: there is no memory, as
 // in musl (src/malloc/replaced.c).  Who brings aligned_alloc has it called by the others, as musl's do.
 EXPORT __attribute__((weak)) void *aligned_alloc(size_t alignment, size_t size) {
-  if (mi_unlikely(!brawn_malloc_is_everyones())) return brawn_fail(ENOMEM);
-  return brawn_plain_aligned_alloc(alignment, size);
+    if (mi_unlikely(!brawn_malloc_is_everyones())) return brawn_fail(ENOMEM);
+    return brawn_plain_aligned_alloc(alignment, size);
 }
 
 EXPORT __attribute__((weak)) void *memalign(size_t alignment, size_t size) { return aligned_alloc(alignment, size); }
@@ -111,11 +113,11 @@ EXPORT __attribute__((weak)) void *memalign(size_t alignment, size_t size) { ret
 EXPORT __attribute__((weak)) void *valloc(size_t size) { return memalign(brawn_auxiliary(AUXV_PAGESZ), size); }
 
 EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment, size_t size) {
-  if (alignment < sizeof(void *)) return EINVAL;
-  void *const p = aligned_alloc(alignment, size);
-  if (p == NULL) return *__errno_location();
-  *result = p;
-  return 0;
+    if (alignment < sizeof(void *)) return EINVAL;
+    void *const p = aligned_alloc(alignment, size);
+    if (p == NULL) return *__errno_location();
+    *result = p;
+    return 0;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ static void brawn_in_child(void) { brawn_around_fork(1); }
 
 HIDDEN void brawn_preload_load(void) {
   // Where a program has its own malloc this one has nothing to hold, and libc may ask that malloc for room.
-  if (!brawn_malloc_is_everyones()) return;
-  if (pthread_atfork != NULL) pthread_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child);
-  else if (__register_atfork != NULL) __register_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child, NULL);
+    if (!brawn_malloc_is_everyones()) return;
+    if (pthread_atfork != NULL) pthread_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child);
+    else if (__register_atfork != NULL) __register_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child, NULL);
 }

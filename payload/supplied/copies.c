@@ -14,27 +14,27 @@ size_t wcslen(const wchar_t *text);
 
 #if BRAWN_SUPPLY_strdup
 SUPPLIED char *strdup(const char *text) {
-  const size_t size = strlen(text) + 1;
-  char *const copy = malloc(size);
-  return copy == NULL ? NULL : memcpy(copy, text, size);
+    const size_t size = strlen(text) + 1;
+    char *const copy = malloc(size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 #endif
 
 #if BRAWN_SUPPLY_strndup
 SUPPLIED char *strndup(const char *text, size_t most) {
-  const size_t length = strnlen(text, most);
-  char *const copy = malloc(length + 1);
-  if (copy == NULL) return NULL;
-  memcpy(copy, text, length);
-  copy[length] = 0;
-  return copy;
+    const size_t length = strnlen(text, most);
+    char *const copy = malloc(length + 1);
+    if (copy == NULL) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return copy;
 }
 #endif
 
 #if BRAWN_SUPPLY_wcsdup
 SUPPLIED wchar_t *wcsdup(const wchar_t *text) {
-  const size_t size = (wcslen(text) + 1) * sizeof(wchar_t);
-  wchar_t *const copy = malloc(size);
-  return copy == NULL ? NULL : memcpy(copy, text, size);
+    const size_t size = (wcslen(text) + 1) * sizeof(wchar_t);
+    wchar_t *const copy = malloc(size);
+    return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 #endif

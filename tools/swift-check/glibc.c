@@ -7,24 +7,24 @@
 char __libc_single_threaded;
 
 void arc4random_buf(void *to, size_t size) {
-  for (size_t done = 0; done < size;) {
-    const ssize_t got = getrandom((char *)to + done, size - done, 0);
-    if (got > 0) done += got;
-  }
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = getrandom((char *)to + done, size - done, 0);
+        if (got > 0) done += got;
+    }
 }
 
 unsigned arc4random(void) {
-  unsigned number;
-  arc4random_buf(&number, sizeof number);
-  return number;
+    unsigned number;
+    arc4random_buf(&number, sizeof number);
+    return number;
 }
 
 int __isoc23_sscanf(const char *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int found = vsscanf(text, format, arguments);
-  va_end(arguments);
-  return found;
+    va_list arguments;
+    va_start(arguments, format);
+    const int found = vsscanf(text, format, arguments);
+    va_end(arguments);
+    return found;
 }
 
 long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }

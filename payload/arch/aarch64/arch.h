@@ -6,33 +6,33 @@
 #include <stdint.h>
 
 // Numbers from the kernel's include/uapi/asm-generic/unistd.h.
-#define ARCH_SYS_futex     98
-#define ARCH_SYS_munmap   215
-#define ARCH_SYS_mremap   216
-#define ARCH_SYS_mmap     222
+#define ARCH_SYS_futex 98
+#define ARCH_SYS_munmap 215
+#define ARCH_SYS_mremap 216
+#define ARCH_SYS_mmap 222
 #define ARCH_SYS_mprotect 226
-#define ARCH_SYS_madvise  233
+#define ARCH_SYS_madvise 233
 
 // A system call by the kernel's convention: the number in x8, the result the value or -errno.  It
 // touches no errno: `free` must keep the caller's.
 static inline long arch_syscall6(long n, long a, long b, long c, long d, long e, long f) {
-  register long x8 __asm__("x8") = n;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  register long x5 __asm__("x5") = f;
-  __asm__ volatile("svc 0"
-                   : "+r"(x0)
-                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                   : "memory", "cc");
-  return x0;
+    register long x8 __asm__("x8") = n;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0"
+        : "+r"(x0)
+        : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+        : "memory", "cc");
+    return x0;
 }
 
 // The thread pointer (AAELF64, "Thread Local Storage"): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {
-  return (uintptr_t)__builtin_thread_pointer();
+    return (uintptr_t)__builtin_thread_pointer();
 }
 
 // The address of the calling thread's own `name`: by TLS descriptor, as compilers do for this architecture.
@@ -40,17 +40,17 @@ static inline uintptr_t arch_thread_pointer(void) {
 
 // The processor's own counter, read without a system call.
 static inline uint64_t arch_counter(void) {
-  uint64_t count;
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
-  return count;
+    uint64_t count;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
 }
 
 // A monotonic time in units of about a millisecond: the counter over a 1024th of its frequency.  It only
 // paces the return of free pages to the kernel.
 static inline int64_t arch_clock(void) {
-  uint64_t frequency;
-  __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-  return (int64_t)(arch_counter() / (frequency / 1024 + 1));
+    uint64_t frequency;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return (int64_t)(arch_counter() / (frequency / 1024 + 1));
 }
 
 static inline void arch_pause(void) { __asm__ volatile("yield" ::: "memory"); }
@@ -65,31 +65,31 @@ static inline void arch_pause(void) { __asm__ volatile("yield" ::: "memory"); }
 // Both are correct for every n; 64 bytes at a time while that many are left.  What is copied may overlap
 // a target below it: addresses only rise, and all of a step is loaded before any of it is stored.
 ARCH_LOOP static inline void arch_copy(void *to, const void *from, size_t n) {
-  typedef long long pair __attribute__((vector_size(16), may_alias, aligned(1)));
-  char *t = to;
-  const char *f = from;
-  for (; n >= 64; n -= 64, t += 64, f += 64) {
-    const pair a = ((const pair *)f)[0], b = ((const pair *)f)[1], c = ((const pair *)f)[2], d = ((const pair *)f)[3];
-    ((pair *)t)[0] = a;
-    ((pair *)t)[1] = b;
-    ((pair *)t)[2] = c;
-    ((pair *)t)[3] = d;
-  }
-  for (; n >= 16; n -= 16, t += 16, f += 16) *(pair *)t = *(const pair *)f;
-  for (; n > 0; n--) *t++ = *f++;
+    typedef long long pair __attribute__((vector_size(16), may_alias, aligned(1)));
+    char *t = to;
+    const char *f = from;
+    for (; n >= 64; n -= 64, t += 64, f += 64) {
+        const pair a = ((const pair *)f)[0], b = ((const pair *)f)[1], c = ((const pair *)f)[2], d = ((const pair *)f)[3];
+        ((pair *)t)[0] = a;
+        ((pair *)t)[1] = b;
+        ((pair *)t)[2] = c;
+        ((pair *)t)[3] = d;
+    }
+    for (; n >= 16; n -= 16, t += 16, f += 16) *(pair *)t = *(const pair *)f;
+    for (; n > 0; n--) *t++ = *f++;
 }
 ARCH_LOOP static inline void arch_fill(void *to, int byte, size_t n) {
-  typedef unsigned char bytes __attribute__((vector_size(16), may_alias, aligned(1)));
-  const bytes fill = (unsigned char)byte - (bytes){0};
-  char *t = to;
-  for (; n >= 64; n -= 64, t += 64) {
-    ((bytes *)t)[0] = fill;
-    ((bytes *)t)[1] = fill;
-    ((bytes *)t)[2] = fill;
-    ((bytes *)t)[3] = fill;
-  }
-  for (; n >= 16; n -= 16, t += 16) *(bytes *)t = fill;
-  for (; n > 0; n--) *t++ = (char)byte;
+    typedef unsigned char bytes __attribute__((vector_size(16), may_alias, aligned(1)));
+    const bytes fill = (unsigned char)byte - (bytes){0};
+    char *t = to;
+    for (; n >= 64; n -= 64, t += 64) {
+        ((bytes *)t)[0] = fill;
+        ((bytes *)t)[1] = fill;
+        ((bytes *)t)[2] = fill;
+        ((bytes *)t)[3] = fill;
+    }
+    for (; n >= 16; n -= 16, t += 16) *(bytes *)t = fill;
+    for (; n > 0; n--) *t++ = (char)byte;
 }
 
 #endif

@@ -6,30 +6,30 @@
 #include <stdint.h>
 
 // Numbers from the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
-#define ARCH_SYS_mmap      9
+#define ARCH_SYS_mmap 9
 #define ARCH_SYS_mprotect 10
-#define ARCH_SYS_munmap   11
-#define ARCH_SYS_mremap   25
-#define ARCH_SYS_madvise  28
-#define ARCH_SYS_futex   202
+#define ARCH_SYS_munmap 11
+#define ARCH_SYS_mremap 25
+#define ARCH_SYS_madvise 28
+#define ARCH_SYS_futex 202
 
 // A system call by the kernel's convention (psABI x86-64, A.2.1): the result is the value or -errno.
 // It touches no errno: `free` must keep the caller's.
 static inline long arch_syscall6(long n, long a, long b, long c, long d, long e, long f) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+        : "=a"(result)
+        : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+        : "rcx", "r11", "memory");
+    return result;
 }
 
 // The thread pointer (psABI: %fs:0 holds its own address): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {
-  return *(const uintptr_t __seg_fs *)0;
+    return *(const uintptr_t __seg_fs *)0;
 }
 
 // The address of the calling thread's own `name`, by TLS descriptor ("Thread-Local Storage Descriptors for
@@ -49,9 +49,9 @@ static inline uintptr_t arch_thread_pointer(void) {
 
 // The processor's own counter, read without a system call.
 static inline uint64_t arch_counter(void) {
-  uint32_t low, high;
-  __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-  return ((uint64_t)high << 32) | low;
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return ((uint64_t)high << 32) | low;
 }
 
 // A monotonic time in units of about a millisecond: the time-stamp counter over 2^21, which is 1 ms at
@@ -65,10 +65,10 @@ static inline void arch_pause(void) { __asm__ volatile("pause" ::: "memory"); }
 // (Intel Optimization Manual, 3.7.6).  Callers use them where n is mostly large.  What is copied may
 // overlap a target below it.
 static inline void arch_copy(void *to, const void *from, size_t n) {
-  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 static inline void arch_fill(void *to, int byte, size_t n) {
-  __asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(byte) : "memory");
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(byte) : "memory");
 }
 
 #endif

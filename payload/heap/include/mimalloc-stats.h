@@ -10,8 +10,14 @@
 #define MI_STAT_VERSION 4
 #define MI_BIN_HUGE (73U)  // the engine's number of bins; its types.h checks it
 
-typedef struct mi_stat_count_s { int64_t total; } mi_stat_count_t;
-typedef struct mi_stat_counter_s { int64_t total; } mi_stat_counter_t;
-typedef struct mi_stats_s { char unused; } mi_stats_t;
+typedef struct mi_stat_count_s {
+    int64_t total;
+} mi_stat_count_t;
+typedef struct mi_stat_counter_s {
+    int64_t total;
+} mi_stat_counter_t;
+typedef struct mi_stats_s {
+    char unused;
+} mi_stats_t;
 
 #endif

@@ -10,10 +10,10 @@
 
 // A futex that nobody wakes, with no time to wait (FUTEX_WAIT_PRIVATE): the kernel looks at the clock and comes back.
 static inline unsigned brawn_sleep(unsigned none) {
-  static const int word;
-  const long at_once[2] = { none, 0 };  // struct timespec
-  arch_syscall6(ARCH_SYS_futex, (long)&word, 128, 0, (long)at_once, 0, 0);
-  return 0;
+    static const int word;
+    const long at_once[2] = {none, 0};  // struct timespec
+    arch_syscall6(ARCH_SYS_futex, (long)&word, 128, 0, (long)at_once, 0, 0);
+    return 0;
 }
 #define sleep brawn_sleep
 

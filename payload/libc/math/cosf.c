@@ -1,17 +1,17 @@
 // The cosine.
 #include "trigonometry.h"
 
-#define BODY(suffix, attributes, mad)                                                     \
-    static attributes float cosf_##suffix(float x) {                                      \
-        if (UNLIKELY(tiny(x))) {                                                          \
-            hidden_float(x + hidden_float(0x1p120f));                                     \
-            return 1;                                                                     \
-        }                                                                                 \
-        if (UNLIKELY(no_angle(x))) return x - x;                                          \
-        Angle angle = ANGLE(mad, x);                                                      \
-        double s = angle.r * angle.r;                                                     \
-        double y = angle.n & 1 ? SINE(mad, angle.r, s) : COSINE(mad, angle.r, s);         \
-        return (float)((angle.n + 1) & 2 ? -y : y);                                       \
+#define BODY(suffix, attributes, mad)                                             \
+    static attributes float cosf_##suffix(float x) {                              \
+        if (UNLIKELY(tiny(x))) {                                                  \
+            hidden_float(x + hidden_float(0x1p120f));                             \
+            return 1;                                                             \
+        }                                                                         \
+        if (UNLIKELY(no_angle(x))) return x - x;                                  \
+        Angle angle = ANGLE(mad, x);                                              \
+        double s = angle.r * angle.r;                                             \
+        double y = angle.n & 1 ? SINE(mad, angle.r, s) : COSINE(mad, angle.r, s); \
+        return (float)((angle.n + 1) & 2 ? -y : y);                               \
     }
 
 BY_LEVEL(float, cosf, (float x), (x), BODY)

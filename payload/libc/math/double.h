@@ -87,24 +87,24 @@ static COLD double odd_wide_logarithm(double x, int *done) {
 
 // What a logarithm begins with: x's parts, or the caller's end where there is nothing to compute.  `if_odd` is a
 // statement, or none, for `bits` of what is_odd() says.
-#define LOGARITHM_PARTS(x, if_odd)                                   \
-    ({                                                               \
-        uint64_t bits = bits_of(x);                                  \
-        if (UNLIKELY(bits == ONE_BITS)) return 0;                    \
-        if (UNLIKELY(is_odd(bits))) {                                \
-            if_odd;                                                  \
-            int done;                                                \
-            double result = odd_wide_logarithm(x, &done);            \
-            if (done) return result;                                 \
-            bits = bits_of_subnormal(x);                             \
-        }                                                            \
-        wide_split(bits);                                            \
+#define LOGARITHM_PARTS(x, if_odd)                        \
+    ({                                                    \
+        uint64_t bits = bits_of(x);                       \
+        if (UNLIKELY(bits == ONE_BITS)) return 0;         \
+        if (UNLIKELY(is_odd(bits))) {                     \
+            if_odd;                                       \
+            int done;                                     \
+            double result = odd_wide_logarithm(x, &done); \
+            if (done) return result;                      \
+            bits = bits_of_subnormal(x);                  \
+        }                                                 \
+        wide_split(bits);                                 \
     })
 
 // c[0] + c[1] * z + ...
-#define POLYNOMIAL_7(mad, c, z)                                                                              \
-    ({                                                                                                       \
-        const double square = (z) * (z), first = mad((c)[1], z, (c)[0]), second = mad((c)[3], z, (c)[2]);    \
-        const double third = mad((c)[6], square, mad((c)[5], z, (c)[4]));                                    \
-        mad(square * square, third, mad(square, second, first));                                             \
+#define POLYNOMIAL_7(mad, c, z)                                                                           \
+    ({                                                                                                    \
+        const double square = (z) * (z), first = mad((c)[1], z, (c)[0]), second = mad((c)[3], z, (c)[2]); \
+        const double third = mad((c)[6], square, mad((c)[5], z, (c)[4]));                                 \
+        mad(square * square, third, mad(square, second, first));                                          \
     })

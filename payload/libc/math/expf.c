@@ -8,15 +8,15 @@ static COLD float special_value(float x) {
 }
 
 // The bounds are the logarithms of the largest float and of half the least one.
-#define BODY(suffix, attributes, mad)                                                     \
-    static attributes float expf_##suffix(float x) {                                      \
-        if (UNLIKELY((bits_of_float(x) & 0x7fffffff) >= 0x42b00000)) {                     \
-            /* Comparing a NaN would be "invalid". */                                      \
-            if (2 * bits_of_float(x) > 0xff000000) return x + x;                           \
-            if (!(x <= 0x1.62e42ep6f && x >= -0x1.9fe368p6f)) return special_value(x);     \
-        }                                                                                 \
-        double z = 0x1.71547652b82fep+5 * (double)x;                                      \
-        return (float)POWER_OF_32ND(mad, z);                                              \
+#define BODY(suffix, attributes, mad)                                                  \
+    static attributes float expf_##suffix(float x) {                                   \
+        if (UNLIKELY((bits_of_float(x) & 0x7fffffff) >= 0x42b00000)) {                 \
+            /* Comparing a NaN would be "invalid". */                                  \
+            if (2 * bits_of_float(x) > 0xff000000) return x + x;                       \
+            if (!(x <= 0x1.62e42ep6f && x >= -0x1.9fe368p6f)) return special_value(x); \
+        }                                                                              \
+        double z = 0x1.71547652b82fep+5 * (double)x;                                   \
+        return (float)POWER_OF_32ND(mad, z);                                           \
     }
 
 BY_LEVEL(float, expf, (float x), (x), BODY)

@@ -8,11 +8,11 @@
 // number, z loses its fraction; the integer is then the last bits.
 #define INTEGERS 0x1.8p52
 
-#define POWER_OF_32ND(mad, z)                                                           \
-    __extension__({                                                                     \
-        double shifted_ = (z) + INTEGERS;                                               \
-        uint64_t k_ = bits_of(shifted_);                                                \
-        double r_ = (z) - (shifted_ - INTEGERS);                                        \
-        double power_ = double_of(EXP_TABLE[k_ % 32] + (k_ << 47));                     \
-        mad(power_ * r_, POLYNOMIAL_3(mad, EXP, r_), power_);                           \
+#define POWER_OF_32ND(mad, z)                                       \
+    __extension__({                                                 \
+        double shifted_ = (z) + INTEGERS;                           \
+        uint64_t k_ = bits_of(shifted_);                            \
+        double r_ = (z) - (shifted_ - INTEGERS);                    \
+        double power_ = double_of(EXP_TABLE[k_ % 32] + (k_ << 47)); \
+        mad(power_ * r_, POLYNOMIAL_3(mad, EXP, r_), power_);       \
     })

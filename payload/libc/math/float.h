@@ -53,24 +53,24 @@ INLINE float invalid(float x) {
 
 // Defines brawn_NAME by NAME_plain and NAME_fused, which `BODY(suffix, attributes, mad)` defines.
 #ifdef __x86_64__
-#define BY_LEVEL(Result, name, parameters, arguments, BODY)                                             \
-    BODY(plain, , times_plus_plain)                                                                     \
-    BODY(fused, FUSED, times_plus_fused)                                                                \
-    HIDDEN Result brawn_##name parameters {                                                             \
-        unsigned level = LEVEL();                                                                       \
-        if (LIKELY(level >= AVX2)) return name##_fused arguments;                                       \
-        if (level == UNKNOWN) {                                                                         \
-            brawn_memory_detect();                                                                      \
-            if (LEVEL() >= AVX2) return name##_fused arguments;                                         \
-        }                                                                                               \
-        return name##_plain arguments;                                                                  \
-    }                                                                                                   \
+#define BY_LEVEL(Result, name, parameters, arguments, BODY)       \
+    BODY(plain, , times_plus_plain)                               \
+    BODY(fused, FUSED, times_plus_fused)                          \
+    HIDDEN Result brawn_##name parameters {                       \
+        unsigned level = LEVEL();                                 \
+        if (LIKELY(level >= AVX2)) return name##_fused arguments; \
+        if (level == UNKNOWN) {                                   \
+            brawn_memory_detect();                                \
+            if (LEVEL() >= AVX2) return name##_fused arguments;   \
+        }                                                         \
+        return name##_plain arguments;                            \
+    }                                                             \
     NAME(name, brawn_##name)
 #else
-#define BY_LEVEL(Result, name, parameters, arguments, BODY)                                             \
-    BODY(fused, FUSED, times_plus_fused)                                                                \
-    HIDDEN Result brawn_##name parameters {                                                             \
-        return name##_fused arguments;                                                                  \
-    }                                                                                                   \
+#define BY_LEVEL(Result, name, parameters, arguments, BODY) \
+    BODY(fused, FUSED, times_plus_fused)                    \
+    HIDDEN Result brawn_##name parameters {                 \
+        return name##_fused arguments;                      \
+    }                                                       \
     NAME(name, brawn_##name)
 #endif

@@ -1,15 +1,15 @@
 // The natural logarithm.
 #include "log_table.h"
 
-#define BODY(suffix, attributes, mad)                                                      \
-    static attributes double log_##suffix(double x) {                                      \
-        WideSplit parts = LOGARITHM_PARTS(x, );                                            \
-        const LogRow *row = &brawn_log_table[parts.i];                                     \
-        double r = product_less_one_##suffix(parts.z, row->inverse);                       \
-        /* Exact: both have few enough bits. */                                            \
-        double big = mad(parts.k, LN2, row->log), first = big + r;                         \
-        double rest = (big - first + r) + mad(parts.k, LN2_LOW, row->log_low);             \
-        return first + mad(r * r, POLYNOMIAL_7(mad, SERIES, r), rest);                     \
+#define BODY(suffix, attributes, mad)                                          \
+    static attributes double log_##suffix(double x) {                          \
+        WideSplit parts = LOGARITHM_PARTS(x, );                                \
+        const LogRow *row = &brawn_log_table[parts.i];                         \
+        double r = product_less_one_##suffix(parts.z, row->inverse);           \
+        /* Exact: both have few enough bits. */                                \
+        double big = mad(parts.k, LN2, row->log), first = big + r;             \
+        double rest = (big - first + r) + mad(parts.k, LN2_LOW, row->log_low); \
+        return first + mad(r * r, POLYNOMIAL_7(mad, SERIES, r), rest);         \
     }
 
 BY_LEVEL(double, log, (double x), (x), BODY)

@@ -9,14 +9,14 @@ static COLD float small_sine(float x) {
     return x;
 }
 
-#define BODY(suffix, attributes, mad)                                                     \
-    static attributes float sinf_##suffix(float x) {                                      \
-        if (UNLIKELY(tiny(x))) return small_sine(x);                                      \
-        if (UNLIKELY(no_angle(x))) return x - x;                                          \
-        Angle angle = ANGLE(mad, x);                                                      \
-        double s = angle.r * angle.r;                                                     \
-        double y = angle.n & 1 ? COSINE(mad, angle.r, s) : SINE(mad, angle.r, s);         \
-        return (float)(angle.n & 2 ? -y : y);                                             \
+#define BODY(suffix, attributes, mad)                                             \
+    static attributes float sinf_##suffix(float x) {                              \
+        if (UNLIKELY(tiny(x))) return small_sine(x);                              \
+        if (UNLIKELY(no_angle(x))) return x - x;                                  \
+        Angle angle = ANGLE(mad, x);                                              \
+        double s = angle.r * angle.r;                                             \
+        double y = angle.n & 1 ? COSINE(mad, angle.r, s) : SINE(mad, angle.r, s); \
+        return (float)(angle.n & 2 ? -y : y);                                     \
     }
 
 BY_LEVEL(float, sinf, (float x), (x), BODY)

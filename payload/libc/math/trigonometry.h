@@ -38,19 +38,19 @@ static COLD Angle large_angle(float x) {
 }
 
 // `fused` is the same whatever the level: the first part has so few bits that its products are exact.
-#define ANGLE(mad, x)                                                                     \
-    __extension__({                                                                       \
-        Angle angle_;                                                                     \
-        uint32_t size_ = bits_of_float(x) & 0x7fffffff;                                   \
-        if (LIKELY(size_ < 0x49800000)) {                                                 \
-            double wide_ = (x), turned_ = wide_ * 0x1.45f306dc9c883p-1 + 0x1.8p52;       \
-            double whole_ = turned_ - 0x1.8p52;                                           \
-            angle_.n = (unsigned)bits_of(turned_);                                        \
-            angle_.r = mad(whole_, -HALF_PI[1], mad(whole_, -HALF_PI[0], wide_));         \
-        } else {                                                                          \
-            angle_ = large_angle(x);                                                      \
-        }                                                                                 \
-        angle_;                                                                           \
+#define ANGLE(mad, x)                                                              \
+    __extension__({                                                                \
+        Angle angle_;                                                              \
+        uint32_t size_ = bits_of_float(x) & 0x7fffffff;                            \
+        if (LIKELY(size_ < 0x49800000)) {                                          \
+            double wide_ = (x), turned_ = wide_ * 0x1.45f306dc9c883p-1 + 0x1.8p52; \
+            double whole_ = turned_ - 0x1.8p52;                                    \
+            angle_.n = (unsigned)bits_of(turned_);                                 \
+            angle_.r = mad(whole_, -HALF_PI[1], mad(whole_, -HALF_PI[0], wide_));  \
+        } else {                                                                   \
+            angle_ = large_angle(x);                                               \
+        }                                                                          \
+        angle_;                                                                    \
     })
 
 #define SINE(mad, r, s) mad((r) * (s), POLYNOMIAL_4(mad, SIN, s), r)

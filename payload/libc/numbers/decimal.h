@@ -118,7 +118,7 @@ INLINE Product product_of(const Decimal *decimal) {
     Wide number = (Wide)(uint64_t)(power >> 64) * digits + (uint64_t)(low >> 64);
     int exponent = POWER_EXPONENT(k * POWER_STEP) + POWER_EXPONENT(j) + 64 + 64 + 64 - shift;
     int exact = ten >= 0 && ten < POWER_STEP && !decimal->more && (uint64_t)low == 0;
-    Wide error = exact ? 0 : decimal->more ? (Wide)1 << (64 + shift) : 3;
+    Wide error = exact ? 0 : (decimal->more ? (Wide)1 << (64 + shift) : 3);
     int top = __builtin_clzll((uint64_t)(number >> 64));
     return (Product){number << top, error << top, exponent - top};
 }

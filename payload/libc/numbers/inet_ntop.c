@@ -2,7 +2,12 @@
 #include "../libc.h"
 
 // Linux's numbers.
-enum { INTERNET = 2, INTERNET_6 = 10, NO_SPACE = 28, NO_SUPPORT = 97 };
+enum {
+    INTERNET = 2,
+    INTERNET_6 = 10,
+    NO_SPACE = 28,
+    NO_SUPPORT = 97,
+};
 
 static char *byte(char *to, unsigned number) {
     if (number >= 100) *to++ = (char)('0' + number / 100);
@@ -20,7 +25,7 @@ static char *four_bytes(char *to, const unsigned char *a) {
 }
 
 static char *word(char *to, unsigned number) {
-    for (int shift = number >= 0x1000 ? 12 : number >= 0x100 ? 8 : number >= 0x10 ? 4 : 0; shift >= 0; shift -= 4) {
+    for (int shift = number >= 0x1000 ? 12 : (number >= 0x100 ? 8 : (number >= 0x10 ? 4 : 0)); shift >= 0; shift -= 4) {
         unsigned digit = number >> shift & 15;
         *to++ = (char)(digit < 10 ? '0' + digit : 'a' - 10 + digit);
     }

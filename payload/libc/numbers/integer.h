@@ -6,7 +6,10 @@
 #pragma once
 #include "../libc.h"
 
-enum { NOT_VALID = 22, OUT_OF_RANGE = 34 };
+enum {
+    NOT_VALID = 22,
+    OUT_OF_RANGE = 34,
+};
 
 INLINE unsigned integer_digit(unsigned c) {
     if (c - '0' < 10) return c - '0';
@@ -51,52 +54,52 @@ INLINE uint64_t integer_in_range(uint64_t y, int negative, int too_large, uint64
 
 // Character(at) is the one at that place, and never a digit from where the text ends on.  `whole` is for strtol, which
 // takes the zero of "0x" without a digit; scanf takes nothing.
-#define INTEGER(result, base, whole, limit, Character)                                                          \
-    do {                                                                                                        \
-        unsigned radix = (unsigned)(base), digit;                                                               \
-        size_t at = 0;                                                                                          \
-        int negative = 0, too_large = 0;                                                                        \
-        uint64_t y = 0;                                                                                         \
-        (result) = (Integer){0, 0};                                                                             \
-        if (UNLIKELY(radix > 36 || radix == 1)) {                                                               \
-            ERRNO = NOT_VALID;                                                                                  \
-            break;                                                                                              \
-        }                                                                                                       \
-        while (integer_is_space(Character(at))) at++;                                                           \
-        negative = Character(at) == '-';                                                                        \
-        if (negative || Character(at) == '+') at++;                                                             \
-        if (UNLIKELY((radix == 0 || radix == 16) && Character(at) == '0')) {                                    \
-            at++;                                                                                               \
-            if ((Character(at) | 32) == 'x') {                                                                  \
-                if (integer_digit(Character(at + 1)) >= 16) {                                                   \
-                    if (whole) (result).length = at;                                                            \
-                    break;                                                                                      \
-                }                                                                                               \
-                at++;                                                                                           \
-                radix = 16;                                                                                     \
-            } else if (radix == 0) {                                                                            \
-                radix = 8;                                                                                      \
-            }                                                                                                   \
-        } else {                                                                                                \
-            if (radix == 0) radix = 10;                                                                         \
-            if (UNLIKELY(integer_digit(Character(at)) >= radix)) {                                              \
-                ERRNO = NOT_VALID;                                                                              \
-                break;                                                                                          \
-            }                                                                                                   \
-        }                                                                                                       \
-        if (LIKELY(radix == 10)) {                                                                              \
-            /* 19 digits always fit. */                                                                         \
-            size_t safe = at + 19;                                                                              \
-            for (; at < safe && (digit = Character(at) - '0') < 10; at++) y = y * 10 + digit;                   \
-        } else {                                                                                                \
-            /* 12 digits of base 36 have 62.04 bits. */                                                         \
-            size_t safe = at + 12;                                                                              \
-            for (; at < safe && (digit = integer_digit(Character(at))) < radix; at++) y = y * radix + digit;    \
-        }                                                                                                       \
-        while (UNLIKELY((digit = integer_digit(Character(at))) < radix)) {                                      \
-            too_large |= __builtin_mul_overflow(y, radix, &y) | __builtin_add_overflow(y, digit, &y);           \
-            at++;                                                                                               \
-        }                                                                                                       \
-        (result).value = integer_in_range(y, negative, too_large, limit);                                       \
-        (result).length = at;                                                                                   \
+#define INTEGER(result, base, whole, limit, Character)                                                       \
+    do {                                                                                                     \
+        unsigned radix = (unsigned)(base), digit;                                                            \
+        size_t at = 0;                                                                                       \
+        int negative = 0, too_large = 0;                                                                     \
+        uint64_t y = 0;                                                                                      \
+        (result) = (Integer){0, 0};                                                                          \
+        if (UNLIKELY(radix > 36 || radix == 1)) {                                                            \
+            ERRNO = NOT_VALID;                                                                               \
+            break;                                                                                           \
+        }                                                                                                    \
+        while (integer_is_space(Character(at))) at++;                                                        \
+        negative = Character(at) == '-';                                                                     \
+        if (negative || Character(at) == '+') at++;                                                          \
+        if (UNLIKELY((radix == 0 || radix == 16) && Character(at) == '0')) {                                 \
+            at++;                                                                                            \
+            if ((Character(at) | 32) == 'x') {                                                               \
+                if (integer_digit(Character(at + 1)) >= 16) {                                                \
+                    if (whole) (result).length = at;                                                         \
+                    break;                                                                                   \
+                }                                                                                            \
+                at++;                                                                                        \
+                radix = 16;                                                                                  \
+            } else if (radix == 0) {                                                                         \
+                radix = 8;                                                                                   \
+            }                                                                                                \
+        } else {                                                                                             \
+            if (radix == 0) radix = 10;                                                                      \
+            if (UNLIKELY(integer_digit(Character(at)) >= radix)) {                                           \
+                ERRNO = NOT_VALID;                                                                           \
+                break;                                                                                       \
+            }                                                                                                \
+        }                                                                                                    \
+        if (LIKELY(radix == 10)) {                                                                           \
+            /* 19 digits always fit. */                                                                      \
+            size_t safe = at + 19;                                                                           \
+            for (; at < safe && (digit = Character(at) - '0') < 10; at++) y = y * 10 + digit;                \
+        } else {                                                                                             \
+            /* 12 digits of base 36 have 62.04 bits. */                                                      \
+            size_t safe = at + 12;                                                                           \
+            for (; at < safe && (digit = integer_digit(Character(at))) < radix; at++) y = y * radix + digit; \
+        }                                                                                                    \
+        while (UNLIKELY((digit = integer_digit(Character(at))) < radix)) {                                   \
+            too_large |= __builtin_mul_overflow(y, radix, &y) | __builtin_add_overflow(y, digit, &y);        \
+            at++;                                                                                            \
+        }                                                                                                    \
+        (result).value = integer_in_range(y, negative, too_large, limit);                                    \
+        (result).length = at;                                                                                \
     } while (0)

@@ -2,7 +2,11 @@
 #pragma once
 #include <stdint.h>
 
-enum { POWER_STEP = 27, POWER_FIRST = -13, POWER_LAST = 11 };
+enum {
+    POWER_STEP = 27,
+    POWER_FIRST = -13,
+    POWER_LAST = 11,
+};
 
 // 10^(STEP * k), k from FIRST to LAST, as high and low half of 128 bits, cut off: high:low * 2^exponent, where
 // exponent is what POWER_EXPONENT says.

@@ -2,7 +2,9 @@
 #pragma once
 #include "decimal.h"
 
-enum { AS_FLOAT, AS_DOUBLE, AS_LONG_DOUBLE };
+enum { AS_FLOAT,
+    AS_DOUBLE,
+    AS_LONG_DOUBLE };
 
 // The beginning of musl's FILE, up to what reading text needs (musl 1.2.2 to 1.2.6, src/internal/stdio_impl.h; the
 // same in 1.1.24).
@@ -53,11 +55,17 @@ INLINE double power_of_two(int exponent) {
 // What __floatscan gives for a double or a float is one already, if it is not too large; converting it by the
 // processor takes the compiler's own library.
 static COLD double narrowed(long double wide, int greatest) {
-    const union { long double of; Wide bits; } from = {wide};
+    const union {
+        long double of;
+        Wide bits;
+    } from = {wide};
     uint64_t high = (uint64_t)(from.bits >> 64), sign = high >> 63 << 63;
     uint64_t size = ((uint64_t)(from.bits >> 60) & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
     int exponent = (int)(high >> 48 & 0x7fff) - 16383;
-    union { uint64_t bits; double of; } to = {sign};
+    union {
+        uint64_t bits;
+        double of;
+    } to = {sign};
     if (exponent == 16384) {
         to.bits |= (uint64_t)0x7ff << 52 | (size << 12 >> 12);
     } else if (exponent > greatest) {

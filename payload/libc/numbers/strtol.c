@@ -10,11 +10,11 @@ static uint64_t read_integer(const char *restrict s, char **restrict end, int ba
     return integer.value;
 }
 
-#define DEFINE(Type, name, limit)                                                                               \
-    HIDDEN Type brawn_##name(const char *restrict s, char **restrict end, int base) {                           \
-        return (Type)read_integer(s, end, base, limit);                                                         \
-    }                                                                                                           \
-    NAME(name, brawn_##name)                                                                                    \
+#define DEFINE(Type, name, limit)                                                     \
+    HIDDEN Type brawn_##name(const char *restrict s, char **restrict end, int base) { \
+        return (Type)read_integer(s, end, base, limit);                               \
+    }                                                                                 \
+    NAME(name, brawn_##name)                                                          \
     NAME(__##name##_internal, brawn_##name)
 
 DEFINE(long, strtol, SIGNED)

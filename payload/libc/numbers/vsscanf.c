@@ -11,11 +11,22 @@ HIDDEN long double brawn_strtold(const char *restrict s, char **restrict end);
 void *malloc(size_t n);
 void free(void *p);
 // musl's mbstate_t has two words since 0.9 (include/alltypes.h.in).
-typedef struct { unsigned state, room; } Partial;
+typedef struct {
+    unsigned state, room;
+} Partial;
 size_t mbrtowc(wchar_t *restrict to, const char *restrict s, size_t n, Partial *restrict state);
 
-typedef enum { TINY = -2, SHORT, PLAIN, LONG, LONG_DOUBLE, LONG_LONG } Size;
-typedef enum { GOES_ON, NO_MATCH, NO_INPUT } Outcome;
+typedef enum {
+    TINY = -2,
+    SHORT,
+    PLAIN,
+    LONG,
+    LONG_DOUBLE,
+    LONG_LONG,
+} Size;
+typedef enum { GOES_ON,
+    NO_MATCH,
+    NO_INPUT } Outcome;
 
 typedef struct {
     const unsigned char *at, *format;
@@ -116,7 +127,9 @@ static Outcome real(Scan *scan) {
     return GOES_ON;
 }
 
-typedef struct { uint64_t bits[4]; } Set;
+typedef struct {
+    uint64_t bits[4];
+} Set;
 
 INLINE int in_set(const Set *set, unsigned c) {
     return set->bits[c >> 6] >> (c & 63) & 1;
@@ -194,9 +207,11 @@ static Outcome text(Scan *scan, int kind) {
     char *to = scan->size == LONG || scan->allocates ? 0 : scan->to;
     size_t n = 0;
     // What is stored may lie in the text itself, and is then read.
-#define TAKE(condition) \
-    if (to) for (unsigned c; n < most && (c = s[n], condition); n++) to[n] = (char)c; \
-    else for (unsigned c; n < most && (c = s[n], condition); n++) {}
+#define TAKE(condition)                                                           \
+    if (to)                                                                       \
+        for (unsigned c; n < most && (c = s[n], condition); n++) to[n] = (char)c; \
+    else                                                                          \
+        for (unsigned c; n < most && (c = s[n], condition); n++) {}
     if (kind == 's') {
         TAKE(c && !integer_is_space(c))
     } else if (kind == 'c') {
@@ -229,11 +244,30 @@ static int read_size(Scan *scan) {
     case 'h': scan->size = p[1] == 'h' ? TINY : SHORT; break;
     case 'l': scan->size = p[1] == 'l' ? LONG_LONG : LONG; break;
     case 'j': scan->size = LONG_LONG; break;
-    case 'z': case 't': scan->size = LONG; break;
+    case 'z':
+    case 't': scan->size = LONG; break;
     case 'L': scan->size = LONG_DOUBLE; break;
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'p': case 'n':
-    case 'a': case 'e': case 'f': case 'g': case 'A': case 'E': case 'F': case 'G':
-    case 's': case 'c': case '[': case 'S': case 'C': return 1;
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'p':
+    case 'n':
+    case 'a':
+    case 'e':
+    case 'f':
+    case 'g':
+    case 'A':
+    case 'E':
+    case 'F':
+    case 'G':
+    case 's':
+    case 'c':
+    case '[':
+    case 'S':
+    case 'C': return 1;
     default: return 0;
     }
     scan->format += scan->size == TINY || (scan->size == LONG_LONG && *p == 'l') ? 2 : 1;
@@ -259,12 +293,24 @@ static Outcome convert(Scan *scan, const unsigned char *begin) {
     }
     if (!*scan->at) return NO_INPUT;
     switch (kind) {
-    case 's': case 'c': case '[': return text(scan, kind);
-    case 'd': case 'u': return integer(scan, 10, 0);
-    case 'x': case 'X': case 'p': return integer(scan, 16, kind == 'p');
+    case 's':
+    case 'c':
+    case '[': return text(scan, kind);
+    case 'd':
+    case 'u': return integer(scan, 10, 0);
+    case 'x':
+    case 'X':
+    case 'p': return integer(scan, 16, kind == 'p');
     case 'o': return integer(scan, 8, 0);
     case 'i': return integer(scan, 0, 0);
-    case 'a': case 'A': case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': return real(scan);
+    case 'a':
+    case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G': return real(scan);
     default: return GOES_ON;
     }
 }

@@ -15,7 +15,7 @@ INLINE int narrow_text(char *to, const wchar_t *s) {
         unsigned c = narrow(s[i]);
         to[i] = (char)c;
         int may_belong = c - '0' < 10 || (c | 32) - 'a' < 26 || c == '.' || c == '+' || c == '-' || c == '_' || c == '(' ||
-                         c == ')' || c == ' ' || c - '\t' < 5;
+            c == ')' || c == ' ' || c - '\t' < 5;
         if (!may_belong) {
             to[i] = 0;
             return 1;
@@ -54,21 +54,21 @@ static COLD long double read_long(const wchar_t *t, size_t *length, int precisio
     return result;
 }
 
-#define DEFINE(Float, name, narrow_name, kind, Narrowed)                                                        \
-    HIDDEN Float brawn_##name(const wchar_t *restrict s, wchar_t **restrict end) {                              \
-        const wchar_t *t = behind_blanks(s);                                                                    \
-        char text[ROOM], *behind = text;                                                                        \
-        size_t length;                                                                                          \
-        Float result;                                                                                           \
-        if (LIKELY(narrow_text(text, t))) {                                                                     \
-            result = brawn_##narrow_name(text, &behind);                                                        \
-            length = (size_t)(behind - text);                                                                   \
-        } else {                                                                                                \
-            result = (Float)Narrowed(read_long(t, &length, kind));                                              \
-        }                                                                                                       \
-        if (end) *end = (wchar_t *)(uintptr_t)(length ? t + length : s);                                        \
-        return result;                                                                                          \
-    }                                                                                                           \
+#define DEFINE(Float, name, narrow_name, kind, Narrowed)                           \
+    HIDDEN Float brawn_##name(const wchar_t *restrict s, wchar_t **restrict end) { \
+        const wchar_t *t = behind_blanks(s);                                       \
+        char text[ROOM], *behind = text;                                           \
+        size_t length;                                                             \
+        Float result;                                                              \
+        if (LIKELY(narrow_text(text, t))) {                                        \
+            result = brawn_##narrow_name(text, &behind);                           \
+            length = (size_t)(behind - text);                                      \
+        } else {                                                                   \
+            result = (Float)Narrowed(read_long(t, &length, kind));                 \
+        }                                                                          \
+        if (end) *end = (wchar_t *)(uintptr_t)(length ? t + length : s);           \
+        return result;                                                             \
+    }                                                                              \
     NAME(name, brawn_##name)
 
 #define AS_IT_IS(x) (x)

@@ -12,10 +12,10 @@ static uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, 
     return integer.value;
 }
 
-#define DEFINE(Type, name, limit)                                                                               \
-    HIDDEN Type brawn_##name(const wchar_t *restrict s, wchar_t **restrict end, int base) {                     \
-        return (Type)read_integer(s, end, base, limit);                                                         \
-    }                                                                                                           \
+#define DEFINE(Type, name, limit)                                                           \
+    HIDDEN Type brawn_##name(const wchar_t *restrict s, wchar_t **restrict end, int base) { \
+        return (Type)read_integer(s, end, base, limit);                                     \
+    }                                                                                       \
     NAME(name, brawn_##name)
 
 DEFINE(long, wcstol, SIGNED)

@@ -35,7 +35,7 @@ INLINE void AT(sort_4)(ELEMENT *a, order *f, void *context) {
     ELEMENT *const low1 = a + one, *const high1 = a + !one, *const low2 = a + 2 + two, *const high2 = a + 2 + !two;
     const int second = BEHIND(low1, low2), first = BEHIND(high1, high2);
     ELEMENT *const least = second ? low2 : low1, *const most = first ? high1 : high2;
-    ELEMENT *const left = second ? low1 : first ? low2 : high1, *const right = first ? high2 : second ? high1 : low2;
+    ELEMENT *const left = second ? low1 : (first ? low2 : high1), *const right = first ? high2 : (second ? high1 : low2);
     const int wrong = BEHIND(left, right);
     const ELEMENT x = *least, y = *(wrong ? right : left), z = *(wrong ? left : right), u = *most;
     a[0] = x;

@@ -3,7 +3,7 @@
 #ifndef SIZE
 #error "SIZE, AT, MOST and SMALL say what is sorted"
 #endif
-#define ELEMENT_AT(i) (a + (i)*SIZE)
+#define ELEMENT_AT(i) (a + (i) * SIZE)
 
 // How many of the first elements are in order.  If each is greater than the next, they change places, and are.
 static __attribute__((noinline)) size_t AT(run)(char *a, size_t n, size_t size, order *f, void *context) {

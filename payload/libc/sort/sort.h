@@ -17,7 +17,11 @@
 
 typedef int order(const void *, const void *, void *);
 
-enum { ROOM = 2048, BLOCK = 128, RUN_FROM = 16 };
+enum {
+    ROOM = 2048,
+    BLOCK = 128,
+    RUN_FROM = 16,
+};
 
 #define AFTER(a, b) (f((a), (b), context) > 0)
 

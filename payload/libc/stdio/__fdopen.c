@@ -15,12 +15,25 @@ extern size_t __stdio_write(stream *, const unsigned char *, size_t);
 extern int64_t __stdio_seek(stream *, int64_t, int);
 extern int __stdio_close(stream *);
 
-enum { EINVAL = 22, F_SETFD = 2, F_GETFL = 3, F_SETFL = 4, FD_CLOEXEC = 1, O_APPEND = 02000 };
+enum {
+    EINVAL = 22,
+    F_SETFD = 2,
+    F_GETFL = 3,
+    F_SETFL = 4,
+    FD_CLOEXEC = 1,
+    O_APPEND = 02000,
+};
 
 #ifdef __x86_64__
-enum { FCNTL = 72, IOCTL = 16 };
+enum {
+    FCNTL = 72,
+    IOCTL = 16,
+};
 #else
-enum { FCNTL = 25, IOCTL = 29 };
+enum {
+    FCNTL = 25,
+    IOCTL = 29,
+};
 #endif
 
 INLINE int has(const char *s, char c) {

@@ -3,9 +3,15 @@
 #include "stream.h"
 
 #ifdef __x86_64__
-enum { READ = 0, READV = 19 };
+enum {
+    READ = 0,
+    READV = 19,
+};
 #else
-enum { READ = 63, READV = 65 };
+enum {
+    READ = 63,
+    READV = 65,
+};
 #endif
 
 // stdin looks like the streams that musl makes on its stack to read its own files (src/stdio/__fopen_rb_ca.c), whose
@@ -28,7 +34,10 @@ HIDDEN size_t brawn___stdio_read(stream *f, unsigned char *to, size_t n) {
     if (UNLIKELY(f->size == SMALL_BUFFER && f->fd == 0 && (f->flags & (standard | NO_READING | OWN_BUFFER)) == standard)) enlarge(f);
     // The last byte comes by the buffer, if there is one: so it is filled.
     const size_t direct = n - !!f->size;
-    const struct { void *at; size_t size; } parts[2] = {{to, direct}, {f->buffer, f->size}};
+    const struct {
+        void *at;
+        size_t size;
+    } parts[2] = {{to, direct}, {f->buffer, f->size}};
     const long got = direct ? ask(READV, f->fd, (long)parts, 2) : ask(READ, f->fd, (long)f->buffer, (long)f->size);
     if (got <= 0) {
         if (got < 0) ERRNO = (int)-got;

@@ -16,14 +16,18 @@ typedef struct {
 } Digits;
 
 // What is left behind the digits that stay, against half of the last one.
-enum { NOTHING, BELOW, HALF, ABOVE, UNSURE };
+enum { NOTHING,
+    BELOW,
+    HALF,
+    ABOVE,
+    UNSURE };
 
 // Whether to round away from zero, as the processor would in its mode; like musl's, it raises what an inexact result
 // raises.
 static int goes_up(int rest, int odd, int negative) {
     if (rest == NOTHING) return 0;
     // From 2^53 on, 1 is half of the last bit.
-    double number = odd ? 0x1p53 + 2 : 0x1p53, more = rest == BELOW ? 0.5 : rest == HALF ? 1 : 1.5;
+    double number = odd ? 0x1p53 + 2 : 0x1p53, more = rest == BELOW ? 0.5 : (rest == HALF ? 1 : 1.5);
     if (negative) number = -number, more = -more;
 #ifdef __x86_64__
     __asm__ volatile("" : "+x"(number));
@@ -38,14 +42,40 @@ static int goes_up(int rest, int odd, int negative) {
 }
 
 static const uint64_t TENS[] = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
-    10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+    1,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
     10000000000000000000u,
 };
-enum { FAST = 18, BILLION = 1000000000, IN_BLOCK = 9 };
+enum {
+    FAST = 18,
+    BILLION = 1000000000,
+    IN_BLOCK = 9,
+};
 
 // What the numbers of a type take: words of 32 bits, blocks of nine digits.
-enum { WORDS = 36, BLOCKS = 96, LONG_WORDS = 520, LONG_BLOCKS = 1300 };
+enum {
+    WORDS = 36,
+    BLOCKS = 96,
+    LONG_WORDS = 520,
+    LONG_BLOCKS = 1300,
+};
 
 typedef struct {
     // The first block is left free for a carry; `point` of them, which may be less than none, are in front of the
@@ -96,7 +126,7 @@ static void blocks_of(const Real *real, int keep, int places, int room, Big *big
     big->count = 1;
     big->more = 0;
     blocks[0] = 0;
-    const Wide integer = below >= 128 ? 0 : below > 0 ? number >> below : number;
+    const Wide integer = below >= 128 ? 0 : (below > 0 ? number >> below : number);
     if (integer) {
         const int n = placed(words, integer, below < 0 ? -below : 0);
         const uint32_t *from = whole(words, n, blocks + room), *const end = blocks + room;
@@ -145,7 +175,7 @@ static void rounded(const Real *real, int keep, int places, Big *big, Digits *di
     const int lead = first < big->count ? length_of(blocks[first]) : 0;
     // How many digits of which block stay.
     const int64_t stay = places >= 0 ? (int64_t)IN_BLOCK * big->point + places
-        : (int64_t)IN_BLOCK * (first + 1) - lead + keep;
+                                     : (int64_t)IN_BLOCK * (first + 1) - lead + keep;
     if (first == big->count || stay < IN_BLOCK * (int64_t)first) {
         // Nothing but zeros, or something small behind them.
         const int rest = first < big->count || big->more ? BELOW : NOTHING;
@@ -163,7 +193,7 @@ static void rounded(const Real *real, int keep, int places, Big *big, Digits *di
         const uint32_t unit = (uint32_t)TENS[IN_BLOCK - stay % IN_BLOCK], half = unit / 2, left = blocks[at] % unit;
         int more = big->more;
         for (int i = at + 1; i < big->count; i++) more |= blocks[i] != 0;
-        const int rest = left > half ? ABOVE : left == half ? (more ? ABOVE : HALF) : left || more ? BELOW : NOTHING;
+        const int rest = left > half ? ABOVE : (left == half ? (more ? ABOVE : HALF) : (left || more ? BELOW : NOTHING));
         const int odd = unit == BILLION ? at && blocks[at - 1] & 1 : blocks[at] / unit & 1;
         blocks[at] -= left;
         big->count = at + 1;

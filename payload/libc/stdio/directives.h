@@ -5,7 +5,11 @@
 enum { NUMBERS = 10 };
 
 // How an argument is passed.
-enum { NOTHING, INT, LONG, DOUBLE, LONG_DOUBLE };
+enum { NOTHING,
+    INT,
+    LONG,
+    DOUBLE,
+    LONG_DOUBLE };
 
 typedef union {
     uint64_t bits;

@@ -46,8 +46,25 @@ HIDDEN void brawn_print_fill(Sink *sink, char c, size_t n) {
 }
 
 static const uint64_t TENS[] = {
-    0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
-    10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+    0,
+    10,
+    100,
+    1000,
+    10000,
+    100000,
+    1000000,
+    10000000,
+    100000000,
+    1000000000,
+    10000000000,
+    100000000000,
+    1000000000000,
+    10000000000000,
+    100000000000000,
+    1000000000000000,
+    10000000000000000,
+    100000000000000000,
+    1000000000000000000,
     10000000000000000000u,
 };
 
@@ -160,7 +177,10 @@ static void store(void *to, int size, size_t count) {
 }
 
 static Real of_double(double value) {
-    const union { double of; uint64_t bits; } from = {value};
+    const union {
+        double of;
+        uint64_t bits;
+    } from = {value};
     const uint64_t fraction = from.bits << 12 >> 12;
     const int exponent = (int)(from.bits >> 52 & 0x7ff);
     return (Real){
@@ -174,7 +194,13 @@ static Real of_double(double value) {
 
 static Real of_long_double(long double value) {
 #ifdef __x86_64__
-    const union { long double of; struct { uint64_t bits; uint16_t exponent; }; } from = {value};
+    const union {
+        long double of;
+        struct {
+            uint64_t bits;
+            uint16_t exponent;
+        };
+    } from = {value};
     const int exponent = from.exponent & 0x7fff;
     // Without its first bit, a number is none.
     const int odd = exponent && !(from.bits >> 63);
@@ -186,7 +212,12 @@ static Real of_long_double(long double value) {
         .nan = odd || (exponent == 0x7fff && from.bits << 1),
     };
 #else
-    const union { long double of; struct { uint64_t low, high; }; } from = {value};
+    const union {
+        long double of;
+        struct {
+            uint64_t low, high;
+        };
+    } from = {value};
     const int exponent = (int)(from.high >> 48 & 0x7fff);
     uint64_t high = from.high << 16 >> 16, low = from.low;
     Real real = {

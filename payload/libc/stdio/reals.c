@@ -33,7 +33,7 @@ INLINE int scaled(uint64_t number, int exponent, int n, uint64_t *integer) {
     if (exact) {
         const int more = (uint64_t)low != 0;
         if (rest == 0) return more ? BELOW : NOTHING;
-        return rest < half ? BELOW : rest == half && !more ? HALF : ABOVE;
+        return rest < half ? BELOW : (rest == half && !more ? HALF : ABOVE);
     }
     const Wide error = (Wide)3 << (128 - below);
     if (rest == 0 || rest > ~error || (rest <= half && rest + error >= half)) return UNSURE;
@@ -48,7 +48,7 @@ INLINE void kept(char *end, uint64_t number, int keep, int negative, Digits *dig
     if (count > keep) {
         const uint64_t unit = TENS[count - keep], rest = number % unit, half = unit / 2;
         number /= unit;
-        const int what = rest == 0 ? NOTHING : rest < half ? BELOW : rest == half ? HALF : ABOVE;
+        const int what = rest == 0 ? NOTHING : (rest < half ? BELOW : (rest == half ? HALF : ABOVE));
         number += (uint64_t)goes_up(what, number & 1, negative);
         if (number == TENS[keep]) digits->exponent++;
         text = digits_before(end, number);
@@ -108,7 +108,7 @@ INLINE int by_places(char *end, const Real *real, int places, Digits *digits) {
         const Wide all = (Wide)(number << (64 + exponent)) * TENS[places];
         const uint64_t left = (uint64_t)all, half = (uint64_t)1 << 63;
         behind = (uint64_t)(all >> 64);
-        rest = left == 0 ? NOTHING : left < half ? BELOW : left == half ? HALF : ABOVE;
+        rest = left == 0 ? NOTHING : (left < half ? BELOW : (left == half ? HALF : ABOVE));
     } else {
         rest = scaled(number, exponent, places, &behind);
         if (rest == UNSURE) return 0;
@@ -161,7 +161,7 @@ static int64_t before(Sink *sink, const Spec *spec, const Real *real, const char
     char sign[4];
     size_t signs = 0;
     if (real->negative || spec->flags & (PLUS | BLANK)) {
-        sign[signs++] = real->negative ? '-' : spec->flags & PLUS ? '+' : ' ';
+        sign[signs++] = real->negative ? '-' : (spec->flags & PLUS ? '+' : ' ');
     }
     while (*prefix) sign[signs++] = *prefix++;
     n += (int64_t)signs;
@@ -200,7 +200,7 @@ static int hexadecimal(Sink *sink, const Spec *spec, const Real *real) {
         if (precision >= 0 && precision < 32) {
             const int dropped = 128 - 4 * precision;
             const Wide left = precision ? number << (4 * precision) : number, half = (Wide)1 << 127;
-            const int rest = left == 0 ? NOTHING : left < half ? BELOW : left == half ? HALF : ABOVE;
+            const int rest = left == 0 ? NOTHING : (left < half ? BELOW : (left == half ? HALF : ABOVE));
             number = precision ? number >> dropped << dropped : 0;
             const int odd = precision ? (int)(number >> dropped & 1) : 1;
             if (goes_up(rest, odd, real->negative)) {
@@ -312,7 +312,7 @@ HIDDEN int brawn_print_real(Sink *sink, const Spec *spec, const Real *real) {
         blank.flags &= ~(unsigned)ZEROS;
         const int64_t blanks = before(sink, &blank, real, "", 3);
         if (blanks < 0) return -1;
-        put(sink, spec->conversion & 32 ? (real->nan ? "nan" : "inf") : real->nan ? "NAN" : "INF", 3);
+        put(sink, spec->conversion & 32 ? (real->nan ? "nan" : "inf") : (real->nan ? "NAN" : "INF"), 3);
         brawn_print_fill(sink, ' ', (size_t)blanks);
         return 0;
     }
@@ -324,7 +324,7 @@ HIDDEN int brawn_print_real(Sink *sink, const Spec *spec, const Real *real) {
     if (!(real->low | real->high)) return decimal(sink, spec, real, &digits, precision);
     if (LIKELY(!real->high && precision < FAST)) {
         const int sure = style == 'f' ? by_places(end, real, precision, &digits)
-            : by_digits(end, real, style == 'e' ? precision + 1 : precision, &digits);
+                                      : by_digits(end, real, style == 'e' ? precision + 1 : precision, &digits);
         if (LIKELY(sure)) return decimal(sink, spec, real, &digits, precision);
     }
     const int few = real->exponent >= -1074 && real->exponent <= 971 && !real->high && !(real->low >> 53);

@@ -3,7 +3,11 @@
 #include "../libc.h"
 #include <stdarg.h>
 
-enum { INVALID = 22, OVERFLOW = 75, MOST = INT32_MAX };
+enum {
+    INVALID = 22,
+    OVERFLOW = 75,
+    MOST = INT32_MAX,
+};
 
 // Where text goes: a program's buffer, or a stream's.  What has no room goes to `more`.
 typedef struct Sink Sink;
@@ -54,9 +58,18 @@ INLINE void put_fast(Sink *sink, const char *text, size_t n) {
     sink->at += n;
 }
 
-enum { ALTERNATE = 1, ZEROS = 2, LEFT = 4, BLANK = 8, PLUS = 16 };
+enum {
+    ALTERNATE = 1,
+    ZEROS = 2,
+    LEFT = 4,
+    BLANK = 8,
+    PLUS = 16,
+};
 
-enum { NONE = -1, TOO_MUCH = -2 };
+enum {
+    NONE = -1,
+    TOO_MUCH = -2,
+};
 
 // What a directive says.
 typedef struct {

@@ -26,9 +26,24 @@ struct stream {
 };
 _Static_assert(offsetof(stream, write_at) == 0x28 && offsetof(stream, unwritten) == 0x38, "musl's FILE");
 _Static_assert(offsetof(stream, fd) == 0x78 && offsetof(stream, lock) == 0x8c && sizeof(stream) == 0xe8, "musl's FILE");
-enum { IS_STANDARD = 1, NO_READING = 4, NO_WRITING = 8, AT_END = 16, HAS_ERROR = 32, OWN_BUFFER = 64, APPENDS = 128, NO_LINES = -1, NO_LOCK = -1 };
+enum {
+    IS_STANDARD = 1,
+    NO_READING = 4,
+    NO_WRITING = 8,
+    AT_END = 16,
+    HAS_ERROR = 32,
+    OWN_BUFFER = 64,
+    APPENDS = 128,
+    NO_LINES = -1,
+    NO_LOCK = -1,
+};
 // The buffers of musl's streams, what may be put back in front of them, and what glibc's have.
-enum { SMALL_BUFFER = 1024, UNGET = 8, BUFFER = 4096, TIOCGWINSZ = 0x5413 };
+enum {
+    SMALL_BUFFER = 1024,
+    UNGET = 8,
+    BUFFER = 4096,
+    TIOCGWINSZ = 0x5413,
+};
 
 // A system call that leaves errno alone: a negative number is an error.
 INLINE long ask(long number, long first, long second, long third) {

@@ -29,11 +29,11 @@ NAME(strncasecmp_l, brawn_strncasecmp_l)
 #else
 #include "words.h"
 #undef FOUND
-#define FOUND(i, m)                            \
-    do {                                       \
-        const size_t at = (i) + CTZ(m);        \
-        if (at >= n) return 0;                 \
-        return small(a[at]) - small(b[at]);    \
+#define FOUND(i, m)                         \
+    do {                                    \
+        const size_t at = (i) + CTZ(m);     \
+        if (at >= n) return 0;              \
+        return small(a[at]) - small(b[at]); \
     } while (0)
 
 // After the first i bytes, none, or half a vector or one.  A function of its own, so that the other needs no stack.

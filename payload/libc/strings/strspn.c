@@ -45,8 +45,8 @@ TARGET static __attribute__((noinline)) size_t AT(span_on)(const char *s, const 
 
 // `is`: where x is in the set or, for strcspn, the end: in SAME's words.
 #undef MEMBERS
-#define MEMBERS(is, x)                                     \
-    vec is = SAME(x, FILL(in == 1 ? set[0] : 0));          \
+#define MEMBERS(is, x)                            \
+    vec is = SAME(x, FILL(in == 1 ? set[0] : 0)); \
     for (const char *c = set + (in == 1); *c; c++) is = JOIN(is, SAME(x, FILL(*c)))
 
 #if defined __x86_64__ && WIDTH > 16

@@ -4,7 +4,7 @@
 
 #include "levels.h"
 
-FIRST(wide *, first, fill, (wide *to, wide c, size_t n), to, c, n)
+FIRST(wide *, first, fill, (wide * to, wide c, size_t n), to, c, n)
 
 HIDDEN wide *brawn_wmemset(wide *to, wide c, size_t n) {
     if (LIKELY(n < 16)) {

@@ -17,10 +17,13 @@
 #ifdef __x86_64__
 extern unsigned char brawn_memory_level;
 extern void brawn_memory_detect(void);
-enum { UNKNOWN, SSE2, AVX2 };
+enum { UNKNOWN,
+    SSE2,
+    AVX2 };
 #else
 static unsigned char brawn_memory_level;
-enum { UNKNOWN, SSE2 };
+enum { UNKNOWN,
+    SSE2 };
 #endif
 
 static const int MODES[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -36,9 +39,21 @@ static uint64_t random_bits(void) {
     return state * 0x2545f4914f6cdd1d;
 }
 
-static double as_double(uint64_t bits) { double x; memcpy(&x, &bits, sizeof x); return x; }
-static uint64_t as_bits(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }
-static float as_float(uint32_t bits) { float x; memcpy(&x, &bits, sizeof x); return x; }
+static double as_double(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static uint64_t as_bits(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static float as_float(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
 
 // Any float but a signaling NaN, of which musl's functions are not told what to do.
 static float any_float(void) {
@@ -63,7 +78,10 @@ static double special(int which) {
 static double some(void) {
     uint64_t bits = random_bits();
     switch (random_bits() % 8) {
-    case 0: { double x = as_double(bits); return isnan(x) ? 1 : x; }
+    case 0: {
+        double x = as_double(bits);
+        return isnan(x) ? 1 : x;
+    }
     case 1: return special((int)(bits % SPECIALS));
     case 2: return (double)(int64_t)(bits >> 40) / 2 - 0x1p22;
     case 3: return nextafter((double)(int32_t)bits, bits & 1 ? INFINITY : -INFINITY);
@@ -82,24 +100,35 @@ static float some_float(void) {
 }
 
 static void report(const char *name, int mode, double x, double y, double z, double ours, int our_flags, double musls,
-                   int musl_flags) {
+    int musl_flags) {
     printf("math: %s at level %d, mode %#x, of %a, %a, %a: %a with exceptions %#x, and musl's %a with %#x\n", name,
-           brawn_memory_level, (unsigned)mode, x, y, z, ours, (unsigned)our_flags, musls, (unsigned)musl_flags);
+        brawn_memory_level, (unsigned)mode, x, y, z, ours, (unsigned)our_flags, musls, (unsigned)musl_flags);
     if (++wrong >= 20) exit(1);
 }
 
 // A zero's sign counts, a NaN's payload does not.
 static int same(double a, double b) { return as_bits(a) == as_bits(b) || (isnan(a) && isnan(b)); }
 
-#define EXACT(X, Y)                                                                                        \
-    X(double, double, floor) X(double, double, ceil) X(double, double, trunc) X(double, double, rint)      \
-    X(double, double, nearbyint) X(double, double, round) X(long, double, lround)                          \
-    X(long long, double, llround)                                                                          \
-    Y(float, float, floorf) Y(float, float, ceilf) Y(float, float, truncf) Y(float, float, rintf)          \
-    Y(float, float, nearbyintf) Y(float, float, roundf) Y(long, float, lroundf) Y(long long, float, llroundf)
+#define EXACT(X, Y)               \
+    X(double, double, floor)      \
+    X(double, double, ceil)       \
+    X(double, double, trunc)      \
+    X(double, double, rint)       \
+    X(double, double, nearbyint)  \
+    X(double, double, round)      \
+    X(long, double, lround)       \
+    X(long long, double, llround) \
+    Y(float, float, floorf)       \
+    Y(float, float, ceilf)        \
+    Y(float, float, truncf)       \
+    Y(float, float, rintf)        \
+    Y(float, float, nearbyintf)   \
+    Y(float, float, roundf)       \
+    Y(long, float, lroundf)       \
+    Y(long long, float, llroundf)
 
-#define X(Result, Float, name) \
-    extern Result brawn_##name(Float); \
+#define X(Result, Float, name)                                  \
+    extern Result brawn_##name(Float);                          \
     static Result (*volatile our_##name)(Float) = brawn_##name; \
     static Result (*volatile musls_##name)(Float) = name;
 EXACT(X, X)
@@ -109,21 +138,21 @@ extern float brawn_fmaf(float, float, float);
 static double (*volatile our_fma)(double, double, double) = brawn_fma, (*volatile musls_fma)(double, double, double) = fma;
 static float (*volatile our_fmaf)(float, float, float) = brawn_fmaf, (*volatile musls_fmaf)(float, float, float) = fmaf;
 
-#define RUN(Result, call, flags)            \
-    feclearexcept(FE_ALL_EXCEPT);           \
-    Result call;                            \
+#define RUN(Result, call, flags)  \
+    feclearexcept(FE_ALL_EXCEPT); \
+    Result call;                  \
     int flags = fetestexcept(FLAGS);
 
 static void exact_ones(double x, float xf, int mode) {
     volatile double argument = x;
     volatile float argument_float = xf;
     fesetround(mode);
-#define CHECK(Result, argument, name)                                                                             \
-    {                                                                                                              \
-        RUN(Result, ours = our_##name(argument), our_flags)                                                        \
-        RUN(Result, musls = musls_##name(argument), musl_flags)                                                    \
-        if (!same((double)ours, (double)musls) || our_flags != musl_flags)                                         \
-            report(#name, mode, argument, 0, 0, (double)ours, our_flags, (double)musls, musl_flags);               \
+#define CHECK(Result, argument, name)                                                                \
+    {                                                                                                \
+        RUN(Result, ours = our_##name(argument), our_flags)                                          \
+        RUN(Result, musls = musls_##name(argument), musl_flags)                                      \
+        if (!same((double)ours, (double)musls) || our_flags != musl_flags)                           \
+            report(#name, mode, argument, 0, 0, (double)ours, our_flags, (double)musls, musl_flags); \
     }
 #define X(Result, Float, name) CHECK(Result, argument, name)
 #define Y(Result, Float, name) CHECK(Result, argument_float, name)
@@ -135,12 +164,19 @@ static void exact_ones(double x, float xf, int mode) {
 
 // Those of two arguments.
 #ifdef __x86_64__
-#define LEAST(X) X(double, fmin) X(double, fmax) X(float, fminf) X(float, fmaxf)
+#define LEAST(X)    \
+    X(double, fmin) \
+    X(double, fmax) \
+    X(float, fminf) \
+    X(float, fmaxf)
 #else
 #define LEAST(X)
 #endif
-#define EXACT_PAIRS(X) LEAST(X) X(double, fmod) X(double, remainder)
-#define X(Float, name) \
+#define EXACT_PAIRS(X) \
+    LEAST(X)           \
+    X(double, fmod)    \
+    X(double, remainder)
+#define X(Float, name)                       \
     extern Float brawn_##name(Float, Float); \
     static Float (*volatile our_##name)(Float, Float) = brawn_##name, (*volatile musls_##name)(Float, Float) = name;
 EXACT_PAIRS(X)
@@ -148,13 +184,13 @@ EXACT_PAIRS(X)
 
 static void exact_pair(double x, double y, int mode) {
     fesetround(mode);
-#define X(Float, name)                                                                                             \
-    {                                                                                                              \
-        volatile Float a = (Float)x, b = (Float)y;                                                                 \
-        RUN(Float, ours = our_##name(a, b), our_flags)                                                             \
-        RUN(Float, musls = musls_##name(a, b), musl_flags)                                                         \
-        if (!same(ours, musls) || our_flags != musl_flags)                                                         \
-            report(#name, mode, a, b, 0, ours, our_flags, musls, musl_flags);                                      \
+#define X(Float, name)                                                        \
+    {                                                                         \
+        volatile Float a = (Float)x, b = (Float)y;                            \
+        RUN(Float, ours = our_##name(a, b), our_flags)                        \
+        RUN(Float, musls = musls_##name(a, b), musl_flags)                    \
+        if (!same(ours, musls) || our_flags != musl_flags)                    \
+            report(#name, mode, a, b, 0, ours, our_flags, musls, musl_flags); \
     }
     EXACT_PAIRS(X)
 #undef X
@@ -166,7 +202,7 @@ static double next_to(double y) {
     uint64_t bits = random_bits();
     double near = y * (double)((int64_t)(random_bits() >> (bits % 64)) | 1) * (bits & 64 ? 0.5 : 1);
     if (bits & 128) near = nextafter(near, bits & 256 ? INFINITY : 0);
-    return isnan(near) ? 1 : bits & 512 ? -near : near;
+    return isnan(near) ? 1 : (bits & 512 ? -near : near);
 }
 
 // What musl's fmaf leaves out or raises by mistake near the least normal number is not asked for: the instruction
@@ -239,9 +275,13 @@ typedef struct {
     float low, high;
 } Near;
 
-#define NEAR_FUNCTIONS(X) \
-    X(expf, expl, -104, 89) X(exp2f, exp2l, -151, 129) X(logf, logl, 0, 3e38) X(log2f, log2l, 0, 3e38) \
-    X(sinf, sinl, -1e6, 1e6) X(cosf, cosl, -1e6, 1e6)
+#define NEAR_FUNCTIONS(X)      \
+    X(expf, expl, -104, 89)    \
+    X(exp2f, exp2l, -151, 129) \
+    X(logf, logl, 0, 3e38)     \
+    X(log2f, log2l, 0, 3e38)   \
+    X(sinf, sinl, -1e6, 1e6)   \
+    X(cosf, cosl, -1e6, 1e6)
 #define X(name, truth, low, high) extern float brawn_##name(float);
 NEAR_FUNCTIONS(X)
 #undef X
@@ -324,7 +364,10 @@ typedef struct {
     double low, high;
 } NearDouble;
 
-#define NEAR_DOUBLES(X) X(log, logl, 0, 1e308) X(log2, log2l, 0, 1e308) X(log10, log10l, 0, 1e308)
+#define NEAR_DOUBLES(X)      \
+    X(log, logl, 0, 1e308)   \
+    X(log2, log2l, 0, 1e308) \
+    X(log10, log10l, 0, 1e308)
 #define X(name, truth, low, high) extern double brawn_##name(double);
 NEAR_DOUBLES(X)
 #undef X

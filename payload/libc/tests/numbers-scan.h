@@ -4,7 +4,9 @@ extern int brawn_sscanf(const char *, const char *, ...);
 extern int brawn_vsscanf(const char *, const char *, va_list);
 
 // What conversions store to: texts that may be long, all other values, and what is allocated.
-typedef struct { _Alignas(16) unsigned char room[8][1200]; } Stored;
+typedef struct {
+    _Alignas(16) unsigned char room[8][1200];
+} Stored;
 
 static int (*const SCANS[])(const char *, const char *, ...) = {brawn_sscanf, sscanf};
 
@@ -36,13 +38,15 @@ static void scan_one(const char *text, const char *format, const char *kinds) {
         int j = 0;
         while (j < 7 && memcmp(stored[0].room[j], stored[1].room[j], sizeof stored->room[j]) == 0) j++;
         printf("numbers: sscanf of \"%s\" with \"%s\": %d, errno %d, and musl's %d, %d; argument %d: \"%.40s\", and musl's \"%.40s\"\n", text, format,
-               result[0], error[0], result[1], error[1], j, stored[0].room[j], stored[1].room[j]);
+            result[0], error[0], result[1], error[1], j, stored[0].room[j], stored[1].room[j]);
         failed();
     }
     trials++;
 }
 
-static const struct { const char *text, *format, *kinds; } SCAN_TEXTS[] = {
+static const struct {
+    const char *text, *format, *kinds;
+} SCAN_TEXTS[] = {
     {"17 4711", "%d %d", ""}, {"word 2.5", "%15s %lf", ""}, {"name=value", "%31[^=]=%31s", ""}, {"", "%d", ""}, {"", "", ""}, {"x", "", ""},
     {"  ", "%d", ""}, {"x", "%d", ""}, {"", "x", ""}, {"y", "x", ""}, {" %", "%%", ""}, {"a", "%%", ""}, {"", "%%", ""}, {"12 %34", "%d%%%d", ""},
     {"12", "%n%d%n", ""}, {" 12 x", " %n%d %hhn%c%ln", ""}, {"12", "%*d%n", ""}, {"1 2 3", "%3$d %1$d %2$d", ""}, {"a b", "%2$s %1$s", ""},
@@ -62,9 +66,9 @@ static const struct { const char *text, *format, *kinds; } SCAN_TEXTS[] = {
 
 static void generated_scan(void) {
     static const char *const PIECES[] = {"%d", "%u", "%x", "%i", "%o", "%p", "%ld", "%hhu", "%lf", "%f", "%Lf", "%3d", "%5x", "%4lf", "%2f", "%s", "%7s", "%c", "%4c",
-                                         "%[a-f0-9]", "%3[^ ,]", "%*d", "%*s", "%n", "%*[^,]", "%%", " ", ",", "a", "-", "%ls", "%12lf", "%e", "%g"};
+        "%[a-f0-9]", "%3[^ ,]", "%*d", "%*s", "%n", "%*[^,]", "%%", " ", ",", "a", "-", "%ls", "%12lf", "%e", "%g"};
     static const char *const WORDS[] = {"1", "-17", "0x", "0x1F", "007", "3.25", "1e5", "1e", "-1.5e-3", "inf", "nan", "a", "word", " ", "  ", ",", "-", "+", "%",
-                                        "99999999999999999999", "0", ".", "e5", "ab\xc3\xa4", "5e-324", "\n", "x", "0x1p-2"};
+        "99999999999999999999", "0", ".", "e5", "ab\xc3\xa4", "5e-324", "\n", "x", "0x1p-2"};
     char text[300] = "", format[300] = "";
     for (int i = (int)(random_bits() % 6); i >= 0; i--) strcat(format, PIECES[random_bits() % (sizeof PIECES / sizeof *PIECES)]);
     for (int i = (int)(random_bits() % 8); i > 0; i--) strcat(text, WORDS[random_bits() % (sizeof WORDS / sizeof *WORDS)]);

@@ -40,22 +40,23 @@ extern float brawn_strtof(const char *, char **);
 extern long double brawn_strtold(const char *, char **);
 extern double brawn_atof(const char *);
 
-#define READ(Float, function, spell)                                                                                \
-    {                                                                                                               \
-        char *our_end = 0, *musls_end = 0;                                                                          \
-        errno = 0;                                                                                                  \
-        Float ours = brawn_##function(text, &our_end);                                                              \
-        int our_error = errno;                                                                                      \
-        errno = 0;                                                                                                  \
-        Float musls = function(text, &musls_end);                                                                   \
-        int musls_error = errno;                                                                                    \
-        int same = ours == musls ? signbit(ours) == signbit(musls) : ours != ours && musls != musls;                \
-        if (!same || our_end != musls_end || our_error != musls_error) {                                            \
-            printf("numbers: " #function " of \"%s\", mode %#x: " spell ", end %td, errno %d, and musl's " spell   \
-                   ", %td, %d\n", text, mode, ours, our_end - text, our_error, musls, musls_end - text, musls_error); \
-            failed();                                                                                               \
-        }                                                                                                           \
-        trials++;                                                                                                   \
+#define READ(Float, function, spell)                                                                             \
+    {                                                                                                            \
+        char *our_end = 0, *musls_end = 0;                                                                       \
+        errno = 0;                                                                                               \
+        Float ours = brawn_##function(text, &our_end);                                                           \
+        int our_error = errno;                                                                                   \
+        errno = 0;                                                                                               \
+        Float musls = function(text, &musls_end);                                                                \
+        int musls_error = errno;                                                                                 \
+        int same = ours == musls ? signbit(ours) == signbit(musls) : ours != ours && musls != musls;             \
+        if (!same || our_end != musls_end || our_error != musls_error) {                                         \
+            printf("numbers: " #function " of \"%s\", mode %#x: " spell ", end %td, errno %d, and musl's " spell \
+                   ", %td, %d\n",                                                                                \
+                text, mode, ours, our_end - text, our_error, musls, musls_end - text, musls_error);              \
+            failed();                                                                                            \
+        }                                                                                                        \
+        trials++;                                                                                                \
     }
 
 extern double brawn_wcstod(const wchar_t *, wchar_t **);
@@ -78,20 +79,20 @@ static void wide_reals(const char *narrow, int mode) {
     const wchar_t *wide = widened(narrow);
     const wchar_t *text = wide;
     wchar_t *our_end, *musls_end;
-#define READ_WIDE(Float, function)                                                                                  \
-    {                                                                                                               \
-        errno = 0;                                                                                                  \
-        Float ours = brawn_##function(text, &our_end);                                                              \
-        int our_error = errno;                                                                                      \
-        errno = 0;                                                                                                  \
-        Float musls = function(text, &musls_end);                                                                   \
-        if (memcmp(&ours, &musls, sizeof(Float) == 16 && LDBL_MANT_DIG == 64 ? 10 : sizeof(Float)) != 0 || our_end != musls_end ||               \
-            our_error != errno) {                                                                                   \
-            printf("numbers: " #function " of \"%s\", mode %#x: %La, end %td, errno %d, and musl's %La, %td, %d\n",  \
-                   narrow, mode, (long double)ours, our_end - text, our_error, (long double)musls, musls_end - text, errno); \
-            failed();                                                                                               \
-        }                                                                                                           \
-        trials++;                                                                                                   \
+#define READ_WIDE(Float, function)                                                                                                 \
+    {                                                                                                                              \
+        errno = 0;                                                                                                                 \
+        Float ours = brawn_##function(text, &our_end);                                                                             \
+        int our_error = errno;                                                                                                     \
+        errno = 0;                                                                                                                 \
+        Float musls = function(text, &musls_end);                                                                                  \
+        if (memcmp(&ours, &musls, sizeof(Float) == 16 && LDBL_MANT_DIG == 64 ? 10 : sizeof(Float)) != 0 || our_end != musls_end || \
+            our_error != errno) {                                                                                                  \
+            printf("numbers: " #function " of \"%s\", mode %#x: %La, end %td, errno %d, and musl's %La, %td, %d\n",                \
+                narrow, mode, (long double)ours, our_end - text, our_error, (long double)musls, musls_end - text, errno);          \
+            failed();                                                                                                              \
+        }                                                                                                                          \
+        trials++;                                                                                                                  \
     }
     READ_WIDE(float, wcstof)
     READ_WIDE(double, wcstod)
@@ -192,7 +193,7 @@ static void addresses(void) {
         uint64_t zeros = random_bits();
         for (int j = 0; j < 16; j++) a[j] = zeros >> j / 2 & 1 || (zeros >> (16 + j) & 3) == 3 ? 0 : (unsigned char)(random_bits() >> (zeros >> 60));
         if (i % 8 == 0) memcpy(a, "\0\0\0\0\0\0\0\0\0\0\377\377", 12);
-        int family = i % 3 == 0 ? AF_INET : i % 101 == 0 ? AF_UNIX : AF_INET6;
+        int family = i % 3 == 0 ? AF_INET : (i % 101 == 0 ? AF_UNIX : AF_INET6);
         socklen_t size = i % 16 ? 60 : (socklen_t)(random_bits() % 50);
         memset(ours, '#', sizeof ours);
         memset(musls, '#', sizeof musls);
@@ -208,7 +209,7 @@ static void addresses(void) {
         // What is behind the text, and in a buffer too small, too.
         if (!our_result != !musls_result || (our_result && our_result != ours) || our_error != errno || memcmp(ours, musls, sizeof ours) != 0) {
             printf("numbers: inet_ntop, family %d, %u bytes: \"%.60s\", errno %d, and musl's \"%.60s\", %d\n", family, size, ours,
-                   our_error, musls, errno);
+                our_error, musls, errno);
             failed();
         }
         trials++;

@@ -10,11 +10,14 @@ static int by_int(const void *a, const void *b) {
     const int x = *(const int *)a, y = *(const int *)b;
     // Which were compared, in which order.
     compared = (compared ^ (uint64_t)(x * 31 + y)) * 0x9e3779b97f4a7c15u;
-    return x < y ? -7 : x > y ? 9 : 0;
+    return x < y ? -7 : (x > y ? 9 : 0);
 }
 
 static void searched(void) {
-    static struct { int key; char rest[20]; } wide[500];
+    static struct {
+        int key;
+        char rest[20];
+    } wide[500];
     static int narrow[500];
     for (int n = 0; n < 500; n++) {
         for (int i = 0; i < n; i++) narrow[i] = wide[i].key = i / (1 + n % 3) * 2;
@@ -30,7 +33,11 @@ static void searched(void) {
 }
 
 // Two trees by the same calls: the same shape.  What libc walks is what brawn built.
-typedef struct branch { const void *key; struct branch *side[2]; int height; } branch;
+typedef struct branch {
+    const void *key;
+    struct branch *side[2];
+    int height;
+} branch;
 static void same_tree(const branch *a, const branch *b) {
     if (!a != !b) FAIL("trees of different shapes");
     if (!a) return;

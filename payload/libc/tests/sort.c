@@ -10,7 +10,11 @@
 void brawn_qsort(void *a, size_t n, size_t size, int (*f)(const void *, const void *));
 void brawn_qsort_r(void *a, size_t n, size_t size, int (*f)(const void *, const void *, void *), void *context);
 
-enum { MOST = 40000, WIDEST = 600, EDGE = 64 };
+enum {
+    MOST = 40000,
+    WIDEST = 600,
+    EDGE = 64,
+};
 
 static uint64_t state = 88172645463325252u;
 static uint64_t next(void) {
@@ -65,8 +69,8 @@ static uint64_t sum(const char *p) {
     return all;
 }
 
-static const char *kinds[] = {"random",      "ascending", "descending", "few keys", "equal",   "organ pipe", "saw",
-                              "sorted, more added", "two swapped", "descending with equal ones", "median of three's worst"};
+static const char *kinds[] = {"random", "ascending", "descending", "few keys", "equal", "organ pipe", "saw",
+    "sorted, more added", "two swapped", "descending with equal ones", "median of three's worst"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static uint32_t key_for(int kind, size_t i) {

@@ -27,14 +27,14 @@ static struct {
 static int round_mode;
 static long printed;
 
-#define DIFFERENT(...)                                                                                              \
-    do {                                                                                                            \
-        fprintf(stderr, __VA_ARGS__);                                                                                      \
-        for (int k = 0; k < 2; k++) {                                                                               \
-            fprintf(stderr, "\n%s: %d, errno %d: \"%.300s\"", k ? "brawn" : "musl", said[k].result, said[k].error,    \
-                    said[k].text);                                                                                  \
-        }                                                                                                           \
-        FAIL(" ");                                                                                                  \
+#define DIFFERENT(...)                                                                                             \
+    do {                                                                                                           \
+        fprintf(stderr, __VA_ARGS__);                                                                              \
+        for (int k = 0; k < 2; k++) {                                                                              \
+            fprintf(stderr, "\n%s: %d, errno %d: \"%.300s\"", k ? "brawn" : "musl", said[k].result, said[k].error, \
+                said[k].text);                                                                                     \
+        }                                                                                                          \
+        FAIL(" ");                                                                                                 \
     } while (0)
 
 // The same bytes up to the one behind the end; what is behind them is nobody's, as what is behind the text of a format
@@ -45,17 +45,17 @@ static int same_text(size_t size) {
     return !memcmp(said[0].text, said[1].text, size + 1 < TEXT ? size + 1 : TEXT);
 }
 
-#define BOTH(size, ...)                                                                                             \
-    do {                                                                                                            \
-        for (int k = 0; k < 2; k++) {                                                                               \
-            memset(said[k].text, '~', (size) + 1 < TEXT ? (size) + 1 : TEXT);                                       \
-            errno = 0;                                                                                              \
-            fesetround(round_mode);                                                                                 \
-            said[k].result = (k ? brawn_snprintf : snprintf)(said[k].text, size, __VA_ARGS__);                      \
-            fesetround(FE_TONEAREST);                                                                               \
-            said[k].error = errno;                                                                                  \
-        }                                                                                                           \
-        printed++;                                                                                                  \
+#define BOTH(size, ...)                                                                        \
+    do {                                                                                       \
+        for (int k = 0; k < 2; k++) {                                                          \
+            memset(said[k].text, '~', (size) + 1 < TEXT ? (size) + 1 : TEXT);                  \
+            errno = 0;                                                                         \
+            fesetround(round_mode);                                                            \
+            said[k].result = (k ? brawn_snprintf : snprintf)(said[k].text, size, __VA_ARGS__); \
+            fesetround(FE_TONEAREST);                                                          \
+            said[k].error = errno;                                                             \
+        }                                                                                      \
+        printed++;                                                                             \
     } while (0)
 
 static size_t any_size(void) {
@@ -103,7 +103,10 @@ static uint64_t any_integer(void) {
 }
 
 static double any_double(void) {
-    union { uint64_t bits; double of; } any = {next()};
+    union {
+        uint64_t bits;
+        double of;
+    } any = {next()};
     switch (next() % 12) {
     case 0: return any.of;
     case 1: return (double)(int64_t)any_integer();
@@ -149,16 +152,16 @@ static int odd_in_old_musl(const char *format, int stars, int precision) {
     return (stars & 2 ? precision : atoi(point + 1)) == LDBL_MANT_DIG / 4 - 1;
 }
 
-#define WITH_STARS(...)                                                                                             \
-    do {                                                                                                            \
-        if (odd_in_old_musl(format, stars, precision)) break;                                                       \
-        if (stars == 0) BOTH(size, format, __VA_ARGS__);                                                            \
-        else if (stars == 3) BOTH(size, format, width, precision, __VA_ARGS__);                                     \
-        else BOTH(size, format, stars == 1 ? width : precision, __VA_ARGS__);                                       \
-        if (!same_text(size)) {                                                                                     \
-            DIFFERENT("stdio: snprintf of size %zu, \"%s\", *: %d, %d, mode %#x, argument %#llx, %a, %La", size,    \
-                      format, width, precision, (unsigned)round_mode, (unsigned long long)integer, real, real_long); \
-        }                                                                                                           \
+#define WITH_STARS(...)                                                                                          \
+    do {                                                                                                         \
+        if (odd_in_old_musl(format, stars, precision)) break;                                                    \
+        if (stars == 0) BOTH(size, format, __VA_ARGS__);                                                         \
+        else if (stars == 3) BOTH(size, format, width, precision, __VA_ARGS__);                                  \
+        else BOTH(size, format, stars == 1 ? width : precision, __VA_ARGS__);                                    \
+        if (!same_text(size)) {                                                                                  \
+            DIFFERENT("stdio: snprintf of size %zu, \"%s\", *: %d, %d, mode %#x, argument %#llx, %a, %La", size, \
+                format, width, precision, (unsigned)round_mode, (unsigned long long)integer, real, real_long);   \
+        }                                                                                                        \
     } while (0)
 
 static void one_directive(void) {
@@ -174,7 +177,7 @@ static void one_directive(void) {
         *to++ = (char)('a' + next() % 26);
         if (next() % 30 == 0) *to++ = '%', *to++ = '%';
     }
-    to = directive(to, &stars, 50, what < 9 ? 40 : next() % 40 ? 22 : 1200);
+    to = directive(to, &stars, 50, what < 9 ? 40 : (next() % 40 ? 22 : 1200));
     const char *const tail = (const char *[]){"", "|", " and a little more", "%%"}[next() % 4];
 #define TAIL(conversion) sprintf(to, "%s%s", conversion, tail)
     static const char *const INTEGERS[] = {"d", "i", "u", "x", "X", "o"};
@@ -195,8 +198,14 @@ static void one_directive(void) {
         TAIL(conversion);
         WITH_STARS(integer);
         break;
-    case 6: TAIL("p"); WITH_STARS((void *)integer); break;
-    case 7: TAIL("c"); WITH_STARS((int)integer); break;
+    case 6:
+        TAIL("p");
+        WITH_STARS((void *)integer);
+        break;
+    case 7:
+        TAIL("c");
+        WITH_STARS((int)integer);
+        break;
     case 8: {
         static char text[2000];
         const size_t n = next() % 3 ? next() % 40 : next() % 1500;
@@ -227,18 +236,18 @@ static void directives(long turns) {
 }
 
 // Formats that are rare, wrong, or have numbers.
-#define SAME(...)                                                                                                   \
-    do {                                                                                                            \
-        for (size_t at = 0; at < sizeof SIZES / sizeof *SIZES; at++) {                                                 \
-            BOTH(SIZES[at], __VA_ARGS__);                                                                            \
-            if (!same_text(SIZES[at])) DIFFERENT("stdio: snprintf of size %zu, %s", SIZES[at], #__VA_ARGS__);         \
-        }                                                                                                           \
+#define SAME(...)                                                                                             \
+    do {                                                                                                      \
+        for (size_t at = 0; at < sizeof SIZES / sizeof *SIZES; at++) {                                        \
+            BOTH(SIZES[at], __VA_ARGS__);                                                                     \
+            if (!same_text(SIZES[at])) DIFFERENT("stdio: snprintf of size %zu, %s", SIZES[at], #__VA_ARGS__); \
+        }                                                                                                     \
     } while (0)
 // Of a precision near INT_MAX musl's digits are not right.
-#define COUNTED(...)                                                                                                \
-    do {                                                                                                            \
-        BOTH((size_t)0, __VA_ARGS__);                                                                               \
-        if (!same_text(0)) DIFFERENT("stdio: snprintf of size 0, %s", #__VA_ARGS__);                                \
+#define COUNTED(...)                                                                 \
+    do {                                                                             \
+        BOTH((size_t)0, __VA_ARGS__);                                                \
+        if (!same_text(0)) DIFFERENT("stdio: snprintf of size 0, %s", #__VA_ARGS__); \
     } while (0)
 static const size_t SIZES[] = {0, 1, 2, 3, 7, 8, 9, 16, 17, 100, 5000};
 
@@ -319,7 +328,7 @@ static void rare(void) {
         long l = 0, z = 0, j = 0;
         long long ll = 0;
         said[k].result = (k ? brawn_snprintf : snprintf)(said[k].text, 5, "%hhna%hnb%nc%lnd%lln%se%znf%jn", &hh, &h, &i, &l, &ll,
-                                                         "much text", &z, &j);
+            "much text", &z, &j);
         sprintf(said[k].text + 100, "%d %d %d %ld %lld %ld %ld", hh, h, i, l, ll, z, j);
         said[k].error = 0;
     }

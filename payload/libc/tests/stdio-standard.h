@@ -7,7 +7,11 @@ int brawn_ferror(FILE *), brawn_feof(FILE *);
 void brawn_clearerr(FILE *);
 
 // Where musl's FILE has its functions, and its lock.
-enum { READS = 64, WRITES = 72, LOCK = 140 };
+enum {
+    READS = 64,
+    WRITES = 72,
+    LOCK = 140,
+};
 
 static void standard_child(int ours, int way) {
     static char own[300];
@@ -31,7 +35,9 @@ static void standard_child(int ours, int way) {
         case 4: c = scanf("%9s", line); break;
         case 5: c = putchar('x'); break;
         case 6: c = (int)fwrite("0123456789012345678901234567890123456789", 1, n % 40, stdout); break;
-        default: if (n % 7 == 0) c = fflush(stdout); break;
+        default:
+            if (n % 7 == 0) c = fflush(stdout);
+            break;
         }
         printf("%d %d %s %d %d|", step, c, line, !!feof(stdin), !!ferror(stdin));
     }

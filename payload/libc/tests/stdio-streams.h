@@ -2,7 +2,11 @@
 #pragma once
 #include "stdio-print.h"
 
-enum { KINDS = 7, WHOLE = 1 << 20, MEMORY = 200000 };
+enum {
+    KINDS = 7,
+    WHOLE = 1 << 20,
+    MEMORY = 200000,
+};
 
 // A file's text, or a memory stream's.
 static char *made_text[2];
@@ -15,7 +19,7 @@ static FILE *stream_of(int kind, int side, size_t room, char *buffer) {
     if (kind == 5) return fmemopen(whole[side], MEMORY, "w+");
     FILE *const f = fdopen(dup(descriptor[side]), kind == 6 ? "a+" : "w+");
     if (!f) FAIL("no stream");
-    if (kind < 4) setvbuf(f, buffer, kind == 0 ? _IONBF : kind == 1 ? _IOLBF : _IOFBF, kind == 0 ? 0 : room);
+    if (kind < 4) setvbuf(f, buffer, kind == 0 ? _IONBF : (kind == 1 ? _IOLBF : _IOFBF), kind == 0 ? 0 : room);
     return f;
 }
 
@@ -62,7 +66,7 @@ static void same_streams(long turns) {
             }
             if (result[0] != result[1] || error[0] != error[1] || ferror(f[0]) != ferror(f[1]) || fwide(f[0], 0) != fwide(f[1], 0)) {
                 FAIL("stdio: fprintf, stream %d with %zu, call %u of %u: %d and %d, errno %d and %d, error %d and %d", kind, room,
-                     what, length, result[0], result[1], error[0], error[1], ferror(f[0]), ferror(f[1]));
+                    what, length, result[0], result[1], error[0], error[1], ferror(f[0]), ferror(f[1]));
             }
             // A whole line is with the kernel.
             if (kind == 1 && what == 0 && room > 10) {
@@ -96,7 +100,7 @@ static void failing_streams(void) {
     for (int way = 0; way < 6; way++) {
         int result[2], error[2], flag[2];
         for (int side = 0; side < 2; side++) {
-            FILE *const f = way == 3 ? fopen("/dev/null", "r") : way == 5 ? fopen("/dev/null", "w") : fopen("/dev/full", "w");
+            FILE *const f = way == 3 ? fopen("/dev/null", "r") : (way == 5 ? fopen("/dev/null", "w") : fopen("/dev/full", "w"));
             if (!f) FAIL("no /dev/full");
             if (way < 2) setvbuf(f, NULL, way ? _IOLBF : _IONBF, way ? 100 : 0);
             // An error of before stays.
@@ -112,7 +116,7 @@ static void failing_streams(void) {
         }
         if (result[0] != result[1] || error[0] != error[1] || flag[0] != flag[1]) {
             FAIL("stdio: fprintf, failing stream %d: %d and %d, errno %d and %d, error %d and %d", way, result[0], result[1], error[0],
-                 error[1], flag[0], flag[1]);
+                error[1], flag[0], flag[1]);
         }
     }
 }

@@ -74,7 +74,7 @@ static void opened(void) {
         }
         if (result[0] != result[1] || flags[0] != flags[1] || owned[0] != owned[1] || error[0] != error[1] || c[0] != c[1] || put[0] != put[1]) {
             FAIL("mode \"%s\": result %d %d, flags %#x %#x, of the descriptor %d %d, errno %d %d, reads %d %d, writes %d %d", modes[m],
-                 result[0], result[1], flags[0], flags[1], owned[0], owned[1], error[0], error[1], c[0], c[1], put[0], put[1]);
+                result[0], result[1], flags[0], flags[1], owned[0], owned[1], error[0], error[1], c[0], c[1], put[0], put[1]);
         }
     }
     // One that is none is found when it is used.
@@ -188,7 +188,7 @@ static void threads(void) {
 #include "stdio-standard.h"
 
 int main(int argc, char **argv) {
-    directives(argc > 2 ? atol(argv[2]) : argc > 1 ? 20000 : 1000000);
+    directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
     rare();
     ties();
     wide_text(argc > 1 ? 100 : 1000);

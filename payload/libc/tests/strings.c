@@ -17,24 +17,35 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define FUNCTIONS(X)                                                                                          \
-    X(int, strcasecmp, (const char *, const char *)) X(int, strncasecmp, (const char *, const char *, size_t)) \
-    X(size_t, strspn, (const char *, const char *)) X(size_t, strcspn, (const char *, const char *))          \
-    X(char *, strpbrk, (const char *, const char *)) X(void *, memccpy, (void *, const void *, int, size_t))  \
-    X(size_t, strlcpy, (char *, const char *, size_t)) X(size_t, strlcat, (char *, const char *, size_t))     \
-    X(void, swab, (const void *, void *, ssize_t))                                                               \
-    X(char *, strcasestr, (const char *, const char *)) X(char *, getenv, (const char *))                     \
-    X(size_t, wcslen, (const wchar_t *)) X(size_t, wcsnlen, (const wchar_t *, size_t))                        \
-    X(wchar_t *, wcschr, (const wchar_t *, wchar_t)) X(wchar_t *, wcsrchr, (const wchar_t *, wchar_t))        \
-    X(wchar_t *, wmemchr, (const wchar_t *, wchar_t, size_t)) X(int, wcscmp, (const wchar_t *, const wchar_t *)) \
-    X(int, wcsncmp, (const wchar_t *, const wchar_t *, size_t))                                               \
-    X(int, wmemcmp, (const wchar_t *, const wchar_t *, size_t))                                               \
-    X(wchar_t *, wcsstr, (const wchar_t *, const wchar_t *)) X(wchar_t *, wcscpy, (wchar_t *, const wchar_t *)) X(wchar_t *, wcscat, (wchar_t *, const wchar_t *))     \
-    X(wchar_t *, wmemcpy, (wchar_t *, const wchar_t *, size_t))                                               \
-    X(wchar_t *, wmemmove, (wchar_t *, const wchar_t *, size_t)) X(wchar_t *, wmemset, (wchar_t *, wchar_t, size_t))
+#define FUNCTIONS(X)                                             \
+    X(int, strcasecmp, (const char *, const char *))             \
+    X(int, strncasecmp, (const char *, const char *, size_t))    \
+    X(size_t, strspn, (const char *, const char *))              \
+    X(size_t, strcspn, (const char *, const char *))             \
+    X(char *, strpbrk, (const char *, const char *))             \
+    X(void *, memccpy, (void *, const void *, int, size_t))      \
+    X(size_t, strlcpy, (char *, const char *, size_t))           \
+    X(size_t, strlcat, (char *, const char *, size_t))           \
+    X(void, swab, (const void *, void *, ssize_t))               \
+    X(char *, strcasestr, (const char *, const char *))          \
+    X(char *, getenv, (const char *))                            \
+    X(size_t, wcslen, (const wchar_t *))                         \
+    X(size_t, wcsnlen, (const wchar_t *, size_t))                \
+    X(wchar_t *, wcschr, (const wchar_t *, wchar_t))             \
+    X(wchar_t *, wcsrchr, (const wchar_t *, wchar_t))            \
+    X(wchar_t *, wmemchr, (const wchar_t *, wchar_t, size_t))    \
+    X(int, wcscmp, (const wchar_t *, const wchar_t *))           \
+    X(int, wcsncmp, (const wchar_t *, const wchar_t *, size_t))  \
+    X(int, wmemcmp, (const wchar_t *, const wchar_t *, size_t))  \
+    X(wchar_t *, wcsstr, (const wchar_t *, const wchar_t *))     \
+    X(wchar_t *, wcscpy, (wchar_t *, const wchar_t *))           \
+    X(wchar_t *, wcscat, (wchar_t *, const wchar_t *))           \
+    X(wchar_t *, wmemcpy, (wchar_t *, const wchar_t *, size_t))  \
+    X(wchar_t *, wmemmove, (wchar_t *, const wchar_t *, size_t)) \
+    X(wchar_t *, wmemset, (wchar_t *, wchar_t, size_t))
 // Called through pointers that no compiler sees through.
-#define X(result, name, arguments)                             \
-    extern result brawn_##name arguments;                      \
+#define X(result, name, arguments)        \
+    extern result brawn_##name arguments; \
     static result(*volatile our_##name) arguments = brawn_##name;
 FUNCTIONS(X)
 #undef X
@@ -67,7 +78,10 @@ static void fault(int number) {
     fail("touched memory that it must not touch");
 }
 static inline void now_at(const char *name, size_t a, size_t b, size_t n) { function = name, at_a = a, at_b = b, at_n = n; }
-#define MUST(what) do { if (!(what)) fail("not so: " #what); } while (0)
+#define MUST(what)                           \
+    do {                                     \
+        if (!(what)) fail("not so: " #what); \
+    } while (0)
 static int sign(int x) { return (x > 0) - (x < 0); }
 
 static uint64_t random_state = 88172645463325252u;
@@ -192,10 +206,10 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     const size_t span = (size_t)((d + n + 1 + BESIDE > B + ROOM ? B + ROOM : d + n + 1 + BESIDE) - from), before = (size_t)(d - from);
     for (size_t i = 0; i < n; i++) s[i] = (char)('a' + next() % 26);
     s[n] = 0;
-#define EXPECT(...)                             \
-    memset(from, 0x5a, span);                   \
-    memset(image, 0x5a, span);                  \
-    __VA_ARGS__;                                \
+#define EXPECT(...)            \
+    memset(from, 0x5a, span);  \
+    memset(image, 0x5a, span); \
+    __VA_ARGS__;               \
     if (memcmp(from, image, span)) fail("wrong bytes, or some outside")
     const size_t where = n ? next() % n : 0, limit = next() % (n + 2);
     now_at("memccpy", off_a, off_b, n);
@@ -212,9 +226,9 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     EXPECT(MUST(our_strlcpy(d, s, n + 1) == n); memcpy(image + before, s, n + 1));
     now_at("strlcat", off_a, off_b, n);
     EXPECT(memset(d, 'x', where); d[where] = 0; memset(image + before, 'x', where); image[before + where] = 0;
-           MUST(our_strlcat(d, s + where, n + 1) == n); MUST(strlcat(image + before, s + where, n + 1) == n));
+        MUST(our_strlcat(d, s + where, n + 1) == n); MUST(strlcat(image + before, s + where, n + 1) == n));
     EXPECT(memset(d, 'x', where); d[where] = 0; memset(image + before, 'x', where); image[before + where] = 0;
-           MUST(our_strlcat(d, s, limit) == strlcat(image + before, s, limit)));
+        MUST(our_strlcat(d, s, limit) == strlcat(image + before, s, limit)));
 }
 
 static const char *part_in(const char *text, const char *part) {
@@ -278,7 +292,10 @@ static void wide_orders(wchar_t *a, wchar_t *b, size_t n, size_t where, size_t o
 }
 
 // Where WANTED is, and once more behind that.
-enum { WANTED = 0x01020081, ALIKE = 0x01000081 };
+enum {
+    WANTED = 0x01020081,
+    ALIKE = 0x01000081,
+};
 static void wide_searches(wchar_t *a, size_t n, size_t where, size_t off_a, size_t off_b) {
     const size_t other = where + next() % (n - where);
     const wchar_t old = a[where], old_other = a[other];
@@ -306,7 +323,7 @@ static void wides(size_t off_a, size_t off_b, size_t n, int at_end) {
     // Words of which some bytes are alike, and some are 0.
     for (size_t i = 0; i < n; i++) {
         const uint64_t r = next();
-        a[i] = r % 4 ? (wchar_t)(r / 4 % 0x10ffff + 1) : r & 4 ? (wchar_t)0x80000001 : ALIKE;
+        a[i] = r % 4 ? (wchar_t)(r / 4 % 0x10ffff + 1) : (r & 4 ? (wchar_t)0x80000001 : ALIKE);
     }
     a[n] = 0;
     now_at("wcslen", off_a, off_b, n);
@@ -437,7 +454,7 @@ int main(int argc, char **argv) {
         environments();
         for (int at_end = 0; at_end < 2; at_end++)
             for (size_t n = 0; n <= 300; n++)
-                for (size_t off = sparse ? next() % 16 : 0; off < 64; off += glance ? 32 : sparse ? 16 : 1) {
+                for (size_t off = sparse ? next() % 16 : 0; off < 64; off += glance ? 32 : (sparse ? 16 : 1)) {
                     const size_t other = next() % 3 ? next() % 64 : 0, edge = at_end ? 0 : off;
                     folds(off, other, n, at_end), folds(edge, other, n, at_end);
                     spans(off, other, n, at_end), spans(edge, other, n, at_end);
@@ -446,13 +463,13 @@ int main(int argc, char **argv) {
                     wides(off, other, n, at_end), wides(edge, edge, n, at_end);
                 }
         // Longer ones, and pages that are crossed in the middle.
-        for (int k = 0; k < (glance ? 100 : sparse ? 400 : 6000); k++) {
+        for (int k = 0; k < (glance ? 100 : (sparse ? 400 : 6000)); k++) {
             const int at_end = (int)(next() % 2);
             const size_t n = next() % (k % 8 ? 700 : 12000), a = at_end ? next() % 64 : next() % (2 * PAGE), b = at_end ? next() % 64 : next() % (2 * PAGE);
             folds(a, b, n, at_end), spans(a, b, n, at_end), copies(a, b, n, at_end), wides(a % 2048, b % 2048, n, at_end);
         }
-        parts(glance ? 800 : sparse ? 4000 : 40000);
-        wide_parts(glance ? 800 : sparse ? 4000 : 40000);
+        parts(glance ? 800 : (sparse ? 4000 : 40000));
+        wide_parts(glance ? 800 : (sparse ? 4000 : 40000));
         printf("level %s: done\n", LEVELS[level]);
     }
     return 0;

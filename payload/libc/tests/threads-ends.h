@@ -17,7 +17,8 @@ static void *finds_all_new(void *argument) {
     volatile char deep[24 << 10];
     deep[0] = deep[sizeof deep - 1] = 1;
     if (begun_with != 7) FAIL("a thread-local begins with %d", begun_with);
-    for (size_t i = 0; i < sizeof zeros; i++) if (zeros[i]) FAIL("a thread-local begins with %d", zeros[i]);
+    for (size_t i = 0; i < sizeof zeros; i++)
+        if (zeros[i]) FAIL("a thread-local begins with %d", zeros[i]);
     if (pthread_getspecific(own_key)) FAIL("a key's value is not NULL");
     IS(0, errno);
     begun_with = 8;
@@ -68,7 +69,10 @@ static void lives(void) {
 }
 
 // Stacks of all kinds.
-struct stack { size_t size, guard; char *at; };
+struct stack {
+    size_t size, guard;
+    char *at;
+};
 
 static void *measures(void *argument) {
     const struct stack *const s = argument;
@@ -98,7 +102,14 @@ static void *touches(void *p) {
 static void stacks(void) {
     static const struct stack kinds[] = {
         // The first two are as large with their guards: each must not get the other's.
-        {131072, 8192, NULL}, {122880, 16384, NULL}, {16384, 4096, NULL}, {262144, 65536, NULL}, {2 << 20, 4096, NULL}, {8 << 20, 4096, NULL}, {131072, 0, NULL}, {48 << 20, 4096, NULL},
+        {131072, 8192, NULL},
+        {122880, 16384, NULL},
+        {16384, 4096, NULL},
+        {262144, 65536, NULL},
+        {2 << 20, 4096, NULL},
+        {8 << 20, 4096, NULL},
+        {131072, 0, NULL},
+        {48 << 20, 4096, NULL},
     };
     doing = "stacks of many sizes";
     for (int turn = 0; turn < 60 / share + 2; turn++) {

@@ -41,7 +41,9 @@ static void *adds(void *unused) {
     for (long i = 0; i < rounds; i++) {
         h = h * 1103515245 + 12345;
         switch (h >> 29) {
-        case 0: while (pthread_mutex_trylock(&m)) sched_yield(); break;
+        case 0:
+            while (pthread_mutex_trylock(&m)) sched_yield();
+            break;
         case 1: {
             struct timespec until = in(100000);
             IS(0, pthread_mutex_timedlock(&m, &until));

@@ -118,10 +118,12 @@ static void *puts_in(void *unused) {
 static void *takes_out(void *unused) {
     for (long i = 0; i < rounds; i++) {
         struct timespec soon = in(i & 1);
-        if (i % 3) while (sem_wait(&full)) IS(EINTR, errno);
-        else while (sem_timedwait(&full, &soon)) {
-            if (errno != ETIMEDOUT && errno != EINTR) FAIL("sem_timedwait: %d", errno);
-        }
+        if (i % 3)
+            while (sem_wait(&full)) IS(EINTR, errno);
+        else
+            while (sem_timedwait(&full, &soon)) {
+                if (errno != ETIMEDOUT && errno != EINTR) FAIL("sem_timedwait: %d", errno);
+            }
         __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED);
         IS(0, sem_post(&empty));
     }

@@ -19,7 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT = 300, THREADS = 16 };
+enum {
+    LIMIT = 300,
+    THREADS = 16,
+};
 
 #ifndef STOCK
 // The public names are brawn's: this program defines each name of the members that go.
@@ -59,9 +62,9 @@ static const char *doing = "";
 static int share = 1;
 
 #define FAIL(...) (printf("%s: ", doing), printf(__VA_ARGS__), printf(" (line %d)\n", __LINE__), fflush(stdout), _exit(1))
-#define IS(expected, call)                                                          \
-    do {                                                                            \
-        const int is = (call);                                                      \
+#define IS(expected, call)                                                         \
+    do {                                                                           \
+        const int is = (call);                                                     \
         if (is != (expected)) FAIL("%s is %d, expected %s", #call, is, #expected); \
     } while (0)
 
@@ -306,7 +309,7 @@ int main(int argc, char **argv) {
     signal(SIGALRM, hangs);
     alarm(LIMIT);
     void (*const all[])(void) = {results, held_together, musls_locks, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, remains, lives, stacks,
-                                process_ends, ends, c11, small_ones};
+        process_ends, ends, c11, small_ones};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");
     return 0;

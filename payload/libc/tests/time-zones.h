@@ -13,7 +13,9 @@ extern char *brawn_tzname[2];
 extern long brawn_timezone;
 extern int brawn_daylight;
 // Hidden in libc.a.
-extern struct { char threads, threaded, secure; } __libc;
+extern struct {
+    char threads, threaded, secure;
+} __libc;
 
 static const char *zone_now = "";
 
@@ -29,7 +31,7 @@ static int same_date(const Tm *a, const Tm *b) {
 
 static void show(char *to, const Tm *t) {
     sprintf(to, "%d-%d-%d %d:%d:%d day %d of %d, summer %d, %ld %s", t->tm_year, t->tm_mon, t->tm_mday, t->tm_hour, t->tm_min,
-            t->tm_sec, t->tm_wday, t->tm_yday, t->tm_isdst, t->tm_gmtoff, t->tm_zone ? t->tm_zone : "-");
+        t->tm_sec, t->tm_wday, t->tm_yday, t->tm_isdst, t->tm_gmtoff, t->tm_zone ? t->tm_zone : "-");
 }
 
 static void unlike(const char *function, long long when, const Tm *ours, const Tm *musls, long long result, long long musls_result) {
@@ -80,7 +82,9 @@ static time_t some_time(void) {
     }
     case 2: return (random_bits() % 2 ? INT_MAX : INT_MIN) * 31622400LL + (long)(random_bits() % 100000) - 50000;
     case 3: return (random_bits() % 2 ? 67768036191676799 : -67768040609740800) + (long)(random_bits() % 100000) - 50000;
-    case 4: case 5: case 6: return (time_t)(random_bits() % 17179869184) - 8589934592;
+    case 4:
+    case 5:
+    case 6: return (time_t)(random_bits() % 17179869184) - 8589934592;
     default: return (time_t)(random_bits() % 6000000000) - 1500000000;
     }
 }

@@ -43,7 +43,7 @@ static void write_one(const char *format, const struct tm *date, size_t size, lo
     if (our_length != musls_length || memcmp(ours, musls, sizeof ours) != 0) {
         ours[399] = musls[399] = 0;
         printf("time: strftime of \"%s\" with %zu bytes, year %d: %zu \"%s\", and musl's %zu \"%s\"\n", format, size,
-               date->tm_year, our_length, ours, musls_length, musls);
+            date->tm_year, our_length, ours, musls_length, musls);
         if (++wrong >= 20) exit(1);
     }
 }
@@ -88,7 +88,7 @@ static void resolutions(void) {
         const int unasked = brawn_clock_getres(clock, 0);
         if (result != musls_result || error != errno || memcmp(&ours, &musls, sizeof ours) != 0 || unasked != musls_result) {
             printf("time: clock_getres of %d: %d, errno %d, %ld.%09ld, without a place %d, and musl's %d, %d, %ld.%09ld\n", clock, result, error,
-                   (long)ours.tv_sec, ours.tv_nsec, unasked, musls_result, errno, (long)musls.tv_sec, musls.tv_nsec);
+                (long)ours.tv_sec, ours.tv_nsec, unasked, musls_result, errno, (long)musls.tv_sec, musls.tv_nsec);
             if (++wrong >= 20) exit(1);
         }
         trials++;
@@ -103,7 +103,7 @@ static void telling(void) {
         time_t stored = -1, now = brawn_time(i % 2 ? &stored : 0), after = time(0);
         if (now < coarse.tv_sec || now > after || (i % 2 && stored != now)) {
             printf("time: time: %lld, stored %lld, expected from %lld to %lld\n", (long long)now, (long long)stored,
-                   (long long)coarse.tv_sec, (long long)after);
+                (long long)coarse.tv_sec, (long long)after);
             if (++wrong >= 20) exit(1);
         }
         trials++;

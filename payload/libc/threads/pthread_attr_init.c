@@ -3,7 +3,9 @@
 
 // include/alltypes.h.in of musl 1.2 on 64 bits; the first two are what src/internal/pthread_impl.h calls _a_stacksize and
 // _a_guardsize.
-typedef struct { size_t stack, guard, rest[5]; } Attributes;
+typedef struct {
+    size_t stack, guard, rest[5];
+} Attributes;
 _Static_assert(sizeof(Attributes) == 56, "pthread_attr_t");
 
 // src/thread/default_attr.c: they only grow, and pthread_setattr_default_np writes them one after the other.

@@ -28,7 +28,9 @@ typedef struct {
 _Static_assert(sizeof(attributes) == 56 && offsetof(attributes, priority) == 36, "musl's pthread_attr_t");
 
 // sigset_t.
-typedef struct { unsigned long bits[16]; } signals;
+typedef struct {
+    unsigned long bits[16];
+} signals;
 
 extern volatile int __thread_list_lock;
 extern unsigned __default_stacksize, __default_guardsize;
@@ -63,18 +65,46 @@ extern IF_THERE void *__pthread_tsd_main[];
 extern IF_THERE file *volatile __stdin_used;
 extern IF_THERE file *volatile __stdout_used;
 extern IF_THERE file *volatile __stderr_used;
-#define DO(function) do { if (function) function(); } while (0)
+#define DO(function)              \
+    do {                          \
+        if (function) function(); \
+    } while (0)
 
 #ifdef __x86_64__
-enum { MPROTECT = 10, SIGPROCMASK = 14, EXIT = 60, SETSCHEDULER = 144, SET_TID_ADDRESS = 218, SET_ROBUST_LIST = 273 };
+enum {
+    MPROTECT = 10,
+    SIGPROCMASK = 14,
+    EXIT = 60,
+    SETSCHEDULER = 144,
+    SET_TID_ADDRESS = 218,
+    SET_ROBUST_LIST = 273,
+};
 #else
-enum { MPROTECT = 226, SIGPROCMASK = 135, EXIT = 93, SETSCHEDULER = 119, SET_TID_ADDRESS = 96, SET_ROBUST_LIST = 99 };
+enum {
+    MPROTECT = 226,
+    SIGPROCMASK = 135,
+    EXIT = 93,
+    SETSCHEDULER = 119,
+    SET_TID_ADDRESS = 96,
+    SET_ROBUST_LIST = 99,
+};
 #endif
-enum { UNBLOCK = 1, SET = 2, MASK_SIZE = 8 };
+enum {
+    UNBLOCK = 1,
+    SET = 2,
+    MASK_SIZE = 8,
+};
 // musl's signals: for cancellation, and to have all threads do something.
-enum { CANCEL_SIGNAL = 33, CALL_SIGNAL = 34 };
+enum {
+    CANCEL_SIGNAL = 33,
+    CALL_SIGNAL = 34,
+};
 #define BIT(signal) (1ul << ((signal) - 1))
-enum { NONE = 0, READ_AND_WRITE = 3, PRIVATE_MEMORY = 0x22 };
+enum {
+    NONE = 0,
+    READ_AND_WRITE = 3,
+    PRIVATE_MEMORY = 0x22,
+};
 // Linux's: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, DETACHED.
 enum { CLONE_THREAD = 0x7d0f00 };
 

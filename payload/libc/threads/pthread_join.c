@@ -5,7 +5,8 @@ extern int __munmap(void *map, size_t size);
 extern int pthread_setcancelstate(int state, int *old);
 extern void pthread_testcancel(void);
 
-enum { CANCEL_ENABLE, CANCEL_DISABLE };
+enum { CANCEL_ENABLE,
+    CANCEL_DISABLE };
 
 HIDDEN int brawn_pthread_timedjoin_np(thread *t, void **result, const timespec *until) {
     int state, cancel, error = 0;

@@ -13,7 +13,10 @@
 
 extern int __pthread_mutex_trylock(mutex *m);
 
-enum { SPINS = 5, MUSLS_SPINS = 100 };
+enum {
+    SPINS = 5,
+    MUSLS_SPINS = 100,
+};
 
 // Waits a moment for a mutex that is held only briefly: as long as going to sleep and waking up would take at least.
 INLINE int spin(mutex *m, int spins, int taken) {

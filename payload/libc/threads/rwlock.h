@@ -33,7 +33,10 @@ enum {
     TOO_MANY = 0x10000000,
 };
 
-enum { RW_SPINS = 10, RW_MUSLS_SPINS = 100 };
+enum {
+    RW_SPINS = 10,
+    RW_MUSLS_SPINS = 100,
+};
 
 HIDDEN int brawn_pthread_rwlock_tryrdlock(rwlock *l);
 HIDDEN int brawn_pthread_rwlock_trywrlock(rwlock *l);

@@ -8,8 +8,16 @@
 // has the kernel write the 0 when it has gone (set_tid_address).
 #include "stacks.h"
 
-enum { PLACES = 8, RESIDENT = 64 << 10, BELOW = 16 << 10, MOST = 40 << 20 };
-enum { FREE = 0, TAKEN = 1 };
+enum {
+    PLACES = 8,
+    RESIDENT = 64 << 10,
+    BELOW = 16 << 10,
+    MOST = 40 << 20,
+};
+enum {
+    FREE = 0,
+    TAKEN = 1,
+};
 
 #ifdef __x86_64__
 enum { MADVISE = 28 };

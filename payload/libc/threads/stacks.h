@@ -3,7 +3,10 @@
 #include "threads.h"
 
 // A thread's `state`: musl's, the same in musl 1.2.2 to 1.2.6.
-enum { ENDED, ENDING, JOINABLE, DETACHED };
+enum { ENDED,
+    ENDING,
+    JOINABLE,
+    DETACHED };
 
 // Whether its stack lies where its thread-locals do, and not in memory of the program's.
 INLINE int has_own_stack(const thread *t) {

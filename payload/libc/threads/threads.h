@@ -108,7 +108,15 @@ enum {
 };
 
 // Linux's numbers of errors; BUSY is EBUSY, too.
-enum { EPERM = 1, EINTR = 4, EAGAIN = 11, EINVAL = 22, EDEADLK = 35, ENOSYS = 38, ETIMEDOUT = 110 };
+enum {
+    EPERM = 1,
+    EINTR = 4,
+    EAGAIN = 11,
+    EINVAL = 22,
+    EDEADLK = 35,
+    ENOSYS = 38,
+    ETIMEDOUT = 110,
+};
 
 typedef struct timespec timespec;
 
@@ -123,7 +131,13 @@ enum { FUTEX = 202 };
 #else
 enum { FUTEX = 98 };
 #endif
-enum { FUTEX_WAIT = 0, FUTEX_WAKE = 1, FUTEX_LOCK_PI = 6, FUTEX_UNLOCK_PI = 7, FUTEX_PRIVATE = 128 };
+enum {
+    FUTEX_WAIT = 0,
+    FUTEX_WAKE = 1,
+    FUTEX_LOCK_PI = 6,
+    FUTEX_UNLOCK_PI = 7,
+    FUTEX_PRIVATE = 128,
+};
 
 // A system call that leaves errno alone: the result is a negative number of an error.
 INLINE long kernel(long number, long first, long second, long third, long fourth) {

@@ -7,7 +7,10 @@ typedef struct {
 } Date;
 
 // include/langinfo.h, and musl's locale "C".
-enum { SHORT_DAYS = 0x20000, SHORT_MONTHS = 0x2000e };
+enum {
+    SHORT_DAYS = 0x20000,
+    SHORT_MONTHS = 0x2000e,
+};
 typedef struct Locale Locale;
 extern HIDDEN const char __c_locale[];
 HIDDEN char *__nl_langinfo_l(int item, const void *locale);
@@ -20,7 +23,7 @@ static COLD char *odd(const Date *date, char *text) {
     const char *const day = __nl_langinfo_l(SHORT_DAYS + date->weekday, __c_locale);
     const char *const month = __nl_langinfo_l(SHORT_MONTHS + date->month, __c_locale);
     const int n = snprintf(text, SIZE, "%.3s %.3s%3d %.2d:%.2d:%.2d %d\n", day, month, date->day, date->hour, date->minute,
-                           date->second, (int)(1900u + (unsigned)date->year));
+        date->second, (int)(1900u + (unsigned)date->year));
     // C says what the text is, and how large the buffer: musl ends a program that asks for what does not fit.
     if (n >= SIZE) *(volatile char *)0 = 0;
     return text;
@@ -35,7 +38,7 @@ HIDDEN char *brawn_asctime_r(const Date *restrict date, char *restrict text) {
     const unsigned year = (unsigned)date->year + 1900, day = (unsigned)date->day;
     const unsigned hour = (unsigned)date->hour, minute = (unsigned)date->minute, second = (unsigned)date->second;
     if (UNLIKELY((unsigned)date->weekday >= 7 || (unsigned)date->month >= 12 || day >= 100 || hour >= 100 ||
-                 minute >= 100 || second >= 100 || year - 1000 >= 9000)) {
+            minute >= 100 || second >= 100 || year - 1000 >= 9000)) {
         return odd(date, text);
     }
     PUT32(text, GET32(&"Sun Mon Tue Wed Thu Fri Sat "[4 * date->weekday]));

@@ -11,7 +11,10 @@ typedef struct {
 } Date;
 _Static_assert(sizeof(Date) == 56, "struct tm");
 
-enum { DAY = 86400, EOVERFLOW = 75 };
+enum {
+    DAY = 86400,
+    EOVERFLOW = 75,
+};
 // No year of an int lies outside: the bound that musl has in localtime_r and in what it writes dates by.
 #define FARTHEST (INT_MAX * 31622400LL)
 #define EARLIEST (INT_MIN * 31622400LL)

@@ -2,7 +2,10 @@
 #include "../libc.h"
 
 // As in include/bits/alltypes.h of musl 1.2 on 64 bits.
-typedef struct { int64_t seconds; long nanoseconds; } Time;
+typedef struct {
+    int64_t seconds;
+    long nanoseconds;
+} Time;
 _Static_assert(sizeof(Time) == 16, "struct timespec");
 
 // src/internal/vdso.c and src/internal/syscall_ret.c, hidden in libc.a.

@@ -7,8 +7,16 @@
 typedef struct Locale Locale;
 
 // include/langinfo.h.
-enum { SHORT_DAYS = 0x20000, DAYS = 0x20007, SHORT_MONTHS = 0x2000e, MONTHS = 0x2001a, AM = 0x20026, PM = 0x20027,
-    DATE_AND_TIME = 0x20028, DATE = 0x20029, TIME = 0x2002a, TIME_AM_PM = 0x2002b,
+enum { SHORT_DAYS = 0x20000,
+    DAYS = 0x20007,
+    SHORT_MONTHS = 0x2000e,
+    MONTHS = 0x2001a,
+    AM = 0x20026,
+    PM = 0x20027,
+    DATE_AND_TIME = 0x20028,
+    DATE = 0x20029,
+    TIME = 0x2002a,
+    TIME_AM_PM = 0x2002b,
     NAME_FOR_TIME = 0x2ffff };
 
 enum { ROOM = 100 };
@@ -19,7 +27,7 @@ HIDDEN long long __tm_to_secs(const Date *date);
 HIDDEN const char *__tm_to_tzname(const Date *date);
 
 HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict format, const Date *restrict date,
-                               Locale *locale);
+    Locale *locale);
 
 INLINE const char *word(int item, Locale *locale) {
     return locale ? nl_langinfo_l(item, locale) : nl_langinfo(item);
@@ -142,12 +150,15 @@ static int number_of(int conversion, const Date *date, long long *number, int *p
     *pad = '0';
     switch (conversion) {
     case 'C': *number = (1900LL + date->year) / 100; return 2;
-    case 'e': *pad = '_'; *number = date->day; return 2;
+    case 'e':
+        *pad = '_';
+        *number = date->day;
+        return 2;
     case 'd': *number = date->day; return 2;
     case 'g': *number = week_year(date) % 100; return 2;
     case 'G': *number = week_year(date); return 4;
     case 'H': *number = date->hour; return 2;
-    case 'I': *number = date->hour == 0 ? 12 : date->hour > 12 ? date->hour - 12 : date->hour; return 2;
+    case 'I': *number = date->hour == 0 ? 12 : (date->hour > 12 ? date->hour - 12 : date->hour); return 2;
     case 'j': *number = (int)((unsigned)date->yearday + 1); return 3;
     case 'm': *number = (int)((unsigned)date->month + 1); return 2;
     case 'M': *number = date->minute; return 2;
@@ -174,7 +185,7 @@ static const char *text(const char *s, size_t *length) {
 
 // One conversion: its text, in `buffer` or anywhere, and its length; a null pointer if there is none, or no room.
 HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, int conversion, const Date *date,
-                                        Locale *locale, int pad) {
+    Locale *locale, int pad) {
     long long number;
     int usual_pad, width = number_of(conversion, date, &number, &usual_pad);
     if (width) {
@@ -206,7 +217,7 @@ HIDDEN const char *brawn_strftime_fmt_1(char (*buffer)[ROOM], size_t *length, in
     case 'R':
     case 'T':
         if (LIKELY((*length = usual(*buffer, conversion, date)) != 0)) return *buffer;
-        format = conversion == 'D' ? "%m/%d/%y" : conversion == 'F' ? "%Y-%m-%d" : conversion == 'R' ? "%H:%M" : "%H:%M:%S";
+        format = conversion == 'D' ? "%m/%d/%y" : (conversion == 'F' ? "%Y-%m-%d" : (conversion == 'R' ? "%H:%M" : "%H:%M:%S"));
         break;
     case 'z':
         if (date->summer < 0) return text("", length);
@@ -240,7 +251,7 @@ static unsigned long width_of(const char *restrict *format) {
 // A conversion with a width: sign and zeros in front go, then it is filled up.  Returns the new place in s; `t` and
 // `length` become what is left to write.
 static size_t widened(char *s, size_t l, size_t n, const char **t, size_t *length, unsigned long width, int century,
-                      int plus, const Date *date) {
+    int plus, const Date *date) {
     if (**t == '+' || **t == '-') (*t)++, (*length)--;
     for (; *length > 1 && **t == '0' && (unsigned)((*t)[1] - '0') < 10; (*t)++, (*length)--) {}
     if (width < *length) width = *length;
@@ -259,7 +270,7 @@ static size_t widened(char *s, size_t l, size_t n, const char **t, size_t *lengt
 
 // `locale` is null for the one in force.
 HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict format, const Date *restrict date,
-                               Locale *locale) {
+    Locale *locale) {
     size_t l = 0;
     while (l < n) {
         if (*format == 0) {

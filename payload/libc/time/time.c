@@ -7,7 +7,10 @@
 #include "../libc.h"
 
 // As in include/bits/alltypes.h of musl 1.2 on 64 bits.
-struct timespec { int64_t tv_sec; long tv_nsec; };
+struct timespec {
+    int64_t tv_sec;
+    long tv_nsec;
+};
 _Static_assert(sizeof(struct timespec) == 16, "struct timespec");
 enum { CLOCK_REALTIME_COARSE = 5 }; // include/time.h
 // src/time/clock_gettime.c, hidden in libc.a: through the vdso where there is one.

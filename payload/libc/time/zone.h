@@ -3,11 +3,18 @@
 #pragma once
 #include "calendar.h"
 
-enum { MOST_OF_NAME = 6, MOST_OF_FILE = 255, MOST_OF_TZ = 4096 + 1, CELLS = 256, CELL_BITS = 23, YEARS = 128,
+enum { MOST_OF_NAME = 6,
+    MOST_OF_FILE = 255,
+    MOST_OF_TZ = 4096 + 1,
+    CELLS = 256,
+    CELL_BITS = 23,
+    YEARS = 128,
     FIRST_YEAR = 1970 };
 
 // When summer time begins or ends: kind 'M' (month, week, weekday), 'J' (day without leap days) or 0 (day).
-typedef struct { int kind, first, week, weekday, time; } Rule;
+typedef struct {
+    int kind, first, week, weekday, time;
+} Rule;
 
 // Nothing changes in it once it is published, except hints, which are right whoever wrote them.
 typedef struct {
@@ -111,7 +118,9 @@ HIDDEN const unsigned char *__map_file(const char *path, size_t *size);
 HIDDEN int __munmap(void *start, size_t size);
 
 // The beginning of musl's struct __libc (src/internal/libc.h), the same in musl 1.2.2 to 1.2.6.
-extern HIDDEN struct { char can_do_threads, threaded, secure; } __libc;
+extern HIDDEN struct {
+    char can_do_threads, threaded, secure;
+} __libc;
 
 static const char FOLDERS[3][24] = {"/usr/share/zoneinfo/", "/share/zoneinfo/", "/etc/zoneinfo/"};
 

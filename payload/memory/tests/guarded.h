@@ -41,7 +41,10 @@ static void fault(int number) {
 static inline void now_at(const char *name, size_t a, size_t b, size_t n) {
     function = name, at_a = a, at_b = b, at_n = n;
 }
-#define MUST(what) do { if (!(what)) fail("not so: " #what); } while (0)
+#define MUST(what)                           \
+    do {                                     \
+        if (!(what)) fail("not so: " #what); \
+    } while (0)
 static int sign(int x) { return (x > 0) - (x < 0); }
 
 static uint64_t random_state = 88172645463325252u;

@@ -22,21 +22,30 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FUNCTIONS(X)                                                                                        \
-    X(void *, memcpy, (void *, const void *, size_t)) X(void *, memset, (void *, int, size_t))             \
-    X(int, memcmp, (const void *, const void *, size_t)) X(void *, memchr, (const void *, int, size_t))    \
-    X(void *, memrchr, (const void *, int, size_t))                                                         \
-    X(void *, memmem, (const void *, size_t, const void *, size_t))                                         \
-    X(size_t, strlen, (const char *)) X(size_t, strnlen, (const char *, size_t))                            \
-    X(char *, strchr, (const char *, int)) X(char *, strchrnul, (const char *, int))                        \
-    X(char *, strrchr, (const char *, int)) X(int, strcmp, (const char *, const char *))                    \
-    X(int, strncmp, (const char *, const char *, size_t)) X(char *, strcpy, (char *, const char *))         \
-    X(char *, stpcpy, (char *, const char *)) X(char *, strncpy, (char *, const char *, size_t))            \
-    X(char *, stpncpy, (char *, const char *, size_t)) X(char *, strcat, (char *, const char *))            \
-    X(char *, strncat, (char *, const char *, size_t)) X(char *, strstr, (const char *, const char *))
+#define FUNCTIONS(X)                                                \
+    X(void *, memcpy, (void *, const void *, size_t))               \
+    X(void *, memset, (void *, int, size_t))                        \
+    X(int, memcmp, (const void *, const void *, size_t))            \
+    X(void *, memchr, (const void *, int, size_t))                  \
+    X(void *, memrchr, (const void *, int, size_t))                 \
+    X(void *, memmem, (const void *, size_t, const void *, size_t)) \
+    X(size_t, strlen, (const char *))                               \
+    X(size_t, strnlen, (const char *, size_t))                      \
+    X(char *, strchr, (const char *, int))                          \
+    X(char *, strchrnul, (const char *, int))                       \
+    X(char *, strrchr, (const char *, int))                         \
+    X(int, strcmp, (const char *, const char *))                    \
+    X(int, strncmp, (const char *, const char *, size_t))           \
+    X(char *, strcpy, (char *, const char *))                       \
+    X(char *, stpcpy, (char *, const char *))                       \
+    X(char *, strncpy, (char *, const char *, size_t))              \
+    X(char *, stpncpy, (char *, const char *, size_t))              \
+    X(char *, strcat, (char *, const char *))                       \
+    X(char *, strncat, (char *, const char *, size_t))              \
+    X(char *, strstr, (const char *, const char *))
 // Called through pointers that no compiler sees through.
-#define X(result, name, arguments)         \
-    extern result brawn_##name arguments;  \
+#define X(result, name, arguments)        \
+    extern result brawn_##name arguments; \
     static result(*volatile our_##name) arguments = brawn_##name;
 FUNCTIONS(X)
 #undef X
@@ -85,10 +94,10 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     forget(n);
     char *const from = d - BESIDE < B ? B : d - BESIDE;
     const size_t span = (d + n + BESIDE > B + ROOM ? B + ROOM : d + n + BESIDE) - from, before = d - from;
-#define EXPECT(...)                                            \
-    memset(from, 0x5a, span);                                  \
-    memset(image, 0x5a, span);                                 \
-    __VA_ARGS__;                                               \
+#define EXPECT(...)            \
+    memset(from, 0x5a, span);  \
+    memset(image, 0x5a, span); \
+    __VA_ARGS__;               \
     if (memcmp(from, image, span)) copied(from, image, span)
     now_at("memcpy", off_a, off_b, n);
     EXPECT(MUST(our_memcpy(d, s, n) == d); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
@@ -116,12 +125,12 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     const size_t there = n - length - 1;
     now_at("strcat", off_a, off_b, n);
     EXPECT(memset(d, 'x', there); d[there] = 0; MUST(our_strcat(d, s) == d); memset(image + before, 'x', there);
-           for (size_t i = 0; i <= length; i++) image[before + there + i] = s[i]);
+        for (size_t i = 0; i <= length; i++) image[before + there + i] = s[i]);
     s[length] = middle;
     s[n - 1] = last;
     now_at("strncat", off_a, off_b, n);
     EXPECT(memset(d, 'x', there); d[there] = 0; MUST(our_strncat(d, s + n - length, length) == d); memset(image + before, 'x', there);
-           for (size_t i = 0; i < length; i++) image[before + there + i] = s[n - length + i]; image[before + n - 1] = 0);
+        for (size_t i = 0; i < length; i++) image[before + there + i] = s[n - length + i]; image[before + n - 1] = 0);
     now_at("strncpy", off_a, off_b, n);
     EXPECT(MUST(our_strncpy(d, s, n) == d); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
     now_at("stpncpy", off_a, off_b, n);
@@ -229,7 +238,7 @@ static void searches(size_t off, size_t n, size_t where, int at_end) {
     now_at("strchrnul", off, where, n);
     MUST(our_strchrnul(s, WANTED) == s + where);
     now_at("strrchr", off, where, n);
-    MUST(our_strrchr(s, WANTED) == (!there ? NULL : other < n - 1 ? s + other : s + where));
+    MUST(our_strrchr(s, WANTED) == (!there ? NULL : (other < n - 1 ? s + other : s + where)));
     s[n - 1] = last;
     s[where] = s[other] = 'r';
 }
@@ -241,7 +250,7 @@ static const char *part_in(const char *text, size_t length, const char *part, si
 }
 
 static void parts(void) {
-    for (int k = 0; k < (glance ? 800 : sparse ? 6000 : 60000); k++) {
+    for (int k = 0; k < (glance ? 800 : (sparse ? 6000 : 60000)); k++) {
         const size_t letters = 1 + next() % 4, length = next() % (k % 50 ? 300 : 5000);
         size_t size = next() % (k % 3 ? 12 : 200);
         char *const text = A + ROOM - length - 1, *const part = B + ROOM - size - 1;
@@ -287,12 +296,12 @@ static void parts(void) {
 // One buffer, both directions.
 static void overlaps(void) {
     for (size_t n = 0; n < 20000; n += n < 600 ? 1 : 1 + next() % 997)
-        for (int k = 0; k < (glance ? 2 : sparse ? 10 : 40); k++) {
+        for (int k = 0; k < (glance ? 2 : (sparse ? 10 : 40)); k++) {
             const size_t s = 16384 + next() % 64;
             // Near, and anywhere in reach.
             const size_t reach = k % 2 ? 130 : n + 1;
             const size_t far = next() % reach;
-            const size_t d = next() % 2 ? s + far : far < s ? s - far : 0;
+            const size_t d = next() % 2 ? s + far : (far < s ? s - far : 0);
             const size_t low = s < d ? s : d, high = (s < d ? d : s) + n;
             noise(A + low, 64);
             memcpy(image + low, A + low, high + 64 - low);
@@ -393,13 +402,13 @@ static void asked_late(void) {
     MUST(!brawn_memory_level);
     for (int k = 0; !brawn_memory_level; k++) MUST(k < ENOUGH && our_strlen(a) == 39);
     // What is long counts for as much as it is long.
-#define SOON(call)                                                          \
-    do {                                                                    \
-        brawn_memory_level = 0, brawn_memory_count = 0;                     \
-        MUST(call);                                                         \
-        MUST(!brawn_memory_level);                                          \
-        for (int k = 0; !brawn_memory_level; k++) MUST(k < 20 && (call));   \
-        MUST(call);                                                         \
+#define SOON(call)                                                        \
+    do {                                                                  \
+        brawn_memory_level = 0, brawn_memory_count = 0;                   \
+        MUST(call);                                                       \
+        MUST(!brawn_memory_level);                                        \
+        for (int k = 0; !brawn_memory_level; k++) MUST(k < 20 && (call)); \
+        MUST(call);                                                       \
     } while (0)
     SOON(our_strlen(A) == ROOM - 1);
     SOON(our_strnlen(A, ROOM) == ROOM - 1);
@@ -472,14 +481,14 @@ int main(int argc, char **argv) {
                     searches(off, n, n - 1, at_end);
                 }
             for (size_t n = 257; n < ROOM - 80; n += 1 + n / (n < 3000 ? 60 : 6))
-                for (int k = 0; k < (glance ? 1 : sparse ? 3 : 24); k++) {
+                for (int k = 0; k < (glance ? 1 : (sparse ? 3 : 24)); k++) {
                     copies(k ? next() % 64 : 0, k ? next() % 64 : 0, n, at_end);
                     comparisons(k ? next() % 64 : 0, k ? next() % 64 : 0, n, at_end);
                     searches(k ? next() % 64 : 0, n, next() % n, at_end);
                 }
         }
         // Away from the guards: pages that are crossed in the middle.
-        for (int k = 0; k < (glance ? 2500 : sparse ? 20000 : 40000); k++) {
+        for (int k = 0; k < (glance ? 2500 : (sparse ? 20000 : 40000)); k++) {
             const size_t n = next() % 700;
             copies(PAGE + next() % PAGE, 2 * PAGE + next() % PAGE, n, 0);
             comparisons(PAGE + next() % PAGE, PAGE + next() % PAGE, n, 0);

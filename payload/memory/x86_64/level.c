@@ -18,7 +18,10 @@ enum {
 HIDDEN unsigned brawn_memory_count;
 
 HIDDEN COLD KEEPS_REGISTERS void brawn_memory_detect(void) {
-    enum { YMM = 0x06, ZMM = 0xe6 };
+    enum {
+        YMM = 0x06,
+        ZMM = 0xe6,
+    };
     const unsigned basic = bit_OSXSAVE | bit_AVX | bit_MOVBE | bit_FMA, avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
     const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL;
     unsigned a, b, c, d, level = SSE2;
@@ -41,11 +44,11 @@ HIDDEN COLD KEEPS_REGISTERS void brawn_memory_detect(void) {
 
 // No functions: those that keep every register must not call, not even in line, what does not say the same.
 #define NOW(x) (*(volatile __typeof(x) *)&(x))
-#define ADD(pieces)                                         \
-    do {                                                    \
+#define ADD(pieces)                                              \
+    do {                                                         \
         const unsigned sum = NOW(brawn_memory_count) + (pieces); \
-        NOW(brawn_memory_count) = sum;                      \
-        if (sum >= ENOUGH) brawn_memory_detect();           \
+        NOW(brawn_memory_count) = sum;                           \
+        if (sum >= ENOUGH) brawn_memory_detect();                \
     } while (0)
 
 HIDDEN COLD KEEPS_REGISTERS void brawn_memory_short(void) { ADD(1); }

@@ -20,13 +20,13 @@ TARGET static void *AT(find)(const void *from, int c, size_t n) {
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;
     const char *const end = (const char *)sum;
-#define STEP                                                    \
-    do {                                                        \
-        p += WIDTH;                                             \
-        if (p >= end) return NULL;                              \
-        LOOK_UP(p, brawn_memchr(p, c, (size_t)(end - p)));      \
-        m = EQ(LOAD(p), x);                                     \
-        if (m) goto found;                                      \
+#define STEP                                               \
+    do {                                                   \
+        p += WIDTH;                                        \
+        if (p >= end) return NULL;                         \
+        LOOK_UP(p, brawn_memchr(p, c, (size_t)(end - p))); \
+        m = EQ(LOAD(p), x);                                \
+        if (m) goto found;                                 \
     } while (0)
 #if WIDTH == 16
     // Space counts more than the speed of a level that few processors are left with.

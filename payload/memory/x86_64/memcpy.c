@@ -107,14 +107,14 @@ TARGET static void *AT(move)(void *to, const void *from, size_t n) {
             _mm_sfence();
         } else
 #endif
-        do {
-            const vec f = LOADU(p + apart), g = LOADU(p + apart + WIDTH), h = LOADU(p + apart + 2 * WIDTH), i = LOADU(p + apart + 3 * WIDTH);
-            STORE(p, f);
-            STORE(p + WIDTH, g);
-            STORE(p + 2 * WIDTH, h);
-            STORE(p + 3 * WIDTH, i);
-            p += 4 * WIDTH;
-        } while (p < last);
+            do {
+                const vec f = LOADU(p + apart), g = LOADU(p + apart + WIDTH), h = LOADU(p + apart + 2 * WIDTH), i = LOADU(p + apart + 3 * WIDTH);
+                STORE(p, f);
+                STORE(p + WIDTH, g);
+                STORE(p + 2 * WIDTH, h);
+                STORE(p + 3 * WIDTH, i);
+                p += 4 * WIDTH;
+            } while (p < last);
         STOREU(last, a);
         STOREU(last + WIDTH, b);
         STOREU(last + 2 * WIDTH, c);

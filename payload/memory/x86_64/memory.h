@@ -8,7 +8,10 @@
 // the same way.  It is UNKNOWN, which is 0, until there has been enough to do (level.c); brawn_memory_detect then stores
 // the same number whoever calls it, so threads that do so at once store the same.  AVX2 is BMI, BMI2, MOVBE and FMA, too,
 // and not LZCNT, of which only a leaf of its own would tell; AVX512 is F, BW and VL.
-enum { UNKNOWN, SSE2, AVX2, AVX512 };
+enum { UNKNOWN,
+    SSE2,
+    AVX2,
+    AVX512 };
 extern HIDDEN unsigned char brawn_memory_level;
 // These leave every register alone, so that a function that calls them need not keep its arguments anywhere: a third of
 // the size, twenty times.  (clang 14 breaks the promise of those that give a value.)
@@ -41,12 +44,12 @@ HIDDEN KEEPS_REGISTERS void brawn_memory_page(void);
     }
 
 // In SSE2's loop over a string: counts every page of it, and goes on by `rest` once there is a better level.
-#define LOOK_UP(p, rest)                                                     \
-    do {                                                                     \
-        if (WIDTH == 16 && UNLIKELY(!((uintptr_t)(p) & (PAGE - 1)))) {       \
-            brawn_memory_page();                                             \
-            if (UNLIKELY(LEVEL() > SSE2)) return rest;                       \
-        }                                                                    \
+#define LOOK_UP(p, rest)                                               \
+    do {                                                               \
+        if (WIDTH == 16 && UNLIKELY(!((uintptr_t)(p) & (PAGE - 1)))) { \
+            brawn_memory_page();                                       \
+            if (UNLIKELY(LEVEL() > SSE2)) return rest;                 \
+        }                                                              \
     } while (0)
 
 // Gives p without letting the compiler see that it is the argument that came in: it would call the variant and then

@@ -15,12 +15,12 @@ TARGET static size_t AT(length)(const char *s) {
     if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), zero);
     else m = EQ(LOADU_IN(16, p), zero) >> (s - p);
     if (LIKELY(m)) return CTZ(m);
-#define STEP                                                \
-    do {                                                    \
-        p += WIDTH;                                         \
-        LOOK_UP(p, (size_t)(p - s) + brawn_strlen(p));      \
-        m = EQ(LOAD(p), zero);                              \
-        if (m) return (size_t)(p - s) + CTZ(m);             \
+#define STEP                                           \
+    do {                                               \
+        p += WIDTH;                                    \
+        LOOK_UP(p, (size_t)(p - s) + brawn_strlen(p)); \
+        m = EQ(LOAD(p), zero);                         \
+        if (m) return (size_t)(p - s) + CTZ(m);        \
     } while (0)
 #if WIDTH == 16
     // Space counts more than the speed of a level that few processors are left with.

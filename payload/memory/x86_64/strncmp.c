@@ -13,11 +13,11 @@ NAME(strncmp, brawn_strncmp)
 
 #else
 #undef FOUND
-#define FOUND(i, m)                                       \
-    do {                                                  \
-        const size_t at = (i) + CTZ(m);                   \
-        if (at >= n) return 0;                            \
-        return a[at] - b[at];                             \
+#define FOUND(i, m)                     \
+    do {                                \
+        const size_t at = (i) + CTZ(m); \
+        if (at >= n) return 0;          \
+        return a[at] - b[at];           \
     } while (0)
 
 // After the first i bytes, a vector or more, which both strings go beyond.

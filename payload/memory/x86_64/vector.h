@@ -112,11 +112,11 @@ INLINE uint64_t moved(uint64_t mask) {
 #define SOME_IN(r, mask, p) _mm512_maskz_loadu_epi8(mask, p)
 #define HALF_SOME_IN(r, mask, p) _mm256_maskz_loadu_epi8(mask, p)
 #else
-#define IN_REGISTER(type, name, instruction, ...)                      \
-    ({                                                                 \
-        register type in_register __asm__(name);                       \
-        __asm__(instruction : "=v"(in_register) : __VA_ARGS__);        \
-        in_register;                                                   \
+#define IN_REGISTER(type, name, instruction, ...)               \
+    ({                                                          \
+        register type in_register __asm__(name);                \
+        __asm__(instruction : "=v"(in_register) : __VA_ARGS__); \
+        in_register;                                            \
     })
 #define AS(type, p) (*(const type *)(const void *)(p))
 #define LOADU_IN(r, p) IN_REGISTER(vec, "zmm" #r, "vmovdqu64 %1, %0", "m"(AS(__m512i_u, p)))

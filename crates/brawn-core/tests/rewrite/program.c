@@ -23,7 +23,10 @@ static char zeros[64 << 20];
 #endif
 #ifdef MANY // Addresses too far from each other for one bitmap of relocations.
 #define FAR {"x"}, {"x"}, {"x"}, {"x"}, {"x"}, {"x"}, {"x"}, {"x"}
-static struct { const char *text; char rest[1000]; } far[] = {FAR, FAR, FAR, FAR, FAR, FAR};
+static struct {
+    const char *text;
+    char rest[1000];
+} far[] = {FAR, FAR, FAR, FAR, FAR, FAR};
 #endif
 
 __attribute__((noinline)) long probe(void) {

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 
 int main(void) {
-	static void *kept[256];
-	unsigned number = 1;
-	for (int i = 0; i < 4000000; i++) {
-		number = number * 1664525 + 1013904223;
-		unsigned at = number >> 24;
-		free(kept[at]);
-		kept[at] = malloc(16 + (number >> 10) % 500);
-	}
-	return 0;
+    static void *kept[256];
+    unsigned number = 1;
+    for (int i = 0; i < 4000000; i++) {
+        number = number * 1664525 + 1013904223;
+        unsigned at = number >> 24;
+        free(kept[at]);
+        kept[at] = malloc(16 + (number >> 10) % 500);
+    }
+    return 0;
 }

@@ -3,22 +3,22 @@
 #include <stdlib.h>
 
 static void *work(void *seed) {
-	void *kept[64] = {0};
-	unsigned number = (unsigned)(size_t)seed;
-	for (int i = 0; i < 1000000; i++) {
-		number = number * 1664525 + 1013904223;
-		unsigned at = number >> 26;
-		free(kept[at]);
-		kept[at] = malloc(16 + (number >> 10) % 500);
-	}
-	return 0;
+    void *kept[64] = {0};
+    unsigned number = (unsigned)(size_t)seed;
+    for (int i = 0; i < 1000000; i++) {
+        number = number * 1664525 + 1013904223;
+        unsigned at = number >> 26;
+        free(kept[at]);
+        kept[at] = malloc(16 + (number >> 10) % 500);
+    }
+    return 0;
 }
 
 int main(void) {
-	pthread_t threads[6];
-	for (size_t i = 0; i < 6; i++)
-		pthread_create(&threads[i], 0, work, (void *)(i + 1));
-	for (size_t i = 0; i < 6; i++)
-		pthread_join(threads[i], 0);
-	return 0;
+    pthread_t threads[6];
+    for (size_t i = 0; i < 6; i++)
+        pthread_create(&threads[i], 0, work, (void *)(i + 1));
+    for (size_t i = 0; i < 6; i++)
+        pthread_join(threads[i], 0);
+    return 0;
 }

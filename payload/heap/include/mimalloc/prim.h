@@ -21,12 +21,12 @@ extern __thread mi_heap_t *brawn_heap __attribute__((tls_model("initial-exec"), 
 #endif
 
 static inline mi_threadid_t _mi_prim_thread_id(void) mi_attr_noexcept {
-  return arch_thread_pointer();
+    return arch_thread_pointer();
 }
 
 static inline mi_heap_t *mi_prim_get_default_heap(void) {
-  mi_heap_t *heap = brawn_heap;
-  return mi_likely(heap != NULL) ? heap : (mi_heap_t *)&_mi_heap_empty;
+    mi_heap_t *heap = brawn_heap;
+    return mi_likely(heap != NULL) ? heap : (mi_heap_t *)&_mi_heap_empty;
 }
 
 #endif
