@@ -56,7 +56,7 @@ mod tests {
             ("", Advice::Restore(Some("FILE")), ""),
             ("", Advice::Rewrite(None), "program"),
             ("", Advice::Rewrite(Some("FILE")), ""),
-            ("", Advice::Preload(None), "program"),
+            ("", Advice::Preload(None), "-- program"),
             ("", Advice::Preload(Some("FILE")), ""),
             ("", Advice::Run, "program"),
             ("", Advice::LinkArgs, ""),
