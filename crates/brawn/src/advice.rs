@@ -60,7 +60,7 @@ mod tests {
             ("", Advice::Preload(Some("FILE")), ""),
             ("", Advice::Run, "program"),
             ("", Advice::LinkArgs, ""),
-            ("", Advice::LearnSignatures, "libc.a -o musl.sig"),
+            ("", Advice::LearnSignatures, "--name musl-mine libc.a"),
         ] {
             let words = words(advice);
             let typed = words.trim_matches('`').trim_start_matches("brawn ");
