@@ -123,6 +123,7 @@ fn object(name: &str) -> &'static [u8] {
     found
         .expect("the plan names an object of the payload")
         .bytes
+        .get()
 }
 
 fuzz_target!(|bytes: &[u8]| {
