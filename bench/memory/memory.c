@@ -100,7 +100,7 @@ static void *glibc[COUNT];
 static const struct candidate {
     const char *name;
     void *const *functions;
-    unsigned char level; // of brawn's, 0: what the processor has
+    unsigned char level;  // of brawn's, 0: what the processor has
 } candidates[] = {
     {"glibc", glibc, 0},
     {"stock", stock, 0},

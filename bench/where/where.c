@@ -178,7 +178,7 @@ static void walk_range(uintptr_t from, uintptr_t to) {
             at += MI_SEGMENT_SIZE;
             continue;
         }
-    // Looking at a page that nobody touched is looking at zeros.
+        // Looking at a page that nobody touched is looking at zeros.
         const size_t size = ours(segment);
         if (size > 0 && segment->kind == MI_SEGMENT_HUGE) walk_large(segment);
         else if (size > 0) walk_segment(segment);
@@ -245,7 +245,7 @@ static void look(int number) {
     kb *= 4;
     if (kb > most + most / 64) {
         most = kb;
-    // No signal at its end, and no handlers of fork: the copy calls nothing of the heap.
+        // No signal at its end, and no handlers of fork: the copy calls nothing of the heap.
         const long copy = arch_syscall6(SYS_clone, 0, 0, 0, 0, 0, 0);
         if (copy == 0) {
             walk(output, kb);

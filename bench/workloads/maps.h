@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 struct memory {
-    unsigned long writable_kb;  /* private, writable, without the stack */
-    unsigned long private_kb;   /* private, whatever its access: reservations too */
-    unsigned long rss_kb;       /* resident now, from the page tables, all mappings */
-    unsigned long dirty_kb;     /* of these, private pages that were written */
+    unsigned long writable_kb; /* private, writable, without the stack */
+    unsigned long private_kb; /* private, whatever its access: reservations too */
+    unsigned long rss_kb; /* resident now, from the page tables, all mappings */
+    unsigned long dirty_kb; /* of these, private pages that were written */
 };
 
 static inline char *read_whole(const char *path, char *buffer, size_t capacity) {

@@ -42,6 +42,6 @@ void deletes() {
     misused("new-and-free", freed_block);
 }
 
-} // namespace
+}  // namespace
 
 RUN_CASES({"deletes", deletes})

@@ -20,8 +20,8 @@ static inline void *brawn_pop(mi_page_t *page, mi_block_t *block) {
     mi_block_t *const next = (mi_block_t *)block->next;
     page->free = next;
     page->used++;
-  // The next one is asked of memory now: in a heap of more than the caches hold, to wait for it then is most of
-  // the time that malloc takes.  (tokenizers' encode_batch, bench/extensions: 2 to 5 % less time in all.)
+    // The next one is asked of memory now: in a heap of more than the caches hold, to wait for it then is most of
+    // the time that malloc takes.  (tokenizers' encode_batch, bench/extensions: 2 to 5 % less time in all.)
     if (BRAWN_SHARED) __builtin_prefetch(next, 1);
     return block;
 }
@@ -31,7 +31,7 @@ static inline void *brawn_malloc(size_t size) {
     if (mi_likely(heap != NULL)) {
         mi_page_t *page = NULL;
         if (mi_likely(size <= MI_SMALL_SIZE_MAX)) {
-      // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
+            // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
             const size_t rounded = (size + MI_MAX_ALIGN_SIZE - 1) & ~(size_t)(MI_MAX_ALIGN_SIZE - 1);
             page = heap->pages_free_direct[rounded / sizeof(uintptr_t)];
         } else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX)) {
@@ -50,7 +50,7 @@ static void *brawn_zalloc(size_t total) {
         if (mi_likely(p != NULL)) brawn_zero_block(p, _mi_align_up(total, MI_MAX_ALIGN_SIZE));
         return p;
     }
-  // Larger blocks have a page each, whose memory may be known to be zero.
+    // Larger blocks have a page each, whose memory may be known to be zero.
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
     if (mi_likely(heap != NULL)) {
@@ -77,9 +77,9 @@ static inline void brawn_free(void *p) {
         brawn_free_full(page, segment, p);
         return;
     }
-  // Straight onto the list that malloc takes from: the block that is still in the cache is the next
-  // one out.  (The engine itself keeps a second list, which makes a thread walk through the page.)
-  // Pages of one block never get here, they are in the full queue: see brawn_zalloc.
+    // Straight onto the list that malloc takes from: the block that is still in the cache is the next
+    // one out.  (The engine itself keeps a second list, which makes a thread walk through the page.)
+    // Pages of one block never get here, they are in the full queue: see brawn_zalloc.
     mi_block_t *const block = p;
     block->next = (mi_encoded_t)page->free;
     page->free = block;
@@ -103,7 +103,7 @@ static void *brawn_realloc(void *p, size_t size) {
     mi_segment_t *const segment = brawn_segment(p);
     mi_page_t *const page = _mi_segment_page_of(segment, p);
     const size_t usable = page->block_size;
-  // In place while it fits and no more than half would be idle.
+    // In place while it fits and no more than half would be idle.
     if (size <= usable && size >= usable / 2) return p;
     if (segment->kind == MI_SEGMENT_HUGE && size > BRAWN_SPAN_MAX) {
         void *const resized = brawn_large_resize(segment, size);
@@ -116,8 +116,8 @@ static void *brawn_realloc(void *p, size_t size) {
     }
     const size_t copied = size < usable ? size : usable;
     if (copied <= BRAWN_COPY_UNITS) {
-    // Blocks are aligned to 16 and whole multiples of it up to this size: copy whole units, four at a time while
-    // both have them.
+        // Blocks are aligned to 16 and whole multiples of it up to this size: copy whole units, four at a time while
+        // both have them.
         typedef long long pair __attribute__((vector_size(16), may_alias));
         const pair *from = p;
         pair *to = moved;
@@ -139,8 +139,8 @@ static inline size_t brawn_usable(void *p) {
 
 static void *brawn_aligned(size_t alignment, size_t size) {
     if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - MI_SEGMENT_SLICE_SIZE)) {
-    // Pages begin at a slice, and a multiple of the alignment is in a bin of multiples of it (bins
-    // are four to a power of two), or has a span of slices: the block is aligned as it comes.
+        // Pages begin at a slice, and a multiple of the alignment is in a bin of multiples of it (bins
+        // are four to a power of two), or has a span of slices: the block is aligned as it comes.
         return brawn_malloc(size == 0 ? alignment : _mi_align_up(size, alignment));
     }
     void *const p = brawn_large_alloc(size, alignment, false);

@@ -73,8 +73,8 @@ static inline mi_block_t *brawn_decode(const mi_page_t *page, mi_encoded_t code)
 // The block behind `block` in the list of free ones; NULL: none.
 static inline mi_block_t *brawn_next(const mi_page_t *page, const mi_block_t *block) {
     mi_block_t *const next = brawn_decode(page, block->next);
-  // Of all that a stray write may leave there, one in 2^48 decodes to a place for a block in this segment.
-  // (The page itself is in its header, and aligned as blocks are.)
+    // Of all that a stray write may leave there, one in 2^48 decodes to a place for a block in this segment.
+    // (The page itself is in its header, and aligned as blocks are.)
     if (mi_unlikely((((uintptr_t)next ^ (uintptr_t)block) & (~MI_SEGMENT_MASK | (MI_MAX_ALIGN_SIZE - 1))) != 0)) brawn_trap_corrupted();
     return (const void *)next == (const void *)page ? NULL : next;
 }
@@ -185,9 +185,9 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     const size_t block = size + more;
     if (mi_unlikely(heap == NULL)) return brawn_block_slow(block, size, zero);
     mi_page_t *page = NULL;
-  // If the sum overflows, `size` is not a small one, and the slow path refuses it.
+    // If the sum overflows, `size` is not a small one, and the slow path refuses it.
     if (mi_likely(size <= MI_SMALL_SIZE_MAX - BRAWN_SEAL && (more == BRAWN_SEAL || block <= MI_SMALL_SIZE_MAX))) {
-    // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
+        // One entry a word of size; blocks are multiples of 16 bytes, so entries are 16 bytes apart.
         page = heap->pages_free_direct[_mi_align_up(block, MI_MAX_ALIGN_SIZE) / sizeof(uintptr_t)];
     } else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX && block <= MI_MEDIUM_OBJ_SIZE_MAX)) {
         page = heap->pages[brawn_bin(block)].first;
@@ -195,7 +195,7 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     } else return brawn_block_slow(block, size, zero);
     mi_block_t *p = page->free;
     if (mi_unlikely(p == NULL)) {
-    // Around once more, without the engine.
+        // Around once more, without the engine.
         p = page->local_free;
         if (mi_unlikely(p == NULL)) return brawn_block_slow(block, size, zero);
         if (mi_unlikely(page->capacity < BRAWN_ROUND && page->capacity < page->reserved)) {
@@ -216,7 +216,7 @@ static void *brawn_zalloc(size_t total) { return brawn_block(total, BRAWN_SEAL, 
 
 static void *brawn_aligned(size_t alignment, size_t size) {
     if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - 2 * MI_SEGMENT_SLICE_SIZE)) {
-    // As in blocks.c: the block is aligned as it comes.
+        // As in blocks.c: the block is aligned as it comes.
         return brawn_block(size, _mi_align_up(size + BRAWN_SEAL, alignment) - size, false);
     }
     void *const p = brawn_large_alloc(size, alignment, false);
@@ -248,8 +248,8 @@ static NOINLINE void brawn_free_remote(void *p, size_t expected) {
     brawn_seal_t *const at = brawn_seal_at(page, p);
     uint64_t seal = *at;
     brawn_expect(brawn_sealed_size(page, p, seal), seal >> 48, expected);
-  // One exchange: of two threads that free another's block, one finds the seal gone.  (The block's own thread
-  // has none in its way: it and another one that free a block within the same few instructions are not found.)
+    // One exchange: of two threads that free another's block, one finds the seal gone.  (The block's own thread
+    // has none in its way: it and another one that free a block within the same few instructions are not found.)
     if (!__atomic_compare_exchange_n(at, &seal, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) brawn_trap_freed_already();
     brawn_engine_free_remote(page, segment, p);
 }
@@ -257,8 +257,8 @@ static NOINLINE void brawn_free_remote(void *p, size_t expected) {
 static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, size_t expected) {
     if (mi_unlikely(p == NULL)) return;
     mi_segment_t *const segment = brawn_segment(p);
-  // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
-  // a seal for it.
+    // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
+    // a seal for it.
     if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
         brawn_free_remote(p, expected);
         return;
@@ -273,8 +273,8 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
         return;
     }
     mi_block_t *const block = p;
-  // Onto the engine's second list, which malloc takes from when the first is used up: what a program
-  // still does to a freed block meets its next owner late.
+    // Onto the engine's second list, which malloc takes from when the first is used up: what a program
+    // still does to a freed block meets its next owner late.
     block->next = brawn_encode(page, page->local_free);
     page->local_free = block;
     if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
@@ -316,7 +316,7 @@ static void *brawn_realloc(void *p, size_t size) {
     const size_t old = brawn_live_size(segment, p, &page);
     if (mi_unlikely(size > PTRDIFF_MAX)) return brawn_fail(ENOMEM);
     const size_t usable = page != NULL ? page->block_size - BRAWN_SEAL : brawn_large_page(segment)->block_size;
-  // In place while it fits and no more than half would be idle.
+    // In place while it fits and no more than half would be idle.
     if (size <= usable && size >= usable / 2) return page != NULL ? brawn_seal(page, p, size) : brawn_large_give_out(segment, size);
     if (page == NULL && size > BRAWN_SPAN_MAX) {
         void *const resized = brawn_large_resize(segment, size);
@@ -324,7 +324,7 @@ static void *brawn_realloc(void *p, size_t size) {
     }
     void *const moved = brawn_malloc(size);
     if (mi_unlikely(moved == NULL)) {
-    // It stays where it is, and its seal says the new size, as far as it has room for the slack.
+        // It stays where it is, and its seal says the new size, as far as it has room for the slack.
         if (size <= old) {
             if (page == NULL) return brawn_large_give_out(segment, size);
             const size_t least = usable > BRAWN_SLACK_MAX ? usable - BRAWN_SLACK_MAX : 0;

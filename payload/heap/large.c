@@ -274,7 +274,7 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
     if (mapping == old_mapping) return segment;
     char *const old_end = (char *)segment + old_mapping;
     if (guard > 0 && mapping < old_mapping) {
-    // The guard goes to the new end, and what is behind it to the kernel.
+        // The guard goes to the new end, and what is behind it to the kernel.
         char *const end = (char *)segment + mapping;
         if (!brawn_protect(end, guard, PROT_NONE_)) return NULL;
         brawn_discard(end, guard);
@@ -284,14 +284,14 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
         if (guard == 0) result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
         if (brawn_failed(result)) {
             if (result != -ENOMEM) return NULL;
-      // The kernel maps the target away itself; reserving it first finds an aligned place.
+            // The kernel maps the target away itself; reserving it first finds an aligned place.
             char *const target = brawn_map_aligned(mapping + guard, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
             if (target == NULL) return NULL;
             const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
                 MREMAP_MAYMOVE_FIXED_, (long)target, 0);
-      // When it fails for want of memory, the target is gone already, and another thread may have mapped
-      // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
-      // address space that is lost.  What was to be the guard is ours all the same.
+            // When it fails for want of memory, the target is gone already, and another thread may have mapped
+            // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
+            // address space that is lost.  What was to be the guard is ours all the same.
             if (brawn_failed(moved)) {
                 brawn_unmap(target + mapping, guard);
                 return NULL;
@@ -330,8 +330,8 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
     }
     mi_segment_t *segment = NULL;
     const size_t guard = brawn_large_wants_guard();
-  // A process may have 65,530 mappings (vm.max_map_count).  Those that fill their alignment have no gaps
-  // between them, and the kernel takes neighbours together.
+    // A process may have 65,530 mappings (vm.max_map_count).  Those that fill their alignment have no gaps
+    // between them, and the kernel takes neighbours together.
     const bool many = !wide && mi_atomic_load_relaxed(&brawn_large_count) >= BRAWN_LARGE_APART;
     for (int attempt = 0; segment == NULL && attempt < 2; attempt++) {
         if (attempt > 0) brawn_make_room();
@@ -362,7 +362,7 @@ static size_t brawn_large_mapping(mi_segment_t *segment, size_t size) {
 static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool closes) {
 #if BRAWN_CHECKED
     const size_t size = brawn_large_size(segment, p);
-  // One exchange: of two threads that free the same block, one finds it freed.
+    // One exchange: of two threads that free the same block, one finds it freed.
     if (mi_atomic_exchange_acq_rel(brawn_large_asked(segment), BRAWN_LARGE_FREED) != size) brawn_trap_freed_already();
 #else
     MI_UNUSED(p);
@@ -382,8 +382,8 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     const size_t mapping = brawn_large_mapping(segment, size);
     if (mapping == 0) return NULL;
     if (used < mapping && used <= BRAWN_COPY_MAX) {
-    // Copying into pages that are there already takes less time than having the kernel make as many
-    // new ones.
+        // Copying into pages that are there already takes less time than having the kernel make as many
+        // new ones.
         mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
         if (kept != NULL && kept->segment_size >= mapping) {
             void *const old = brawn_large_page(segment)->page_start;
@@ -406,7 +406,7 @@ static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
     const size_t guard = brawn_large_guard(segment);
     const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
     mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
-  // At a hint that is taken the kernel maps elsewhere.
+    // At a hint that is taken the kernel maps elsewhere.
     void *const mapped = brawn_map(below, more, PROT_RW_);
     if (mapped != below) {
         if (mapped != NULL) brawn_unmap(mapped, more);
@@ -415,7 +415,7 @@ static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
     mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
     arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
         used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
-  // What is left over above has the guard at its end; it goes to the new end.
+    // What is left over above has the guard at its end; it goes to the new end.
     const size_t left = more + used - mapping;
     if (guard > 0 && left > 0) {
         brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);

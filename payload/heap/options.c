@@ -26,7 +26,7 @@ static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
 
 static struct {
     int64_t purge_delay;  // units of arch_clock; negative: never
-    int64_t rest_delay;   // the same
+    int64_t rest_delay;  // the same
 } brawn_options = {BRAWN_PURGE_DELAY, BRAWN_REST_DELAY};
 
 static bool brawn_leaves_too_much(void);  // platform.c

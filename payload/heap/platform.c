@@ -9,7 +9,7 @@ enum {
     MADV_NOHUGEPAGE_ = 15,
 };  // <asm-generic/mman-common.h>
 
-static void brawn_note_freed(void);          // threads.c
+static void brawn_note_freed(void);  // threads.c
 static void brawn_note_freed_for_all(void);
 
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure
@@ -62,7 +62,7 @@ static void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int
     char *p = brawn_map((void *)wanted, size, protection);
     if (p == NULL) return NULL;
     if (((uintptr_t)p + offset) % alignment != 0) {
-    // Not aligned: map enough to cut an aligned piece out of it.
+        // Not aligned: map enough to cut an aligned piece out of it.
         brawn_unmap(p, size);
         if (size > SIZE_MAX - alignment) return NULL;
         p = brawn_map(NULL, size + alignment - brawn_page_size, protection);
@@ -107,7 +107,7 @@ static void brawn_kept_release(void) {
     while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
 }
 
-static _Atomic(uintptr_t) brawn_segments;       // how many were mapped so far
+static _Atomic(uintptr_t) brawn_segments;  // how many were mapped so far
 static _Atomic(uintptr_t) brawn_segments_held;  // how many are in use now
 
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
@@ -120,16 +120,16 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     if (plain) {
         p = brawn_kept_take();
         zero = p == NULL;
-    // The first segment is reserved only and made accessible slice by slice: a program that
-    // allocates little has little private writable memory.
+        // The first segment is reserved only and made accessible slice by slice: a program that
+        // allocates little has little private writable memory.
         if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
         else commit = true;
     }
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
     if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
     *memid = _mi_memid_create_os(p, size, commit, zero, false);
-  // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
-  // the segment, which here it does: brawn_leaves_too_much decides.
+    // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
+    // the segment, which here it does: brawn_leaves_too_much decides.
     memid->memkind = MI_MEM_ARENA;
     return p;
 }
@@ -138,7 +138,7 @@ void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_
     if (p == NULL) return;
     mi_atomic_decrement_relaxed(&brawn_segments_held);
     if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
-    // Its pages stay with the process for a while; most programs that freed a segment need one soon.
+        // Its pages stay with the process for a while; most programs that freed a segment need one soon.
         brawn_note_freed_for_all();
         if (brawn_kept_give(p)) return;
     }
@@ -155,7 +155,7 @@ bool _mi_arena_memid_is_suitable(mi_memid_t memid, mi_arena_id_t arena) {
 mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 
 static void brawn_kept_large_drain(void);  // large.c
-static void brawn_spans_release(void);     // spans.c
+static void brawn_spans_release(void);  // spans.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
@@ -188,12 +188,12 @@ bool _mi_os_unprotect(void *p, size_t size) { return brawn_protect(p, size, PROT
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
     if (is_zero != NULL) *is_zero = false;
 #if MI_SECURE > 0
-  // The engine rounds what it needs up to MI_MINIMAL_COMMIT_SIZE, over the guard page at the segment's end.
+    // The engine rounds what it needs up to MI_MINIMAL_COMMIT_SIZE, over the guard page at the segment's end.
     const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
     if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
 #else
-  // Of the first segment the engine asks for the header, and a moment later for the header and the first page: one
-  // system call for both.  No other segment comes here, and nothing that was accessible stops being so.
+    // Of the first segment the engine asks for the header, and a moment later for the header and the first page: one
+    // system call for both.  No other segment comes here, and nothing that was accessible stops being so.
     static char *opened;
     if (((uintptr_t)p & MI_SEGMENT_MASK) == 0) {
         if (opened == (char *)p && size <= MI_MINIMAL_COMMIT_SIZE) return true;
@@ -274,8 +274,8 @@ bool _mi_arena_segment_clear_abandoned(mi_segment_t *segment) {
 
 void _mi_arena_field_cursor_init(mi_heap_t *heap, mi_subproc_t *subproc, bool visit_all, mi_arena_field_cursor_t *cursor) {
     MI_UNUSED(heap);
-  // Segments that are not adopted go back to the end of the list: visit each at most once, and few at
-  // a time, since a thread that begins or ends must not take time in proportion to what others left.
+    // Segments that are not adopted go back to the end of the list: visit each at most once, and few at
+    // a time, since a thread that begins or ends must not take time in proportion to what others left.
     const size_t count = mi_atomic_load_relaxed(&subproc->abandoned_count);
     cursor->subproc = subproc;
     cursor->os_list_count = visit_all || count < BRAWN_ABANDONED_VISITS ? count : BRAWN_ABANDONED_VISITS;

@@ -71,7 +71,7 @@ static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_
     if (!brawn_may_rest(&own->rest, arch_clock(), begin)) return;
     if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
     if (own->freed) brawn_rest_own(heap);
-  // One thread at a time does it for all; another one has it done.
+    // One thread at a time does it for all; another one has it done.
     uintptr_t idle = 0;
     if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 && mi_atomic_cas_strong_acq_rel(&brawn_resting, &idle, (uintptr_t)1)) {
         const uint64_t now = arch_counter();

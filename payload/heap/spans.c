@@ -62,7 +62,7 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
     size_t slot = 0;
     while (slot < BRAWN_KEPT_SPANS && kept[slot] != NULL) slot++;
     if (slot == BRAWN_KEPT_SPANS) {
-    // The first is the oldest: it goes, the others move up.
+        // The first is the oldest: it goes, the others move up.
         brawn_span_free(kept[0]);
         for (slot = 0; slot < BRAWN_KEPT_SPANS - 1; slot++) kept[slot] = kept[slot + 1];
     }
@@ -109,8 +109,8 @@ static void brawn_engine_free_remote(mi_page_t *page, mi_segment_t *segment, voi
 static inline void brawn_page_emptied(mi_page_t *page) {
     const bool only = page->next == NULL && page->prev == NULL;
     if (mi_unlikely(!only || page->retire_expire == 0)) {
-    // The engine gives others up at once, and a span, which is in no full queue where its segment was
-    // adopted: there is no such page any more, and perhaps no such segment.
+        // The engine gives others up at once, and a span, which is in no full queue where its segment was
+        // adopted: there is no such page any more, and perhaps no such segment.
         brawn_note_freed();
         const bool waits = only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX;
         _mi_page_retire(page);

@@ -55,7 +55,7 @@ static inline bool brawn_malloc_is_ours(void) {
 
 EXPORT __attribute__((weak)) void *calloc(size_t count, size_t size) {
     if (mi_likely(brawn_malloc_is_ours())) return __libc_calloc(count, size);
-  // The program has its own malloc and not its own calloc: as musl does, its malloc and zeros.
+    // The program has its own malloc and not its own calloc: as musl does, its malloc and zeros.
     size_t total;
     if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);
     void *const p = malloc(total);

@@ -31,18 +31,18 @@ static mi_subproc_t brawn_subproc;
 
 // When a thread, or the process, gave back what was free before it waited: rest.c.
 typedef struct {
-    int64_t last;   // arch_clock
+    int64_t last;  // arch_clock
     uint64_t next;  // arch_counter: not again until then
 } brawn_rest_t;
 static brawn_rest_t brawn_rest_of_all;
 static _Atomic(uintptr_t) brawn_freed_for_all;  // something of the process's became free since
-static _Atomic(uintptr_t) brawn_resting;        // a thread gives it back
+static _Atomic(uintptr_t) brawn_resting;  // a thread gives it back
 
 typedef struct {
-    mi_tld_t tld;                              // heap->tld is its address
-    mi_page_t *kept_spans[BRAWN_KEPT_SPANS];   // the last few spans that this thread freed: spans.c
+    mi_tld_t tld;  // heap->tld is its address
+    mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
     brawn_rest_t rest;
-    bool freed;                                // something became free since
+    bool freed;  // something became free since
 } brawn_tld_t;
 
 typedef struct brawn_thread_s {
@@ -107,7 +107,7 @@ enum { BRAWN_THREAD_LISTS = 64 };
 static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS];
 
 static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
-  // They are some pages apart; the upper bits of a product depend on all of its factors'.
+    // They are some pages apart; the upper bits of a product depend on all of its factors'.
     return &brawn_threads[((pointer >> 12) * (uintptr_t)0x9e3779b97f4a7c15) >> 58];
 }
 _Static_assert(BRAWN_THREAD_LISTS == 1 << (64 - 58), "the upper 6 bits are the list's number");
@@ -183,8 +183,8 @@ static void brawn_thread_exit(void *unused) {
         pthread_setspecific(brawn_key, &brawn_key);  // any value but NULL: come again
         return;
     }
-  // An allocation from here on makes a new heap, which our next call returns; if it was behind ours in the
-  // fourth round, the next thread at this place goes on with it.
+    // An allocation from here on makes a new heap, which our next call returns; if it was behind ours in the
+    // fourth round, the next thread at this place goes on with it.
     if (brawn_heap != NULL) brawn_thread_end();
 }
 
@@ -193,7 +193,7 @@ static void brawn_thread_register(void) {
     uintptr_t none = KEY_NONE;
     if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) {
         if (mi_atomic_cas_strong_acq_rel(&brawn_key_state, &none, (uintptr_t)KEY_BEING_MADE)) {
-      // Without a key (a program may use all 128) threads leave their heaps to the next ones at their places.
+            // Without a key (a program may use all 128) threads leave their heaps to the next ones at their places.
             const bool made = pthread_key_create(&brawn_key, brawn_thread_exit) == 0;
             mi_atomic_store_release(&brawn_key_state, (uintptr_t)(made ? KEY_MADE : KEY_NONE));
             if (!made) return;
@@ -211,7 +211,7 @@ static void brawn_thread_register(void) {
 static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
     mi_tld_t *const tld = &own->tld;
     brawn_memset(own, 0, sizeof(*own));
-  // Queues of free spans by their number of slices: 1 to 7, then four steps between powers of two.
+    // Queues of free spans by their number of slices: 1 to 7, then four steps between powers of two.
     static const uint16_t spans[MI_SEGMENT_BIN_MAX + 1] = {
         1, 1, 2, 3, 4, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128,
         160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024};
@@ -219,7 +219,7 @@ static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
     tld->segments.subproc = &brawn_subproc;
     tld->heap_backing = heap;
     tld->heaps = heap;
-  // The first heap's cookie is the process's, and others may be reading it.
+    // The first heap's cookie is the process's, and others may be reading it.
     brawn_memcpy(heap, &_mi_heap_empty, offsetof(mi_heap_t, cookie));
     brawn_memcpy(heap->keys, _mi_heap_empty.keys, sizeof(*heap) - offsetof(mi_heap_t, keys));
     for (size_t i = 0; i < MI_PAGES_DIRECT; i++) heap->pages_free_direct[i] = (mi_page_t *)&_mi_page_empty;
@@ -244,7 +244,7 @@ static bool brawn_on_first_stack(void) {
 static inline void brawn_configure(void) {
     static _Atomic(uintptr_t) configured;
     if (mi_likely(mi_atomic_load_acquire(&configured) != 0)) return;
-  // Idempotent, so that threads which come here at once need not wait for each other.
+    // Idempotent, so that threads which come here at once need not wait for each other.
     const size_t page = brawn_auxiliary(AUXV_PAGESZ);
     if (page != 0) brawn_page_size = page;
     brawn_options_read();
@@ -299,8 +299,8 @@ static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *pa
     MI_UNUSED(queue);
     MI_UNUSED(a);
     MI_UNUSED(b);
-  // A thread of the parent was between marking the page and handing its block over; it does not
-  // exist here, and the engine would wait for it.  Its one block stays allocated.
+    // A thread of the parent was between marking the page and handing its block over; it does not
+    // exist here, and the engine would wait for it.  Its one block stays allocated.
     const mi_thread_free_t free = mi_atomic_load_relaxed(&page->xthread_free);
     if (mi_tf_delayed(free) == MI_DELAYED_FREEING)
         mi_atomic_store_release(&page->xthread_free, mi_tf_set_delayed(free, MI_USE_DELAYED_FREE));
@@ -323,7 +323,7 @@ static void brawn_around_fork(int who) {
         if (heap != NULL) {
             mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
 #if BRAWN_CHECKED
-      // Parent and child draw other numbers from here on.
+            // Parent and child draw other numbers from here on.
             _mi_random_init(&heap->random);
 #endif
         }

@@ -8,12 +8,12 @@
         __builtin_trap();                                       \
     }
 
-BRAWN_TRAP(brawn_trap_freed_already, 1)     // free, realloc or malloc_usable_size of a block that was freed
-BRAWN_TRAP(brawn_trap_not_a_block, 2)       // the same of a pointer that no allocation returned
+BRAWN_TRAP(brawn_trap_freed_already, 1)  // free, realloc or malloc_usable_size of a block that was freed
+BRAWN_TRAP(brawn_trap_not_a_block, 2)  // the same of a pointer that no allocation returned
 BRAWN_TRAP(brawn_trap_written_past_end, 3)  // the bytes behind a block changed
-BRAWN_TRAP(brawn_trap_corrupted, 4)         // a free block was written to
+BRAWN_TRAP(brawn_trap_corrupted, 4)  // a free block was written to
 BRAWN_TRAP(brawn_trap_written_in_front, 6)  // the bytes in front of a block changed
-BRAWN_TRAP(brawn_trap_wrong_size, 5)        // free_sized or free_aligned_sized with what the block was not asked for with
+BRAWN_TRAP(brawn_trap_wrong_size, 5)  // free_sized or free_aligned_sized with what the block was not asked for with
 
 // For what the engine's headers compile to calls; its other messages are macros (brawn-heap.c).
 void(_mi_error_message)(int error, const char *format, ...) {

@@ -59,7 +59,7 @@ static bool brawn_malloc_is_called(void) {
         if (entry->d_tag == DT_JMPREL) slots = entry->d_un.d_ptr;
         if (entry->d_tag == DT_PLTRELSZ) size = entry->d_un.d_val;
     }
-  // musl leaves what the file says, relative to its start; glibc puts addresses there.
+    // musl leaves what the file says, relative to its start; glibc puts addresses there.
     const uintptr_t start = (uintptr_t)__ehdr_start;
     const Elf64_Rela *const relocations = (const Elf64_Rela *)(slots < start ? slots + start : slots);
     for (size_t i = 0; i < size / sizeof(*relocations); i++)
@@ -83,7 +83,7 @@ static inline bool brawn_malloc_is_everyones(void) {
 
 EXPORT __attribute__((weak)) void *calloc(size_t count, size_t size) {
     if (mi_likely(brawn_malloc_is_everyones())) return __libc_calloc(count, size);
-  // As surface.c's: the program's malloc and zeros.
+    // As surface.c's: the program's malloc and zeros.
     size_t total;
     if (!brawn_multiply(count, size, &total)) return brawn_fail(ENOMEM);
     void *const p = malloc(total);
@@ -129,7 +129,7 @@ static void brawn_in_parent(void) { brawn_around_fork(0); }
 static void brawn_in_child(void) { brawn_around_fork(1); }
 
 HIDDEN void brawn_preload_load(void) {
-  // Where a program has its own malloc this one has nothing to hold, and libc may ask that malloc for room.
+    // Where a program has its own malloc this one has nothing to hold, and libc may ask that malloc for room.
     if (!brawn_malloc_is_everyones()) return;
     if (pthread_atfork != NULL) pthread_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child);
     else if (__register_atfork != NULL) __register_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child, NULL);

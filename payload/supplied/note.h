@@ -14,4 +14,4 @@ constexpr Note make_note() {
 }
 
 [[gnu::section(".note.brawn"), gnu::used, gnu::aligned(4)]] constexpr Note brawn_note = make_note();
-} // namespace
+}  // namespace

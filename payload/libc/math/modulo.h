@@ -11,10 +11,10 @@
 #define INFINITE ((uint64_t)0x7ff << 52)
 
 typedef struct {
-    uint64_t rest;    // Of x; below `unit`.
-    uint64_t unit;    // y.
-    int exponent;     // Of both, as above.
-    unsigned odd;     // Whether the quotient is.
+    uint64_t rest;  // Of x; below `unit`.
+    uint64_t unit;  // y.
+    int exponent;  // Of both, as above.
+    unsigned odd;  // Whether the quotient is.
 } Modulo;
 
 // The bits of a finite number without its sign.

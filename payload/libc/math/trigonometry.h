@@ -5,7 +5,7 @@
 #include "tables-float.h"
 
 typedef struct {
-    double r;    // From -pi/4 to pi/4, or a little further.
+    double r;  // From -pi/4 to pi/4, or a little further.
     unsigned n;  // Quarters of the circle that were taken away.
 } Angle;
 

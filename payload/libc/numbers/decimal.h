@@ -12,10 +12,10 @@
 __extension__ typedef unsigned __int128 Wide;
 
 typedef struct {
-    const char *end;     // Behind the number; 0 if this is no decimal number of a usual kind.
-    uint64_t digits;     // The first 19 from the first that is not zero on.
-    int exponent;        // Of ten.
-    int more;            // Whether there were others, not all zero, behind them.
+    const char *end;  // Behind the number; 0 if this is no decimal number of a usual kind.
+    uint64_t digits;  // The first 19 from the first that is not zero on.
+    int exponent;  // Of ten.
+    int more;  // Whether there were others, not all zero, behind them.
     int negative;
 } Decimal;
 

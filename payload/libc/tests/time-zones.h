@@ -75,7 +75,7 @@ static void local_at(time_t when) {
 static time_t some_time(void) {
     switch (random_bits() % 16) {
     case 0: return (time_t)random_bits() >> random_bits() % 64;
-    case 1: { // A year's first second, and those around it.
+    case 1: {  // A year's first second, and those around it.
         const long long year = (long long)(random_bits() % 3000) - 1000;
         Tm t = {.tm_year = (int)year, .tm_mday = 1};
         return timegm(&t) + (long)(random_bits() % 5) - 2;

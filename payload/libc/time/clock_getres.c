@@ -12,7 +12,7 @@ _Static_assert(sizeof(Time) == 16, "struct timespec");
 HIDDEN void *__vdsosym(const char *version, const char *name);
 HIDDEN long __syscall_ret(unsigned long result);
 
-enum { CLOCK_BOOTTIME = 7 }; // include/time.h: the last of those that every kernel has
+enum { CLOCK_BOOTTIME = 7 };  // include/time.h: the last of those that every kernel has
 typedef int Ask(int clock, Time *resolution);
 
 // Without such a page, or with an old one, which has no such function.

@@ -12,7 +12,7 @@ struct timespec {
     long tv_nsec;
 };
 _Static_assert(sizeof(struct timespec) == 16, "struct timespec");
-enum { CLOCK_REALTIME_COARSE = 5 }; // include/time.h
+enum { CLOCK_REALTIME_COARSE = 5 };  // include/time.h
 // src/time/clock_gettime.c, hidden in libc.a: through the vdso where there is one.
 int __clock_gettime(int clock, struct timespec *now);
 

@@ -28,7 +28,7 @@ typedef struct {
     // What holds before the first transition.
     unsigned before;
     int has_summer;
-    long offset, summer_offset; // both west of UTC, as musl's timezone is
+    long offset, summer_offset;  // both west of UTC, as musl's timezone is
     Rule begin, end;
     // For each 97 days from 1970 on: 1 and the transition that holds when they begin, if that is known.
     uint16_t cells[CELLS];

@@ -10,18 +10,18 @@
 #define ALIGN 16
 #endif
 
-#ifdef TDATA // Thread-locals with initial values, one of them an address.
+#ifdef TDATA  // Thread-locals with initial values, one of them an address.
 __thread const char *name __attribute__((aligned(ALIGN))) = "a name";
 __thread long number = 77;
 #endif
-#ifndef NOTLS // Zeros.
+#ifndef NOTLS  // Zeros.
 __thread char block[100] __attribute__((aligned(ALIGN)));
 __thread int last;
 #endif
 #ifdef BSS
 static char zeros[64 << 20];
 #endif
-#ifdef MANY // Addresses too far from each other for one bitmap of relocations.
+#ifdef MANY  // Addresses too far from each other for one bitmap of relocations.
 #define FAR {"x"}, {"x"}, {"x"}, {"x"}, {"x"}, {"x"}, {"x"}, {"x"}
 static struct {
     const char *text;

@@ -63,7 +63,7 @@ int main(void) {
             HOLD(copied(at, 300 + at / 2, n));
             HOLD(filled(at, (int)n, n));
         }
-    // The target overlaps what is copied, from below: by one byte, by parts of a step, by whole ones.
+        // The target overlaps what is copied, from below: by one byte, by parts of a step, by whole ones.
         for (size_t below = 1; below < 150; below += 1 + below / 8) HOLD(copied(100, 100 + below, n));
     }
     room = ROOM;
@@ -94,7 +94,7 @@ int main(void) {
     while (*(volatile int *)&flag == 0) arch_syscall6(ARCH_SYS_futex, (long)&flag, 128, 0, 0, 0, 0);
     HOLD(pthread_join(id, NULL) == 0);
 
-  // About a millisecond, on any machine: half a second is 200 to 2,000 of them.
+    // About a millisecond, on any machine: half a second is 200 to 2,000 of them.
     const int64_t before = arch_clock();
     const struct timespec half = {0, 500000000};
     HOLD(nanosleep(&half, NULL) == 0);

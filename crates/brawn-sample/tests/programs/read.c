@@ -6,7 +6,7 @@ int main(void) {
     static char buffer[65536];
     int zeros = open("/dev/zero", O_RDONLY);
     for (int i = 0; i < 120000; i++)
-                // Of zeros, the kernel gives fewer to a thread that is stopped meanwhile.
+        // Of zeros, the kernel gives fewer to a thread that is stopped meanwhile.
         if (read(zeros, buffer, sizeof buffer) <= 0)
             return 1;
     return 0;

@@ -15,7 +15,7 @@ enum {
 static void *blocks[BLOCKS];
 
 int main(void) {
-  // Not the compiler's business what these do.
+    // Not the compiler's business what these do.
     char *(*volatile copy)(const char *) = strdup;
     void *(*volatile get)(size_t) = malloc;
     void (*volatile give)(void *) = free;

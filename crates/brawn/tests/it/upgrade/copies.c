@@ -30,7 +30,7 @@ int main(void) {
     CHECK((copy = strdup("")) && *copy == 0);
     free(copy);
 
-  // Shorter, as long, longer; and a text that no NUL ends before memory does.
+    // Shorter, as long, longer; and a text that no NUL ends before memory does.
     for (size_t most = 0; most < 8; most++) {
         copy = strndup("four", most);
         CHECK(copy && strlen(copy) == (most < 4 ? most : 4) && strncmp(copy, "four", most) == 0);
@@ -57,7 +57,7 @@ int main(void) {
     free(wide);
 #endif
 
-  // What musl itself copies comes from the same heap.
+    // What musl itself copies comes from the same heap.
     char *volatile name = getcwd(NULL, 0);
     CHECK(name);
     free(name);
