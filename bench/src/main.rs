@@ -109,51 +109,31 @@ fn execute(command: Command) -> Result<()> {
             out,
             places,
         } => {
-            let progress = Progress::new();
-            let prepared = prepared(&part, &places, built, &progress)?;
-            // A part of the measurements is added to the newest folder of this machine, since each table of README
-            // comes from one folder.
-            let cpu = machine::cpu_slug();
-            let joined = || {
-                readme::newest(&readme::results_folder()).filter(|folder| {
-                    !part.only.is_empty() && folder.to_string_lossy().ends_with(&cpu)
-                })
-            };
-            let default = || {
-                joined().unwrap_or_else(|| {
-                    readme::results_folder().join(format!("{}-{cpu}", machine::today()))
-                })
-            };
-            run(
-                &prepared,
-                &chosen(&part.only)?,
-                Effort { quick, rounds },
-                &out.unwrap_or_else(default),
-                append,
-                &progress,
-            )
+            let out = out.unwrap_or_else(|| joined_or_new(&part));
+            let effort = Effort { quick, rounds };
+            run_all(&part, &places, built, effort, &out, append)
         }
         Command::Report { folder, markdown } => {
             let newest =
                 || readme::newest(&readme::results_folder()).ok_or("no raw data in bench/results");
             report(&folder.map_or_else(newest, Ok)?, markdown)
         }
-        Command::Readme => {
-            let changes = readme::rewrite()?.into_iter();
-            for (name, is_changed) in changes
-                .chain(libc_page::rewrite()?)
-                .chain([rss_page::rewrite()?])
-            {
-                let what = if is_changed {
-                    "rewritten"
-                } else {
-                    "up to date"
-                };
-                anstream::println!("{name}: {what}");
+        Command::Readme => rewrite_pages(),
+        Command::Demo { places } => demo::demo(&places.work("demo")?, &places.brawn()?),
+        Command::Extensions(command) => command.execute(),
+        Command::List => {
+            for entry in CATALOGUE {
+                anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
             }
             Ok(())
         }
-        Command::Demo { places } => demo::demo(&places.work("demo")?, &places.brawn()?),
+        one => measure_one(one),
+    }
+}
+
+/// The commands that measure one matter each.
+fn measure_one(command: Command) -> Result<()> {
+    match command {
         Command::Libc {
             only,
             objects,
@@ -161,15 +141,7 @@ fn execute(command: Command) -> Result<()> {
             quick,
             own,
         } => {
-            if let Some(unknown) = only
-                .iter()
-                .find(|f| !own::libc::FAMILIES.contains(&f.as_str()))
-            {
-                return Err(format!(
-                    "no family {unknown}; there are {}",
-                    own::libc::FAMILIES.join(", ")
-                ));
-            }
+            known(&only, "family", own::libc::FAMILIES.iter().copied())?;
             let choice = own::libc::Choice {
                 families: only,
                 objects: own::libc::objects(&objects)?,
@@ -183,14 +155,7 @@ fn execute(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Acid { only, quick, own } => {
-            let names = || own::acid::PROGRAMS.iter().map(|p| p.name);
-            if let Some(unknown) = only.iter().find(|o| !names().any(|name| name == *o)) {
-                let names: Vec<&str> = names().collect();
-                return Err(format!(
-                    "no program {unknown}; there are {}",
-                    names.join(", ")
-                ));
-            }
+            known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
             let raw = own.raw("acid", !quick, |room, rounds, progress| {
                 own::acid::measure(room, &only, rounds, quick, progress)
             })?;
@@ -248,13 +213,65 @@ fn execute(command: Command) -> Result<()> {
             print(&own::engine::show(&raw), own.markdown);
             Ok(())
         }
-        Command::Extensions(command) => command.execute(),
-        Command::List => {
-            for entry in CATALOGUE {
-                anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
-            }
-            Ok(())
-        }
+        _ => Err("not a command that measures".into()),
+    }
+}
+
+/// Prepares and measures `part`, and writes the raw data into `out`.
+fn run_all(
+    part: &Part,
+    places: &Places,
+    built: bool,
+    effort: Effort,
+    out: &Path,
+    append: bool,
+) -> Result<()> {
+    let progress = Progress::new();
+    let prepared = prepared(part, places, built, &progress)?;
+    run(
+        &prepared,
+        &chosen(&part.only)?,
+        effort,
+        out,
+        append,
+        &progress,
+    )
+}
+
+/// Where raw data go unless the user says it.  A part of the measurements is added to the newest folder of this
+/// machine, since each table of README comes from one folder.
+fn joined_or_new(part: &Part) -> PathBuf {
+    let cpu = machine::cpu_slug();
+    let joined = readme::newest(&readme::results_folder())
+        .filter(|folder| !part.only.is_empty() && folder.to_string_lossy().ends_with(&cpu));
+    joined.unwrap_or_else(|| readme::results_folder().join(format!("{}-{cpu}", machine::today())))
+}
+
+/// Writes the generated tables of all pages, and says for each page whether it has changed.
+fn rewrite_pages() -> Result<()> {
+    let changes = readme::rewrite()?.into_iter();
+    for (name, is_changed) in changes
+        .chain(libc_page::rewrite()?)
+        .chain([rss_page::rewrite()?])
+    {
+        let what = match is_changed {
+            true => "rewritten",
+            false => "up to date",
+        };
+        anstream::println!("{name}: {what}");
+    }
+    Ok(())
+}
+
+/// Refuses a name of `only` that is not one of `names`.
+fn known<'a>(only: &[String], what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let names: Vec<&str> = names.collect();
+    match only.iter().find(|name| !names.contains(&name.as_str())) {
+        Some(unknown) => Err(format!(
+            "no {what} {unknown}; there are {}",
+            names.join(", ")
+        )),
+        None => Ok(()),
     }
 }
 

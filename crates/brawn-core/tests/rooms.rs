@@ -39,14 +39,6 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A longer file is two files.
-const MOST_LINES: usize = 500;
-/// A longer function is two functions.  Those of tests may be longer: most of them are tables.
-const MOST_OF_A_FUNCTION: usize = 80;
-
-/// What begins the reason, in the comment above it, of a function that is longer all the same.
-const REASON: &str = "// Long because ";
-
 /// The path of a module below the crate's root; that of an item in one.
 type Names = Vec<String>;
 
@@ -310,45 +302,8 @@ fn no_file_needs_one_that_needs_it() {
 }
 
 #[test]
-fn files_and_functions_have_a_size_that_can_be_read_at_once() {
-    let mut long = Vec::new();
+fn every_file_stands_where_its_module_is() {
     for (module, text) in sources() {
-        let name = module.join("::");
-        let lines: Vec<&str> = text.lines().collect();
-        if lines.len() > MOST_LINES {
-            long.push(format!("{name}: {} lines", lines.len()));
-        }
-        for (number, line) in lines.iter().enumerate() {
-            let indent = line.len() - line.trim_start().len();
-            let words = ["fn ", "pub fn ", "pub(super) fn ", "pub(crate) fn "];
-            if is_test(&module) || !words.iter().any(|word| line.trim_start().starts_with(word)) {
-                continue;
-            }
-            let end = format!("{:indent$}}}", "");
-            let length = lines[number..]
-                .iter()
-                .position(|line| *line == end)
-                .unwrap_or(0)
-                + 1;
-            let above = lines[..number].iter().rev();
-            let is_explained = above
-                .take_while(|line| line.trim_start().starts_with("//"))
-                .any(|line| line.contains(REASON));
-            if length > MOST_OF_A_FUNCTION && !is_explained {
-                long.push(format!(
-                    "{name}:{}: a function of {length} lines",
-                    number + 1
-                ));
-            }
-        }
-        assert!(
-            !text.contains("#[path"),
-            "{name}: its file stands where its module is"
-        );
+        assert!(!text.contains("#[path"), "{}", module.join("::"));
     }
-    assert!(
-        long.is_empty(),
-        "at most {MOST_LINES} lines and {MOST_OF_A_FUNCTION} of a function:\n{}",
-        long.join("\n")
-    );
 }

@@ -11,7 +11,7 @@ const MACHINE: [&str; 5] = ["cpu", "processors", "memory", "kernel", "hypervisor
 /// As a fragment of a sentence: no form is in both, or one of them comes from two files already.
 pub fn beside(before: Comparison, after: Comparison) -> Result<Comparison, String> {
     if before.apart.is_some() || after.apart.is_some() {
-        return Err("one of them is of two files already".into());
+        return Err("one of them was itself made from two files".into());
     }
     let place = |of: &Comparison, name: &str| of.candidates.iter().position(|c| c.name == name);
     let names = before.candidates.iter().map(|form| &form.name);

@@ -86,6 +86,31 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
     let mut object = Builder::read(changed.as_slice())?;
     let kept = reachable(&object, surface);
 
+    drop_sections(&mut object, &kept);
+    let (defines, wants) = sort_symbols(&mut object, surface);
+    if defines != surface {
+        return Err(format!("the payload defines {defines:?}, expected {surface:?}").into());
+    }
+    if let Some(stranger) = wants.iter().find(|name| !needs.contains(&name.as_str())) {
+        return Err(
+            format!("the payload needs {stranger}, which is not in the list of recipe.rs").into(),
+        );
+    }
+
+    name_sections(&mut object);
+    close_gaps(&mut object);
+    let mut bytes = Vec::new();
+    object.write(&mut bytes)?;
+    Ok(Finished {
+        frames: frames::take(raw, &bytes)?,
+        bytes,
+        surface: defines,
+        needs: wants,
+    })
+}
+
+/// Marks all sections as deleted but the kept ones and the tables that describe them.
+fn drop_sections(object: &mut Builder<'_>, kept: &HashSet<usize>) {
     for section in object.sections.iter_mut() {
         let keep = match &section.data {
             SectionData::Relocation(_) => section
@@ -99,7 +124,11 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
         };
         section.delete = !keep;
     }
+}
 
+/// Deletes the symbols of deleted sections, and makes all others local but the surface's.  Gives the public names that
+/// are left, and the names that the object needs, both sorted.
+fn sort_symbols(object: &mut Builder<'_>, surface: &[&str]) -> (Vec<String>, Vec<String>) {
     let used: HashSet<_> = object
         .sections
         .iter()
@@ -143,16 +172,11 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
     }
     defines.sort();
     wants.sort();
-    if defines != surface {
-        return Err(format!("the payload defines {defines:?}, expected {surface:?}").into());
-    }
-    if let Some(stranger) = wants.iter().find(|name| !needs.contains(&name.as_str())) {
-        return Err(
-            format!("the payload needs {stranger}, which is not in the list of recipe.rs").into(),
-        );
-    }
+    (defines, wants)
+}
 
-    // Some assemblers keep the names of sections and symbols in one table, which is the symbols' now.
+/// Some assemblers keep the names of sections and symbols in one table, which is the symbols' now: the sections get one.
+fn name_sections(object: &mut Builder<'_>) {
     let named = |data: &SectionData<'_>| matches!(data, SectionData::SectionString);
     if !object.sections.iter().any(|section| named(&section.data)) {
         let section = object.sections.add();
@@ -161,8 +185,10 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
         section.sh_addralign = 1;
         section.data = SectionData::SectionString;
     }
+}
 
-    // Close the gaps that dropped sections left.
+/// Closes the gaps that dropped sections left.
+fn close_gaps(object: &mut Builder<'_>) {
     let mut end = 64; // the ELF header's size
     for section in object
         .sections
@@ -176,14 +202,6 @@ pub fn finish(raw: &[u8], surface: &[&str], needs: &[&str]) -> Result<Finished> 
             end += section.sh_size;
         }
     }
-    let mut bytes = Vec::new();
-    object.write(&mut bytes)?;
-    Ok(Finished {
-        frames: frames::take(raw, &bytes)?,
-        bytes,
-        surface: defines,
-        needs: wants,
-    })
 }
 
 /// clang's `.llvm_addrsig` lists symbols by index, which `object` cannot renumber: as plain data that

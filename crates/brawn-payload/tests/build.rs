@@ -274,7 +274,8 @@ fn a_memory_function_that_defines_or_needs_what_is_not_listed_is_refused() -> Re
         ),
         (
             format!(
-                "__attribute__((visibility(\"default\"))) int strlen(void) {{ return 0; }} {hidden} int brawn_strlen(void) {{ return 0; }}"
+                "__attribute__((visibility(\"default\"))) int strlen(void) {{ return 0; }} {hidden} int \
+                 brawn_strlen(void) {{ return 0; }}"
             ),
             "strlen",
         ),
@@ -405,52 +406,57 @@ fn note(object: &[u8]) -> Result<String> {
     Ok(String::from_utf8(data[20..20 + size].to_vec())?)
 }
 
-/// What `design` and docs/note.md promise of every embedded object.
+/// No section is writable and executable, runs on its own, or has thread-locals that are not zero at start.
+fn sections_keep_their_promises(file: &object::File<'_>) -> Result<()> {
+    let mut tls = 0;
+    for section in file.sections() {
+        let name = section.name()?;
+        let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else {
+            panic!("not ELF");
+        };
+
+        let both = object::elf::SHF_WRITE | object::elf::SHF_EXECINSTR;
+        assert!(
+            !sh_flags.contains(both),
+            "{name} is writable and executable"
+        );
+        if sh_flags.contains(object::elf::SHF_TLS) {
+            assert!(
+                name.starts_with(".tbss"),
+                "{name}: thread-locals are zero at start"
+            );
+            assert!(
+                section.align() <= 16,
+                "{name}: aligned to {}",
+                section.align()
+            );
+            tls += section.size();
+        }
+        for prefix in [
+            ".init_array",
+            ".preinit_array",
+            ".ctors",
+            ".fini_array",
+            ".eh_frame",
+        ] {
+            assert!(
+                !name.starts_with(prefix),
+                "{name}: a payload runs nothing on its own"
+            );
+        }
+    }
+    assert!(tls <= 96, "{tls} bytes of thread-locals");
+    Ok(())
+}
+
+/// What the design and docs/note.md promise of every embedded object.
 #[test]
 fn embedded_objects_keep_their_promises() -> Result<()> {
     for payload in brawn_payload::payloads() {
         let bytes = payload.members[0].bytes.get();
         let file = object::File::parse(bytes)?;
 
-        let mut tls = 0;
-        for section in file.sections() {
-            let name = section.name()?;
-            let object::SectionFlags::Elf { sh_flags, .. } = section.flags() else {
-                panic!("not ELF");
-            };
-
-            let both = object::elf::SHF_WRITE | object::elf::SHF_EXECINSTR;
-            assert!(
-                !sh_flags.contains(both),
-                "{name} is writable and executable"
-            );
-            if sh_flags.contains(object::elf::SHF_TLS) {
-                assert!(
-                    name.starts_with(".tbss"),
-                    "{name}: thread-locals are zero at start"
-                );
-                assert!(
-                    section.align() <= 16,
-                    "{name}: aligned to {}",
-                    section.align()
-                );
-                tls += section.size();
-            }
-            for prefix in [
-                ".init_array",
-                ".preinit_array",
-                ".ctors",
-                ".fini_array",
-                ".eh_frame",
-            ] {
-                assert!(
-                    !name.starts_with(prefix),
-                    "{name}: a payload runs nothing on its own"
-                );
-            }
-        }
-        assert!(tls <= 96, "{tls} bytes of thread-locals");
-
+        sections_keep_their_promises(&file)?;
         let globals: Vec<&str> = file
             .symbols()
             .filter(|symbol| symbol.is_global() && symbol.is_definition())

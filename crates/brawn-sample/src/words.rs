@@ -12,7 +12,7 @@ impl Diagnosis {
     /// the heap's lock; 7 % in memcmp".
     pub fn words(&self) -> String {
         if self.samples == 0 {
-            return "too short a run for samples of it".to_owned();
+            return "the run is too short for samples".to_owned();
         }
         let mut parts: Vec<(f64, String)> = Vec::new();
         let heap = self.part(Part::Heap);

@@ -21,7 +21,7 @@ const AT_SECURE: u64 = 23;
 /// The option `--signatures`, for commands that look for musl's functions in programs.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct SignaturesArg {
-    /// Know musl's functions by these signatures, too (`brawn signatures learn`); may be repeated.
+    /// Also use these signatures to find musl's functions (`brawn signatures learn`); may be repeated.
     #[arg(long, value_name = "FILE")]
     signatures: Vec<PathBuf>,
 }

@@ -15,7 +15,7 @@ pub const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Gives static musl programs a fast heap and fast memory functions in the place of musl's.
+/// Gives static musl programs a fast heap and fast memory functions instead of musl's.
 #[derive(Debug, Parser)]
 #[command(name = "brawn", version, styles = STYLES, after_help = help::after(""))]
 #[command(disable_version_flag = true)]
@@ -24,7 +24,7 @@ pub struct Cli {
     #[arg(short = 'V', long)]
     pub version: bool,
 
-    /// With --version: say which payloads are inside, of which engine, by which compiler, of which sources.
+    /// With --version: also print the payloads, their engine, compiler and sources.
     #[arg(short, long, requires = "version")]
     pub verbose: bool,
 

@@ -100,7 +100,7 @@ pub fn failed(path: &Path, error: io::Error) -> Error {
         }
         (Format::Elf, _) => Error::io("cannot run it", error),
         _ => Error::not_applicable(
-            "no program: neither an executable nor a script that names its interpreter (`#!`)",
+            "not a program: neither an executable nor a script that names its interpreter (`#!`)",
         ),
     }
 }

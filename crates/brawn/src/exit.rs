@@ -37,21 +37,21 @@ pub enum Exit {
 
 /// The exit codes of every command except `run`.
 const COMMON: &str = "  0  done, or nothing to do
-  1  a finding: what a flag asked to fail on, or what `verify` found
-  2  the command line makes no sense
-  3  refused: not musl's, or of a shape that brawn does not know
+  1  a finding: a verdict of --fail-on, or something that `verify` or `compare` found
+  2  the command line is wrong
+  3  refused: not musl's, or in a form that brawn does not know
   4  the input is broken
   5  reading or writing failed
-  6  restore refused: the file is not what brawn wrote, or nothing was kept";
+  6  restore refused: the file is not what brawn wrote, or there is no original";
 
 /// The further codes of subcommands that start another program.
 const OF_PROGRAMS: &str = "
-  125  `run` and `preload --` alone: brawn itself failed
-  126  `run` and `preload --` alone: the program cannot be rewritten or run so
-  127  `run` and `preload --` alone: there is no such program";
+  125  only `run` and `preload --`: brawn itself failed
+  126  only `run` and `preload --`: the program cannot be rewritten, or cannot be run
+  127  only `run` and `preload --`: there is no such program";
 
 /// `run` otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.
-const OF_RUN: &str = "  125  brawn itself failed, or its command line makes no sense
+const OF_RUN: &str = "  125  brawn itself failed, or its command line is wrong
   126  the program cannot be rewritten or run
   127  there is no such program
   else the program's own";

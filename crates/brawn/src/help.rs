@@ -11,8 +11,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("brawn inspect PROGRAM", "which heap is in it?"),
             ("brawn compare PROGRAM ARGS", "is it faster with brawn's?"),
-            ("brawn patch --rust", "for all that this Rust builds"),
-            ("brawn patch --system", "for all that musl-gcc builds"),
+            ("brawn patch --rust", "for everything that this Rust builds"),
+            (
+                "brawn patch --system",
+                "for everything that musl-gcc builds",
+            ),
             ("brawn cargo build --target …-linux-musl", "for this build"),
         ],
     ),

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 pub enum PartArg {
     /// The malloc family.
     Heap,
-    /// memcpy, strlen and their kin.
+    /// memcpy, strlen and similar functions.
     Memory,
     /// Other functions, of all families.
     Libc,
@@ -21,7 +21,7 @@ pub enum PartArg {
 pub enum WithoutArg {
     /// The malloc family.
     Heap,
-    /// memcpy, strlen and their kin.
+    /// memcpy, strlen and similar functions.
     Memory,
     /// Other functions, of all families.
     Libc,
@@ -29,11 +29,11 @@ pub enum WithoutArg {
     Math,
     /// Numbers to text and back.
     Numbers,
-    /// qsort and its kin.
+    /// qsort and similar functions.
     Sort,
     /// Files of stdio.
     Stdio,
-    /// Strings beside the memory functions.
+    /// Strings, except the memory functions.
     Strings,
     /// Locks and threads.
     Threads,
@@ -44,7 +44,7 @@ pub enum WithoutArg {
 /// Which of libm's functions come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MathArg {
-    /// All: results within musl's own error bounds.
+    /// All; results are within musl's own error bounds.
     #[default]
     Fast,
     /// Only those whose results are musl's to the bit.
@@ -58,11 +58,11 @@ pub struct Parts {
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<PartArg>,
 
-    /// All but these parts, or families of libc's functions.
+    /// Everything but these parts, or these families of libc's functions.
     #[arg(long, value_enum, value_delimiter = ',')]
     without: Vec<WithoutArg>,
 
-    /// Which functions of libm come.
+    /// Which functions of libm are replaced.
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     math: MathArg,
 

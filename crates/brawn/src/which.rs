@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the user does after an archive was replaced.
-pub const RELINK: &str = "link your programs again: those that are linked already stay as they are";
+pub const RELINK: &str = "link your programs again: programs that are already linked do not change";
 
 /// The value of `--rust` without one.
 const ACTIVE: &str = "active";
@@ -68,7 +68,7 @@ pub struct Which {
     #[arg(long, group = "toolchains")]
     all: bool,
 
-    /// Take DIR for `/`: an image or chroot.  This machine's environment does not count in there.
+    /// Take DIR for `/`: an image or chroot.  This machine's environment is not used then.
     #[arg(long, value_name = "DIR", requires = "toolchains")]
     root: Option<PathBuf>,
 }
@@ -247,7 +247,7 @@ fn none_of(kind: ToolchainKind) -> Error {
              with RUSTUP_HOME",
         ),
         ToolchainKind::System => (
-            "no musl of the distribution's",
+            "the distribution has no musl here",
             "install the package that has musl's libc.a (musl-dev, musl-libc-static), or name the \
              archive: `brawn patch PATH`",
         ),
@@ -372,8 +372,7 @@ pub fn denied(error: Error, path: &Path) -> Error {
             ))
         }
         Some(ReadOnlyFilesystem) => error.next(
-            "it lies on a read-only filesystem: patch it where that is made, or link with `brawn \
-             link-args`",
+            "it is on a read-only filesystem: patch it where that filesystem is made, or link with `brawn link-args`",
         ),
         _ => error,
     }
@@ -383,8 +382,8 @@ pub fn denied(error: Error, path: &Path) -> Error {
 pub fn note_relinking(kinds: &[ToolchainKind]) {
     if kinds.contains(&ToolchainKind::Rust) {
         ui::info(
-            "Rust programs that are built already stay as they are: cargo does not see that libc.a \
-             has changed. `cargo clean`, or touch the program's main.rs, and build again",
+            "Rust programs that are already built do not change: cargo does not see that libc.a has changed. Run \
+             `cargo clean`, or touch the program's main.rs, and build again",
         );
     }
     if kinds.iter().any(|kind| *kind != ToolchainKind::Rust) {

@@ -85,6 +85,64 @@ fn no_source_file_is_too_long() {
     }
 }
 
+/// A function longer than this is two functions.
+const MAX_OF_A_FUNCTION: usize = 80;
+
+/// What begins the reason, in the comment above it, of a function that is longer all the same.
+const REASON: &str = "Long because ";
+
+/// Whether a function's body begins on the line, as cargo fmt and clang-format write it.
+fn begins_a_function(name: &str, line: &str) -> bool {
+    if !line.ends_with('{') {
+        return false;
+    }
+    if name.ends_with(".rs") {
+        // What stands before `fn`: `pub(super)`, `const`, `unsafe`, `extern "C"`.
+        let Some((before, _)) = line.split_once("fn ") else {
+            return line.trim() == "{" || line.trim_start().starts_with(") ");
+        };
+        let mut words = before.split_whitespace();
+        return words.all(|word| {
+            word.starts_with("pub")
+                || ["const", "async", "unsafe", "extern", "\"C\""].contains(&word)
+        });
+    }
+    // C's begin in the first column; so do types, which have no parentheses.
+    line == "{" || (line.ends_with(") {") && !line.starts_with([' ', '\t']))
+}
+
+#[test]
+fn no_function_is_too_long_without_a_reason() {
+    let mut long = Vec::new();
+    let mut count = 0;
+    for (name, text) in texts(&[".rs", ".c", ".h", ".cc"]) {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            if !begins_a_function(&name, line) {
+                continue;
+            }
+            let indent = line.len() - line.trim_start().len();
+            let end = format!("{:indent$}}}", "");
+            let Some(length) = lines[number..].iter().position(|line| *line == end) else {
+                continue;
+            };
+            count += 1;
+            // Above a function stand its comment and its attributes, and above the brace its parameters.
+            let above = lines[..number].iter().rev();
+            let mut above = above.take_while(|line| **line != end && !line.trim().is_empty());
+            if length >= MAX_OF_A_FUNCTION && !above.any(|line| line.contains(REASON)) {
+                long.push(format!("{name}:{}: {} lines", number + 1, length + 1));
+            }
+        }
+    }
+    assert!(count > 3000, "found only {count} functions");
+    assert!(
+        long.is_empty(),
+        "at most {MAX_OF_A_FUNCTION} lines of a function, or `// {REASON}…` above it:\n{}",
+        long.join("\n")
+    );
+}
+
 #[test]
 fn nothing_is_left_undone_ignored_or_silenced() {
     // Spelled so that this file does not find itself.

@@ -394,7 +394,8 @@ fn refuse_mimalloc(archive: &Archive<'_>, findings: &Findings<'_>, upgrade: bool
             .at(member.offset)
             .expected("musl's own heap, or brawn's")
             .next(format!(
-                "{} puts brawn's in its place, and what it brought besides; {} exchanges the memory functions alone",
+                "{} replaces it by brawn's, and supplies the functions that came with it; {} replaces only the \
+                 memory functions",
                 Advice::Upgrade,
                 Advice::PatchOnly(&[Component::Memory])
             )),

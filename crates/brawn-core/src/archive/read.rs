@@ -37,7 +37,7 @@ impl<'a> Archive<'a> {
             }
             Format::Elf => {
                 return Err(Error::not_applicable(
-                    "a program, library or object (ELF), and no archive as libc.a is one",
+                    "a program, library or object (ELF), not an archive such as libc.a",
                 )
                 .next(format!(
                     "{} is for finished static programs, {} for a look at any file",
@@ -55,11 +55,11 @@ impl<'a> Archive<'a> {
                 return Err(Error::malformed(match bytes.is_empty() {
                     true => "an empty file".to_owned(),
                     false => format!(
-                        "no archive: the file begins with `{}`",
+                        "not an archive: the file begins with `{}`",
                         crate::error::printable(&bytes[..bytes.len().min(MAGIC.len())])
                     ),
                 })
-                .expected("an archive, as libc.a is one: it begins with `!<arch>\\n`"));
+                .expected("an archive such as libc.a, which begins with `!<arch>\\n`"));
             }
         }
         let mut reader = Reader {

@@ -349,7 +349,7 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
     }
     Err(match tops.as_slice() {
         [] => {
-            Error::not_applicable("a tar archive that is no Swift SDK bundle: it has no info.json")
+            Error::not_applicable("a tar archive, but not a Swift SDK bundle: it has no info.json")
                 .expected("NAME.artifactbundle/info.json in it")
         }
         _ => Error::not_applicable("its info.json has no target of a Swift SDK")

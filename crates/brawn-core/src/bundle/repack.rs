@@ -114,7 +114,7 @@ impl Repack<'_> {
         }
         let edit = (self.editor)(old)?;
         let new = edit.bytes.filter(|new| fingerprint(new) == change.new);
-        new.ok_or_else(|| wrong("an edit came out otherwise than planned"))
+        new.ok_or_else(|| wrong("an edit is not as planned"))
     }
 }
 

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 /// Part of the message for every other file.
 pub const WANTED: &str = "brawn rewrites static musl programs";
-const LINK_FIRST: &str = "rewrite what is linked from it";
+const LINK_FIRST: &str = "rewrite the program that is linked from it";
 
 pub use super::raw::{FILE_HEADER, PROGRAM_HEADER, SECTION_HEADER, SYMBOL, Section, Segment};
 
@@ -131,7 +131,7 @@ impl<'a> Program<'a> {
             // The entry point of a library or plugin is not in its code.
             let found = match placement {
                 Placement::Anywhere => "a shared library",
-                Placement::Fixed => "no program: there is no code where it would begin",
+                Placement::Fixed => "not a program: there is no code at its entry point",
             };
             return Err(no_program(found));
         }
@@ -202,7 +202,7 @@ impl<'a> Program<'a> {
 fn no_elf(bytes: &[u8]) -> Error {
     match Format::of(bytes) {
         Format::Archive | Format::ThinArchive => no_program("an archive").next(format!(
-            "{} is for a libc.a; others are linked into a program first",
+            "{} is for a libc.a; link other archives into a program first",
             Advice::Patch(None)
         )),
         Format::Zip | Format::Gzip | Format::Tar => {

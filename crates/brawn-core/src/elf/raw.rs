@@ -220,7 +220,7 @@ impl<'a> Bytes<'a> {
                 "the file is cut short: it ends at {:#x}, and has {size:#x} bytes at {offset:#x} by its headers",
                 self.0.len()
             ))
-            .next("get it, or link it, again")
+            .next("get the file again, or link it again")
         })
     }
 }

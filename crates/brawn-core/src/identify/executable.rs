@@ -35,7 +35,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
         evidence.push("packed by UPX: what is inside cannot be seen".to_string());
     }
     if is_whole && !image.has_symbol_table {
-        evidence.push("stripped: told by what stripping leaves".to_string());
+        evidence.push("stripped: identified by tables, messages and code".to_string());
     }
     let traces = Traces::new(image);
     let mut heaps = heaps(image, linkage, &traces);

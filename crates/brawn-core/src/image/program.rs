@@ -131,7 +131,7 @@ pub fn program(bytes: &[u8]) -> Result<Program> {
             };
             return Err(Error::not_applicable(what)
                 .expected(EXPECTED)
-                .next("name what is linked from it"));
+                .next("name the program that is linked from it"));
         }
     }
     if image.loads.is_empty() {
@@ -139,7 +139,7 @@ pub fn program(bytes: &[u8]) -> Result<Program> {
     }
     let platform = Platform::of(image.ident).ok_or_else(|| {
         Error::refused(format!(
-            "{}: what images call it cannot be told",
+            "{}: its name in images does not follow from the file",
             image.ident.describe()
         ))
         .at(18)

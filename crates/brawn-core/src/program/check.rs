@@ -273,7 +273,9 @@ impl Check<'_, '_> {
                 && self.is(new.offset + zeros, image)
                 && is_zero.flatten().all(|b| *b == 0);
             if !is_same {
-                return Err(wrong("the thread-locals would begin as others").at(new.offset));
+                return Err(
+                    wrong("the thread-locals would have other initial values").at(new.offset)
+                );
             }
         }
         Ok(())

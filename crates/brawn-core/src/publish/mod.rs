@@ -329,7 +329,7 @@ impl Target {
             if (stat.dev(), stat.ino()) != (torn.device, torn.inode) {
                 return Err(Error::new(
                     Kind::RestoreRefused,
-                    "an interrupted write in place was to another file than the one that is here now",
+                    "a write in place was interrupted, and the file that is here now is another one",
                 )
                 .next(format!(
                     "mount that file here again, or, if it is gone, remove {} and {}",
@@ -444,7 +444,7 @@ fn lock(folder: &File, patience: Duration, waiting: impl FnOnce()) -> Result<()>
                 Kind::Io,
                 format!("somebody else has held the folder's lock for {seconds} seconds"),
             )
-            .expected("another brawn, which is done in less")
+            .expected("another brawn, which needs less time")
             .next("`lsof +d` with the folder's name says who; nothing was written"));
         }
         std::thread::sleep(Duration::from_millis(20));

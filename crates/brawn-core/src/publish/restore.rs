@@ -46,10 +46,12 @@ impl Target {
             State::Changed => {
                 return Err(Error::new(
                     Kind::RestoreRefused,
-                    "it is not the file that brawn wrote: something else has replaced or changed it, as a package upgrade does",
+                    "it is not the file that brawn wrote: something else has replaced or changed it, as a package \
+                     upgrade does",
                 )
                 .next(format!(
-                    "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` and remove {1}; to patch or rewrite it, run brawn again",
+                    "to keep it as it is, remove {0} and {1}; to have the old original all the same, `mv {0} {2}` \
+                     and remove {1}; to patch or rewrite it, run brawn again",
                     shown(&self.original()),
                     shown(&self.record()),
                     shown(&self.path)
@@ -82,11 +84,11 @@ impl Target {
         }
         self.folder.sync_all().map_err(|e| {
             Error::io(
-                "the original is back, but cannot be made to last: cannot sync its folder",
+                "the original is back, but may be lost if power fails: cannot sync its folder",
                 e,
             )
             .next(format!(
-                "look after the disk, then run {} again",
+                "check the disk, then run {} again",
                 Advice::Restore(None)
             ))
         })?;

@@ -124,7 +124,7 @@ impl Room {
             return Ok(());
         }
         Err(Error::refused("it is not what brawn wrote there just now")
-            .next("look for what else writes to the cache"))
+            .next("find out what else writes to the cache"))
     }
 }
 
@@ -207,7 +207,8 @@ fn is_private_group(group: u32, user: u32, users: &str, groups: &str) -> bool {
 
 fn unsafe_folder(path: &Path, stat: &Stat) -> Error {
     let found = format!(
-        "a folder of user {}, mode {:o}, is no safe place for what ends up in programs, or for a folder with it",
+        "a folder of user {}, mode {:o}, is not a safe place for files that end up in programs, or for a folder with \
+         such files",
         stat.st_uid,
         stat.st_mode & 0o7777
     );

@@ -49,10 +49,10 @@ pub fn refuse_set_id(stat: &Metadata) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::refused(format!(
-        "a {bit} program (mode {:o}): whoever gave it those rights trusted these very bytes",
+        "a {bit} program (mode {:o}): somebody gave these rights to exactly these bytes",
         stat.mode() & 0o7777
     ))
-    .next("write the new program to another file, which has no such bit"))
+    .next("write the new program to another file, without that bit"))
 }
 
 /// The same for capabilities, which are in an extended attribute.
@@ -64,9 +64,9 @@ pub fn refuse_capabilities(file: &File) -> Result<()> {
         return Ok(());
     }
     Err(Error::refused(
-        "a program with file capabilities: whoever gave it those rights trusted these very bytes",
+        "a program with file capabilities: somebody gave these rights to exactly these bytes",
     )
-    .next("write the new program to another file, which has none"))
+    .next("write the new program to another file, without capabilities"))
 }
 
 /// Refuses a file with a signature that the kernel may check (IMA, EVM): new bytes would not match it.
@@ -75,7 +75,7 @@ fn refuse_signature(file: &File) -> Result<()> {
         if has_attribute(file, name)? {
             let found = format!("a file with a signature in {}", name.to_string_lossy());
             return Err(Error::refused(found)
-                .expected("none, since it would not fit the new bytes")
+                .expected("no signature, since it would not fit the new bytes")
                 .next("write the new bytes to another file, and sign that"));
         }
     }

@@ -225,7 +225,7 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
             return Ok(());
         }
         Err(Error::refused(format!(
-            "a link of user {}, in a folder where everybody may lay one",
+            "a link of user {}, in a folder where everybody may create links",
             step.stat.st_uid
         ))
         .path(step.path)

@@ -400,8 +400,8 @@ fn there(out: &Path) -> Result<Option<fs::Metadata>> {
 
 /// The error if the new file is in place, but its folder could not be synced.
 pub(super) fn in_place_unsynced(error: io::Error) -> Error {
-    Error::io("the new file is in place, but cannot be made to last: cannot sync its folder", error)
-        .next("look after the disk, then run `sync`: after a loss of power now, the old file may be there again")
+    Error::io("the new file is in place, but may be lost if power fails: cannot sync its folder", error)
+        .next("check the disk, then run `sync`: if power fails before that, the old file may be there again")
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
         Format::Bitcode => Err(Error::not_applicable("LLVM bitcode")
             .at(0)
             .expected("an ELF file or an archive")
-            .next("inspect what is linked from it")),
+            .next("inspect the program that is linked from it")),
         Format::Other if bytes.is_empty() => {
             Err(Error::malformed("an empty file").expected("an ELF file or an archive"))
         }

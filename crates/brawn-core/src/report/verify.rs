@@ -377,7 +377,8 @@ fn verdict(
             let why = "every function of the heap that is in it is brawn's".to_string();
             return (Verdict::Replaced, sure, why);
         }
-        let why = "brawn's note is in it, and no sign of another heap; it is stripped, so that functions of its own cannot be excluded";
+        let why = "brawn's note is in it, and no sign of another heap; it is stripped, so brawn cannot exclude that \
+        it has functions of its own";
         return (Verdict::Replaced, Sure::Likely, why.to_string());
     }
     if has_symbols && found.libc == Libc::Musl && musl.is_empty() {

@@ -21,7 +21,7 @@ const SHOWN: usize = 60;
 
 /// What to do about a file that cannot be read.
 fn learn_again() -> String {
-    format!("write the file anew with {}", Advice::LearnSignatures)
+    format!("write the file again with {}", Advice::LearnSignatures)
 }
 
 /// Whether `name` can be a word of the text.

@@ -191,7 +191,7 @@ fn state(
     let is_foreign = |heap: Heap| !heap.is_musl() && heap != Heap::Brawn;
     if let Some(found) = report.heaps.iter().find(|found| is_foreign(found.heap)) {
         let next = match report.hint {
-            Some(_) => format!("{} exchanges it", Advice::Upgrade),
+            Some(_) => format!("{} replaces it", Advice::Upgrade),
             None => "brawn patches musl's own: install the original again".into(),
         };
         let why = format!(
@@ -236,7 +236,7 @@ fn state(
         (_, Action::Nothing) => (State::Patched, report.why.clone()),
         (_, Action::Upgrade) => {
             let why = format!(
-                "the payload is that of another version or build of brawn; {patch} exchanges it"
+                "the payload is that of another version or build of brawn; {patch} replaces it"
             );
             (State::OtherBrawn, why)
         }

@@ -55,6 +55,25 @@ impl Tool {
     }
 }
 
+/// The command of a compiler that also links.
+fn compiler(tool: Tool) -> Command {
+    match tool {
+        Tool::Zig(architecture) => {
+            let tools = root().join("target/tools");
+            let mut zig = Command::new(tools.join("zig/ziglang/zig"));
+            zig.args([
+                "cc",
+                "-target",
+                &format!("{}-linux-musl", architecture.name()),
+            ]);
+            zig.env("ZIG_GLOBAL_CACHE_DIR", tools.join("zig-cache"));
+            zig.env("ZIG_LOCAL_CACHE_DIR", tools.join("zig-cache"));
+            zig
+        }
+        _ => Command::new("musl-gcc"),
+    }
+}
+
 /// Compiles `program.c` to `out`; flags that begin with `-z=` or `--` are the linker's.
 pub fn program(tool: Tool, flags: &str, out: &Path) {
     let source = here().join("program.c");
@@ -63,21 +82,7 @@ pub fn program(tool: Tool, flags: &str, out: &Path) {
     let linkers = flags.iter().filter(|f| is_linkers(f));
     let compilers: Vec<_> = flags.iter().filter(|f| !is_linkers(f)).copied().collect();
     if let Tool::Gcc | Tool::Zig(_) = tool {
-        let mut command = match tool {
-            Tool::Zig(architecture) => {
-                let tools = root().join("target/tools");
-                let mut zig = Command::new(tools.join("zig/ziglang/zig"));
-                zig.args([
-                    "cc",
-                    "-target",
-                    &format!("{}-linux-musl", architecture.name()),
-                ]);
-                zig.env("ZIG_GLOBAL_CACHE_DIR", tools.join("zig-cache"));
-                zig.env("ZIG_LOCAL_CACHE_DIR", tools.join("zig-cache"));
-                zig
-            }
-            _ => Command::new("musl-gcc"),
-        };
+        let mut command = compiler(tool);
         let linkers = linkers.map(|flag| match flag.strip_prefix("-z=") {
             Some(value) => format!("-Wl,-z,{value}"),
             None => format!("-Wl,{flag}"),

@@ -23,25 +23,11 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
             let mut change = Change::default();
             change
                 .notes
-                .push(format!("{error}; this build is as without brawn"));
+                .push(format!("{error}; this build is done without brawn"));
             return Ok((change, None));
         }
     };
-    let mut witnesses = vec![
-        Witness::of(&first.rustc),
-        Witness::of(Path::new(&question.line.cargo())),
-    ];
-    for sysroot in first
-        .targets
-        .iter()
-        .map(|t| &t.sysroot)
-        .collect::<BTreeSet<_>>()
-    {
-        witnesses.push(Witness::of(&sysroot.join("bin/rustc")));
-        // This folder changes when a target is added.
-        witnesses.push(Witness::of(&libc::targets(sysroot)));
-    }
-
+    let mut witnesses = toolchain(&first, question);
     let names = musl(&first);
     let all = if names.iter().all(|name| first.of(name).is_some()) {
         None
@@ -51,30 +37,7 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
     };
     let of = |name: &str| all.as_ref().and_then(|all| all.of(name)).or(first.of(name));
 
-    let mut notes = Vec::new();
-    let mut targets = Vec::new();
-    for name in &names {
-        let Some(answer) = of(name).filter(|answer| answer.is_static_musl) else {
-            continue;
-        };
-        let is_host = *name == first.host
-            && (!question.line.is_cargos() || first.targets.iter().any(|t| t.target.is_none()));
-        let outcome = libc::copy(request, name, answer, is_host, question.root)?;
-        witnesses.extend(outcome.witnesses);
-        match outcome.outcome {
-            Outcome::Copied(flag) => targets.push(Target {
-                name: name.clone(),
-                flag,
-                flags: answer.flags.clone(),
-                has_own: false,
-            }),
-            Outcome::Alone(why) if !question.line.is_cargos() || first.of(name).is_some() => {
-                notes.push(format!("{name}: left alone: {why}"));
-            }
-            Outcome::Alone(_) | Outcome::Already => {}
-        }
-    }
-
+    let (mut targets, mut notes) = copies(request, question, &first, of, &mut witnesses)?;
     if question.line.is_cargos() {
         notes.extend(idle(&first, of));
     }
@@ -99,24 +62,7 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
             find_own(question, &mut targets)?;
             None
         }
-        Some(variables) => {
-            let mut names: Vec<OsString> = targets.iter().map(|t| t.name.clone().into()).collect();
-            names.extend(
-                wanted
-                    .iter()
-                    .filter(|w| !w.to_str().is_some_and(is_live))
-                    .cloned(),
-            );
-            let below = question.ask(&names, &Change::without_hiding())?;
-            let default = question.ask(&wanted, &Change::without_hiding())?;
-            let mut answers = below.targets.iter().chain(&default.targets);
-            Some(Hiding {
-                variables,
-                hides: answers.any(|answer| !answer.flags.is_empty()),
-                is_known: question.line.is_cargos(),
-                is_for_one: question.line.is_cargos() && (live, first.targets.len()) == (1, 1),
-            })
-        }
+        Some(variables) => Some(hidden(question, &first, &targets, variables, live)?),
     };
     if hiding.as_ref().is_some_and(|h| h.hides && h.is_for_one) {
         targets.retain(|target| first.of(&target.name).is_some());
@@ -131,6 +77,88 @@ pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Ve
     }
     change.notes = notes;
     Ok((change, Some(witnesses)))
+}
+
+/// The files of the toolchain on which the answers depend.
+fn toolchain(first: &Answers, question: &Question) -> Vec<Witness> {
+    let mut witnesses = vec![
+        Witness::of(&first.rustc),
+        Witness::of(Path::new(&question.line.cargo())),
+    ];
+    for sysroot in first
+        .targets
+        .iter()
+        .map(|t| &t.sysroot)
+        .collect::<BTreeSet<_>>()
+    {
+        witnesses.push(Witness::of(&sysroot.join("bin/rustc")));
+        // This folder changes when a target is added.
+        witnesses.push(Witness::of(&libc::targets(sysroot)));
+    }
+    witnesses
+}
+
+/// Patches a copy of each static target of musl's.  Gives the targets that get a flag, and what is to be said of the
+/// others.
+fn copies<'a>(
+    request: &Request,
+    question: &Question,
+    first: &Answers,
+    of: impl Fn(&str) -> Option<&'a Answer>,
+    witnesses: &mut Vec<Witness>,
+) -> Result<(Vec<Target>, Vec<String>)> {
+    let (mut targets, mut notes) = (Vec::new(), Vec::new());
+    for name in musl(first) {
+        let Some(answer) = of(&name).filter(|answer| answer.is_static_musl) else {
+            continue;
+        };
+        let is_host = name == first.host
+            && (!question.line.is_cargos() || first.targets.iter().any(|t| t.target.is_none()));
+        let outcome = libc::copy(request, &name, answer, is_host, question.root)?;
+        witnesses.extend(outcome.witnesses);
+        match outcome.outcome {
+            Outcome::Copied(flag) => targets.push(Target {
+                flags: answer.flags.clone(),
+                name,
+                flag,
+                has_own: false,
+            }),
+            Outcome::Alone(why) if !question.line.is_cargos() || first.of(&name).is_some() => {
+                notes.push(format!("{name}: left alone: {why}"));
+            }
+            Outcome::Alone(_) | Outcome::Already => {}
+        }
+    }
+    Ok((targets, notes))
+}
+
+/// What the variables `variables`, which come before a target's own flags, hide.  `live` targets of this build get a
+/// flag.
+fn hidden(
+    question: &Question,
+    first: &Answers,
+    targets: &[Target],
+    variables: Vec<(&'static str, String)>,
+    live: usize,
+) -> Result<Hiding> {
+    let wanted = question.line.values("--target");
+    let is_live = |name: &str| targets.iter().any(|t| t.name == name);
+    let mut names: Vec<OsString> = targets.iter().map(|t| t.name.clone().into()).collect();
+    names.extend(
+        wanted
+            .iter()
+            .filter(|w| !w.to_str().is_some_and(is_live))
+            .cloned(),
+    );
+    let below = question.ask(&names, &Change::without_hiding())?;
+    let default = question.ask(&wanted, &Change::without_hiding())?;
+    let mut answers = below.targets.iter().chain(&default.targets);
+    Ok(Hiding {
+        variables,
+        hides: answers.any(|answer| !answer.flags.is_empty()),
+        is_known: question.line.is_cargos(),
+        is_for_one: question.line.is_cargos() && (live, first.targets.len()) == (1, 1),
+    })
 }
 
 /// Every target that may be musl's: those that are installed, whoever may build for them in the end (an alias,
@@ -159,7 +187,7 @@ fn idle<'a>(first: &Answers, of: impl Fn(&str) -> Option<&'a Answer>) -> Option<
     let musl: Vec<&str> = names.filter(|name| name.contains("musl")).collect();
     if musl.is_empty() {
         return Some(
-            "no target of this build is musl's, so that there is nothing to do: name one with `--target`".into(),
+            "no target of this build is for musl, so there is nothing to do: name one with `--target`".into(),
         );
     }
     let dynamic = |name: &&&str| of(name).is_some_and(|answer| !answer.is_static_musl);

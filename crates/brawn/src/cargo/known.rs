@@ -128,15 +128,7 @@ impl Seen {
             is_whole: true,
             has_aliases: false,
         };
-        for payload in payloads() {
-            seen.add(payload.version.as_bytes());
-            seen.add(payload.source.as_bytes());
-            seen.add(payload.compiler.as_bytes());
-            seen.add(payload.memory.map_or("", |memory| memory.source).as_bytes());
-        }
-        seen.add(format!("{:?} {:?}", request.profile, request.components).as_bytes());
-        seen.add(request.dir.unwrap_or(Path::new("")).as_os_str().as_bytes());
-
+        seen.request(request);
         seen.add(line.toolchain.as_deref().unwrap_or_default().as_bytes());
         // What stands behind an alias is cargo's, too.
         let values = |option| match line.may_be_alias() {
@@ -170,34 +162,8 @@ impl Seen {
             }
         }
 
-        let mut variables: Vec<_> = std::env::vars_os().filter(|(n, _)| decides(n)).collect();
-        variables.sort();
-        for (name, value) in variables {
-            seen.has_aliases |= name.as_bytes().starts_with(b"CARGO_ALIAS_");
-            seen.add(name.as_bytes());
-            seen.add(value.as_bytes());
-        }
-        for program in [line.cargo().as_os_str(), OsStr::new("rustc")] {
-            let path = in_path(program).unwrap_or_default();
-            seen.add(format!("{:?}", Witness::of(&path)).as_bytes());
-        }
-
-        seen.add(folder.as_os_str().as_bytes());
-        seen.add(here.as_os_str().as_bytes());
-        for folder in folder.ancestors().chain(here.ancestors()) {
-            seen.configuration(&folder.join(".cargo/config.toml"));
-            seen.configuration(&folder.join(".cargo/config"));
-            seen.contents(&folder.join("rust-toolchain.toml"));
-            seen.contents(&folder.join("rust-toolchain"));
-        }
-        if let Some(home) = home() {
-            seen.configuration(&home.join("config.toml"));
-            seen.configuration(&home.join("config"));
-        }
-        let rustup = std::env::var_os("RUSTUP_HOME").map(PathBuf::from);
-        if let Some(home) = rustup.or_else(|| Some(std::env::home_dir()?.join(".rustup"))) {
-            seen.contents(&home.join("settings.toml"));
-        }
+        seen.environment(line);
+        seen.folders(folder, &here);
         let hash = seen.hash.finalize();
         let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
         Ok(Self {
@@ -235,6 +201,53 @@ struct Look {
 }
 
 impl Look {
+    /// What brawn would bring, and what was asked for.
+    fn request(&mut self, request: &Request) {
+        for payload in payloads() {
+            self.add(payload.version.as_bytes());
+            self.add(payload.source.as_bytes());
+            self.add(payload.compiler.as_bytes());
+            self.add(payload.memory.map_or("", |memory| memory.source).as_bytes());
+        }
+        self.add(format!("{:?} {:?}", request.profile, request.components).as_bytes());
+        self.add(request.dir.unwrap_or(Path::new("")).as_os_str().as_bytes());
+    }
+
+    /// The variables that decide, and the programs that are found by them.
+    fn environment(&mut self, line: &Line) {
+        let mut variables: Vec<_> = std::env::vars_os().filter(|(n, _)| decides(n)).collect();
+        variables.sort();
+        for (name, value) in variables {
+            self.has_aliases |= name.as_bytes().starts_with(b"CARGO_ALIAS_");
+            self.add(name.as_bytes());
+            self.add(value.as_bytes());
+        }
+        for program in [line.cargo().as_os_str(), OsStr::new("rustc")] {
+            let path = in_path(program).unwrap_or_default();
+            self.add(format!("{:?}", Witness::of(&path)).as_bytes());
+        }
+    }
+
+    /// The files of cargo, rustup and rustc that may say something about a build in `folder`, asked for from `here`.
+    fn folders(&mut self, folder: &Path, here: &Path) {
+        self.add(folder.as_os_str().as_bytes());
+        self.add(here.as_os_str().as_bytes());
+        for folder in folder.ancestors().chain(here.ancestors()) {
+            self.configuration(&folder.join(".cargo/config.toml"));
+            self.configuration(&folder.join(".cargo/config"));
+            self.contents(&folder.join("rust-toolchain.toml"));
+            self.contents(&folder.join("rust-toolchain"));
+        }
+        if let Some(home) = home() {
+            self.configuration(&home.join("config.toml"));
+            self.configuration(&home.join("config"));
+        }
+        let rustup = std::env::var_os("RUSTUP_HOME").map(PathBuf::from);
+        if let Some(home) = rustup.or_else(|| Some(std::env::home_dir()?.join(".rustup"))) {
+            self.contents(&home.join("settings.toml"));
+        }
+    }
+
     fn add(&mut self, bytes: &[u8]) {
         self.hash.update((bytes.len() as u64).to_le_bytes());
         self.hash.update(bytes);

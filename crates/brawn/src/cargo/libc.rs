@@ -53,6 +53,40 @@ pub fn installed(sysroot: &Path) -> Vec<String> {
         .collect()
 }
 
+/// Writes the patched archive into its folder, whose name has the hashes of all that it depends on.  Gives the folder,
+/// also as text.
+fn placed(
+    root: &Path,
+    payload: &Payload,
+    request: &Request,
+    new: Vec<u8>,
+) -> Result<(PathBuf, String)> {
+    let hash: String = Sha256::digest(&new)[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let name = format!(
+        "{FOLDER}{}-{hash}",
+        link_args::folder_name(payload, request.components)
+    );
+    let room = Room::open(root, &name)?;
+    let folder = room.path();
+    let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
+        return Err(
+            Error::new(Kind::Usage, "a folder whose name is not printable text")
+                .path(folder)
+                .expected("UTF-8 without control characters")
+                .next("choose another with `--dir`"),
+        );
+    };
+    let file = File {
+        name: "libc.a".into(),
+        bytes: new,
+    };
+    room.place(&[file])?;
+    Ok((folder.to_owned(), text.to_owned()))
+}
+
 /// Makes the patched copy for a target.  `is_host`: build scripts and procedural macros are linked with it, too.
 pub fn copy(
     request: &Request,
@@ -105,29 +139,7 @@ pub fn copy(
     let Some(payload) = payload(&edit.plan) else {
         return alone("its payload is not in this brawn".into(), witnesses);
     };
-    let hash: String = Sha256::digest(&new)[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let name = format!(
-        "{FOLDER}{}-{hash}",
-        link_args::folder_name(payload, request.components)
-    );
-    let room = Room::open(root, &name)?;
-    let folder = room.path();
-    let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
-        return Err(
-            Error::new(Kind::Usage, "a folder whose name is not printable text")
-                .path(folder)
-                .expected("UTF-8 without control characters")
-                .next("choose another with `--dir`"),
-        );
-    };
-    let file = File {
-        name: "libc.a".into(),
-        bytes: new,
-    };
-    room.place(&[file])?;
+    let (folder, text) = placed(root, payload, request, new)?;
     if is_host {
         let Some(shared) = shared_libc(&edit.plan.architecture) else {
             let why = "it is the compiler's own target, and the system has no libc.so of musl's, which procedural \

@@ -21,8 +21,8 @@ use workloads::Workload;
 
 /// Measure small programs with musl's functions and with brawn's, on this machine.
 ///
-/// The programs are built by your own compiler for musl, as it is and with `brawn link-args` on its line, and for glibc
-/// if there is a compiler for that.  All forms run in turn, as `brawn compare` has it.  Everything is built in a
+/// Your own compiler builds the programs for musl, without brawn and with `brawn link-args`; they are also built for
+/// glibc if there is a compiler for it.  All forms run in turn, as with `brawn compare`.  Everything is built in a
 /// temporary folder, which is removed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("bench"))]
@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long)]
     list: bool,
 
-    /// Runs of each form [default: as many as six seconds have, from 10 to 100; 8 with --quick].
+    /// Runs of each form [default: as many as fit into six seconds, from 10 to 100; 8 with --quick].
     #[arg(short, long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: Option<u32>,
 
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     time_limit: u32,
 
-    /// Make the order of runs from this number.
+    /// Compute the order of runs from this number.
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 
@@ -63,12 +63,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     export_json: Option<PathBuf>,
 
-    /// Write a page for the browser here, with all figures; it needs nothing beside itself.
+    /// Write a page for the browser here, with all figures; it needs no other file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Judge and show again what `--export-json` wrote.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "against_cc", "quick", "only", "list", "runs", "time_limit", "seed"])]
+    /// Read what `--export-json` wrote, judge it again and show it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cc", "against_cc", "quick", "only", "list", "runs",
+    "time_limit", "seed"])]
     open_data: Option<PathBuf>,
 
     /// Print a JSON object with all figures of all runs.

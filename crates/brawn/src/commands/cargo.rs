@@ -8,23 +8,23 @@ use crate::ui;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Run cargo, and what it builds for musl has brawn's heap and memory functions.
+/// Run cargo so that programs for musl get brawn's heap and memory functions.
 ///
-/// Static executables have them.  Takes any cargo command, with a `+toolchain` before it if need be: `brawn cargo
-/// build --release --target x86_64-unknown-linux-musl`.  Toolchain, Cargo.toml and .cargo/config.toml stay as
-/// they are, and so do rustflags, wherever they come from; other targets are not touched.  Input, output, signals
-/// and exit code are cargo's own.  brawn's options stand in front of cargo's.  `cargo brawn` is the same.
+/// Static executables get them.  It accepts any cargo command, also with a `+toolchain` before it: `brawn cargo build
+/// --release --target x86_64-unknown-linux-musl`.  The toolchain, Cargo.toml, .cargo/config.toml and your rustflags do
+/// not change; other targets are built as without brawn.  Input, output, signals and exit code are cargo's own.
+/// brawn's options stand in front of cargo's.  `cargo brawn` is the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("cargo"), disable_version_flag = true)]
 pub struct Args {
-    /// The heap's variant [default: the one that the target's libc.a has; fast].
+    /// The heap's variant [default: the one that the target's libc.a already has, otherwise fast].
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 
     #[command(flatten)]
     parts: Parts,
 
-    /// Where patched copies go [default: a folder in the user's cache].
+    /// The folder for patched copies [default: one in the user's cache].
     #[arg(long)]
     dir: Option<PathBuf>,
 

@@ -29,12 +29,12 @@ const USAGE: &str = "brawn compare [OPTIONS] [--] <PROGRAM> [ARGS]...
 
 /// Run a program as it is and with brawn's functions, side by side, and say which is faster.
 ///
-/// A finished static program of musl's is rewritten (a copy of it: `brawn run`), a dynamic one gets brawn's functions by
-/// LD_PRELOAD.  The forms run in turn, in an order that treats all alike, and each run's time, processor time and
-/// memory are kept, of the program with all that it starts.  The first line tells what was found.
+/// For a static musl program, brawn rewrites a copy (as `brawn run` does); a dynamic one gets brawn's functions by
+/// LD_PRELOAD.  All forms run in turn, in a fair order. For each run, brawn keeps the time, processor time and memory
+/// of the program and of everything that it starts.  The first line of the output has the result.
 ///
-/// Before anything is measured, each form runs once, and must end and print as the program does; what a program leaves
-/// running is ended after each run.  A form that fails, hangs or prints something else is a finding.
+/// Before the measurement, each form runs once, and must end and print as the program does. Processes that a program
+/// leaves running are ended after each run.  A form that fails, hangs or prints something else is a finding.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("compare"), override_usage = USAGE, disable_version_flag = true)]
 pub struct Args {
@@ -46,15 +46,15 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 
-    /// Runs of each form [default: as many as six seconds have, from 10 to 100].
+    /// Runs of each form [default: as many as fit into six seconds, from 10 to 100].
     #[arg(short, long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     runs: Option<u32>,
 
-    /// Runs of each form before those that count, besides the one whose output is compared.
+    /// Runs of each form before the measured ones, in addition to the one whose output is compared.
     #[arg(short, long, value_name = "NUMBER", default_value_t = 0)]
     warmup: u32,
 
-    /// A line for the shell, to run before each run.
+    /// Run this line of the shell before each run.
     #[arg(short, long, value_name = "LINE")]
     prepare: Option<String>,
 
@@ -62,19 +62,19 @@ pub struct Args {
     #[arg(short = 'S', long, value_name = "LINE")]
     shell: Option<String>,
 
-    /// Seconds that a run may take [default: ten times as long as the program as it is, and ten more].
+    /// Seconds that a run may take [default: ten times the time of the program as it is, plus ten seconds].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<f64>,
 
-    /// What the program reads [default: nothing].
+    /// The program's input [default: none].
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
 
-    /// Measure a program that fails, too.
+    /// Also measure a program that fails.
     #[arg(short, long)]
     ignore_failure: bool,
 
-    /// What must be the same: stdout, stderr, none, or a file that the program writes.
+    /// The output that must be the same: stdout, stderr, none, or a file that the program writes.
     #[arg(
         long,
         value_name = "WHAT",
@@ -83,7 +83,7 @@ pub struct Args {
     )]
     compare_output: Vec<String>,
 
-    /// Make the order of runs from this number.
+    /// Compute the order of runs from this number.
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
 
@@ -99,18 +99,19 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     export_markdown: Option<PathBuf>,
 
-    /// Write a page for the browser here, with all figures; it needs nothing beside itself.
+    /// Write a page for the browser here, with all figures; it needs no other file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Judge and show again what `--export-json` wrote.
+    /// Read what `--export-json` wrote, judge it again and show it.
     ///
-    /// Given twice, each form in the second file is compared with the one of that name in the first.  They were not
-    /// measured in turn, so what else changed in between counts, too; the machine's changes are printed.
+    /// With two files, each form in the second one is compared with the form of the same name in the first one.  They
+    /// were not measured in turn, so other changes in between also affect the result; changes of the machine are
+    /// printed.
     #[arg(long, value_name = "FILE", conflicts_with = "program")]
     open_data: Vec<PathBuf>,
 
-    /// Only sample the program as it is: say where its time goes, and how fast it would be with brawn.
+    /// Only sample the program as it is, and say where its time goes and how fast it would be with brawn.
     ///
     /// Nothing is rewritten, so this also answers for programs that `brawn rewrite` refuses.
     #[arg(long, conflicts_with_all = ["open_data", "against", "export_json", "export_csv", "export_markdown", "html"])]

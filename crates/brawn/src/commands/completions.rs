@@ -10,11 +10,11 @@ use clap_complete::{generate, shells};
 ///
 /// For this user: `brawn completions bash > ~/.local/share/bash-completion/completions/brawn`, `brawn completions zsh >
 /// ~/.zfunc/_brawn` with that folder in fpath, or `brawn completions fish > ~/.config/fish/completions/brawn.fish`.
-/// Packages of brawn bring these files.
+/// brawn's packages contain these files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("completions"))]
 pub struct Args {
-    /// Whose script.
+    /// The shell of the script.
     shell: Shell,
 }
 

@@ -32,12 +32,12 @@ const LONG: u64 = 16 << 20;
 const MISSING: &str =
     "install the package `ca-certificates`, or name a file with `--ca-certificates=FILE`";
 
-/// Make a container image of a static executable, and of nothing else.
+/// Make a container image that holds one static executable.
 ///
-/// The result is one tar that `docker load`, `podman load`, skopeo and buildah take: an OCI image layout with one
-/// layer, reproducible byte for byte.  It holds the program as /NAME, which is the entry point, and an empty /tmp.
-/// Every file belongs to root; file times are 0, or SOURCE_DATE_EPOCH.  The architecture is the program's.  Programs
-/// that need a dynamic linker are refused.  Nothing is run, and no container tool is needed.
+/// The result is one tar archive that `docker load`, `podman load`, skopeo and buildah accept: an OCI image layout with
+/// one layer, reproducible byte for byte.  It contains the program as /NAME, which is the entry point, and an empty
+/// /tmp. Every file belongs to root; file times are 0, or SOURCE_DATE_EPOCH.  The image's architecture is the
+/// program's.  Programs that need a dynamic linker are refused.  brawn runs nothing, and needs no container tool.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("image"))]
 pub struct Args {
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(value_name = "EXE")]
     program: PathBuf,
 
-    /// Write the image here; what is there is replaced.
+    /// Write the image here; an existing file is replaced.
     #[arg(
         short,
         long,
@@ -89,7 +89,7 @@ pub struct Args {
     #[arg(long, value_name = "KEY=VALUE")]
     env: Vec<Pair>,
 
-    /// Say something about the image.
+    /// Add a label with information about the image.
     #[arg(long, value_name = "KEY=VALUE")]
     label: Vec<Pair>,
 
@@ -101,7 +101,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     workdir: Option<String>,
 
-    /// Add a file or folder; a place with a slash at its end is the folder that a file goes into.
+    /// Add a file or folder; if PLACE ends with a slash, it is the folder for the file.
     #[arg(long, value_name = "SOURCE:/PLACE")]
     add: Vec<Addition>,
 
@@ -200,7 +200,7 @@ fn wanted(args: &Args, size: u64) -> Result<Wanted> {
     let name = args.program.file_name().unwrap_or_default().to_str();
     let name = name.ok_or_else(|| {
         Error::new(Kind::Usage, "its name is not UTF-8")
-            .next("rename it: images have no place for others")
+            .next("rename it: images have only UTF-8 names")
     })?;
     let certificates = match &args.ca_certificates {
         None => None,
@@ -247,7 +247,7 @@ fn time() -> Result<u64> {
 /// Rights that go with the file and not with its copy in the image.
 fn rights(path: &Path) -> Result<Vec<String>> {
     let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
-    let note = |right| format!("{right} of the file: not in the image, where its mode is 0755");
+    let note = |right| format!("the file's {right} is not in the image, where the mode is 0755");
     Ok(trust::rights(&file)?.into_iter().map(note).collect())
 }
 
@@ -316,7 +316,7 @@ fn loading(plan: &Plan, output: &str) {
         None => "REGISTRY/NAME:TAG".into(),
     };
     if plan.name.is_none() {
-        ui::more("it has no name: `--name` gives it one");
+        ui::more("it has no name; `--name` gives it one");
     }
     ui::more(&format!("docker load -i {output}"));
     ui::more(&format!("podman load -i {output}"));

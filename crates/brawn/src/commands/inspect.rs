@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 
 /// Say whose heap and memory functions are in archives, executables and packages.
 ///
-/// Besides: which libc, how linked, what to make of it, and what to do next.  Verdicts: `slow heap` (musl's own), `fine`
-/// (one heap, and not musl's), `mixed` (musl's beside another, or a payload twice or where it does not belong), `not
-/// musl`, `unknown`.  Files without symbols are told by the tables, messages and code of musl's that are left in them; `--verbose` says
-/// by what, and how sure that is.
+/// It also says which libc a file has, how it is linked, its verdict, and what to do next.  Verdicts: `slow heap`
+/// (musl's own), `fine` (one heap, and not musl's), `mixed` (musl's beside another one, or a payload that is there
+/// twice or does not belong there), `not musl`, `unknown`.  In files without symbols, brawn looks for musl's tables,
+/// messages and code; `--verbose` prints the evidence, and how certain it is.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("inspect"))]
 pub struct Args {
@@ -37,11 +37,11 @@ pub struct Args {
     #[command(flatten)]
     signatures: SignaturesArg,
 
-    /// Print below each file what was found, and how sure that is.
+    /// Print below each file what was found, and how certain it is.
     #[arg(short, long, conflicts_with_all = ["json", "quiet"])]
     verbose: bool,
 
-    /// Print errors alone.
+    /// Print only errors.
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
 

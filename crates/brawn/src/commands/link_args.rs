@@ -16,13 +16,13 @@ use std::path::PathBuf;
 
 /// Print flags that link brawn's heap and memory functions, leaving libc.a alone.
 ///
-/// The files that they name are written into a folder.  As in `musl-gcc -static main.c $(brawn link-args)`: the
-/// flags belong behind the program's own files, before every library.  The result has one heap.  Arguments are
-/// quoted as a shell reads them where they need it.
+/// The files that they name are written into a folder.  The flags stand after the program's own files and before every
+/// library, as in `musl-gcc -static main.c $(brawn link-args)`.  The program has one heap.  Arguments that need it are
+/// quoted for a shell.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("link-args"))]
 pub struct Args {
-    /// Whom the flags are for.
+    /// What reads the flags.
     #[arg(long, value_enum, default_value_t = Format::Cc)]
     format: Format,
 
@@ -33,27 +33,27 @@ pub struct Args {
     #[command(flatten)]
     parts: Parts,
 
-    /// What the program runs on [default: what brawn runs on].
+    /// The program's architecture [default: the one that brawn runs on].
     #[arg(long, value_enum)]
     arch: Option<Arch>,
 
-    /// Where the files go [default: a folder in the user's cache].
+    /// The folder for the files [default: one in the user's cache].
     #[arg(long)]
     dir: Option<PathBuf>,
 }
 
-/// Whom the flags are for.
+/// What reads the flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A C or C++ compiler, or a linker: object and archive, by their paths.
+    /// A C or C++ compiler, or a linker: the paths of object and archives.
     Cc,
     /// rustc, or Cargo's rustflags for a musl target.
     Rustc,
     /// An element for linkerSettings in a Package.swift.
     Swift,
-    /// A line for a CMakeLists.txt; the file that it includes says how to do without.
+    /// A line for a CMakeLists.txt; the included file says how to use it without that line.
     Cmake,
-    /// The text of a brawn.pc; it is in the folder, too.
+    /// The text of brawn.pc, which is also in the folder.
     PkgConfig,
     /// Everything, for scripts.
     Json,

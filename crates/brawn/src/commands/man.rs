@@ -12,7 +12,7 @@ use std::io;
 
 /// Print a manual page, of brawn or of one of its commands.
 ///
-/// As in `brawn man patch | man -l -`.  Packages of brawn bring them, so that `man brawn-patch` has it.
+/// As in `brawn man patch | man -l -`.  brawn's packages contain all pages, so `man brawn-patch` works there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("man"))]
 pub struct Args {
@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(conflicts_with = "list")]
     command: Vec<String>,
 
-    /// Print the names of all pages instead, as `man` knows them.
+    /// Print the names of all pages instead, as `man` uses them.
     #[arg(long)]
     list: bool,
 }

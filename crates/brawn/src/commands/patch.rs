@@ -23,14 +23,13 @@ use std::path::{Path, PathBuf};
 
 /// Replace musl's heap and memory functions in a libc.a.
 ///
-/// In one, in every one of a folder, in those of a bundle of a Swift SDK, or in those of toolchains.
-/// What is linked from then on has them; what was built before has to be linked again.
+/// PATH is one libc.a, a folder (then in every libc.a in it), or a bundle of a Swift SDK; or flags name toolchains.
+/// Programs that are linked from then on have them; programs that were built before have to be linked again.
 ///
-/// The file is exchanged atomically and keeps its owner, mode and extended attributes.  The
-/// original is kept beside it as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn
-/// restore` puts it back.  A symlink is followed: the file that it points at is patched.  Other
-/// hard links to the file keep the old contents, and are counted in the output.  Patching a file
-/// that is patched already does nothing; an older payload is upgraded.
+/// The file is replaced atomically and keeps its owner, mode and extended attributes.  The original is kept beside it
+/// as libc.a.brawn-original, with the record libc.a.brawn.json; `brawn restore` puts it back.  A symlink is followed:
+/// the file that it points at is patched.  Other hard links to the file keep the old contents; the output says how many
+/// there are.  A file that is already patched does not change; an older payload is upgraded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("patch"), override_usage = USAGE)]
 pub struct Args {
@@ -51,21 +50,22 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print what goes, comes and stays, and where the payload is from.
+    /// Print what is removed, added and kept, and where the payload comes from.
     #[arg(short, long, conflicts_with = "json")]
     verbose: bool,
 
     #[command(flatten)]
     parts: Parts,
 
-    /// Replace a mimalloc that somebody put in the place of musl's heap, too, and supply what went with it.
+    /// Also replace a mimalloc that somebody put in place of musl's heap, and supply the functions that were removed
+    /// with it.
     ///
-    /// Swift's static Linux SDK 0.1.0 has such a libc.a, and the recipe with `ar` for Rust makes one.  strdup, strndup,
-    /// wcsdup and C++'s operators new and delete come where the archive would lack them.
+    /// Swift's static Linux SDK 0.1.0 has such a libc.a, and the recipe with `ar` for Rust makes one.  brawn supplies
+    /// strdup, strndup, wcsdup and C++'s operators new and delete if the archive would lack them.
     #[arg(long)]
     upgrade: bool,
 
-    /// The heap's variant [default: the one that it has; fast].
+    /// The heap's variant [default: the one that it already has, otherwise fast].
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 

@@ -28,12 +28,12 @@ pub const VARIABLE: &str = "LD_PRELOAD";
 const USAGE: &str = "brawn preload [OPTIONS] --output <FILE>
        brawn preload [--profile <PROFILE>] -- <PROGRAM ARGS>...";
 
-/// Give dynamic programs of musl brawn's heap and memory functions, by LD_PRELOAD.
+/// Give brawn's heap and memory functions to dynamic musl programs, by LD_PRELOAD.
 ///
-/// Writes them as a shared object, or runs a program with it.  It is for programs that are linked dynamically
-/// with musl, as Alpine's are: their heap is in libc.so, where no static route comes to it.  `brawn preload -o
-/// FILE` writes the object, for an image or a system; `brawn preload -- PROGRAM ARGS` runs a program with it,
-/// from the user's cache.  Programs that this one starts have it, too.
+/// It writes a shared object, or runs a program with it.  This is for programs that are linked dynamically with musl,
+/// as Alpine's are: their heap is in libc.so, which brawn's other commands cannot replace.  `brawn preload -o FILE`
+/// writes the object, for an image or a system; `brawn preload -- PROGRAM ARGS` runs a program with it, from the user's
+/// cache.  Programs that this program starts have it, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("preload"), override_usage = USAGE)]
 pub struct Args {
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
 
-    /// What the object is to run on [default: what brawn runs on; with a program, what that does].
+    /// The object's architecture [default: the one that brawn runs on; with a program, the program's].
     #[arg(long, value_enum, conflicts_with = "program")]
     arch: Option<Arch>,
 
@@ -207,7 +207,7 @@ fn placed(object: &Preload) -> Result<PathBuf> {
             "LD_PRELOAD cannot name a path with a space or a colon",
         )
         .path(folder)
-        .expected("a cache whose path has none")
+        .expected("a cache whose path has neither")
         .next("set XDG_CACHE_HOME to another folder")),
         false => Ok(()),
     };

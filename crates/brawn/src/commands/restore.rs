@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Puts back the original of a patched libc.a, of every one in a folder or of toolchains, of a patched
 /// bundle of a Swift SDK, or of a rewritten executable.
 ///
-/// Refused where the file is not what brawn wrote from that original, as after a package upgrade.
-/// What brawn kept beside the file is removed.
+/// brawn refuses if the file is not what it wrote from that original, for example after a package upgrade. It removes
+/// the files that it kept beside the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("restore"), override_usage = USAGE)]
 pub struct Args {
@@ -150,7 +150,9 @@ fn print(report: &Report) {
         Status::AlreadyOriginal => ui::line(
             Tone::Good,
             "unchanged",
-            &format!("{path}: it was the original already; what brawn kept beside it is removed"),
+            &format!(
+                "{path}: it was already the original; the files that brawn kept beside it are removed"
+            ),
         ),
         Status::Failed => ui::error(&report.reason.as_deref().unwrap_or_default()),
     }

@@ -22,12 +22,12 @@ use std::path::PathBuf;
 
 /// Replace musl's heap, memory and other functions in a finished static executable.
 ///
-/// No source is needed.  The functions are found by the program's symbols, or by their code if it is stripped; the
-/// payload is put behind the program's last segment, and the old functions jump to it.  Refused is whatever is not
-/// known to be safe, with the reason.  The file is exchanged atomically and keeps its owner, mode and extended
-/// attributes.  The original is kept beside it as EXE.brawn-original, with the record EXE.brawn.json; `brawn restore
-/// EXE` puts it back.  To rewrite what is rewritten already does nothing; an older payload, or another profile, is made
-/// from the original.
+/// No source is needed.  brawn finds the functions by the program's symbols, or by their code if the program is
+/// stripped.  It puts the payload behind the program's last segment, and makes the old functions jump to it.  It
+/// refuses everything that is not known to be safe, and says why.  The file is replaced atomically and keeps its owner,
+/// mode and extended attributes.  The original is kept beside it as EXE.brawn-original, with the record EXE.brawn.json;
+/// `brawn restore EXE` puts it back.  A program that is already rewritten does not change; to change the payload or the
+/// profile, brawn starts from the original.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("rewrite"))]
 pub struct Args {
@@ -47,21 +47,21 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print every function with its address, and where the payload is from and goes.
+    /// Print every function with its address, and where the payload comes from and goes to.
     #[arg(short, long, conflicts_with = "json")]
     verbose: bool,
 
     #[command(flatten)]
     parts: Parts,
 
-    /// The heap's variant [default: the one that it has; fast].
+    /// The heap's variant [default: the one that it already has, otherwise fast].
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 
     #[command(flatten)]
     signatures: SignaturesArg,
 
-    /// Rewrite it even where brawn would refuse.  Prints what may go wrong.
+    /// Rewrite it even if brawn would refuse.  Prints what may go wrong.
     #[arg(long)]
     force: bool,
 }
@@ -140,7 +140,7 @@ fn print(report: &Report, verbose: bool) {
     let plan = plan.filter(|_| report.status != Status::Unchanged);
     let text = match plan {
         Some(plan) => format!("{whose}: {}", functions(plan)),
-        None => "nothing to do, it has brawn's already".to_owned(),
+        None => "nothing to do, it already has brawn's".to_owned(),
     };
     ui::line(Tone::Good, word, &format!("{path}: {text}"));
     for risk in plan.iter().flat_map(|plan| &plan.risks) {
@@ -174,7 +174,7 @@ fn closing(report: &Report, verbose: bool) {
                 ui::more(&format!("undo  brawn restore {path}"));
             }
             ui::more(&format!(
-                "next  run it as before; `brawn verify {result}` says whose each function is"
+                "next  run it as before; `brawn verify {result}` says whose functions it has"
             ));
         }
         Status::Unchanged | Status::Failed => {}
@@ -240,38 +240,38 @@ fn details(plan: &Plan) {
             Evidence::Reference(build) => format!("referred to as in {build}"),
         };
         ui::more(&format!(
-            "goes   {:#10x}  {:<width$}  {evidence}",
+            "replaces  {:#10x}  {:<width$}  {evidence}",
             function.address, function.name
         ));
     }
     for left in &plan.left {
         ui::more(&format!(
-            "stays  {:#10x}  {:<width$}  {}",
+            "stays     {:#10x}  {:<width$}  {}",
             left.address, left.name, left.why
         ));
     }
     if let Some(start) = &plan.start {
-        ui::more(&format!("starts {:#10x}  {start}", plan.entry));
+        ui::more(&format!("starts    {:#10x}  {start}", plan.entry));
     }
     for hook in &plan.hooks {
-        ui::more(&format!("calls  {:#10x}  {}", hook.at, hook.target));
+        ui::more(&format!("calls     {:#10x}  {}", hook.at, hook.target));
     }
     let layout = &plan.layout;
     let code = &layout.executable;
     ui::more(&format!(
-        "comes  {:#10x}  {:>9} bytes of code",
+        "adds      {:#10x}  {:>9} bytes of code",
         code.address, code.size
     ));
     if let Some(data) = &layout.writable {
         ui::more(&format!(
-            "comes  {:#10x}  {:>9} bytes of data",
+            "adds      {:#10x}  {:>9} bytes of data",
             data.segment.address, data.memory
         ));
     }
     if let Some(tls) = &layout.tls {
         let more = tls.block.payload_size;
         ui::more(&format!(
-            "comes  {:>10}  {more:>9} bytes of each thread",
+            "adds      {:>10}  {more:>9} bytes of each thread",
             ""
         ));
     }

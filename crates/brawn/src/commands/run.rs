@@ -15,18 +15,18 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Run a finished static program of musl's with brawn's heap, memory and other functions.
+/// Run a finished static musl program with brawn's heap, memory and other functions.
 ///
-/// The program's file stays as it is: a rewritten copy is made (`brawn rewrite`), kept in the user's cache, and run
-/// in its place.  The second time the copy is there already.  Arguments, environment, input and output, signals and
-/// the exit code are the program's own, and so is its first argument.
+/// The program's file does not change: brawn makes a rewritten copy (`brawn rewrite`), keeps it in the user's cache,
+/// and runs the copy.  The next run finds the copy there.  Arguments, environment, input and output, signals and the
+/// exit code are the program's own, and so is its first argument.
 ///
-/// Two things differ from the program itself: /proc/self/exe is the copy, which matters to programs that look for
-/// files beside themselves, or that replace themselves; and other programs that it starts are not rewritten, itself
-/// included where it starts itself by its name.
+/// Two things differ from the program itself: /proc/self/exe is the copy, which matters to programs that look for files
+/// beside themselves, or that replace themselves; and programs that it starts are not rewritten, not even the program
+/// itself if it starts itself by its name.
 ///
-/// Refused are programs with setuid or setgid bits or file capabilities, dynamic executables (`brawn preload` is for
-/// those of musl), and whatever `brawn rewrite` refuses.
+/// brawn refuses programs with setuid or setgid bits or file capabilities, dynamic executables (for those of musl, use
+/// `brawn preload`), and everything that `brawn rewrite` refuses.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("run"), disable_version_flag = true)]
 pub struct Args {
@@ -40,11 +40,11 @@ pub struct Args {
     #[command(flatten)]
     signatures: SignaturesArg,
 
-    /// Run the program as it is where it cannot be rewritten.
+    /// If the program cannot be rewritten, run it as it is.
     #[arg(long)]
     or_plain: bool,
 
-    /// Say on standard error where the rewritten program is from.
+    /// Say on standard error where the rewritten program comes from.
     #[arg(short, long)]
     verbose: bool,
 
@@ -114,7 +114,10 @@ fn launch(args: &Args) -> Stop {
         let ready = match prepare(&program, args, &note) {
             Ok(ready) => ready,
             Err(Stop::Refused(error) | Stop::Failed(error)) if args.or_plain => {
-                note(&format!("it runs as it is: {}", error.without_path()));
+                note(&format!(
+                    "the program runs as it is: {}",
+                    error.without_path()
+                ));
                 return execute(&program, args, &program).1;
             }
             Err(stop) => return stop,

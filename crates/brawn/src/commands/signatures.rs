@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Show, search for and learn the signatures of musl's functions.
 ///
-/// In a program without symbols brawn finds musl's functions by their code, which differs from one build of musl to
+/// In a program without symbols, brawn finds musl's functions by their code, which differs from one build of musl to
 /// another.  docs/signatures.md has the details.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("signatures"))]
@@ -28,12 +28,13 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the builds of musl that brawn has signatures of, and where they are from.
+    /// List the builds of musl for which brawn has signatures, and where they come from.
     List {
         #[command(flatten)]
         signatures: SignaturesArg,
     },
-    /// Print what the signatures find in an executable, whether it has symbols or not: address, size, evidence, name.
+    /// Print the functions that the signatures find in an executable, with or without symbols: address, size, evidence,
+    /// name.
     Find {
         /// A static executable.
         file: PathBuf,

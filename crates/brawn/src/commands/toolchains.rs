@@ -11,12 +11,11 @@ use clap::ValueEnum;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-/// List the libc.a of every toolchain for musl on this machine, and what each is.
+/// List the libc.a of every toolchain for musl on this machine, and say what each is.
 ///
-/// Looks for Rust's (rustup's toolchains, linked ones, that of `rustc` on PATH), the
-/// distribution's, those of cross compilers, what zig has in its global cache, and installed SDKs of
-/// Swift.  Only reads.  `brawn patch --rust`, `--system`, `--musl-cross`, `--zig`, `--swift` and `--all`
-/// patch them.
+/// It looks for Rust's (rustup's toolchains, linked ones, and that of `rustc` on PATH), the distribution's, those of
+/// cross compilers, those in zig's global cache, and those in installed Swift SDKs.  It only reads files.  `brawn patch
+/// --rust`, `--system`, `--musl-cross`, `--zig`, `--swift` and `--all` patch them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("toolchains"))]
 pub struct Args {
@@ -24,7 +23,7 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     kind: Vec<KindArg>,
 
-    /// Take DIR for `/`: an image or chroot.  This machine's environment does not count in there.
+    /// Take DIR for `/`: an image or chroot.  This machine's environment is not used then.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 
@@ -146,7 +145,7 @@ fn details(toolchain: &Toolchain) -> Vec<String> {
         };
         lines.push(format!("of brawn {brawn}: {heap}; {memory}"));
         if toolchain.record.is_none() {
-            lines.push("no record beside it: `brawn restore` has no way back".into());
+            lines.push("no record beside it: `brawn restore` cannot undo".into());
         }
     }
     if !matches!(toolchain.state, State::Stock | State::Patched) {

@@ -14,14 +14,14 @@ use std::path::PathBuf;
 const USAGE: &str = "brawn verify [OPTIONS] --cc <COMMAND> [--cxx <COMMAND>]
        brawn verify [OPTIONS] <PATHS>...";
 
-/// Check a toolchain by conformance programs, or an executable by its functions.
+/// Check a toolchain with conformance programs, or an executable by its functions.
 ///
-/// With --cc every program is built by your own command, once with brawn's heap and once with
-/// musl's: what fails with brawn's only is a new failure.  A toolchain that is not patched is tried
-/// with the payload on its link line.  Files are written to a temporary folder only, or to --keep.
+/// With --cc, your own command builds every program, once with brawn's heap and once with musl's. A program that fails
+/// only with brawn's heap is a new failure.  If the toolchain is not patched, the payload is put on its link line.
+/// Files are written only to a temporary folder, or to --keep.
 ///
-/// With paths: which functions of the heap are brawn's, musl's or the program's own; in a program without symbols by their
-/// code, which --signatures adds to.
+/// With paths, it says which functions of the heap are brawn's, musl's or the program's own. In a program without
+/// symbols, it finds them by their code; --signatures adds more of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("verify"), override_usage = USAGE)]
 pub struct Args {
@@ -33,19 +33,19 @@ pub struct Args {
     #[arg(long, value_name = "COMMAND", value_parser = words)]
     cc: Option<Words>,
 
-    /// The same for C++; without it C++ programs are not run.
+    /// The same for C++; without it, C++ programs are not run.
     #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc", conflicts_with = "paths")]
     cxx: Option<Words>,
 
-    /// What runs programs of another architecture, as in qemu-aarch64.
+    /// The command that runs programs of another architecture, as in qemu-aarch64.
     #[arg(long, value_name = "COMMAND", value_parser = words, requires = "cc", conflicts_with = "paths")]
     runner: Option<Words>,
 
-    /// The payload's variant, for a toolchain that has none.
+    /// The payload's variant, for a toolchain that is not patched.
     #[arg(long, value_enum, default_value_t = ProfileArg::Fast, requires = "cc", conflicts_with = "paths")]
     profile: ProfileArg,
 
-    /// Only this PROGRAM or PROGRAM/CASE, or those with this in their names; may be repeated.
+    /// Only this PROGRAM or PROGRAM/CASE, or those whose names contain this text; may be repeated.
     #[arg(long, value_name = "TEXT", requires = "cc", conflicts_with = "paths")]
     filter: Vec<String>,
 

@@ -202,7 +202,7 @@ fn the_table_says_it_in_words() {
         "no record beside it",
         "other brawn   rust other-brawn",
         "foreign heap  rust foreign-heap",
-        "its heap is mimalloc (version unknown), which somebody put there; `brawn patch --upgrade` exchanges it",
+        "its heap is mimalloc (version unknown), which somebody put there; `brawn patch --upgrade` replaces it",
         "something replaced what brawn had patched",
         "self-contained/libc.a",
     ] {

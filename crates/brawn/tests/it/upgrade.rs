@@ -203,14 +203,14 @@ fn the_plan_says_it_and_nothing_is_written() {
     );
     assert!(said.starts_with("would patch"), "{said}");
     for line in ["free.lo", "realloc.lo"] {
-        let goes = |l: &&str| l.contains(&format!("goes   {line} ")) && l.contains("musl's heap");
+        let goes = |l: &&str| l.contains(&format!("removes  {line} ")) && l.contains("musl's heap");
         assert_eq!(said.lines().filter(goes).count(), 1, "{said}");
     }
     assert!(
         said.contains("names of its own") && !said.contains("mi_malloc"),
         "{said}"
     );
-    assert!(said.contains("comes  brawn_nw.o"), "{said}");
+    assert!(said.contains("adds     brawn_nw.o"), "{said}");
     let json = succeed(
         brawn()
             .args(["patch", "--upgrade", "-n", "--json"])

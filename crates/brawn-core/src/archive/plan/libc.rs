@@ -122,13 +122,15 @@ pub(super) fn choose<'p>(
                 .find(|name| !own.contains(*name) && !has(name))
             {
                 return Some(format!(
-                    "brawn's needs `{name}` of brawn's, which does not come"
+                    "brawn's needs `{name}` of brawn's, which is not added"
                 ));
             }
             let grouped = f.surface.iter().filter(|_| !f.group.is_empty());
             let mut kept = grouped.filter(|name| stay.contains(*name));
             let name = kept.next()?;
-            Some(format!("`{name}` shares its member with what stays"))
+            Some(format!(
+                "`{name}` is in one member with functions that stay"
+            ))
         };
         let mut lacking: BTreeMap<&str, String> = BTreeMap::new();
         let mut groups: BTreeMap<&str, &str> = BTreeMap::new();

@@ -131,7 +131,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
             .risks
             .push(Risk::heap(RiskKind::MissingFunction, text));
     } else if keeps_state && state.is_empty() {
-        let text = "where musl's heap keeps its state could not be found, so that it cannot be told who else uses it";
+        let text = "the state of musl's heap could not be found, so brawn cannot check which other code uses it";
         found.risks.push(Risk::heap(RiskKind::HeapState, text));
     }
     let goes = |c: &Candidate<'_>| found.functions.iter().any(|f| f.address == c.named.address);
@@ -261,7 +261,7 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
     }
     for stranger in strangers {
         let text = format!(
-            "`{}` is not musl's while `malloc` is: it would be given blocks of another heap",
+            "`{}` is not musl's, but `malloc` is: it would get blocks of another heap",
             stranger.name()
         );
         let risk = Risk::heap(RiskKind::MissingFunction, text).at(stranger.named.address);
@@ -269,7 +269,7 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
     }
     if let Some(other) = other {
         found.notes.push(format!(
-            "{} is in it besides: what it serves does not change",
+            "{} is also in it: the code that uses it does not change",
             other.heap.name()
         ));
     }

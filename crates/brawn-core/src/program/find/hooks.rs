@@ -21,15 +21,15 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     let any = |wanted: &[&str]| wanted.iter().find_map(|name| names.function(name));
     found.errno_location = any(&ERRNO).map(|n| n.address);
     if found.errno_location.is_none() {
-        let text =
-            "`__errno_location` could not be found: an allocation that fails would not say why";
+        let text = "`__errno_location` could not be found: a failed allocation could not set errno";
         found.risks.push(Risk::heap(RiskKind::MissingHook, text));
     }
     found.thread_exit = thread_exit(code, names);
     let makes_threads = threads::may_be_made(whole, code, names);
     check_fork(code, names, makes_threads, found);
     if found.thread_exit.is_none() && makes_threads {
-        let text = "the place where a thread ends (`__pthread_exit` calls `__pthread_tsd_run_dtors`) could not be found: \
+        let text = "the place where a thread ends (`__pthread_exit` calls `__pthread_tsd_run_dtors`) could not be \
+        found: \
                     every thread that ends would leave its heap behind";
         let mut risk = Risk::heap(RiskKind::MissingHook, text);
         risk.address = any(&EXIT).map(|n| n.address);

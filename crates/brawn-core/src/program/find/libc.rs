@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Where musl's programs begin.
 const START: [&str; 2] = ["__libc_start_main", "__init_libc"];
 /// What is said of a function that may be anybody's.
-const UNKNOWN: &str = "its code is that of no build of musl that brawn knows";
+const UNKNOWN: &str = "its code is not from a build of musl that brawn knows";
 
 /// Functions that stay for a known reason, by address.
 pub type Stay = BTreeMap<u64, String>;
@@ -135,10 +135,14 @@ fn whole_groups(code: &Code<'_>, names: &Names, stay: &Stay, candidates: &mut [C
             let is_short = code.extent(n).end < n.address + code.jump();
             let short = is_short.then(|| "it is too short for a jump".to_owned());
             let why = candidate.why(n, stay).or(short)?;
-            Some(format!("it goes with `{}`, which stays: {why}", n.name))
+            Some(format!(
+                "it is replaced only together with `{}`, which stays: {why}",
+                n.name
+            ))
         };
         let unseen = || {
-            let text = "without symbols it cannot be seen whether all of its group are known";
+            let text =
+                "without symbols, brawn cannot see whether it knows all functions of the group";
             (!has_symbols).then(|| text.to_owned())
         };
         if let Some(why) = unseen().or_else(|| candidate.here.iter().find_map(stays)) {
@@ -167,7 +171,7 @@ fn lack(
     let is_data = |name: &&&str| places.data.contains(**name);
     if let Some(name) = function.surface.iter().find(is_data) {
         return Some(format!(
-            "it comes with `{name}`, of which the program has its own"
+            "brawn's version brings `{name}`, and the program has its own `{name}`"
         ));
     }
     let all = set.with_needs(function);
@@ -181,7 +185,7 @@ fn lack(
     let mut needs = all.iter().flat_map(|f| f.needs);
     if let Some(need) = needs.find(|need| !has_memory && !is_own(need)) {
         return Some(format!(
-            "brawn's needs `{need}` of its memory functions, which do not come"
+            "brawn's needs `{need}` of its memory functions, which is not added"
         ));
     }
     let is_other = |f: &&&Function| !f.group.is_empty() && f.group != function.group;

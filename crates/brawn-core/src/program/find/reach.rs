@@ -183,13 +183,13 @@ fn report(
         let body = gone.bodies.iter().position(|b| b.contains(&hit.target));
         let (kind, component, text) = if state.data.iter().any(|d| d.contains(&hit.target)) {
             let text = format!(
-                "{who} uses the state of musl's heap, and would not see the new one's blocks"
+                "{who} uses the state of musl's heap, and would not see the new heap's blocks"
             );
             (RiskKind::HeapState, Component::Heap, text)
         } else if is_inside(hit.target) {
             let what = code.describe(hit.target);
             let text = format!(
-                "{who} uses {what} of musl's heap, which does not know the new one's blocks"
+                "{who} uses {what} of musl's heap, which does not know the new heap's blocks"
             );
             (RiskKind::HeapState, Component::Heap, text)
         } else if let Some(n) = body {
@@ -224,7 +224,7 @@ fn report(
     if more > 0 {
         found
             .notes
-            .push(format!("{more} more places refer to what goes"));
+            .push(format!("{more} more places refer to code that is replaced"));
     }
 }
 

@@ -150,7 +150,7 @@ fn another(component: Component, note: &Note) -> Error {
     ))
     .expected("musl's")
     .next(format!(
-        "rewrite its original ({} brings that back), or relink it if it was linked so",
+        "rewrite its original ({} brings it back), or, if it was linked with brawn, link it again",
         Advice::Restore(None)
     ))
 }

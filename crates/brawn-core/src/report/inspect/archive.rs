@@ -47,7 +47,7 @@ pub(super) fn identify(archive: &Archive<'_>) -> Result<Identity> {
     if let Some(found) = Mimalloc::of(archive, &findings)? {
         missing = lost(&findings);
         hint = Some(format!(
-            "{} puts brawn's heap in its place, and supplies what the archive then lacks",
+            "{} replaces it by brawn's heap, and supplies what the archive then lacks",
             Advice::Upgrade
         ));
         mimalloc(found, &mut heaps, &mut evidence);

@@ -87,7 +87,7 @@ pub(super) fn of(identity: &Identity) -> Answer {
         let memory = match identity.memory {
             Memory::Brawn => "; so are its memory functions",
             Memory::Musl => "; its memory functions are musl's",
-            Memory::Mixed => "; of its memory functions not all are",
+            Memory::Mixed => "; not all of its memory functions are",
             _ => "",
         };
         let why = format!("one heap, brawn's: {engine}{memory}");
@@ -105,7 +105,7 @@ pub(super) fn of(identity: &Identity) -> Answer {
         }
         (Linkage::Archive | Linkage::Object, _) => heaps.answer(
             Verdict::Unknown,
-            "neither a libc nor a heap: what it is linked with decides",
+            "neither a libc nor a heap: they come from what it is linked with",
         ),
         (_, Libc::Musl) if identity.has_symbols => {
             Answer::new(Verdict::Fine, Sure::Certain, "it has no heap")
@@ -182,16 +182,16 @@ fn next_of_two(identity: &Identity, other: &FoundHeap) -> String {
             format!("{restore_it}, or install its package again; then {patch_it}")
         }
         Linkage::Archive => format!("{patch_it} says what it can do with it"),
-        Linkage::Object => "leave libc.a out of what is linked together here".into(),
+        Linkage::Object => "do not link libc.a into this file".into(),
         Linkage::Dynamic => {
             let preload_it = Advice::Preload(file);
             format!(
-                "{preload_it} gives the libc's callers brawn's heap; better is one heap for all, where it is built"
+                "{preload_it} gives brawn's heap to the callers of libc's; it is better to build it with one heap \
+                 for all code"
             )
         }
         Linkage::SharedObject => {
-            "one heap for all of it is decided where it is built; brawn cannot do that for the file"
-                .into()
+            "build it with one heap for all code; brawn cannot change this in the file".into()
         }
         _ if is_brawns => {
             format!("link it again with a libc.a of {patch}, and without a second musl inside")
@@ -199,8 +199,8 @@ fn next_of_two(identity: &Identity, other: &FoundHeap) -> String {
         _ => {
             let rewrite_it = Advice::Rewrite(file);
             format!(
-                "take the other heap out where it is built, and link with a libc.a of {patch}: then one serves all; \
-                 or {rewrite_it} puts brawn's in the place of musl's, as it is"
+                "remove the other heap from the build, and link with a libc.a of {patch}: then all code has one \
+                 heap; or {rewrite_it} replaces musl's heap in this file"
             )
         }
     }
@@ -223,8 +223,7 @@ fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
         Heap::Musl if identity.linkage == Linkage::Dynamic => heaps.answer(
             Verdict::SlowHeap,
             format!(
-                "the shared musl's heap, in libc.so: what changes static programs does not apply, \
-                 {} gives it another",
+                "the shared musl's heap, in libc.so: {} gives it another one",
                 Advice::Preload(None)
             ),
         ),
@@ -240,14 +239,14 @@ fn musls(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
 /// What to do about musl's heap.
 fn next_of_musls(identity: &Identity) -> String {
     if !identity.has_payload {
-        return "brawn has a heap for x86_64 and aarch64 alone: nothing to do".into();
+        return "brawn has a heap only for x86_64 and aarch64: nothing to do".into();
     }
     let file = Some("FILE");
     match identity.linkage {
         Linkage::Static | Linkage::StaticPie => {
             let (rewrite_it, patch) = (Advice::Rewrite(file), Advice::Patch(None));
             format!(
-                "{rewrite_it} gives it brawn's heap as it is; or link it again with a libc.a of {patch}"
+                "{rewrite_it} gives it brawn's heap without linking; or link it again with a libc.a of {patch}"
             )
         }
         Linkage::Dynamic => format!("{} runs it with brawn's heap", Advice::Preload(file)),
@@ -260,7 +259,10 @@ fn next_of_musls(identity: &Identity) -> String {
             format!("{patch_it}, then link again what was linked with it; {restore_it} undoes it")
         }
         Linkage::Object | Linkage::Other => {
-            format!("what is linked from it decides: see {}", Advice::LinkArgs)
+            format!(
+                "the program that is linked from it decides: see {}",
+                Advice::LinkArgs
+            )
         }
     }
 }

@@ -115,7 +115,7 @@ impl Evidence<'_, '_> {
             .find(|h| self.is_of(symbol, *h))
         {
             let what = format!(
-                "it is one with, or works on, what only {} has",
+                "it is at the place of, or uses, something that only {} has",
                 other.name()
             );
             return (Provider::Own, Sure::Certain, what);
@@ -153,7 +153,7 @@ impl Evidence<'_, '_> {
             false => self.own_places.contains(&(symbol.section, symbol.address)),
         };
         if is_brawns {
-            let what = "it is one with a function of brawn's";
+            let what = "it is at the same place as a function of brawn's";
             return answer(Provider::Brawn, Sure::Likely, what);
         }
         match self.found.memory {
@@ -246,10 +246,11 @@ impl Evidence<'_, '_> {
                     Whereabouts::At(address) => brawns(Some(address), ""),
                     Whereabouts::Parts => brawns(None, ", in parts"),
                     Whereabouts::Not => unknown(
-                        "stripped, and brawn's code for it is not in the program: whether another's is cannot be told",
+                        "stripped, and brawn's code for it is not in the program: brawn cannot find out whether \
+                         another one is",
                     ),
                     Whereabouts::TooShort => {
-                        unknown("stripped, and too short to be told by its code")
+                        unknown("stripped, and too short to be recognized by its code")
                     }
                 }
             }

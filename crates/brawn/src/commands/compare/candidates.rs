@@ -66,7 +66,7 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
     };
     let refused = match cached::prepare(path, &ask, &|_| {}) {
         Ok(Ready::AsItIs) => {
-            let found = "there is nothing in it that brawn would exchange";
+            let found = "there is nothing in it that brawn would replace";
             let error = Error::not_applicable(found).path(path);
             return Err(Stop::Refused(error.next(AGAINST)));
         }

@@ -189,8 +189,8 @@ pub fn machine(machine: &BTreeMap<String, String>) -> [(&'static str, String); 4
     ]
 }
 
-/// How it was measured, on what, and how to do it again.
-fn how(data: &Comparison) -> Markup {
+/// What was run and how, on which machine: names and values.
+fn conditions(data: &Comparison) -> Vec<(&'static str, String)> {
     let command = &data.command;
     let rows = [
         (
@@ -250,9 +250,15 @@ fn how(data: &Comparison) -> Markup {
         ("date", Some(line(&data.date))),
     ];
     let told = |(name, value): (&'static str, Option<String>)| Some((name, value?));
-    let mut rows: Vec<(&str, String)> = rows.into_iter().filter_map(told).collect();
+    let mut rows: Vec<(&'static str, String)> = rows.into_iter().filter_map(told).collect();
     rows.extend(machine(&data.machine));
     rows.extend(after.into_iter().filter_map(told));
+    rows
+}
+
+/// How it was measured, on what, and how to do it again.
+fn how(data: &Comparison) -> Markup {
+    let rows = conditions(data);
     html! {
         section {
             h2 { "How it was measured" }
@@ -280,7 +286,7 @@ fn how(data: &Comparison) -> Markup {
                 h2 { "To do it again" }
                 pre { code { (text) } }
                 @if text.contains('\u{fffd}') || text.contains("\\u{") {
-                    p.soft { "What is no text in it, or would not be seen, stands there as � or \\u{…}." }
+                    p.soft { "Bytes that are not text, or that would be invisible, are shown as � or \\u{…}." }
                 }
             }
         }

@@ -69,7 +69,7 @@ impl Signals {
         let signal = i32::try_from(signal).unwrap_or(SIGINT);
         let ended = signal_hook::low_level::emulate_default_handler(signal);
         Error::io(
-            "cannot end as the signal has it",
+            "cannot end by the signal",
             ended
                 .err()
                 .unwrap_or_else(|| std::io::ErrorKind::Interrupted.into()),

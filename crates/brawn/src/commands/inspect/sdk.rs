@@ -53,8 +53,8 @@ impl Sdk {
     /// A line below the file's.
     pub fn line(&self) -> String {
         let kind = match self.kind {
-            Kind::StockMusl => "musl as it comes, as SDKs 0.0.1 have it",
-            Kind::Mimalloc => "mimalloc in libc.a, as SDKs since 0.1.0 have it",
+            Kind::StockMusl => "unchanged musl, as in SDK 0.0.1",
+            Kind::Mimalloc => "mimalloc in libc.a, as in SDKs since 0.1.0",
             Kind::Brawn => "patched by brawn",
             Kind::Other => "neither musl's heap nor mimalloc",
         };

@@ -49,7 +49,7 @@ pub fn closing(args: &Args, reports: &[Report]) {
     if has(Status::Planned) {
         let more = match args.verbose {
             true => "",
-            false => "; `-v` lists what goes and comes",
+            false => "; `-v` lists what is removed and added",
         };
         ui::more(&format!("next  the same without `--dry-run`{more}"));
         return;
@@ -101,14 +101,14 @@ pub fn archive(plan: &Plan, verbose: bool) {
 
 fn counts(plan: &Plan) -> String {
     let go = match plan.remove.len() {
-        1 => "1 member goes".to_owned(),
-        count => format!("{count} members go"),
+        1 => "1 member removed".to_owned(),
+        count => format!("{count} members removed"),
     };
-    let come = match plan.add.len() {
-        1 => "1 comes".to_owned(),
-        count => format!("{count} come"),
-    };
-    format!("{}, {go}, {come}, {} stay", plan.architecture, plan.keep)
+    let come = plan.add.len();
+    format!(
+        "{}, {go}, {come} added, {} unchanged",
+        plan.architecture, plan.keep
+    )
 }
 
 /// Where the payload is from.
@@ -141,7 +141,10 @@ fn staying(plan: &Plan, verbose: bool) {
         }
         for member in set.stay.iter().filter(|_| verbose) {
             let names = member.defines.join(" ");
-            ui::more(&format!("stays  {}: {names}: {}", member.name, member.why));
+            ui::more(&format!(
+                "stays    {}: {names}: {}",
+                member.name, member.why
+            ));
         }
     }
 }
@@ -171,7 +174,7 @@ fn details(plan: &Plan) {
             Why::OtherPayload => "other payload",
         };
         ui::more(&format!(
-            "goes   {:<width$}  {:>#9x}  {why:<13}  {}",
+            "removes  {:<width$}  {:>#9x}  {why:<13}  {}",
             removed.name,
             removed.offset,
             gone(removed)
@@ -179,7 +182,7 @@ fn details(plan: &Plan) {
     }
     for added in &plan.add {
         let line = format!(
-            "comes  {:<width$}  {:>9} bytes  {}",
+            "adds     {:<width$}  {:>9} bytes  {}",
             added.name,
             added.size,
             added.defines.join(" ")

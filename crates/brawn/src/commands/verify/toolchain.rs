@@ -102,7 +102,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
             }
         }
         Ok(None) => {
-            ui::info("interrupted: nothing was left behind but what --keep names");
+            ui::info("interrupted: nothing was left behind except the folder of --keep");
             let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
             // The signal ends this process.  An exit code is needed only if that fails.
             let _ = low_level::emulate_default_handler(number);
@@ -155,7 +155,7 @@ fn toolchain(language: &str, command: &[String], sides: &Sides) {
         (None, why) => {
             let why = why.as_deref().unwrap_or_default();
             ui::more(&format!(
-                "before: unknown, so that every failure is new: {why}"
+                "before: unknown, so every failure counts as new: {why}"
             ));
         }
     }

@@ -86,7 +86,7 @@ pub fn functions(data: &Comparison) -> Markup {
                         }
                     }
                 }
-                div.bars role="img" aria-label="Processor time of functions; the same stands in the table below" {
+                div.bars role="img" aria-label="Processor time of functions; the table below has the same figures" {
                     @for row in &shown {
                         div.what { (line(&row.what)) }
                         div {

@@ -85,7 +85,7 @@ pub fn runs(data: &Comparison, id: &str) -> Markup {
             p.soft {
                 "Each dot is a run. The mark is the median, the band its 95 % interval."
                 @if scale.low > 0.0 { " The scale does not begin at 0." }
-                @if beyond > 0 { " " (beyond) " of the runs took longer than the scale has; they stand at its end." }
+                @if beyond > 0 { " " (beyond) " of the runs took longer than the scale shows; they are at its end." }
             }
             figure {
                 @for (candidate, times) in times.iter().enumerate() {

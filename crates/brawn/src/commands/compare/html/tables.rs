@@ -16,7 +16,7 @@ pub fn measures(data: &Comparison) -> Markup {
     html! {
         section {
             h2 { "All figures" }
-            p.soft { "Medians of all runs, of the program with all that it starts." }
+            p.soft { "Medians of all runs, of the program and everything that it starts." }
             div.scroll tabindex="0" role="region" aria-label="All figures" {
                 table {
                     thead {
