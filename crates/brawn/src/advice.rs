@@ -22,7 +22,7 @@ pub fn words(advice: Advice<'_>) -> String {
         Advice::Patch(file) => line("patch", file),
         Advice::Restore(file) => line("restore", file),
         Advice::Rewrite(file) => line("rewrite", file),
-        // What stands behind the dashes is the program's line, whatever begins with a dash in it.
+        // Everything after the dashes belongs to the program's line, even if it begins with a dash.
         Advice::Preload(Some(file)) => line("preload --", Some(file)),
         Advice::Preload(None) => line("preload", None),
         Advice::Run => line("run", None),

@@ -1,4 +1,4 @@
-//! `--arch`, as every command that writes for another machine has it.
+//! The option `--arch` of all commands that write for another machine.
 
 use brawn_payload::Architecture;
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ pub enum Arch {
     Aarch64,
 }
 
-/// What was typed, or what brawn runs on; `None` where there is no payload for that.
+/// The typed architecture, or the one that brawn runs on; `None` if there is no payload for it.
 pub fn architecture(typed: Option<Arch>) -> Option<Architecture> {
     match typed {
         Some(Arch::X86_64) => Some(Architecture::X86_64),

@@ -13,7 +13,7 @@ impl Bar {
         Self(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
-    /// For work that is over at once.
+    /// No bar, for work that takes no time.
     pub fn hidden() -> Self {
         Self(ProgressBar::hidden())
     }
@@ -23,7 +23,7 @@ impl Bar {
         self.0.inc(steps);
     }
 
-    /// `steps` more steps are to be done.
+    /// Adds `steps` to the number of steps.
     pub fn inc_length(&self, steps: u64) {
         self.0.inc_length(steps);
     }

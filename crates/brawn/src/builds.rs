@@ -15,7 +15,7 @@ const LARGEST: u64 = 4 << 20;
 const MOST: usize = 256;
 /// The ending of the folder's files.
 const EXTENSION: &str = "txt";
-/// `AT_SECURE` of the auxiliary vector (getauxval(3)): the program runs with rights that its user has not.
+/// `AT_SECURE` of the auxiliary vector (getauxval(3)): the program runs with rights that its user does not have.
 const AT_SECURE: u64 = 23;
 
 /// The option `--signatures`, for commands that look for musl's functions in programs.
@@ -88,7 +88,7 @@ impl Builds {
     }
 }
 
-/// Opens a regular file; anything else might never end, or never begin.
+/// Opens a regular file; reading anything else might never end, or never begin.
 fn open(path: &Path) -> Result<(File, Metadata)> {
     let mut options = File::options();
     options
@@ -128,8 +128,8 @@ fn content((file, _): &(File, Metadata)) -> Result<String> {
     })
 }
 
-/// The files of the user's folder, in the order of their names; none where there is no folder, or where brawn runs with
-/// rights that its user has not.
+/// The files of the user's folder, in the order of their names; none if there is no folder, or if brawn runs with
+/// rights that its user does not have.
 fn folder() -> Result<Vec<PathBuf>> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let absolute = |path: Option<PathBuf>| path.filter(|p| p.is_absolute());
@@ -138,7 +138,7 @@ fn folder() -> Result<Vec<PathBuf>> {
     let Some(folder) = config.map(|config| config.join("brawn/signatures")) else {
         return Ok(Vec::new());
     };
-    // By its real path: who may rename a folder above may put another one in its place.
+    // By its real path: a user who may rename a folder above can replace it.
     let Ok(folder) = fs::canonicalize(folder) else {
         return Ok(Vec::new());
     };
@@ -182,7 +182,7 @@ fn check(path: &Path, stat: &Metadata) -> Result<()> {
         .next("`chmod go-w` it, or remove it"))
 }
 
-/// Whether the user has fewer rights than this process: then what the environment names is not to be trusted.
+/// Whether the user has fewer rights than this process: then brawn must not trust files that the environment names.
 fn is_secure() -> bool {
     use rustix::process::{getegid, geteuid, getgid, getuid};
     if getuid() != geteuid() || getgid() != getegid() {
@@ -190,7 +190,7 @@ fn is_secure() -> bool {
     }
     let vector = match fs::read("/proc/self/auxv") {
         Ok(vector) => vector,
-        // There is no /proc; where it does not let itself be read, the process is another's.
+        // There is no /proc. If /proc exists and cannot be read, the process belongs to another user.
         Err(error) => return Errno::from_io_error(&error) != Some(Errno::NOENT),
     };
     let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// As `brawn` has it where the operating system says no.
+/// The same exit code as `brawn` if the operating system refuses.
 const IO: u8 = 5;
 
 fn main() -> ExitCode {
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         .filter(|path| path.is_file())
         .unwrap_or_else(|| PathBuf::from("brawn"));
     let mut arguments = std::env::args_os().skip(1).peekable();
-    // cargo passes on what it was called with.
+    // cargo passes its own arguments on.
     arguments.next_if(|first| first == "brawn");
     let error = Command::new(&brawn).arg("cargo").args(arguments).exec();
     eprintln!(

@@ -36,7 +36,8 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// What to do: what changes something, from the toolchain to the finished program, then what only looks.
+/// The subcommands: first those that change something, from the toolchain to the finished program, then those that only
+/// look.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Patch(patch::Args),

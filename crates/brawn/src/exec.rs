@@ -1,7 +1,7 @@
 //! Replaces this process by another program (`execve`).
 //!
-//! The standard library does that by `execvp`, which hands a file that the kernel does not take to a shell, line by line.
-//! An executable for another processor would be such a file.
+//! The standard library does that by `execvp`. If the kernel refuses a file, `execvp` gives it to a shell, which would
+//! run it line by line; an executable for another processor would be such a file.
 
 use brawn_core::Error;
 use brawn_core::elf::ident::Ident;
@@ -11,8 +11,8 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Becomes the program in the file at `path`, with these arguments, its name the first.  It has this process's
-/// environment, and there this variable, if one is given.  Returns only why not.
+/// Becomes the program in the file at `path`, with these arguments, its name the first.  It gets this process's
+/// environment, with `variable` added if there is one.  Returns only if that failed, with the reason.
 pub fn execute<'a>(
     path: &Path,
     arguments: impl IntoIterator<Item = &'a OsString>,
@@ -88,7 +88,7 @@ pub fn failed(path: &Path, error: io::Error) -> Error {
         return Error::io("cannot run it", error);
     }
     let mut start = Vec::new();
-    // If the file cannot be read, the general reason has to do.
+    // If the file cannot be read, only the general reason is given.
     let _ = brawn_core::input::open(path).and_then(|file| file.take(64).read_to_end(&mut start));
     let own = std::env::consts::ARCH;
     let described = Ident::read(&start, 0).map(|ident| ident.describe());

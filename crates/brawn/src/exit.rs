@@ -1,4 +1,4 @@
-//! The exit codes.  They are documented interface, and all of them stand here.
+//! The exit codes.  They are a documented interface, and this file has all of them.
 
 use crate::ui;
 use brawn_core::Kind;
@@ -15,11 +15,12 @@ pub enum Exit {
     /// Done, or nothing to do.
     #[default]
     Success = 0,
-    /// What a flag asked to fail on, or `verify` found: a new failure, a heap that is not brawn's.
+    /// A finding: a verdict of `--fail-on`, or something that `verify` found, such as a new failure or a heap that is
+    /// not brawn's.
     Finding = 1,
     /// The command line makes no sense.
     Usage = 2,
-    /// The input is of a shape that brawn does not edit.
+    /// The input has a form that brawn does not edit.
     Refused = 3,
     /// The input is broken.
     Malformed = 4,
@@ -66,8 +67,8 @@ pub fn table(subcommand: &str) -> String {
     }
 }
 
-/// Prints what clap says of a command line that makes no sense, or asks for help; gives the exit code.  `run` leaves the
-/// numbers below 125 to the program.
+/// Prints clap's message about a wrong command line, or the help; returns the exit code.  `run` leaves the numbers
+/// below 125 to the program.
 pub fn of_usage(error: clap::Error) -> ExitCode {
     let is_error = error.use_stderr();
     ui::usage(error);
@@ -84,8 +85,8 @@ fn is_run() -> bool {
     command.is_some_and(|command| command == "run")
 }
 
-/// Has brawn exit with the code of an I/O error where Rust would abort, as when memory runs out.  The reason
-/// is on standard error by then.
+/// Makes brawn exit with the code of an I/O error where Rust would abort, for example if memory runs out.  Rust has
+/// printed the reason by then.
 pub fn instead_of_abort() {
     let code = match is_run() {
         true => Exit::RunFailed,

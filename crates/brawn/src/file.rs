@@ -1,4 +1,4 @@
-//! What every command that changes files says of that: where the new bytes go, and what happened on the way.
+//! Shared by commands that change files: where the new bytes go, and messages about what happened.
 
 use crate::ui;
 use brawn_core::publish::{Notice, To};

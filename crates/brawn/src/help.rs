@@ -1,4 +1,4 @@
-//! What stands at the end of each `--help`: examples, exit codes, and where the guide is.
+//! The end of each `--help`: examples, exit codes, and the address of the guide.
 
 use crate::cli::STYLES;
 use crate::exit;
@@ -198,7 +198,7 @@ pub fn guide() -> &'static str {
     concat!(env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs")
 }
 
-/// What stands below the options of `subcommand`'s help; `""` is brawn's own.
+/// The text below the options of `subcommand`'s help; `""` is brawn's own.
 pub fn after(subcommand: &str) -> String {
     let heading = STYLES.get_header();
     let mut text = format!("{heading}Examples:{heading:#}\n");

@@ -51,18 +51,18 @@ fn main() -> ExitCode {
             Exit::Usage
         }
     };
-    // A script would read less than there is.
+    // Otherwise a script would read incomplete output.
     match exit {
         Exit::Success | Exit::Finding if ui::is_cut() => Exit::Io.into(),
         exit => exit.into(),
     }
 }
 
-/// Has a write beyond `ulimit -f` fail, instead of the signal that ends brawn amid its work: an error is told of, and
-/// what is half written is removed.
+/// Makes a write beyond `ulimit -f` fail. Otherwise a signal would end brawn in the middle of its work. After a failed
+/// write, brawn reports the error and removes half-written files.
 ///
-/// With a handler, since a program that brawn becomes would inherit that a signal is ignored.  Where whoever started
-/// brawn ignores it, that stays.
+/// This uses a handler, since a program that brawn becomes would inherit an ignored signal.  If the signal was already
+/// ignored when brawn started, it stays ignored.
 fn limits_are_errors() {
     use signal_hook::consts::SIGXFSZ;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -71,6 +71,6 @@ fn limits_are_errors() {
     if ignored.is_some_and(|mask| mask & 1 << (SIGXFSZ - 1) != 0) {
         return;
     }
-    // Without it there is the signal, as ever.
+    // Without a handler, the signal ends brawn, as by default.
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
 }

@@ -1,4 +1,4 @@
-//! `--only` and `--without`, as every command that brings a payload has them.
+//! The options `--only` and `--without` of all commands that add a payload.
 
 use brawn_core::component::{Component, Families};
 use brawn_core::{Error, Kind, Result};
@@ -51,7 +51,7 @@ pub enum MathArg {
     Exact,
 }
 
-/// Which parts of libc are exchanged where it is linked.
+/// The parts of libc to replace.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Parts {
     /// Only these parts of libc [default: all].
@@ -71,7 +71,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// What is asked for; an error if nothing is left.
+    /// The chosen parts; an error if nothing is left.
     pub fn components(&self) -> Result<&[Component]> {
         let components = self.asked.get_or_init(|| self.asked());
         if components.is_empty() {

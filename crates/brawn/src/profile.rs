@@ -1,4 +1,4 @@
-//! `--profile`, as every command that brings a payload has it.
+//! The option `--profile` of all commands that add a payload.
 
 use brawn_payload::Profile;
 use clap::ValueEnum;

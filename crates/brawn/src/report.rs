@@ -1,4 +1,4 @@
-//! What a command says of a file that it works on, for people and in `--json`.
+//! A command's report about a file, for people and in `--json`.
 
 use crate::exit::Exit;
 use crate::ui;
@@ -12,10 +12,10 @@ pub struct Report<S, D> {
     #[serde(serialize_with = "ui::path")]
     pub path: PathBuf,
     pub status: S,
-    /// Where the result was written, if elsewhere.
+    /// The file with the result, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Why it failed, or was left alone.
+    /// The reason why it failed or was left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(flatten)]

@@ -19,7 +19,7 @@ pub struct Row<const N: usize> {
     pub details: Vec<String>,
 }
 
-/// `rows` below `head`.  Nothing is padded behind the last column, which has room for long paths.
+/// `rows` below `head`.  The last column is not padded; it may contain long paths.
 pub fn table<const N: usize>(head: [&str; N], rows: &[Row<N>]) -> String {
     let mut widths = head.map(str::len);
     // Names come from files, and may contain anything.

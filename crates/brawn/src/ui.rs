@@ -21,7 +21,7 @@ const COLUMN: usize = 11;
 /// Whether something could not be written to standard output.
 static IS_CUT: AtomicBool = AtomicBool::new(false);
 
-/// What a line's first word tells, and so its colour.
+/// The meaning of a line's first word, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Something was done, or is as it should be.
@@ -43,7 +43,7 @@ pub fn line(tone: Tone, word: &str, text: &str) {
     out(&format!("{style}{word:<COLUMN$}{style:#} {text}\n"));
 }
 
-/// How wide the terminal on standard output is; `None` if it is none, and nothing needs to fit.
+/// The width of the terminal on standard output; `None` if it is not a terminal, so nothing needs to fit.
 pub fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
     Some(width.0.into())
@@ -123,9 +123,9 @@ pub fn path<S: serde::Serializer>(path: &std::path::Path, to: S) -> Result<S::Ok
     to.collect_str(&path.to_string_lossy())
 }
 
-/// A message about what goes on, on standard error.
+/// A progress message, on standard error.
 pub fn info(text: &str) {
-    // A closed standard error leaves nobody to tell.
+    // If standard error is closed, nobody can read the error.
     let _ = writeln!(
         anstream::stderr(),
         "{NOTE}brawn:{NOTE:#} {}",
@@ -135,7 +135,7 @@ pub fn info(text: &str) {
 
 /// An error, on standard error.
 pub fn error(error: &dyn std::fmt::Display) {
-    // A closed standard error leaves nobody to tell.
+    // If standard error is closed, nobody can read the error.
     let _ = writeln!(
         anstream::stderr(),
         "{BAD}error:{BAD:#} {}",
@@ -143,7 +143,7 @@ pub fn error(error: &dyn std::fmt::Display) {
     );
 }
 
-/// Prints what clap says of a command line.  The words in it may be anybody's, so control characters are escaped.
+/// Prints clap's message about a command line.  Its words may come from anybody, so control characters are escaped.
 pub fn usage(mut error: clap::Error) {
     let mut safe = Vec::new();
     let is_plain = |tips: &[StyledStr]| {
@@ -169,9 +169,9 @@ pub fn usage(mut error: clap::Error) {
     }
     let said = error.render();
     let plain = said.to_string();
-    // Colours are clap's own only where all else is plain.
+    // clap adds its own colours only if the rest has no control characters.
     if plain.chars().all(|c| c == '\n' || shown::is_plain(c)) {
-        // A closed standard error leaves nobody to tell.
+        // If standard error is closed, nobody can read the error.
         let _ = error.print();
         return;
     }
@@ -193,10 +193,10 @@ fn out(text: &str) {
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
-    // A reader that has left, as `head` does, is not an error: the work is done all the same.
+    // If the reader has closed the pipe, as `head` does, this is not an error: the work is done nevertheless.
     if let Err(e) = written
         && e.kind() != ErrorKind::BrokenPipe
-        // What comes after cannot be written either.
+        // Later output cannot be written either.
         && !IS_CUT.swap(true, Ordering::Relaxed)
     {
         error(&Error::io("cannot write to standard output", e));

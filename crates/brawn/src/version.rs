@@ -3,7 +3,7 @@
 use brawn_payload::{Architecture, Profile, payload};
 use std::fmt::Write as _;
 
-/// Name and version; with `verbose` what is inside, so that two builds can be told from each other.
+/// Name and version; with `verbose` also the contents, so that two builds can be distinguished.
 pub fn text(verbose: bool) -> String {
     let mut text = concat!("brawn ", env!("CARGO_PKG_VERSION"), "\n").to_owned();
     if !verbose {
@@ -16,7 +16,7 @@ pub fn text(verbose: bool) -> String {
     text
 }
 
-/// The payload for `architecture`: each part with the SHA-256 of the sources and flags that it is made of.
+/// The payload for `architecture`: each part with the SHA-256 of its sources and flags.
 fn add(text: &mut String, architecture: Architecture) {
     // To write to a String cannot fail.
     let Some(first) = payload(architecture, Profile::default()) else {

@@ -1,4 +1,4 @@
-//! The flags that name toolchains instead of a path, and where this machine has them.
+//! The flags that name toolchains instead of a path, and where these are on this machine.
 
 use crate::ui;
 use brawn_core::toolchains::{
@@ -15,7 +15,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the user does after an archive was replaced.
+/// The next step for the user after an archive was replaced.
 pub const RELINK: &str = "link your programs again: programs that are already linked do not change";
 
 /// The value of `--rust` without one.
@@ -78,7 +78,7 @@ pub struct Which {
 pub struct Chosen {
     /// In the order of listings.
     pub toolchains: Vec<Toolchain>,
-    /// What was asked for and is not there, or cannot be read.
+    /// A requested toolchain that does not exist or cannot be read.
     pub errors: Vec<Error>,
 }
 
@@ -148,7 +148,7 @@ impl Which {
         let mut found = find(&places, &kinds);
         if let (Some(asked), false) = (&self.rust, self.all) {
             let error = self.keep_rust(asked, &mut found);
-            // Why the active one is not known says it already.
+            // The message about the unknown active toolchain already says it.
             if errors.is_empty() {
                 errors.extend(error);
             }
@@ -238,7 +238,7 @@ fn keep_swift(asked: &str, found: &mut FoundToolchains) -> Option<Error> {
     Some(Error::not_applicable(format!("no Swift SDK {asked}")).next(others))
 }
 
-/// The error for a kind of which there is nothing.
+/// The error for a kind without any toolchain.
 fn none_of(kind: ToolchainKind) -> Error {
     let (found, next) = match kind {
         ToolchainKind::Rust => (
@@ -278,7 +278,7 @@ pub fn surveyed(archives: &[Archive]) -> Vec<Toolchain> {
 
 /// Where toolchains are below `root`.
 pub fn below(root: &Path) -> Result<Places> {
-    // As absolute as the paths of this machine's own toolchains.
+    // An absolute path, like those of this machine's own toolchains.
     let root = root
         .canonicalize()
         .map_err(|e| Error::io("cannot find it", e).path(root))?;
@@ -290,7 +290,7 @@ pub fn below(root: &Path) -> Result<Places> {
     Ok(Places::below(&root))
 }
 
-/// Where toolchains are on this machine, and why it is not known which Rust is active.
+/// Where toolchains are on this machine, and the reason if the active Rust toolchain is not known.
 pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
     let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
@@ -314,7 +314,7 @@ pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
         active,
         sysroots: Vec::new(),
         homes: home.clone().into_iter().collect(),
-        // An empty part would be this folder.
+        // An empty part would mean the current folder.
         path: env::split_paths(&path)
             .filter(|folder| folder.is_absolute())
             .collect(),
@@ -324,13 +324,13 @@ pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
     (places, error)
 }
 
-/// Where the toolchain of this folder is: rustc itself knows, with every override of rustup's.
+/// The toolchain of this folder: brawn asks rustc, which knows all overrides of rustup.
 fn sysroot() -> Result<Option<PathBuf>> {
     let rustc = env::var_os("RUSTC").filter(|rustc| !rustc.is_empty());
     let rustc = rustc.unwrap_or_else(|| OsString::from("rustc"));
     let output = Command::new(&rustc)
         .args(["--print", "sysroot"])
-        // To ask must not install what a rust-toolchain.toml names.
+        // Asking must not install the toolchain that a rust-toolchain.toml names.
         .env("RUSTUP_AUTO_INSTALL", "0")
         .output();
     let output = match output {
@@ -378,7 +378,7 @@ pub fn denied(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Says, for the kinds of toolchains that were changed, that programs linked before stay as they are.
+/// Says, for the changed kinds of toolchains, that programs linked before do not change.
 pub fn note_relinking(kinds: &[ToolchainKind]) {
     if kinds.contains(&ToolchainKind::Rust) {
         ui::info(

@@ -1,4 +1,4 @@
-//! What an alias stands for.  cargo is asked: only it knows all places where one may be.
+//! Resolves aliases. brawn asks cargo, since only cargo knows all places where an alias may be defined.
 
 use super::line::Line;
 use brawn_core::{Error, Result};
@@ -16,7 +16,7 @@ enum Value {
     List(Vec<String>),
 }
 
-/// The words that the command of `line` is an alias for; `None` if it is none.
+/// The words that the command of `line` is an alias for; `None` if it is not an alias.
 pub fn of(line: &Line) -> Result<Option<Vec<String>>> {
     let mut all: Option<Vec<String>> = None;
     for _ in 0..LONGEST {
@@ -27,7 +27,7 @@ pub fn of(line: &Line) -> Result<Option<Vec<String>>> {
         };
         let Some(more) = asked(&meant)? else { break };
         let name = meant.command.as_deref().and_then(|name| name.to_str());
-        // Options may stand in front of the command.
+        // Options may come before the command.
         let at = words.iter().position(|word| Some(word.as_str()) == name);
         let mut next = words[..at.unwrap_or(0)].to_vec();
         next.extend(more);
@@ -46,7 +46,7 @@ pub fn of(line: &Line) -> Result<Option<Vec<String>>> {
 
 fn asked(line: &Line) -> Result<Option<Vec<String>>> {
     let name = line.command.as_deref().and_then(|name| name.to_str());
-    // Other names are none that a configuration can have.
+    // A configuration cannot have other names.
     let is_key = |name: &&str| {
         name.chars()
             .all(|c| c.is_ascii_alphanumeric() || ['-', '_'].contains(&c))
@@ -66,7 +66,7 @@ fn asked(line: &Line) -> Result<Option<Vec<String>>> {
             "json-value",
         ])
         .arg(format!("alias.{name}"))
-        // The command is old, and not yet stable (rust-lang/cargo#9301); nothing is compiled here.
+        // The command has existed for long, but is not stable (rust-lang/cargo#9301); it compiles nothing here.
         .env("RUSTC_BOOTSTRAP", "1")
         .stdin(Stdio::null())
         .output()

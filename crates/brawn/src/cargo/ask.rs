@@ -1,4 +1,4 @@
-//! Asks cargo which flags its targets get, and rustc what they amount to.
+//! Asks cargo which flags its targets get, and rustc what these flags mean.
 
 use super::change::Change;
 use super::line::{Line, here};
@@ -49,7 +49,7 @@ impl Answers {
         self.targets.iter().find(name)
     }
 
-    /// Whether a target was answered for.  Some names are not what rustc is told.
+    /// Whether there is an answer for the target.  cargo gives rustc another name for some targets.
     fn has(&self, target: &str) -> bool {
         target == "host-tuple" || target.ends_with(".json") || self.of(target).is_some()
     }
@@ -64,7 +64,7 @@ impl Answers {
         let mut targets: Vec<Answer> = Vec::new();
         for call in calls.iter().filter(|c| c.succeeded) {
             let Some(answer) = answer(call) else { continue };
-            // cargo asks twice where flags depend on answers; the last ones count.
+            // cargo asks twice if flags depend on answers; the last call counts.
             match targets.iter_mut().find(|t| t.target == answer.target) {
                 Some(there) => *there = answer,
                 None => targets.push(answer),
@@ -83,7 +83,7 @@ impl Answers {
     }
 }
 
-/// What a call says, if it is one for a target's properties.
+/// The answer in a call, if it is one that asks for a target's properties.
 fn answer(call: &Call) -> Option<Answer> {
     let arguments = &call.arguments;
     let from = arguments.iter().position(|a| a == "--print=file-names")? + 1;
@@ -120,11 +120,12 @@ pub struct Question<'a> {
     pub folder: &'a Path,
     /// Where brawn's files are.
     pub root: &'a Path,
-    /// rustup's toolchain, where the folder may not say which.
+    /// rustup's toolchain, in case the folder does not decide which one.
     pub toolchain: Option<String>,
 }
 
-/// rustup's toolchain for a line whose configuration is that of another folder: rustup goes by where cargo is run.
+/// rustup's toolchain for a command line that uses the configuration of another folder: rustup looks at the folder in
+/// which cargo runs.
 pub fn toolchain(line: &Line, folder: &Path, root: &Path) -> Result<Option<String>> {
     let here = here()?;
     let is_named = std::env::var_os(TOOLCHAIN).is_some_and(|name| !name.is_empty());
@@ -137,7 +138,7 @@ pub fn toolchain(line: &Line, folder: &Path, root: &Path) -> Result<Option<Strin
         root,
         toolchain: None,
     };
-    // If cargo cannot answer, it will fail in the same way when it runs, and then says why.
+    // If cargo cannot answer, it will fail in the same way when it runs, and say why.
     let answers = question.ask(&[], &Change::default());
     Ok(answers.ok().and_then(|answers| answers.toolchain))
 }
@@ -162,8 +163,8 @@ pub fn place_package(root: &Path) -> Result<()> {
 }
 
 impl Question<'_> {
-    /// Asks about `targets`, or those that the configuration names; an error says why there is no answer for
-    /// every one of them.
+    /// Asks about `targets`, or about those that the configuration names. The error says why some of them have no
+    /// answer.
     pub fn ask(&self, targets: &[OsString], change: &Change) -> Result<Answers> {
         let manifest = self.root.join(PACKAGE).join("Cargo.toml");
         let record = cache::Scratch::new(&self.root.join(PACKAGE))?;
@@ -186,7 +187,7 @@ impl Question<'_> {
             command.arg("--target").arg(target);
         }
         let output = command
-            // rustc's earlier answers, which cargo keeps, would hide the question.
+            // cargo keeps rustc's earlier answers; with those it would not ask again.
             .env("CARGO_CACHE_RUSTC_INFO", "0")
             .env("RUSTC_WRAPPER", own)
             .env("RUSTC_WORKSPACE_WRAPPER", "")
@@ -201,7 +202,7 @@ impl Question<'_> {
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
-        // Whether cargo succeeds says nothing: after these calls it may miss something else.
+        // It does not matter whether cargo succeeds: after these calls it may lack something else.
         Answers::read(&calls)
             .filter(|answers| {
                 let mut names = targets.iter().filter_map(|t| t.to_str());

@@ -1,8 +1,8 @@
 //! The variables and arguments that cargo has to be given, as plain data.
 //!
-//! cargo takes a target's flags from the first of these that there is: `CARGO_ENCODED_RUSTFLAGS`, `RUSTFLAGS`,
-//! all of `target.*.rustflags` together, `build.rustflags`.  brawn's flag joins the third, which is the only one
-//! for a single target; what it would hide goes there with it.
+//! cargo takes a target's flags from the first of these that exists: `CARGO_ENCODED_RUSTFLAGS`, `RUSTFLAGS`, all of
+//! `target.*.rustflags` together, `build.rustflags`.  brawn adds its flag to the third, which is the only one for a
+//! single target, together with the flags that it would hide.
 
 use super::ask::HIDING;
 use brawn_core::{Error, Result};
@@ -69,7 +69,7 @@ impl Change {
         command.envs(self.set.iter().map(|(name, value)| (name, value)));
     }
 
-    /// The change that gives every target its flag beside the user's.  `variable` gives those of the user.
+    /// The change that gives every target its flag beside the user's.  `variable` gives the user's variables.
     pub fn new(
         targets: &[Target],
         hiding: Option<&Hiding>,
@@ -90,7 +90,7 @@ impl Change {
             return Ok(change);
         };
         if !hiding.hides {
-            // No flags of the configuration are hidden by them, so brawn's flag can be added to the variable itself.
+            // They hide no flags of the configuration, so brawn's flag can be added to the variable itself.
             change.unset = HIDING.map(str::to_owned).into();
             change.add(None, target.flags.clone(), &variable);
             for target in targets {
@@ -174,7 +174,7 @@ pub fn variable_of(target: &str) -> String {
     format!("CARGO_TARGET_{name}_RUSTFLAGS")
 }
 
-/// A string as TOML has it, which JSON's are but for one control character.
+/// A string in TOML. JSON's strings are the same, except for one control character.
 fn text(value: &str) -> String {
     serde_json::Value::from(value)
         .to_string()

@@ -1,4 +1,4 @@
-//! Makes of cargo's answers the flags that cargo has to be given.
+//! Computes the flags for cargo from cargo's answers.
 
 use super::Request;
 use super::ask::{Answer, Answers, HIDING, Question};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// A flag that is added to see whether a target has flags of its own: if so, `build.rustflags` is not used for it.
 const MARK: &str = "--cfg=brawn_asks";
 
-/// The change, and the files that it depends on.  Without the files it must not be kept for the next time.
+/// The change, and the files that it depends on.  Without these files, the change must not be kept for the next time.
 pub fn find(request: &Request, question: &Question) -> Result<(Change, Option<Vec<Witness>>)> {
     let wanted = question.line.values("--target");
     let first = match question.ask(&wanted, &Change::default()) {
@@ -98,8 +98,7 @@ fn toolchain(first: &Answers, question: &Question) -> Vec<Witness> {
     witnesses
 }
 
-/// Patches a copy of each static target of musl's.  Gives the targets that get a flag, and what is to be said of the
-/// others.
+/// Patches a copy of each static target of musl's.  Returns the targets that get a flag, and messages about the others.
 fn copies<'a>(
     request: &Request,
     question: &Question,
@@ -132,8 +131,8 @@ fn copies<'a>(
     Ok((targets, notes))
 }
 
-/// What the variables `variables`, which come before a target's own flags, hide.  `live` targets of this build get a
-/// flag.
+/// Finds out which flags `variables` hide; they take precedence over a target's own flags.  `live` targets of this
+/// build get a flag.
 fn hidden(
     question: &Question,
     first: &Answers,
@@ -161,8 +160,8 @@ fn hidden(
     })
 }
 
-/// Every target that may be musl's: those that are installed, whoever may build for them in the end (an alias,
-/// another program, a script that runs cargo), and those that were asked for.
+/// Every target that may be for musl: the installed ones, since an alias, another program or a script that runs cargo
+/// may build for them, and those that the user asked for.
 fn musl(first: &Answers) -> Vec<String> {
     let installed = first
         .targets
@@ -178,7 +177,7 @@ fn musl(first: &Answers) -> Vec<String> {
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What to say of a build in which there is nothing to do, if no other message says why.
+/// The message for a build without anything to do, if no other message says why.
 fn idle<'a>(first: &Answers, of: impl Fn(&str) -> Option<&'a Answer>) -> Option<String> {
     let names = first
         .targets

@@ -1,9 +1,9 @@
-//! The cache of what was found out about cargo's flags.  A build that has nothing to do must not wait
-//! for a compiler that answers questions.
+//! The cache of results about cargo's flags.  A build that has nothing to do must not wait until a compiler has
+//! answered questions.
 //!
-//! The name of what is kept is a hash of everything that cargo and rustup read before they decide, contents and
-//! all, and of what this brawn brings.  What is too large to be read each time (compilers, archives) is in it
-//! with size, time and inode.
+//! The name of an entry is a hash of the contents of everything that cargo and rustup read before they decide, and of
+//! this brawn's payloads.  Files that are too large to be read each time (compilers, archives) are in it with size,
+//! time and inode.
 
 use super::change::Change;
 use super::libc::FOLDER;
@@ -75,7 +75,7 @@ pub struct Seen {
 }
 
 impl Known {
-    /// What is kept below `root` for what was seen.
+    /// The entry below `root` for the current state.
     pub fn find(root: &Path, seen: &Seen) -> Option<Self> {
         if !seen.is_whole {
             return None;
@@ -94,7 +94,7 @@ impl Known {
 
     /// Writes it to the cache, and removes entries that were not used for a while.
     pub fn keep(&self, root: &Path, seen: &Seen) -> Result<()> {
-        // A path that JSON has no form for is not kept, but asked for each time.
+        // If a path cannot be written in JSON, nothing is kept, and brawn asks each time.
         let Ok(bytes) = serde_json::to_vec(self) else {
             return Ok(());
         };
@@ -130,7 +130,7 @@ impl Seen {
         };
         seen.request(request);
         seen.add(line.toolchain.as_deref().unwrap_or_default().as_bytes());
-        // What stands behind an alias is cargo's, too.
+        // The words of an alias are also for cargo.
         let values = |option| match line.may_be_alias() {
             true => line.all_values(option),
             false => line.values(option),
@@ -147,7 +147,7 @@ impl Seen {
         let command = line.command.as_deref().filter(|_| line.may_be_alias());
         seen.add(command.unwrap_or_default().as_bytes());
         seen.add(&[line.is_cargos().into()]);
-        // It changes where everything else is looked for.
+        // This changes where cargo looks for everything else.
         if !values("-C").is_empty() {
             seen.is_whole = false;
             seen.has_aliases = true;
@@ -174,7 +174,7 @@ impl Seen {
     }
 }
 
-/// Whether cargo, rustup, rustc or the search for them may heed the variable.
+/// Whether the variable may affect cargo, rustup, rustc, or how they are found.
 fn decides(name: &OsStr) -> bool {
     let name = name.as_bytes();
     ["CARGO", "RUST"]
@@ -183,12 +183,12 @@ fn decides(name: &OsStr) -> bool {
         || [&b"PATH"[..], b"HOME", b"TMPDIR", b"XDG_CACHE_HOME"].contains(&name)
 }
 
-/// Whether a configuration may bring others in.
+/// Whether a configuration may include others.
 fn has_include(text: &[u8]) -> bool {
     text.windows(7).any(|word| word == b"include")
 }
 
-/// Whether a configuration may have aliases, or bring others in that do.
+/// Whether a configuration may have aliases, or include others that have them.
 fn may_have_aliases(text: &[u8]) -> bool {
     text.windows(5).any(|word| word == b"alias") || has_include(text)
 }
@@ -201,7 +201,7 @@ struct Look {
 }
 
 impl Look {
-    /// What brawn would bring, and what was asked for.
+    /// brawn's payloads, and the user's options.
     fn request(&mut self, request: &Request) {
         for payload in payloads() {
             self.add(payload.version.as_bytes());
@@ -213,7 +213,7 @@ impl Look {
         self.add(request.dir.unwrap_or(Path::new("")).as_os_str().as_bytes());
     }
 
-    /// The variables that decide, and the programs that are found by them.
+    /// The variables that affect the result, and the programs that are found through them.
     fn environment(&mut self, line: &Line) {
         let mut variables: Vec<_> = std::env::vars_os().filter(|(n, _)| decides(n)).collect();
         variables.sort();
@@ -228,7 +228,7 @@ impl Look {
         }
     }
 
-    /// The files of cargo, rustup and rustc that may say something about a build in `folder`, asked for from `here`.
+    /// The files of cargo, rustup and rustc that may affect a build in `folder` that was started in `here`.
     fn folders(&mut self, folder: &Path, here: &Path) {
         self.add(folder.as_os_str().as_bytes());
         self.add(here.as_os_str().as_bytes());
@@ -262,7 +262,7 @@ impl Look {
         bytes
     }
 
-    /// A file of cargo's, which may name others: which, only cargo knows.
+    /// A configuration file of cargo. It may include others, and only cargo knows which.
     fn configuration(&mut self, path: &Path) {
         if let Some(bytes) = self.contents(path) {
             self.has_aliases |= may_have_aliases(&bytes);

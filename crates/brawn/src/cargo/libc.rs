@@ -18,7 +18,7 @@ use std::process::Command;
 /// The beginning of the names of folders with copies.
 pub const FOLDER: &str = "libc-";
 
-/// What became of a target.
+/// The result for a target.
 #[derive(Debug)]
 pub enum Outcome {
     /// The flag that brings the copy.
@@ -38,7 +38,7 @@ pub struct Copied {
     pub witnesses: Vec<Witness>,
 }
 
-/// Where a toolchain keeps what it has for its targets.
+/// The folder in which a toolchain keeps the files of its targets.
 pub fn targets(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib")
 }
@@ -53,8 +53,8 @@ pub fn installed(sysroot: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Writes the patched archive into its folder, whose name has the hashes of all that it depends on.  Gives the folder,
-/// also as text.
+/// Writes the patched archive into its folder, whose name has the hashes of everything that it depends on.  Returns the
+/// folder, also as text.
 fn placed(
     root: &Path,
     payload: &Payload,
@@ -196,12 +196,12 @@ fn payload(plan: &brawn_core::archive::plan::Plan) -> Option<&'static Payload> {
         .find(|p| p.architecture.name() == plan.architecture && p.profile == profile)
 }
 
-/// Why rustc would take another `libc.a` than the toolchain's.
+/// The reason why rustc would take another `libc.a` than the toolchain's.
 #[derive(Debug, PartialEq, Eq)]
 enum Obstacle {
     /// The flags bring this one.
     Libc(PathBuf),
-    /// The flags leave it to the linker, as this says.
+    /// The flags leave the choice to the linker; the text says how.
     Flag(String),
 }
 
@@ -239,8 +239,8 @@ fn obstacle(flags: &[String]) -> Option<Obstacle> {
     None
 }
 
-/// The system's `libc.so`, which procedural macros on a musl host are linked with.  A linker that finds our
-/// folder first must find both there: of a folder with `libc.a` alone it takes that one for them.
+/// The system's `libc.so`, which procedural macros on a musl host are linked with.  A linker that searches our folder
+/// first must find both files there: if it finds only `libc.a`, it uses that for them, too.
 fn shared_libc(architecture: &str) -> Option<PathBuf> {
     let said = Command::new("cc").arg("-print-file-name=libc.so").output();
     let said = said.ok().and_then(|o| String::from_utf8(o.stdout).ok());
@@ -251,7 +251,7 @@ fn shared_libc(architecture: &str) -> Option<PathBuf> {
         format!("/lib/ld-musl-{architecture}.so.1"),
     ];
     let mut all = said.into_iter().chain(usual.map(PathBuf::from));
-    // glibc's is there, too, where a compiler is for both.
+    // If a compiler is for both libcs, glibc's is also there.
     all.find(|path| {
         path.is_absolute()
             && input::read(path).is_ok_and(|bytes| {

@@ -5,8 +5,8 @@ use brawn_core::{Error, Result};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Commands of cargo's own that link nothing that anybody runs later.  What is not here and not in
-/// [`LINK`] is an alias, or a program of its own.
+/// Commands of cargo that link nothing that is run later.  A command that is neither here nor in [`LINK`] is an alias
+/// or an external program.
 const LINK_NOTHING: &[&str] = &[
     "add",
     "c",
@@ -53,10 +53,10 @@ const LINK: &[&str] = &[
     "b", "bench", "build", "install", "r", "run", "rustc", "t", "test",
 ];
 
-/// Those of both lists that are aliases, of cargo's own: the user's go before them.
+/// Commands of both lists that are cargo's built-in aliases: the user's aliases take precedence.
 const SHORT: &[&str] = &["b", "c", "d", "r", "rm", "t"];
 
-/// A command line, in pieces; together they are the line again.
+/// A command line in pieces. Together they are the whole line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// `+toolchain`, which rustup takes.
@@ -110,7 +110,7 @@ impl Line {
         self.command.is_some() && (is_in(SHORT) || !is_in(LINK) && !is_in(LINK_NOTHING))
     }
 
-    /// The line with `words` in the place of the command, which is an alias for them.
+    /// The line with the command replaced by `words`, for which it is an alias.
     pub fn with_alias(&self, words: &[String]) -> Self {
         let words = words.iter().map(OsString::from);
         let all = self.toolchain.iter().chain(&self.before).cloned();
@@ -118,7 +118,7 @@ impl Line {
         Self::parse(&all)
     }
 
-    /// What stands behind the command and is not for a program that cargo runs.
+    /// The arguments after the command, without those for a program that cargo runs.
     fn own(&self) -> &[OsString] {
         let end = self.rest.iter().position(|a| a == "--");
         &self.rest[..end.unwrap_or(self.rest.len())]
@@ -131,8 +131,8 @@ impl Line {
             .is_some_and(|command| LINK.iter().any(|name| command == name))
     }
 
-    /// What runs.  A cargo that runs this, or runs a build script or test that does, names itself.  Only
-    /// rustup's own takes a toolchain.
+    /// The program that runs as cargo.  If cargo itself runs brawn (also through a build script or a test), it names
+    /// itself in a variable.  Only rustup's cargo accepts a toolchain.
     pub fn cargo(&self) -> OsString {
         std::env::var_os("CARGO")
             .filter(|cargo| !cargo.is_empty() && self.toolchain.is_none())
@@ -143,7 +143,7 @@ impl Line {
     /// The values of an option that may be given several times, here and there.
     pub fn values(&self, option: &str) -> Vec<OsString> {
         let late = self.late(option);
-        // cargo forgets the configuration in front of a command if there is some behind it.
+        // cargo ignores configuration before a command if there is some after it.
         if option == "--config" && !late.is_empty() {
             return late;
         }
@@ -152,7 +152,7 @@ impl Line {
         all
     }
 
-    /// The same behind the command, if that is cargo's own.
+    /// The same after the command, if the command is cargo's own.
     fn late(&self, option: &str) -> Vec<OsString> {
         if self.is_cargos() {
             values(self.own(), option)
@@ -161,7 +161,7 @@ impl Line {
         }
     }
 
-    /// The same wherever they stand, whatever the command means by them.
+    /// The same at any place, whatever they mean to the command.
     pub fn all_values(&self, option: &str) -> Vec<OsString> {
         let mut all = values(&self.before, option);
         all.extend(values(self.own(), option));
@@ -172,7 +172,7 @@ impl Line {
     pub fn with(&self, config: &[String]) -> Vec<OsString> {
         let config = || config.iter().flat_map(|c| ["--config".into(), c.into()]);
         let mut all = Vec::new();
-        // Where the user's is, if there is any.
+        // The place of the user's, if there is one.
         let is_late = !self.late("--config").is_empty();
         if !is_late {
             all.extend(config());
@@ -185,8 +185,8 @@ impl Line {
         all
     }
 
-    /// The arguments that change what cargo knows, whatever the command.  Files are named as from `here`, unless
-    /// cargo goes elsewhere first.
+    /// The arguments that change cargo's configuration for every command.  Files are relative to `here`, unless cargo
+    /// changes its folder first.
     pub fn everywhere(&self, here: &Path) -> Vec<OsString> {
         let stays = self.values("-C").is_empty();
         let mut all = Vec::new();
@@ -200,7 +200,7 @@ impl Line {
         all
     }
 
-    /// The folder whose configuration counts: for `install`, not where it is run.
+    /// The folder whose configuration counts; for `install` it is not the current folder.
     pub fn folder(&self) -> Result<PathBuf> {
         let here = here()?;
         if self.command.as_deref() != Some(OsStr::new("install")) {
@@ -212,7 +212,7 @@ impl Line {
     }
 }
 
-/// The values of an option: of a long one behind `=`, of a short one at once, or in the next argument.
+/// The values of an option: after `=` for a long one, directly after a short one, or in the next argument.
 fn values(arguments: &[OsString], option: &str) -> Vec<OsString> {
     let mut values = Vec::new();
     let mut all = arguments.iter();
@@ -236,7 +236,7 @@ pub fn here() -> Result<PathBuf> {
     std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))
 }
 
-/// `CARGO_HOME`, or where it is without that.
+/// `CARGO_HOME`, or its default.
 pub fn home() -> Option<PathBuf> {
     std::env::var_os("CARGO_HOME")
         .filter(|home| !home.is_empty())
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(here.values("--target"), ["x", "y"]);
         assert_eq!(here.values("--config"), ["a"]);
         assert_eq!(here.values("-Z"), ["x", "y"]);
-        // That command may mean something else by it.
+        // For that command, it may mean something else.
         assert_eq!(
             line("--config a zigbuild --config b").values("--config"),
             ["a"]

@@ -1,11 +1,11 @@
 //! What `brawn cargo` does before it becomes cargo.
 //!
-//! Which flags a target gets is cargo's own knowledge: files in many folders that include others, variables,
-//! arguments, conditions on what the compiler answers.  None of that is read here.  Instead cargo is asked
-//! (`ask.rs`): it looks at a package without contents, with this program in front of rustc, and says in its
-//! first calls of rustc what each target's flags are; rustc's answers say what they amount to.  From that
-//! `change.rs` makes plain data: variables and arguments for the cargo that runs in the end.  `known.rs`
-//! keeps them as long as nothing changes that they came from.  `docs/rust.md` says why it is so.
+//! Only cargo knows which flags a target gets: they depend on files in many folders that include others, variables,
+//! arguments, and conditions on the compiler's answers.  brawn does not read these.  It asks cargo instead (`ask.rs`):
+//! cargo looks at an empty package, with this program as its wrapper of rustc, and its first calls of rustc contain
+//! each target's flags; rustc's answers say what the flags mean.  From these, `change.rs` makes plain data: variables
+//! and arguments for the cargo that runs in the end.  `known.rs` keeps them until something changes on which they
+//! depend.  `docs/rust.md` gives the reasons.
 
 mod alias;
 mod ask;
@@ -38,13 +38,13 @@ pub struct Request<'a> {
     pub profile: Option<Profile>,
     /// Which parts are replaced.
     pub components: &'a [Component],
-    /// Where patched copies go, if not into the cache.
+    /// The folder for patched copies, if it is not the cache.
     pub dir: Option<&'a Path>,
     /// cargo's own arguments.
     pub arguments: &'a [OsString],
 }
 
-/// Starts cargo in this process's place.  Returns only if that failed, with the reason.
+/// Replaces this process by cargo.  Returns only if that failed, with the reason.
 pub fn run(request: &Request) -> Error {
     let typed = Line::parse(request.arguments);
     let (line, change) = if typed.links() || typed.may_be_alias() {
@@ -69,7 +69,7 @@ pub fn run(request: &Request) -> Error {
         .next("install it, or name it in CARGO")
 }
 
-/// What cargo has to be given, and its command line: from the cache, or by asking cargo.
+/// The change for cargo, and its command line: from the cache, or by asking cargo.
 fn prepare(request: &Request, typed: &Line) -> Result<(Line, Change)> {
     let mut folder = typed.folder()?;
     let mut seen = Seen::now(request, typed, &folder)?;
@@ -118,7 +118,7 @@ fn prepare(request: &Request, typed: &Line) -> Result<(Line, Change)> {
     Ok((line, known.change))
 }
 
-/// Where files may go, the first choice first.
+/// The places for files, the first choice first.
 fn places(dir: Option<&Path>) -> Result<Vec<PathBuf>> {
     if let Some(dir) = dir {
         let dir = std::path::absolute(dir)
@@ -143,7 +143,7 @@ fn usable(places: Vec<PathBuf>) -> Result<PathBuf> {
     for root in places {
         match ask::place_package(&root) {
             Ok(()) => return Ok(root),
-            // It cannot be written to, or others can exchange what is in it.
+            // It cannot be written to, or others can replace files in it.
             Err(error) => match &first {
                 Some(told) if told.kind() == Kind::Refused || error.kind() == Kind::Io => {}
                 _ => first = Some(error),

@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::process::{Command, ExitCode, Output, Stdio};
 
-/// Names the file to write to.  Set only for a cargo that is asked.
+/// Names the file to write to.  It is set only for a cargo that brawn asks.
 pub const VARIABLE: &str = "BRAWN_CARGO_RECORD";
 
 /// rustup's variable: rustup sets it for the programs that it starts, and follows it when started again.
@@ -49,8 +49,8 @@ pub fn record_if_asked() -> Option<ExitCode> {
     })
 }
 
-/// What rustc answers for executables alone.  cargo asks for every kind of crate at once, and with procedural
-/// macros among them rustc leaves out that executables are linked statically.
+/// rustc's answer for executables alone.  cargo asks for every kind of crate at once. If procedural macros are among
+/// them, rustc does not say that executables are linked statically.
 fn for_executables(rustc: &OsString, arguments: &[OsString]) -> Option<String> {
     let mut kept = Vec::new();
     let mut all = arguments.iter();

@@ -1,4 +1,4 @@
-//! `brawn bench`: what brawn's functions bring on this machine, with this machine's compiler.
+//! `brawn bench`: measures how much brawn's functions bring on this machine, with this machine's compiler.
 
 mod build;
 mod html;
@@ -206,7 +206,7 @@ fn chosen(args: &Args) -> Result<Vec<Workload>> {
 
 /// Builds and runs all of `chosen`.
 fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
-    // Before anything is there that a signal would leave behind.
+    // This comes before anything exists that a signal could leave behind.
     let signals = Signals::watch()?;
     let room = build::Room::new(args, &signals)?;
     let mut measured = Measured {
@@ -246,7 +246,7 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
     Ok(measured)
 }
 
-/// The command line of `brawn compare` that has a workload's runs.
+/// The command line of `brawn compare` that runs a workload.
 fn line(args: &Args, workload: &Workload, seed: u64) -> Result<Line> {
     let mut words = vec!["brawn".to_owned(), "--compare-output=none".to_owned()];
     words.push(format!("--seed={seed}"));

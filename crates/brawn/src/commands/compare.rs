@@ -183,7 +183,7 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-/// The comparison, measured or read; what is to be written of it is.
+/// The comparison, measured or read; also writes the files that `args` asks for.
 fn compared(args: &Args) -> Result<Comparison> {
     let mut data = match (args.open_data.as_slice(), &args.program) {
         ([], Some(program)) => measured(program, args)?,
@@ -196,7 +196,7 @@ fn compared(args: &Args) -> Result<Comparison> {
             return Err(Error::new(Kind::Usage, found).expected("a program, or at most two files"));
         }
     };
-    // Words may be clearer by now than they were when the data was written.
+    // This brawn may word it better than the one that wrote the data.
     data.verdicts = verdict::all(&data);
     diagnosis::explain(&mut data);
     export::write(&data, args)?;

@@ -26,7 +26,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Layers of fewer bytes are there at once, and need no bar.
+/// Smaller layers take no time and need no bar.
 const LONG: u64 = 16 << 20;
 /// The advice for a system without certificates.
 const MISSING: &str =
@@ -122,14 +122,14 @@ enum Status {
 /// The object that `--json` prints.
 type Report = report::Report<Status, Details>;
 
-/// What is told of an image besides.
+/// Further facts about an image.
 #[derive(Debug, Default, Serialize)]
 struct Details {
     #[serde(flatten)]
     facts: Option<Facts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<Program>,
-    /// Whether the program in the image is another than the file.
+    /// Whether the program in the image differs from the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     rewritten: Option<bool>,
     notes: Vec<String>,
@@ -184,7 +184,7 @@ fn image(args: &Args) -> Result<Report> {
     Ok(report)
 }
 
-/// The program with brawn's payload; `None` where it has that already.
+/// The program with brawn's payload; `None` if it already has it.
 fn rewrite<'b>(args: &Args, bytes: &'b [u8]) -> Result<Option<Content<'b>>> {
     let builds = args.signatures.read()?;
     let options = program::Options {
@@ -244,14 +244,14 @@ fn time() -> Result<u64> {
     })
 }
 
-/// Rights that go with the file and not with its copy in the image.
+/// Rights that belong to the file, and that its copy in the image does not have.
 fn rights(path: &Path) -> Result<Vec<String>> {
     let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
     let note = |right| format!("the file's {right} is not in the image, where the mode is 0755");
     Ok(trust::rights(&file)?.into_iter().map(note).collect())
 }
 
-/// A bar, if there is anything to wait for.
+/// A bar, if there is work to wait for.
 fn progress(layer: u64) -> Bar {
     match layer < LONG {
         true => Bar::hidden(),

@@ -60,7 +60,8 @@ struct File {
     report: Report,
     #[serde(skip_serializing_if = "Option::is_none")]
     sdk: Option<sdk::Sdk>,
-    /// The command that mends it, if there is one; none for a file inside a package, which has to be unpacked first.
+    /// The command that improves it, if there is one; none for a file inside a package, which would have to be unpacked
+    /// first.
     #[serde(skip)]
     typed: Option<PathBuf>,
 }

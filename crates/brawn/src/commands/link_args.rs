@@ -1,4 +1,4 @@
-//! `brawn link-args`: the payload for a link line, with the toolchain's libc.a left as it is.
+//! `brawn link-args`: the payload for a link line; the toolchain's libc.a does not change.
 
 use crate::arch::{Arch, architecture};
 use crate::exit::Exit;
@@ -76,7 +76,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let payload = choose(args)?;
     let components = args.parts.components()?;
     if let Some(dir) = &args.dir {
-        // Flags are used in other folders than this one.
+        // The flags may be used in other folders.
         let directory = std::path::absolute(dir)
             .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?;
         let link = link_args::link(payload, components, &directory)?;
@@ -92,7 +92,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let cache =
         place::cache(variable("XDG_CACHE_HOME"), variable("HOME")).map_err(|e| e.next(next))?;
     let name = link_args::folder_name(payload, components);
-    // What is wrong with its name is told before anything is made.
+    // An error in its name is reported before anything is made.
     link_args::link(payload, components, &cache.join(&name))?;
     let room = Room::open(&cache, &name).map_err(|e| e.next(next))?;
     let link = link_args::link(payload, components, room.path())?;

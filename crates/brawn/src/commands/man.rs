@@ -1,4 +1,4 @@
-//! `brawn man`: the manual pages, made of what `--help` says.
+//! `brawn man`: the manual pages, made from the text of `--help`.
 
 use crate::cli::Cli;
 use crate::exit::{self, Exit};
@@ -67,7 +67,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// The page of the command that these words, or the page's own name, say.
+/// The page of the command with these words, or with the page's own name.
 fn page(words: &[String]) -> Result<String> {
     let asked = words.join("-");
     let name = match asked.as_str() {
@@ -83,13 +83,13 @@ fn page(words: &[String]) -> Result<String> {
     render(command).map_err(|e| Error::io("cannot write the page", e))
 }
 
-/// The page: clap's parts of it, and what `--help` has at its end, each with a heading of its own.
+/// The page: clap's parts of it, and the end of `--help`, each part with its own heading.
 fn render(command: Command) -> io::Result<String> {
     let subcommand = name_of(&command)
         .trim_start_matches("brawn")
         .trim_start_matches('-')
         .to_owned();
-    // Of those one level below, the exit codes are their parent's.
+    // Subcommands of subcommands have the exit codes of their parent.
     let parent = subcommand.split('-').next().unwrap_or_default().to_owned();
     let of = match help::examples(&subcommand).is_empty() {
         true => parent,
@@ -100,11 +100,11 @@ fn render(command: Command) -> io::Result<String> {
     let man = Man::new(command)
         .source(concat!("brawn ", env!("CARGO_PKG_VERSION")))
         .manual("brawn's manual")
-        // None, so that the same sources make the same page; an empty word would be left out.
+        // No date, so that the same sources make the same page; clap would leave an empty word out.
         .date(" ");
     let mut page = Vec::new();
     man.render_title(&mut page)?;
-    // Options are not torn at hyphens, and words not spread over the line.
+    // Options are not broken at hyphens, and lines are not justified.
     page.extend_from_slice(b".nh\n.ad l\n");
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
@@ -124,7 +124,7 @@ fn render(command: Command) -> io::Result<String> {
     // Values of an option: one a line, without lines between them, and less far to the right.
     let lists = page.replace("\n.RS 14\n", "\n.RS 7\n.PD 0\n");
     let lists = lists.replace("\n.RE\n", "\n.RE\n.PD\n");
-    // Whatever the locale of who reads it.
+    // This must work in every locale of the reader.
     let mut page = String::new();
     for c in lists.chars() {
         match c.is_ascii() {
@@ -171,7 +171,7 @@ fn add_see_also(roff: &mut Roff, subcommand: &str) {
     let own = format!("brawn-{subcommand}");
     let others: Vec<String> = match subcommand {
         "" => Vec::new(),
-        // Those below the same command, and that command.
+        // Those of the same command, and that command.
         _ => {
             let (parent, is_below) = match subcommand.split_once('-') {
                 Some((parent, _)) if help::examples(subcommand).is_empty() => (parent, true),

@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     profile: Option<ProfileArg>,
 
-    // Last, since what follows would be under its heading.
+    // This comes last, since everything after it would be under its heading.
     #[command(flatten)]
     which: Which,
 }
@@ -92,7 +92,7 @@ enum Status {
 /// One archive's line, and its object in `--json`.
 type Report = report::Report<Status, Details>;
 
-/// What is told of an archive besides.
+/// Further facts about an archive.
 #[derive(Debug, Default, Serialize)]
 struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +166,7 @@ fn named(args: &Args, path: &Path) -> Vec<Report> {
     }
 }
 
-/// The toolchains that flags name; `changed` gets the kinds of those that were written to.
+/// The toolchains that flags name; the kinds of changed ones are added to `changed`.
 fn toolchains(args: &Args, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<Report> {
     let chosen = args.which.choose();
     let mut reports = Vec::with_capacity(chosen.toolchains.len());
@@ -211,7 +211,7 @@ fn folder(args: &Args, path: &Path) -> Vec<Report> {
     reports
 }
 
-/// An archive that nobody named: what is not for brawn is left alone.
+/// An archive that the user did not name: brawn leaves it alone if it is not for brawn.
 fn one_of_many(args: &Args, path: &Path) -> Report {
     match archive(args, path) {
         Ok(report) => report,

@@ -134,7 +134,7 @@ fn print(output: &Path, written: &Written) {
     ));
 }
 
-/// Starts the program in this process's place.  Returns only if that failed, with the reason.
+/// Replaces this process by the program.  Returns only if that failed, with the reason.
 fn launch(args: &Args) -> Stop {
     // clap has made sure that there is a program or `-o`.
     let Some((name, arguments)) = args.program.split_first() else {
@@ -153,7 +153,7 @@ fn launch(args: &Args) -> Stop {
     Stop::Refused(exec::failed(&program, error).path(&program))
 }
 
-/// The variable's value for the program at `path`, with the object in its place.
+/// The variable's value for the program at `path`, with the object in it.
 pub fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, Stop> {
     let program = look(path).map_err(|e| Stop::Refused(e.path(path)))?;
     let object = preload::object(program, profile)?;
@@ -166,7 +166,7 @@ pub fn prepare(path: &Path, profile: Profile) -> std::result::Result<OsString, S
     Ok(value)
 }
 
-/// What the program at `path` runs on, if its dynamic linker will read the variable.
+/// The architecture of the program at `path`, if its dynamic linker will read the variable.
 fn look(path: &Path) -> Result<Architecture> {
     let file = input::open(path).map_err(|e| match input::is_irregular(&e) {
         true => input::failed("cannot read it", e),
@@ -199,7 +199,7 @@ fn placed(object: &Preload) -> Result<PathBuf> {
         .map_err(|e| e.next("write the object with `-o`, and set LD_PRELOAD"))?;
     let hash = hex(&Sha256::digest(object.bytes.get())[..8]);
     let name = format!("preload-{}-{hash}", object.version);
-    // musl takes the variable apart at these (ldso/dynlink.c, load_preload), and knows no quotes.
+    // musl splits the variable at these characters (ldso/dynlink.c, load_preload), and does not support quotes.
     let splits = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':' || *byte == 0x0b;
     let check = |folder: &Path| match folder.as_os_str().as_bytes().iter().any(splits) {
         true => Err(Error::new(

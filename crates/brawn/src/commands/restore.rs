@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    // Last, since what follows would be under its heading.
+    // This comes last, since everything after it would be under its heading.
     #[command(flatten)]
     which: Which,
 }
@@ -117,7 +117,7 @@ fn in_bundle(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The toolchains that flags name; `changed` gets the kinds of those that were written to.
+/// The toolchains that flags name; the kinds of changed ones are added to `changed`.
 fn toolchains(which: &Which, changed: &mut Vec<toolchains::ToolchainKind>) -> Vec<Report> {
     let chosen = which.choose();
     let mut reports = Vec::new();

@@ -80,7 +80,7 @@ enum Status {
 /// The object that `--json` prints.
 type Report = report::Report<Status, Details>;
 
-/// What is told of a program besides.
+/// Further facts about a program.
 #[derive(Debug, Default, Serialize)]
 struct Details {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,7 +159,7 @@ fn print(report: &Report, verbose: bool) {
     closing(report, verbose);
 }
 
-/// How to undo it, and what comes next.
+/// How to undo it, and what to do next.
 fn closing(report: &Report, verbose: bool) {
     let quote = |path: &str| shell_words::quote(path).into_owned();
     let path = quote(&report.path.to_string_lossy());
@@ -214,7 +214,7 @@ fn functions(plan: &Plan) -> String {
     ui::listed(&parts)
 }
 
-/// What the program is, and where the payload is from.
+/// What the program is, and where the payload comes from.
 fn source(plan: &Plan) -> String {
     let kind = match plan.placement {
         Placement::Fixed => "static",

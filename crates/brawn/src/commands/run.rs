@@ -1,4 +1,4 @@
-//! `brawn run`: a program with brawn's heap and functions of libc, the file left as it is.
+//! `brawn run`: runs a program with brawn's heap and functions of libc, without changing its file.
 
 pub mod cached;
 pub mod search;
@@ -66,7 +66,7 @@ pub struct Args {
 pub enum Stop {
     /// There is no such program.
     NotFound(Error),
-    /// It is there, and cannot be rewritten or run.
+    /// It exists, but cannot be rewritten or run.
     Refused(Error),
     /// brawn itself failed.
     Failed(Error),
@@ -81,7 +81,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Starts the program in this process's place.  Returns only if that failed, with the reason.
+/// Replaces this process by the program.  Returns only if that failed, with the reason.
 pub fn run(args: &Args) -> Exit {
     launch(args).report()
 }
@@ -109,7 +109,7 @@ fn launch(args: &Args) -> Stop {
             ui::info(&format!("{}: {text}", shown(&program)));
         }
     };
-    // A cached program may be thrown away between the look and the start.
+    // A cached program may be removed between the check and the start.
     for _ in 0..2 {
         let ready = match prepare(&program, args, &note) {
             Ok(ready) => ready,
@@ -130,7 +130,7 @@ fn launch(args: &Args) -> Stop {
     execute(&program, args, &program).1
 }
 
-/// Finds or makes what is run in the program's place.
+/// Finds or makes the file that is run instead of the program.
 fn prepare(program: &Path, args: &Args, note: &dyn Fn(&str)) -> Result<cached::Ready, Stop> {
     let ask = cached::Ask {
         profile: args.profile.into(),

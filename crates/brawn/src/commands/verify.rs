@@ -1,5 +1,5 @@
-//! `brawn verify`: holds a toolchain to the conformance programs, or says of finished executables
-//! which functions are replaced.
+//! `brawn verify`: tests a toolchain with the conformance programs, or says which functions of finished executables are
+//! replaced.
 
 mod executables;
 mod toolchain;

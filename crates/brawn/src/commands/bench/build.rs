@@ -25,7 +25,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How much of a compiler's output is kept.
 const SAID: usize = 1 << 16;
-/// What can be done where the temporary folder is of no use.
+/// The advice if the temporary folder cannot be used.
 const TMPDIR: &str = "choose another folder with TMPDIR";
 
 /// A way to build.
@@ -127,7 +127,7 @@ impl<'a> Room<'a> {
 
     /// Runs something that must not outlive brawn.
     fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<tree::Run> {
-        // A compiler that is ended leaves files of its own behind: they go with the folder.
+        // A compiler that is killed leaves files behind; they are removed with the folder.
         let folder = self.folder.path().as_os_str().to_owned();
         let variables = [(OsString::from("TMPDIR"), folder)];
         let job = Job {
@@ -148,7 +148,7 @@ impl<'a> Room<'a> {
         })
     }
 
-    /// What a compiler makes of the smallest program.
+    /// The result of a compiler for the smallest program.
     fn tried(&self, way: &Way) -> Result<Report> {
         let path = self.build(way, ONCE)?;
         let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
@@ -170,7 +170,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// The same compiler with what `brawn link-args` gives.
+    /// The same compiler with the arguments of `brawn link-args`.
     fn brawns(&self, stock: &Way) -> Result<Way> {
         let payload = payloads().iter().find(|payload| {
             payload.architecture.name() == std::env::consts::ARCH
@@ -238,7 +238,7 @@ impl Way {
         };
         let path = search::search(first.as_ref()).map_err(|stop| {
             let error = match stop {
-                // As `brawn verify --cc` has it: the command line names what is not there.
+                // As with `brawn verify --cc`: the command line names a program that does not exist.
                 Stop::NotFound(_) => {
                     Error::new(Kind::Usage, format!("there is no {}", shown(first)))
                 }
@@ -268,7 +268,7 @@ impl Way {
     }
 }
 
-/// Whether these are programs that can be compared, and run here.
+/// Whether these programs can be compared, and can run here.
 fn check(way: &Way, report: &Report) -> Result<()> {
     let line = link_args::shell(&way.words);
     let other = |found: String| Err(Error::not_applicable(found));

@@ -1,4 +1,4 @@
-//! All figures as one page for the browser, of the parts that `brawn compare`'s page has.
+//! All figures as one page for the browser, made of the same parts as `brawn compare`'s page.
 
 use super::{Measured, One, say};
 use crate::commands::compare::html::plots;
@@ -27,7 +27,7 @@ pub fn page(measured: &Measured) -> String {
     document(&title, &header, &main, &[&measured.brawn, &measured.date])
 }
 
-/// The table that is printed, whose first column leads to each workload.
+/// The printed table; its first column links to each workload.
 fn summary(measured: &Measured) -> Markup {
     html! {
         section {

@@ -98,7 +98,7 @@ pub fn verdict(all: &[One]) -> String {
     if !pairs.is_empty() {
         let logarithms = pairs.iter().map(|(before, after)| (after / before).ln());
         let mean = (logarithms.sum::<f64>() / pairs.len() as f64).exp();
-        // Of a program that has 90 kB, percentages say nothing.
+        // For a program with 90 kB, percentages mean nothing.
         let most = pairs.iter().map(|(before, after)| after - before);
         let most = most.max_by(|a, b| a.abs().total_cmp(&b.abs()));
         parts.push(match most {

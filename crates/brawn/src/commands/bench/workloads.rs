@@ -1,6 +1,6 @@
-//! The programs, and what they are told.
+//! The programs and their arguments.
 
-/// Every file that they are made of, by its name.
+/// Every source file of theirs, by its name.
 pub const FILES: [(&str, &str); 9] = [
     ("workload.h", include_str!("../../../workloads/workload.h")),
     ("maps.h", include_str!("../../../workloads/maps.h")),
@@ -43,7 +43,7 @@ fn workload(name: &str, title: &str, source: &'static str, long: u64, short: u64
     }
 }
 
-/// How many threads to try on so many processors: 1, 2, 4 … and as many as there are.
+/// The numbers of threads to try with this many processors: 1, 2, 4 … and the number of processors.
 fn threads(processors: usize) -> Vec<usize> {
     let mut all: Vec<usize> = std::iter::successors(Some(1), |n| Some(n * 2))
         .take_while(|n| *n < processors)
@@ -55,7 +55,7 @@ fn threads(processors: usize) -> Vec<usize> {
     all
 }
 
-/// All of them, for so many processors.
+/// All of them, for this many processors.
 pub fn all(processors: usize) -> Vec<Workload> {
     let mut all = Vec::new();
     let counts = threads(processors);

@@ -16,7 +16,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What people call the program as it is.
+/// The name of the program as it is.
 pub const AS_IT_IS: &str = "as it is";
 
 /// One form, ready to run.
@@ -25,13 +25,13 @@ pub struct Form {
     pub told: Candidate,
     /// The file that runs.
     pub path: PathBuf,
-    /// Variables that it has besides brawn's own.
+    /// Variables that it gets in addition to brawn's own.
     pub variables: Vec<(OsString, OsString)>,
-    /// Holds a file without a name while it is needed.
+    /// Keeps a file without a name open while it is needed.
     _ready: Option<Ready>,
 }
 
-/// The program at `path` as it is, and each form that was asked for.
+/// The program at `path` as it is, and each form that the user asked for.
 pub fn find(path: &Path, args: &Args) -> std::result::Result<Vec<Form>, Stop> {
     let mut forms = vec![Form::of(AS_IT_IS, CandidateKind::Original, path)?];
     if let Some(other) = &args.against {
@@ -83,18 +83,18 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
     match preload::prepare(path, profile) {
         Ok(value) => preloaded(path, profile, value).map_err(Stop::from),
         Err(Stop::Failed(error)) if error.kind() != Kind::Io => Err(Stop::Failed(error)),
-        // What keeps it from being rewritten says more: it names `brawn preload` where that would be the way.
+        // The reason why it cannot be rewritten says more: it names `brawn preload` if that would work.
         Err(_) => Err(Stop::Refused(refused.next(AGAINST))),
     }
 }
 
-/// What can be done with a program that has no other form.
+/// The advice for a program that has no other form.
 const AGAINST: &str = "`--against FILE` compares it with another file, such as a patched build";
 
 fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
     let mut form = Form::of(profile.name(), CandidateKind::Preload, path)?;
     form.told.profile = Some(profile.name().into());
-    // Objects of the user's own stand behind it, and its path has no colon.
+    // The user's own objects follow it, and its path has no colon.
     let text = value.to_string_lossy();
     let object = text.split(':').next().unwrap_or_default();
     let (_, hash) = fingerprint(Path::new(object))?;
@@ -125,7 +125,7 @@ impl Form {
     }
 }
 
-/// What runs a form's file, and what it is told: the program by its own name, or the shell.
+/// The program that runs for a form, with its arguments: the program under its own name, or the shell.
 pub fn command(path: &Path, name: &OsStr, args: &Args) -> (PathBuf, Vec<OsString>) {
     let own = args.arguments.iter().cloned();
     match &args.shell {

@@ -1,18 +1,19 @@
-//! Where the time of a comparison's forms goes, from runs that are not measured, and the verdict's reason.
+//! Finds out where a comparison's forms spend their time, from runs that are not measured, and the reason for the
+//! verdict.
 
 use brawn_measure::data::Comparison;
 use brawn_measure::verdict::Outcome;
 use brawn_sample::{Diagnosis, Part, Prediction};
 use serde::{Deserialize, Serialize};
 
-/// Seconds in the heap's lock that are worth a word.
+/// Waiting for the heap's lock is mentioned from this many seconds on.
 const WAITED: f64 = 0.05;
 /// A share that explains why nothing changes.
 const MOST: f64 = 0.5;
 /// A growth, as a share of the run, that explains why a form is slower.
 const GROWN: f64 = 0.01;
 
-/// What a comparison's data keep as its diagnosis.
+/// The diagnosis in a comparison's data.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Diagnosed {
     /// Each form that was sampled; the first is the program as it is.
@@ -35,7 +36,7 @@ pub struct Sampled {
     pub diagnosis: Diagnosis,
 }
 
-/// What the data keep. Of data that another brawn wrote otherwise, nothing.
+/// The diagnosis in the data; nothing if another brawn wrote it in another form.
 pub fn of(data: &Comparison) -> Diagnosed {
     let kept = data.diagnosis.as_ref();
     let mut kept = kept
@@ -112,7 +113,7 @@ fn same(before: &Diagnosis) -> Option<String> {
     Some(format!("{share:.0} % of the time is in {place}"))
 }
 
-/// What takes more of the processor's time than it did.
+/// The functions that take more processor time than before.
 fn slower(before: &Sampled, after: &Sampled) -> Option<String> {
     let all = rows(before, Some(after));
     let total: f64 = all.iter().map(|row| row.times[0]).sum();
@@ -157,7 +158,7 @@ pub fn rows(before: &Sampled, after: Option<&Sampled>) -> Vec<Row> {
     rows
 }
 
-/// What a function is called in both forms.
+/// A function's name, the same in both forms.
 fn called(part: Part, name: &str) -> String {
     match (part, name) {
         (Part::Heap, _) => "malloc and free".into(),
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
     use brawn_sample::Gain;
 
-    /// A second on the processor, of which these functions have these shares.
+    /// One second of processor time, with these functions' shares.
     fn run(functions: &[(Part, &str, f64)]) -> Diagnosis {
         Diagnosis::made_up(functions, 1000)
     }

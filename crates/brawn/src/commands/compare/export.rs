@@ -33,18 +33,18 @@ pub fn json(data: &impl Serialize, path: &Path) -> Result<()> {
     whole(path, &(text + "\n"))
 }
 
-/// Writes to what is no regular file, such as a pipe.
+/// Writes to something that is not a regular file, such as a pipe.
 fn file(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).map_err(|error| Error::io("cannot write it", error).path(path))
 }
 
-/// Writes a file that nobody sees half of: under another name first, in the same folder.
+/// Writes a file that nobody sees half-written: first under another name, in the same folder.
 pub fn whole(path: &Path, text: &str) -> Result<()> {
     let is_file = fs::metadata(path).map_or(true, |there| there.is_file());
     let Some(name) = path.file_name().filter(|_| is_file) else {
         return file(path, text);
     };
-    // A link stays, and what it leads to is replaced.
+    // A link stays; the file that it leads to is replaced.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut staged = path.file_name().unwrap_or(name).to_owned();
     staged.push(format!(".{}.new", std::process::id()));
@@ -60,7 +60,7 @@ pub fn whole(path: &Path, text: &str) -> Result<()> {
         fs::rename(&staged, path)
     };
     write().map_err(|error| {
-        // One that another process made is not ours to remove.
+        // A file that another process made must not be removed here.
         if error.kind() != std::io::ErrorKind::AlreadyExists {
             let _ = fs::remove_file(&staged);
         }

@@ -1,7 +1,8 @@
-//! A comparison as one page for the browser, which needs nothing beside itself.
+//! A comparison as one page for the browser, which needs no other file.
 //!
 //! No scripts, no fonts, no addresses: a page that somebody sends on does nothing but show figures. Every text in it
-//! comes from a user or a program, so `maud` escapes all of them, and the page forbids what would get by.
+//! comes from a user or a program. So `maud` escapes all texts, and the page itself forbids scripts in case one is
+//! missed.
 
 mod bars;
 pub mod plots;
@@ -67,7 +68,7 @@ pub fn document(title: &str, header: &Markup, main: &Markup, made: &[&str; 2]) -
     page.into_string()
 }
 
-/// A text on one line, its control characters shown as what they are.
+/// A text on one line, with its control characters made visible.
 pub fn line(text: &str) -> String {
     shown::line(text).to_string()
 }
@@ -136,12 +137,12 @@ fn command(data: &Comparison) -> Vec<String> {
     words
 }
 
-/// Words as they are typed in a shell.
+/// Words as a user types them in a shell.
 fn typed(words: &[String]) -> String {
     line(&shell(words))
 }
 
-/// The line that measures the same again.
+/// The command line that repeats the measurement.
 fn again(data: &Comparison) -> Option<String> {
     let mut words = data.command.line.clone();
     let at = words.iter().position(|word| word == "compare")? + 1;
@@ -256,7 +257,7 @@ fn conditions(data: &Comparison) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// How it was measured, on what, and how to do it again.
+/// How it was measured, on which machine, and how to repeat it.
 fn how(data: &Comparison) -> Markup {
     let rows = conditions(data);
     html! {

@@ -1,4 +1,4 @@
-//! What a form printed, against what the program as it is printed.
+//! Compares the output of a form with the output of the program as it is.
 
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
@@ -9,9 +9,9 @@ use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-/// As many bytes of each output are compared.
+/// How many bytes of each output are compared.
 pub const MOST: usize = 64 << 20;
-/// As much of a line is shown.
+/// How much of a line is shown.
 const SHOWN: usize = 60;
 
 /// What is compared.
@@ -19,7 +19,7 @@ const SHOWN: usize = 60;
 pub struct Outputs(Vec<(String, Kept)>);
 
 impl Outputs {
-    /// What `asked` names of `run`: its standard streams, and files that it wrote.
+    /// The outputs of `run` that `asked` names: its standard streams, and files that it wrote.
     pub fn of(run: &Run, asked: &[String]) -> Self {
         let [out, err] = &run.output;
         let take = |name: &String| {
@@ -71,7 +71,7 @@ impl Outputs {
 
 fn file(path: &Path) -> Kept {
     let mut kept = Kept::default();
-    // A file that is not there is an output like others: the same for both, or a difference.
+    // A missing file counts as an output, too: it is missing in both, or it is a difference.
     if let Ok(file) = brawn_core::input::open(path) {
         kept.length = file.metadata().map_or(0, |stat| stat.len());
         let _ = file.take(MOST as u64).read_to_end(&mut kept.bytes);
@@ -95,7 +95,7 @@ fn first(a: &Kept, b: &Kept) -> String {
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |at| at + 1);
-    // Of a long line, the part around the difference.
+    // For a long line, the part around the difference.
     let begin = begin.max(same.saturating_sub(SHOWN / 2));
     let line = |kept: &Kept| match kept.bytes.get(begin..) {
         None | Some([]) => "the end".to_owned(),

@@ -20,9 +20,9 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// A program is run again until it has so many samples, or for so many seconds.
+/// A program is run again until there are this many samples, or for this many seconds.
 const ENOUGH: (u64, f64) = (1000, 4.0);
-/// It is not run more often than this.
+/// The most runs.
 const MOST_RUNS: usize = 50;
 
 /// What is printed.
@@ -36,7 +36,7 @@ struct Told {
     words: [String; 2],
 }
 
-/// Samples the program, and prints what that says. Nothing is rewritten.
+/// Samples the program, and prints the result. Nothing is rewritten.
 pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     let signals = Signals::watch()?;
     let failed = |error| Error::io("cannot take in orphans", error);
@@ -68,7 +68,8 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What the samples of the program as it is say, and what of it stays if it is rewritten as asked.
+/// The result of the samples of the program as it is, and the functions that would stay if it were rewritten with these
+/// options.
 pub fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> {
     let mut diagnosis = diagnose(samples, path);
     let options = Rewrite {
@@ -80,7 +81,7 @@ pub fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> 
     Ok(diagnosis)
 }
 
-/// Samples of as many runs as are enough, and at most of so many; and how many processes the first one left behind.
+/// Samples of enough runs, at most this many; and how many processes the first run left behind.
 pub fn several(
     program: &OsStr,
     path: &Path,

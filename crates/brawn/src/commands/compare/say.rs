@@ -55,7 +55,7 @@ pub fn print(data: &Comparison, verbose: bool) {
     }
 }
 
-/// Where the time of the program as it is goes, and what was expected of that.
+/// Where the program as it is spends its time, and what that lets one expect.
 fn where_it_goes(data: &Comparison) {
     let kept = diagnosis::of(data);
     let Some(first) = kept.forms.iter().find(|form| form.candidate == 0) else {
@@ -135,7 +135,7 @@ pub fn show(metric: Metric, value: Option<f64>) -> String {
     }
 }
 
-/// Every figure's median, and what was compared how.
+/// The median of every figure, and what was compared and how.
 fn details(data: &Comparison) {
     let all = 0..data.candidates.len();
     let rows: Vec<Row<2>> = METRICS

@@ -20,9 +20,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the measured runs take together, where their number is not given.
+/// How long the measured runs may take together, if their number is not given.
 const BUDGET: f64 = 6e9;
-/// The fewest and the most runs of each form then.
+/// The smallest and the largest number of runs of each form in this case.
 const RUNS: (f64, f64) = (10.0, 100.0);
 
 /// A comparison that is being measured.
@@ -33,9 +33,9 @@ struct Session<'a> {
     signals: &'a Signals,
     bar: Bar,
     data: Comparison,
-    /// How each form is known to end, while it is worth measuring.
+    /// How each form ended in its first run, while all are worth measuring.
     ends: Vec<Option<End>>,
-    /// What the program as it is took longest, in nanoseconds.
+    /// The longest time of the program as it is, in nanoseconds.
     longest: u64,
 }
 
@@ -44,7 +44,7 @@ pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> 
     measured(name, forms, args, &Signals::watch()?, true)
 }
 
-/// The same, where somebody else watches for signals; sampled only if `is_sampled`.
+/// The same if the caller watches for signals; it samples only if `is_sampled`.
 pub fn measured(
     name: &OsStr,
     forms: &[Form],
@@ -114,7 +114,7 @@ fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
     }
 }
 
-/// What an end that was not expected is.
+/// The finding for an unexpected end.
 fn kind(end: End) -> FindingKind {
     match end {
         End::Limit => FindingKind::Hung,
@@ -123,7 +123,7 @@ fn kind(end: End) -> FindingKind {
 }
 
 impl Session<'_> {
-    /// Runs each form once, and the program as it is twice: what differs between those is no finding.
+    /// Runs each form once, and the program as it is twice: output that differs between these two is not a finding.
     fn look(&mut self) -> Result<()> {
         let first = self.run(0, Phase::Look, 0)?;
         if !self.is_well(&first) {
@@ -168,7 +168,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Whether the program as it is ended as one that can be measured; a finding if not.
+    /// Whether the program as it is ended in such a way that it can be measured; otherwise a finding.
     fn is_well(&mut self, run: &Run) -> bool {
         let is_well = match run.end {
             End::Exit(0) => true,
@@ -187,7 +187,7 @@ impl Session<'_> {
         is_well
     }
 
-    /// Whether a form ended as the program as it is did; a finding if not.
+    /// Whether a form ended as the program as it is did; otherwise a finding.
     fn is_as_expected(&mut self, candidate: usize, run: &Run) -> bool {
         if Some(run.end) == self.ends[0] {
             return true;
@@ -306,11 +306,11 @@ impl Session<'_> {
 
     /// Samples the program as it is and the first form beside it, in runs that do not count.
     fn sample(&mut self) {
-        // A signal may end the process here: what is on the screen goes first.
+        // A signal may end the process here, so the bar is removed from the screen first.
         self.bar.clear();
         let mut kept = Diagnosed::default();
         let forms = self.forms.iter().enumerate().take(2);
-        // What LD_PRELOAD brings would be sampled in brawn's own helper, too.
+        // The object of LD_PRELOAD would also be sampled in brawn's own helper.
         let forms = forms
             .filter(|(number, form)| self.ends[*number].is_some() && form.variables.is_empty());
         for (candidate, form) in forms {
@@ -353,7 +353,7 @@ impl Session<'_> {
     fn failed(&self, path: &Path, failure: Failure) -> Error {
         match failure {
             Failure::Interrupted => {
-                // The process ends here: what is on the screen goes first.
+                // The process ends here, so the bar is removed from the screen first.
                 self.bar.clear();
                 self.signals.obey()
             }

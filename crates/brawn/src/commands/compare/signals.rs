@@ -1,4 +1,4 @@
-//! What ends brawn early, and the line of the shell before each run, which ends with it.
+//! Signals that end brawn early, and the shell line before each run, which must end with brawn.
 
 use super::outputs::{MOST, ended};
 use brawn_core::{Error, Result};
@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 /// What runs lines.
 pub const SHELL: &str = "/bin/sh";
 
-/// Signals that end brawn, and what runs with it.
+/// Signals that end brawn and the programs that it runs.
 pub struct Signals {
     pipe: UnixStream,
     which: Arc<AtomicUsize>,
@@ -49,7 +49,7 @@ impl Signals {
         self.pipe.as_fd()
     }
 
-    /// Has `folder` removed if a signal ends brawn.
+    /// Makes sure that `folder` is removed if a signal ends brawn.
     pub fn removes(&self, folder: &Path) {
         let _ = self.folder.set(folder.to_owned());
     }
@@ -59,7 +59,7 @@ impl Signals {
         self.which.load(Ordering::Relaxed) != 0
     }
 
-    /// Ends brawn as the signal that came would have.
+    /// Ends brawn in the same way as the received signal would.
     pub fn obey(&self) -> Error {
         if let Some(folder) = self.folder.get() {
             // There is nobody left to tell.
@@ -77,7 +77,7 @@ impl Signals {
     }
 }
 
-/// Runs the line of `--prepare`. `failed` says what it means that it could not be run.
+/// Runs the line of `--prepare`. `failed` gives the error for a line that could not be run.
 pub fn prepare(line: &str, signals: &Signals, failed: impl Fn(Failure) -> Error) -> Result<()> {
     let arguments = ["sh", "-c", line].map(OsString::from);
     let job = Job {

@@ -1,5 +1,4 @@
-//! What `inspect` is to look at: files, folders and packages become reports, in parallel and in an
-//! order that depends on names only.
+//! Turns files, folders and packages into reports, in parallel, and in an order that depends only on names.
 
 use super::sdk::Sdk;
 use super::{File, Status};
@@ -25,11 +24,11 @@ use std::path::{Path, PathBuf};
 /// Everything that was found at the paths.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// What became of each file, in the order of the paths.
+    /// The result for each file, in the order of the paths.
     pub found: Vec<Outcome>,
-    /// How many files in folders and packages are nothing to inspect.
+    /// How many files in folders and packages cannot be inspected.
     pub others: usize,
-    /// How many in folders are originals that brawn keeps.
+    /// How many files in folders are originals that brawn keeps.
     pub kept: usize,
     /// Folders in which nothing is judged.
     empty: Vec<PathBuf>,
@@ -47,9 +46,9 @@ pub enum Outcome {
 /// A file to look at.
 #[derive(Debug)]
 enum Target {
-    /// The user named it: brawn has to say what it is, whatever it is.
+    /// The user named it: brawn must say what it is in any case.
     Named(PathBuf),
-    /// It is in a folder that the user named: files of other kinds are passed over.
+    /// It is in a folder that the user named: files of other kinds are skipped.
     Found(PathBuf),
     /// It is the libc of targets of an unpacked Swift SDK.
     Libc(PathBuf, Vec<bundle::Target>),
@@ -102,7 +101,7 @@ pub fn gather(paths: &[PathBuf], builds: &[Build]) -> Gathered {
     all
 }
 
-/// Lists what targets link, if `path` is a bundle of a Swift SDK; the rest of it is other people's.
+/// Lists what targets link, if `path` is a bundle of a Swift SDK; other files in it do not belong to the SDK's libc.
 fn unpacked(path: &Path, targets: &mut Vec<Target>) -> bool {
     let root = folder::bundle(path).filter(|root| path.canonicalize().is_ok_and(|p| p == *root));
     let Some(root) = root else {
@@ -118,7 +117,7 @@ fn unpacked(path: &Path, targets: &mut Vec<Target>) -> bool {
     true
 }
 
-/// A bar, if there is anything to wait for.
+/// A bar, if there is work to wait for.
 fn progress(files: usize) -> Bar {
     match files < 2 {
         true => Bar::hidden(),
@@ -126,10 +125,10 @@ fn progress(files: usize) -> Bar {
     }
 }
 
-/// Lists the regular files below `folder`, those of each folder by name.  Symbolic links are left
-/// alone: what they lead to is either there under its own name or not of this folder.
+/// Lists the regular files below `folder`, those of each folder by name.  Symbolic links are not followed: their target
+/// is either in this folder under its own name, or does not belong to it.
 fn walk(folder: &Path, targets: &mut Vec<Target>) {
-    // The last one is taken next, so that a folder's files come where its name stands in the order.
+    // The last entry is taken next, so a folder's files come at the place of the folder's name in the order.
     let mut open = vec![(folder.to_path_buf(), true)];
     while let Some((path, is_folder)) = open.pop() {
         if !is_folder {
@@ -175,7 +174,7 @@ impl Gathered {
         })
     }
 
-    /// Where nothing was found that has a verdict, or could not be read: each such folder, or all paths together.
+    /// The places in which nothing has a verdict or failed to be read: each such folder, or all paths together.
     pub fn nothing(&self) -> Vec<Error> {
         let nothing = || {
             Error::not_applicable("nothing to judge")
@@ -269,7 +268,7 @@ impl Gathered {
     }
 
     fn package(&mut self, path: &Path, bytes: &[u8], builds: &[Build]) {
-        // Originals, which may come before or behind what took their place.
+        // Originals, which may come before or after the files that replaced them.
         let mut originals = Vec::new();
         let mut replaced = HashSet::new();
         let mut take = |name: &[u8], member: &[u8]| {
@@ -318,10 +317,10 @@ fn is_packed_bundle(path: &Path) -> bool {
         .any(|end| name.ends_with(end.as_bytes()))
 }
 
-/// Packages by the ends of their names; in folders, other archives are somebody's data.
+/// Packages are recognized by the ends of their names; other archives in folders are data.
 const PACKAGES: [&str; 7] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate", ".tar"];
 
-/// The bytes of a file, or none if it is not named and nothing to inspect.
+/// The bytes of a file; none if the user did not name it and it cannot be inspected.
 fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
     let failed = |e| Error::io("cannot read it", e);
     let file = input::open(path).map_err(|e| match e.kind() {
@@ -353,8 +352,8 @@ fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
 /// How much of a file one thread reads at a time.
 const CHUNK: usize = 4 << 20;
 
-/// Reads all of a file, on several threads if it is large: handing out the memory takes longer than
-/// copying what is cached already.
+/// Reads all of a file, on several threads if it is large: providing the memory takes longer than copying data that is
+/// already cached.
 fn whole(file: &fs::File, size: u64) -> std::io::Result<Vec<u8>> {
     let size = usize::try_from(size).map_err(|_| std::io::ErrorKind::FileTooLarge)?;
     // This only checks that there is enough memory; the memory that is used comes from the kernel zeroed, untouched.

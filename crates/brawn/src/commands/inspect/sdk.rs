@@ -5,7 +5,7 @@ use brawn_core::identify::heap::Heap;
 use brawn_core::report::inspect::Report;
 use serde::Serialize;
 
-/// The SDK that a `libc.a` is of.
+/// The SDK that a `libc.a` belongs to.
 #[derive(Debug, Serialize)]
 pub struct Sdk {
     artifact: String,

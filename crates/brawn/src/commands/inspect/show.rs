@@ -21,13 +21,13 @@ const PATH: usize = HEAD.len() - 1;
 const LESS: [usize; 4] = [4, 1, 2, 3];
 /// The gap between two columns.
 const GAP: usize = 2;
-/// The least width of a path, however narrow the terminal is.
+/// The smallest width of a path, even if the terminal is narrower.
 const LEAST: usize = 8;
 /// How many callers or members are printed; `--json` has them all.
 const ENOUGH: usize = 8;
 
-/// The lines for `files`; with `is_verbose` each has its evidence below.  `width` is the terminal's: where there is none,
-/// no path is shortened, and no column missing.
+/// The lines for `files`; with `is_verbose` each has its evidence below.  `width` is the terminal's; without a
+/// terminal, no path is shortened and no column left out.
 pub fn table(files: &[&File], is_verbose: bool, width: Option<usize>) -> String {
     let rows: Vec<_> = files.iter().map(|file| columns(file)).collect();
     let mut widths = HEAD.map(str::len);
@@ -63,7 +63,7 @@ pub fn table(files: &[&File], is_verbose: bool, width: Option<usize>) -> String 
     text
 }
 
-/// Which columns there is room for, and how much of it is the path's.
+/// The columns that fit, and the width that is left for the path.
 fn fit(widths: &[usize; HEAD.len()], width: Option<usize>) -> ([bool; HEAD.len()], usize) {
     let mut is_shown = [true; HEAD.len()];
     let Some(width) = width else {
@@ -73,7 +73,7 @@ fn fit(widths: &[usize; HEAD.len()], width: Option<usize>) -> ([bool; HEAD.len()
         let shown = (0..PATH).filter(|n| is_shown[*n]);
         shown.map(|n| widths[n] + GAP).sum()
     };
-    // A path that is shorter than a third of a line may be told from others by nothing but its end.
+    // If less than a third of a line is left, only the end of a path distinguishes it from others.
     let wanted = widths[PATH].min(width / 3);
     for column in LESS {
         if before(&is_shown) + wanted <= width {
@@ -84,8 +84,8 @@ fn fit(widths: &[usize; HEAD.len()], width: Option<usize>) -> ([bool; HEAD.len()
     (is_shown, width.saturating_sub(before(&is_shown)).max(LEAST))
 }
 
-/// `path` in at most `room` columns: its beginning and, for the most part, its end; of what is in a package the beginning
-/// of the package's own name, by which it is told from others, and its own end.
+/// `path` in at most `room` columns: a short beginning and a long end. For a file in a package: the beginning of the
+/// package's own name, which distinguishes it from others, and the file's end.
 fn bounded(path: &str, room: usize) -> String {
     let length = |text: &str| text.chars().count();
     if length(path) <= room {
@@ -171,7 +171,7 @@ pub fn next(files: &[&File], width: Option<usize>) -> String {
             [Some(path)] => hint.replace("FILE", &quoted(path)),
             _ => hint.to_string(),
         };
-        // Of a package's member there is no file yet.
+        // A package's member is not yet a file.
         let unpack = match typed.iter().all(Option::is_none) {
             true => "unpack it; ",
             false => "",

@@ -18,13 +18,13 @@ use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What a bundle's object in `--json` has besides.
+/// Further fields of a bundle's object in `--json`.
 #[derive(Debug, Serialize)]
 pub struct Bundle {
     archives: Vec<Archive>,
     /// Targets that have no libc of musl's.
     alone: Vec<Alone>,
-    /// The file as it is then, or was if nothing was written.
+    /// The file afterwards, or as it was if nothing was written.
     #[serde(flatten)]
     file: Fingerprint,
     /// What installs it.
@@ -94,7 +94,7 @@ pub fn unpacked(path: &Path) -> Option<PathBuf> {
     folder::bundle(path)
 }
 
-/// Patches what of the unpacked bundle `root` lies in the folder `path`; none if no target's libc does.
+/// Patches the parts of the unpacked bundle `root` that are in the folder `path`; none if no target's libc is there.
 pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
     let bundle = match folder::read(root) {
         Ok(bundle) => bundle,
@@ -108,7 +108,7 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
     }
     let mut reports = Vec::new();
     for (archive, targets) in archives {
-        // By the name that the user has for the folder.
+        // With the name that the user gave to the folder.
         let archive = match archive.strip_prefix(&real) {
             Ok(rest) => path.join(rest),
             Err(_) => archive,
@@ -130,7 +130,7 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
     Some(reports)
 }
 
-/// The bundle, each libc in it, and what the user does with it.
+/// The bundle, each libc in it, and what the user should do with it.
 pub fn print(report: &Report, bundle: &Bundle, verbose: bool) {
     let path = shown(&report.path);
     let word = match report.status {
@@ -184,7 +184,7 @@ pub fn print(report: &Report, bundle: &Bundle, verbose: bool) {
     }
 }
 
-/// How many bytes of their paths all archives have in common, up to a slash; nothing of a single one's.
+/// How many bytes at the start of their paths all archives share, up to a slash; none for a single archive.
 fn common_folder(archives: &[Archive]) -> usize {
     let [first, rest @ ..] = archives else {
         return 0;

@@ -1,4 +1,5 @@
-//! What `patch` says: what was done, how to undo it, what comes next; with `--verbose` all that went and came.
+//! The output of `patch`: what was done, how to undo it, what to do next; with `--verbose` everything that was removed
+//! and added.
 
 use super::{Args, Report, Status, bundle};
 use crate::ui::{self, Tone};
@@ -43,7 +44,7 @@ pub fn print(report: &Report, verbose: bool) {
     }
 }
 
-/// How to undo what was done to the files themselves, and what comes next; once for all of them.
+/// How to undo the changes of the files, and what to do next; once for all files.
 pub fn closing(args: &Args, reports: &[Report]) {
     let has = |wanted: Status| reports.iter().any(|r| r.status == wanted);
     if has(Status::Planned) {
@@ -63,13 +64,13 @@ pub fn closing(args: &Args, reports: &[Report]) {
     };
     ui::more(&format!("undo  brawn restore {}", shell_words::join(of)));
     let is_bundle = reports.iter().any(|r| r.details.bundle.is_some());
-    // Of toolchains, and of bundles, something of their own is said.
+    // Toolchains and bundles have their own messages.
     if args.path.is_some() && !is_bundle {
         ui::more(&format!("next  {}", which::RELINK));
     }
 }
 
-/// What an archive has of brawn's, or would have, of what was asked for.
+/// The parts of brawn's that an archive has or would have.
 pub fn holds(plan: &Plan) -> String {
     let mut parts = Vec::new();
     if let Some(heap) = &plan.payload {
@@ -87,7 +88,7 @@ pub fn holds(plan: &Plan) -> String {
     }
 }
 
-/// What there is to say of an archive besides.
+/// Further lines about an archive.
 pub fn archive(plan: &Plan, verbose: bool) {
     if verbose {
         if !(plan.remove.is_empty() && plan.add.is_empty()) {
@@ -126,13 +127,13 @@ fn sources(plan: &Plan) {
     }
 }
 
-/// The sets of functions that the plan is about, with what they are called.
+/// The sets of functions in the plan, with their names.
 fn sets(plan: &Plan) -> impl Iterator<Item = (&Memory, &'static str)> {
     let memory = plan.memory.iter().map(|set| (set, "memory functions"));
     memory.chain(plan.libc.iter().map(|set| (set, "others of libc")))
 }
 
-/// What of the functions stays, and why.
+/// Which functions stay, and why.
 fn staying(plan: &Plan, verbose: bool) {
     for (set, what) in sets(plan) {
         if let (State::Stay, Some(why)) = (set.state, &set.why) {
@@ -149,7 +150,8 @@ fn staying(plan: &Plan, verbose: bool) {
     }
 }
 
-/// What goes with a member; of mimalloc only what others call, since it has hundreds of names of its own.
+/// The names that are removed with a member; for mimalloc only those that others call, since it has hundreds of its
+/// own.
 fn gone(removed: &Removed) -> String {
     let is_own = |name: &&String| removed.why == Why::Mimalloc && mimalloc::is_own(name.as_bytes());
     let (own, names): (Vec<&String>, Vec<&String>) = removed.defines.iter().partition(is_own);
@@ -162,7 +164,7 @@ fn gone(removed: &Removed) -> String {
 
 /// The plan as a table.
 fn details(plan: &Plan) {
-    // Names may be whole paths; those would push the other columns off the screen.
+    // Names may be whole paths, which would push the other columns off the screen.
     let names = plan.remove.iter().map(|r| r.name.chars().count());
     let width = names.filter(|n| *n <= 32).max().unwrap_or(0).max(16);
     for removed in &plan.remove {

@@ -63,7 +63,7 @@ pub struct Ask<'a> {
     pub builds: &'a Builds,
 }
 
-/// Finds or makes the rewritten program at `path`; `note` is told where it is from.
+/// Finds or makes the rewritten program at `path`; `note` gets its origin.
 pub fn prepare(
     path: &Path,
     ask: &Ask<'_>,
@@ -91,7 +91,7 @@ pub fn prepare(
         Some(ErrorKind::OutOfMemory) => Stop::Failed(e.path(path)),
         _ => Stop::Refused(e.path(path)),
     })?;
-    // Meanwhile another file may be at that path.
+    // In the meantime, another file may be at that path.
     let key = self::key(path, &stat, profile, components, builds);
     let options = Options {
         components,
@@ -158,7 +158,7 @@ fn key(
     Key::new(name(path), stat, &made_by)
 }
 
-/// The program's bytes, with what `stat` says of it before and after they were read.
+/// The program's bytes, with the results of `stat` before and after they were read.
 fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
     let mut file = input::open(path).map_err(|e| match input::is_irregular(&e) {
         true => input::failed("cannot read it", e),
@@ -198,8 +198,8 @@ fn read(path: &Path) -> Result<(Vec<u8>, Metadata)> {
     }
 }
 
-/// Waits until a change of the file would have another time than its last one: clocks of filesystems stand still for
-/// some milliseconds, or for two seconds where only whole ones are kept.
+/// Waits until a further change of the file would get another time than its last one: the clocks of filesystems advance
+/// only every few milliseconds, or every two seconds on filesystems that keep whole seconds.
 fn settled(file: &File, look: impl Fn(&File) -> Result<Metadata>) -> Result<Metadata> {
     loop {
         let stat = look(file)?;
@@ -221,15 +221,15 @@ fn settled(file: &File, look: impl Fn(&File) -> Result<Metadata>) -> Result<Meta
     }
 }
 
-/// A file without a name that holds `content`, and nothing else ever.
+/// A file without a name that contains `content` and cannot be changed.
 fn anonymous(name: &OsStr, content: &Content<'_>) -> Result<File> {
     let failed = |e: std::io::Error| Error::io("cannot make a file without a name for it", e);
-    // Its name is for people who look at /proc; what it may be is the kernel's limit.
+    // Its name is for people who look at /proc; the kernel limits its length.
     let name: String = name.to_string_lossy().chars().take(60).collect();
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let make = |flags| rustix::fs::memfd_create(name.as_str(), flags);
     let file = match make(flags | MemfdFlags::EXEC) {
-        // Before 6.3 every such file may be run, and there is no flag for it.
+        // Before Linux 6.3, every such file may be executed, and this flag does not exist.
         Err(Errno::INVAL) => make(flags),
         other => other,
     };

@@ -1,4 +1,4 @@
-//! Which file a name means, as `execvp` has it (POSIX, "exec").
+//! Finds the file for a name, as `execvp` does (POSIX, "exec").
 
 use super::Stop;
 use brawn_core::Error;
@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// Where programs are looked for when PATH is not set, as glibc and musl have it but for musl's /usr/local.
+/// The folders to search if PATH is not set: as in glibc and musl, without musl's /usr/local.
 const DEFAULT: &str = "/bin:/usr/bin";
 
 /// The file that `program` means: itself, if there is a slash in it, or the first of PATH that may be run.

@@ -129,9 +129,9 @@ fn function(function: &Function) {
     ));
 }
 
-/// Names behind `lead`, on as many lines as the terminal needs.
+/// Names after `lead`, on as many lines as the terminal needs.
 fn wrap(lead: &str, names: &[&str]) {
-    // What `ui::more` puts before, and one column for its gap.
+    // The indentation of `ui::more`, and one column between.
     let room = ui::width().map_or(usize::MAX, |w| w.saturating_sub(12 + lead.len()).max(20));
     let mut line = String::new();
     let mut lead = lead.to_owned();

@@ -169,10 +169,10 @@ fn toolchain(language: &str, command: &[String], sides: &Sides) {
     }
 }
 
-/// So many functions of a kind are named.
+/// How many functions of a kind are named.
 const NAMED: usize = 12;
 
-/// How many functions of libc beside the heap are brawn's, and which are not.
+/// How many functions of libc, without the heap, are brawn's, and which are not.
 fn functions(all: &[Function]) -> Option<String> {
     let of_libc = all
         .iter()
@@ -315,7 +315,7 @@ fn rows_of(program: &[Case], is_verbose: bool) -> Vec<Row> {
     rows
 }
 
-/// The verdict of a program's cases that matters most, and how many have which.
+/// The most important verdict of a program's cases, and the number of cases with each verdict.
 fn program_verdict(cases: &[Case]) -> (Verdict, String) {
     const ORDER: [Verdict; 7] = [
         Verdict::NewFailure,
@@ -353,10 +353,10 @@ fn program_verdict(cases: &[Case]) -> (Verdict, String) {
     (worst, words)
 }
 
-/// The beginning of what there is to say about a case that does not pass.
+/// The beginning of the message about a case that does not pass.
 fn reason(case: &Case) -> Option<String> {
     if let Some(why) = &case.why {
-        // A compiler's complaint begins with its command.
+        // A compiler's error message begins with its command.
         let is_said = case.verdict == Verdict::NotCompiled;
         let line = if is_said {
             complaint(why)

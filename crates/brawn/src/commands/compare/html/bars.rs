@@ -16,7 +16,7 @@ const LISTED: usize = 60;
 const LEAST: f64 = 0.01;
 const WIDTH: f64 = 1000.0;
 
-/// What was expected before anything was measured, beside what was.
+/// What was expected before the measurement, beside the measured result.
 pub fn expected(data: &Comparison) -> Markup {
     let kept = diagnosis::of(data);
     let verdicts = data

@@ -1,6 +1,6 @@
 //! Runs as dots, and memory as lines.
 //!
-//! A figure is stretched to the page's width, so it has no text of its own: that stands around it. All the dots of a
+//! A figure is stretched to the page's width, so it contains no text: the text is placed around it. All the dots of a
 //! form are one path, each a line of no length with round ends: an element for each would make the page slow.
 
 use super::tables::folded;
@@ -26,7 +26,7 @@ const MANY: usize = 150;
 /// More runs than these are not all in the table.
 const LISTED: usize = 500;
 
-/// From where to where an axis goes.
+/// The range of an axis.
 #[derive(Clone, Copy)]
 struct Scale {
     low: f64,
@@ -34,7 +34,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// One for all times; those of a few late runs are beyond it, or nothing could be seen of the others.
+    /// One range for all times. A few very long runs are outside of it; otherwise the others could not be
+    /// distinguished.
     fn of(all: &[Vec<f64>]) -> Option<Self> {
         let mut high = f64::MIN;
         let (mut low, mut last) = (f64::MAX, f64::MIN);
@@ -55,18 +56,18 @@ impl Scale {
         })
     }
 
-    /// Where a value is, from 0 to 1.
+    /// A value's position, from 0 to 1.
     fn at(self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// The value at a share of it.
+    /// The value at a position.
     fn value(self, share: f64) -> f64 {
         self.low + (self.high - self.low) * share
     }
 }
 
-/// Each run of each form, on one scale.  `id` is what the ids of its elements begin with.
+/// Each run of each form, on one scale.  `id` is the prefix of the ids of its elements.
 pub fn runs(data: &Comparison, id: &str) -> Markup {
     let all = 0..data.candidates.len();
     let times = all.map(|candidate| {
