@@ -1,8 +1,8 @@
-//! Two comparisons that were measured apart, as one: what was before, and what is after.
+//! Combines two comparisons that were measured at different times: one before a change and one after it.
 
 use crate::data::{Candidate, Comparison, Finding, FindingKind, Run};
 
-/// The machine's properties that times depend on.
+/// The properties of the machine on which times depend.
 const MACHINE: [&str; 5] = ["cpu", "processors", "memory", "kernel", "hypervisor"];
 
 /// The forms that both have, each of `after` compared with the one of that name in `before`.
@@ -84,7 +84,7 @@ pub fn beside(before: Comparison, after: Comparison) -> Result<Comparison, Strin
     Ok(all)
 }
 
-/// What else is different between the two, each as a sentence.
+/// Further differences between the two, each as a sentence.
 fn changes(before: &Comparison, after: &Comparison) -> Vec<String> {
     let mut all = Vec::new();
     let mut change = |what: &str, [a, b]: [&str; 2]| {

@@ -35,7 +35,7 @@ const EVENTS: [(u64, Place); 4] = [
 
 type Place = fn(&mut Figures) -> &mut Option<u64>;
 
-/// Open counters of one process and all that it starts.
+/// Open counters of one process and everything that it starts.
 #[derive(Debug, Default)]
 pub struct Counters(Vec<(usize, File)>);
 
@@ -67,7 +67,7 @@ impl Counters {
                 u64::from_ne_bytes(word)
             };
             let (count, enabled, running) = (word(0), word(1), word(2));
-            // There are fewer counters than events: the kernel takes turns.
+            // There are fewer counters than events, so the kernel counts them in turns.
             if running > 0 {
                 let share = enabled as f64 / running as f64;
                 *EVENTS[number].1(figures) = Some((count as f64 * share) as u64);

@@ -1,4 +1,4 @@
-//! What a comparison keeps: every figure of every run, and all that is needed to judge and show it again.
+//! The data of a comparison: every figure of every run, and everything that is needed to judge and show it again.
 
 use crate::counters::Availability;
 use crate::figures::{Figures, Metric, PEAK};
@@ -31,11 +31,11 @@ pub struct Comparison {
     pub load: [f64; 2],
     /// Whether the processor's counters were read, or why not.
     pub counters: Availability,
-    /// What the order of runs was made from.
+    /// The number from which the order of runs was computed.
     pub seed: u64,
-    /// What was compared; the first is the program as it is, or what it was in the first of two files.
+    /// The compared forms. The first is the program as it is, or in the first of two files.
     pub candidates: Vec<Candidate>,
-    /// The measured rounds: the candidates' numbers in the order in which they ran.
+    /// The measured rounds, each with the candidates' numbers in the order in which they ran.
     pub order: Vec<Vec<usize>>,
     /// Every run, in the order in which they ran.
     pub runs: Vec<Run>,
@@ -43,14 +43,13 @@ pub struct Comparison {
     pub findings: Vec<Finding>,
     /// One for each candidate but the first.
     pub verdicts: Vec<Verdict>,
-    /// Where the time goes, if that was sampled.
+    /// Where the time is spent, if samples were taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<serde_json::Value>,
-    /// What was expected before anything was measured.
+    /// The expectation before the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction: Option<serde_json::Value>,
-    /// When each of the two files was written that this comes from, if it comes from two (`beside`): their runs were not
-    /// in turn.
+    /// If the data comes from two files (`beside`): when each was written. Their runs did not take turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<[String; 2]>,
 }
@@ -62,27 +61,27 @@ pub struct Command {
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// The line that measured it, word by word.
+    /// The command line that measured it, word by word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
     /// The folder.
     pub folder: String,
-    /// The line of the shell that ran it, if one did.
+    /// The shell line that ran it, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<String>,
-    /// The line that ran before each run.
+    /// The shell line before each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<String>,
     /// What it read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// Whether its exit code was of no interest.
+    /// Whether its exit code was ignored.
     pub ignore_failure: bool,
     /// Warm-up runs of each candidate.
     pub warmup: usize,
     /// Measured runs of each candidate.
     pub rounds: usize,
-    /// Seconds that a run could take, if that was limited.
+    /// The limit for a run in seconds, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
     /// Which of its outputs were compared.
@@ -92,11 +91,11 @@ pub struct Command {
 /// One form of the program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// What people call it: `as it is`, `fast`.
+    /// Its name for people: `as it is`, `fast`.
     pub name: String,
     /// How it came to be.
     pub kind: CandidateKind,
-    /// The number of the one that it is compared with; its own number if with none.
+    /// The number of the candidate that it is compared with; its own number if there is none.
     #[serde(default, skip_serializing_if = "is_first")]
     pub against: usize,
     /// The heap's variant, if it is brawn's.
@@ -108,12 +107,12 @@ pub struct Candidate {
     pub size: u64,
     /// Its fingerprint.
     pub sha256: String,
-    /// The shared object in it, and that one's fingerprint.
+    /// The shared object that is preloaded, and its fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preload: Option<[String; 2]>,
 }
 
-/// What stands in files of one comparison: nothing.
+/// Files of a single comparison do not contain this.
 fn is_first(number: &usize) -> bool {
     *number == 0
 }
@@ -143,9 +142,9 @@ impl CandidateKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Output is compared, and memory watched: its times do not count.
+    /// A run to compare output and watch memory: its times do not count.
     Look,
-    /// To warm the machine up: it does not count.
+    /// A run to warm the machine up; it does not count.
     WarmUp,
     /// It counts.
     Measured,
@@ -178,7 +177,7 @@ pub struct Finding {
     pub kind: FindingKind,
     /// In words.
     pub what: String,
-    /// Files with the outputs, of the program as it is and of the candidate.
+    /// Files with the outputs of the program as it is and of the candidate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
 }
@@ -187,13 +186,13 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
-    /// A run ended otherwise than well, or than the program as it is.
+    /// A run failed, or ended in another way than the program as it is.
     Failed,
-    /// A run took longer than it may.
+    /// A run exceeded its time limit.
     Hung,
     /// Output is not the program's.
     Differs,
-    /// Something to know that is nobody's fault.
+    /// A fact that the user should know, and that is no fault of a form.
     Note,
 }
 
@@ -211,7 +210,7 @@ impl Comparison {
         runs.filter_map(|run| (metric.of)(&run.figures)).collect()
     }
 
-    /// What the one took that a candidate is compared with, and what the candidate did, for each round.
+    /// For each round, the figure of the form that a candidate is compared with, and the candidate's figure.
     pub fn pairs(&self, candidate: usize, metric: Metric) -> Vec<(f64, f64)> {
         let by_round = |candidate: usize| -> BTreeMap<usize, f64> {
             let runs = self.measured().filter(|run| run.candidate == candidate);
@@ -231,7 +230,7 @@ impl Comparison {
         self.runs.iter().filter(|run| run.phase == Phase::Measured)
     }
 
-    /// The most memory of a candidate's whole tree at an instant, if it was watched long enough to be seen.
+    /// The largest memory of a candidate's whole process tree at one instant, if it ran long enough to be watched.
     pub fn peak_pss(&self, candidate: usize) -> Option<u64> {
         let runs = self.runs.iter().filter(|run| run.candidate == candidate);
         runs.flat_map(|run| &run.memory)
@@ -239,8 +238,8 @@ impl Comparison {
             .max()
     }
 
-    /// The peak memory of a candidate in bytes: the kernel's figure, or what was seen of programs that have too little for
-    /// that.
+    /// The peak memory of a candidate in bytes: the kernel's figure or, for programs with too little memory for that,
+    /// the watched one.
     pub fn peak(&self, candidate: usize) -> Option<f64> {
         let values = self.values(candidate, PEAK);
         let all = self
@@ -253,7 +252,7 @@ impl Comparison {
         }
     }
 
-    /// Whether this can be read by this brawn.
+    /// Checks that this brawn can read the data.
     ///
     /// # Errors
     /// Why not, as a fragment of a sentence.

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-/// Every process below `process`.  It is the kernel's list of the moment; a process may come or go meanwhile.
+/// Every process below `process`.  The list comes from the kernel and may be outdated at once: processes may start and
+/// end meanwhile.
 pub fn below(process: libc::pid_t) -> Vec<libc::pid_t> {
     let mut found: Vec<libc::pid_t> = children(process);
     let mut at = 0;
@@ -13,7 +14,7 @@ pub fn below(process: libc::pid_t) -> Vec<libc::pid_t> {
     found
 }
 
-/// What the threads of `process` have started and not waited for.
+/// The processes that threads of `process` have started and not waited for.
 fn children(process: libc::pid_t) -> Vec<libc::pid_t> {
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else {
         return Vec::new();
@@ -32,9 +33,9 @@ fn children(process: libc::pid_t) -> Vec<libc::pid_t> {
 /// Memory of processes, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
-    /// Pages that they have, each as often as it is mapped.
+    /// Their pages; a page counts once for each process that maps it.
     pub rss: u64,
-    /// Pages that they have, shared ones by the number of those that share them.
+    /// Their pages; a shared page is divided by the number of processes that share it.
     pub pss: u64,
 }
 

@@ -1,4 +1,4 @@
-//! `perf_event_open(2)`: counters and clocks of the kernel's.
+//! `perf_event_open(2)`: counters and clocks of the kernel.
 
 use std::io;
 use std::os::fd::{FromRawFd as _, OwnedFd};
@@ -10,7 +10,7 @@ pub struct Event {
     pub kind: u32,
     /// Which one of that kind.
     pub config: u64,
-    /// How much of it is between two samples.
+    /// How many events are between two samples.
     pub period: u64,
     /// `PERF_SAMPLE_…`.
     pub sample: u64,
@@ -24,8 +24,8 @@ pub struct Event {
     pub stack: u32,
 }
 
-/// `struct perf_event_attr` as of Linux 4.8.  Later kernels take it; older ones, too, where what they do not know is
-/// zero.
+/// `struct perf_event_attr` as of Linux 4.8.  Later kernels accept it; older ones, too, if the fields that they do not
+/// know are zero.
 #[repr(C)]
 #[derive(Default)]
 struct Attributes {
@@ -52,7 +52,7 @@ struct Attributes {
 
 const _: () = assert!(size_of::<Attributes>() == 112);
 
-/// It begins when it is told to.
+/// It begins when it is enabled.
 pub const DISABLED: u64 = 1;
 /// Threads and children have it, too.
 pub const INHERIT: u64 = 1 << 1;

@@ -11,9 +11,9 @@ pub struct Figures {
     pub user_ns: u64,
     /// Processor time of all processes in the kernel.
     pub system_ns: u64,
-    /// The most memory that one process of the tree had, in bytes.
+    /// The largest memory of one process in the tree, in bytes.
     pub peak_rss: u64,
-    /// Whether it had at most that: the kernel counts what brawn's own copy had before `execve`, too.
+    /// Whether this is only an upper limit: the kernel also counts the memory of brawn's copy before `execve`.
     #[serde(default)]
     pub is_peak_bound: bool,
     /// Faults that needed no disk.
@@ -27,21 +27,21 @@ pub struct Figures {
     /// Processes that were still there when the program ended; they were ended.
     #[serde(default)]
     pub left_behind: u32,
-    /// Of the processor's counters, where there are any.
+    /// From the processor's counters, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<u64>,
     /// As above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
-    /// As above: accesses that no cache had.
+    /// As above: accesses that missed all caches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_misses: Option<u64>,
-    /// As above: branches that went another way than the processor thought.
+    /// As above: mispredicted branches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch_misses: Option<u64>,
 }
 
-/// One figure: what it is called, its unit, and where it stands.
+/// One figure: its name, its unit, and its field.
 #[derive(Clone, Copy)]
 pub struct Metric {
     /// Its name in files.

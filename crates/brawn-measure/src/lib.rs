@@ -4,8 +4,8 @@
 //! candidates ─ schedule ─> rounds ─ tree ─> figures ─ data ─> file ─ pairs, verdict ─> words
 //! ```
 //!
-//! Measuring is apart from judging: [`verdict`] needs nothing but what [`data`] keeps.  `brawn compare` and the
-//! repository's benchmark share this room.
+//! Measuring and judging are separate: [`verdict`] needs only the data in [`data`].  `brawn compare` and the
+//! repository's benchmark share this crate.
 #![deny(unsafe_code)]
 
 pub mod beside;

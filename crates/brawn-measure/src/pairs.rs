@@ -1,15 +1,16 @@
-//! How many times as fast one program is as another, from runs that lie side by side in time.
+//! Computes how many times as fast one program is as another, from runs that are close to each other in time.
 //!
-//! Each round gives one pair, and each pair one difference of logarithms: what slows the machine for a while slows both.
-//! The estimate is Hodges and Lehmann's, the median of the means of all pairs of differences; its interval is that of
-//! Wilcoxon's signed-rank test (Hollander and Wolfe, *Nonparametric Statistical Methods*, section 3.3).  Neither asks
-//! for a distribution, and one run that took ten times as long moves neither far.
+//! Each round gives one pair, and each pair one difference of logarithms: if the machine becomes slower for a while,
+//! this affects both runs of a pair. The estimate is Hodges and Lehmann's, the median of the means of all pairs of
+//! differences; its interval is that of Wilcoxon's signed-rank test (Hollander and Wolfe, *Nonparametric Statistical
+//! Methods*, section 3.3).  Neither assumes a distribution, and one run that took ten times as long changes neither
+//! much.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The probability with which an interval has the true ratio in it.  With 99 % a program that is compared with itself
-/// is called faster or slower once in a hundred times.
+/// The probability with which an interval contains the true ratio.  With 99 %, a program that is compared with itself
+/// is called faster or slower once in a hundred comparisons.
 pub const CONFIDENCE: f64 = 0.99;
 
 /// A ratio and its interval.
@@ -35,23 +36,24 @@ impl fmt::Display for Ratio {
 }
 
 impl Ratio {
-    /// How far from the estimate the interval's farther end is: 0.06 is 6 %.
+    /// The distance from the estimate to the farther end of the interval: 0.06 means 6 %.
     pub fn width(&self) -> f64 {
         let up = (self.high / self.ratio).ln();
         let down = (self.ratio / self.low).ln();
         up.max(down).exp_m1()
     }
 
-    /// How far from 1 the interval's farther end is.
+    /// The distance from 1 to the farther end of the interval.
     pub fn farthest(&self) -> f64 {
         self.high.ln().abs().max(self.low.ln().abs()).exp_m1()
     }
 }
 
-/// More pairs than this are taken in groups, whose means count: their number is squared below.
+/// If there are more pairs than this, they are grouped, and the means of the groups are used, since their number is
+/// squared below.
 const MOST: usize = 1000;
 
-/// What of `pairs` the first is divided by the second.  `None` where there is no pair of positive numbers.
+/// The ratio of the first to the second numbers of `pairs`.  `None` if no pair has two positive numbers.
 pub fn ratio(pairs: &[(f64, f64)]) -> Option<Ratio> {
     let usable = pairs.iter().filter(|(a, b)| *a > 0.0 && *b > 0.0);
     let logs: Vec<f64> = usable.map(|(a, b)| (a / b).ln()).collect();
@@ -82,7 +84,7 @@ fn walsh(values: &[f64]) -> Vec<f64> {
 }
 
 /// How many means at each end are outside of the interval: the least k for which the signed-rank statistic of `n`
-/// values is at most k with a probability above `alpha / 2`.  `None` where even the statistic 0 is as probable as that.
+/// values is at most k with a probability above `alpha / 2`.  `None` if even the statistic 0 has a larger probability.
 fn outside(n: usize, alpha: f64) -> Option<usize> {
     let bound = alpha / 2.0;
     if n > 100 {
@@ -92,7 +94,7 @@ fn outside(n: usize, alpha: f64) -> Option<usize> {
         return Some((mean - quantile(bound) * deviation - 0.5).max(0.0) as usize);
     }
     let most = n * (n + 1) / 2;
-    // The probability of each value of the statistic: each rank is in it, or not.
+    // The probability of each value of the statistic: each rank is in the sum or not.
     let mut chances = vec![0.0; most + 1];
     chances[0] = 1.0;
     for rank in 1..=n {
@@ -120,11 +122,11 @@ fn quantile(p: f64) -> f64 {
     t - above / below
 }
 
-/// How many pairs would have an interval of `width` where `ratio` has a wider one.
+/// How many pairs would give an interval of `width`, if `ratio` has a wider one.
 pub fn needed(ratio: &Ratio, width: f64) -> usize {
     let factor = ratio.width() / width;
     let pairs = (ratio.pairs as f64 * factor * factor).ceil();
-    // In steps of ten: nobody types 37.
+    // In steps of ten, since people type round numbers.
     (pairs / 10.0).ceil().max(1.0) as usize * 10
 }
 

@@ -1,5 +1,5 @@
-//! In which order candidates run: each round runs every one of them once, and every second round goes backwards (ABBA),
-//! so that a machine that gets slower or faster treats all alike.
+//! The order in which candidates run: each round runs every one of them once, and every second round runs in the
+//! opposite order (ABBA). So if the machine gets slower or faster, this affects all candidates alike.
 
 /// A generator of random numbers: Marsaglia's xorshift with shifts of 13, 7 and 17.
 #[derive(Clone, Debug)]
@@ -8,7 +8,7 @@ pub struct Random(u64);
 impl Random {
     /// The same numbers for the same `seed`.
     pub fn new(seed: u64) -> Self {
-        // Near seeds give near first numbers, and zero gives nothing but zeros: these are spread.
+        // Similar seeds would give similar first numbers, and zero would give only zeros. So the seed is mixed first.
         let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         for _ in 0..8 {
             random.next_u64();

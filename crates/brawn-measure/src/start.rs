@@ -14,7 +14,7 @@ pub struct Waiting {
     failed: PipeReader,
 }
 
-/// A pipe that ends when the process is another program, or gone.
+/// A pipe that ends when the process has become another program, or has ended.
 pub struct Started(PipeReader);
 
 impl Waiting {
@@ -27,7 +27,7 @@ impl Waiting {
 }
 
 impl Started {
-    /// Whether `execve` is over: until then the process is brawn's own copy.
+    /// Whether `execve` is done; until then, the process is a copy of brawn.
     pub fn is_over(&self) -> bool {
         let mut end = libc::pollfd {
             fd: self.0.as_raw_fd(),
@@ -40,8 +40,8 @@ impl Started {
         ready > 0 && end.revents & libc::POLLHUP != 0
     }
 
-    /// How much memory the process had before it was the program, in bytes, and why `execve` failed, if it did.  To be
-    /// called when the process is gone.
+    /// How much memory the process had before it became the program, in bytes, and why `execve` failed, if it did.
+    /// Call this after the process has ended.
     pub fn told(mut self) -> (u64, Option<io::Error>) {
         let mut before = [0; 8];
         if self.0.read_exact(&mut before).is_err() {
@@ -54,7 +54,7 @@ impl Started {
     }
 }
 
-/// Everything that the new process needs, made before it is there: it may not allocate.
+/// Everything that the new process needs. It is made before the process exists, since the process must not allocate.
 struct Strings {
     path: CString,
     arguments: Vec<CString>,
@@ -79,7 +79,7 @@ impl Strings {
     }
 }
 
-/// Makes the process that will be the program of `job`, with these files as its standard input and output.
+/// Makes the process that will become the program of `job`, with these files as its standard input and output.
 pub fn start(job: &Job<'_>, files: [RawFd; 3]) -> io::Result<Waiting> {
     let strings = Strings::of(job)?;
     let pointers = |strings: &[CString]| -> Vec<*const c_char> {
@@ -134,7 +134,7 @@ unsafe fn become_program(
     // SAFETY: system calls with numbers, with memory of this function, and with what the caller vouches for.
     unsafe {
         libc::setpgid(0, 0);
-        // Should brawn be killed, the program goes, too.
+        // If brawn is killed, the program is killed, too.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         for (number, file) in files.into_iter().enumerate() {
             if libc::dup2(file, number as RawFd) < 0 {

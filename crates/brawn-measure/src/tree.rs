@@ -1,8 +1,8 @@
-//! Runs one program with all that it starts, and measures that.
+//! Runs one program and everything that it starts, and measures all of it.
 //!
-//! This process becomes the one that orphans below it are given to (`PR_SET_CHILD_SUBREAPER`), so that nothing escapes:
-//! a daemon is ended with the program that left it, and its work is counted.  So **who measures has no other children
-//! meanwhile**: they would be ended and waited for, too.
+//! The kernel gives orphans below this process to it (`PR_SET_CHILD_SUBREAPER`), so that none escapes: a daemon is
+//! ended together with the program that left it, and its work is counted.  So **a process that measures must not have
+//! other children**: they would be ended and waited for, too.
 
 use crate::counters::{Availability, Counters};
 use crate::descent::{self, Memory};
@@ -21,21 +21,21 @@ use std::time::{Duration, Instant};
 pub struct Job<'a> {
     /// The file.
     pub path: &'a Path,
-    /// What it is told, its own name the first.
+    /// Its arguments, beginning with its own name.
     pub arguments: &'a [OsString],
     /// Variables besides this process's own.
     pub variables: &'a [(OsString, OsString)],
-    /// What it reads; nothing, where it is `None`.
+    /// Its input; empty for `None`.
     pub input: Option<&'a Path>,
     /// What becomes of its output.
     pub output: Output,
     /// How long it may take.
     pub limit: Option<Duration>,
-    /// Whether to look at its memory from time to time, which costs time.
+    /// Whether to watch its memory, which takes time.
     pub watch: bool,
     /// Which counters there are.
     pub counters: &'a Availability,
-    /// What becomes readable when everything is to stop.
+    /// A file that becomes readable when everything should stop.
     pub interrupt: Option<BorrowedFd<'a>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Job<'a> {
 pub enum Output {
     /// It is thrown away.
     Nowhere,
-    /// It is kept in memory, this many bytes of each stream.
+    /// It is kept in memory, up to this many bytes of each stream.
     Kept(usize),
     /// It is brawn's.
     Shown,
@@ -78,7 +78,7 @@ pub struct Moment {
     pub at_us: u64,
     /// Resident bytes of all processes.
     pub rss: u64,
-    /// The same, pages that they share counted once.
+    /// The same, with shared pages counted once.
     pub pss: u64,
 }
 
@@ -118,13 +118,13 @@ impl std::fmt::Display for Failure {
 
 /// The time between two looks at the memory, at least.
 const STEP: Duration = Duration::from_millis(2);
-/// As many moments as a run keeps: every second one goes when there are more.
+/// How many moments a run keeps; if there are more, every second one is dropped.
 const MOMENTS: usize = 512;
 
-/// The kernel begins a process's peak with that of the image that called `execve`, which is brawn's copy, and counts in
-/// steps of some pages for each processor: a peak nearer than this says nothing of the program.
+/// A process's peak starts with the peak of the process that called `execve`, a copy of brawn, and the kernel counts in
+/// steps of some pages for each processor. So a peak that is closer to it than this says nothing about the program.
 const SLACK: u64 = 256 << 10;
-/// How long is waited for processes that do not end although they are killed.
+/// How long to wait for processes that do not end although they were killed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs `job`.
@@ -187,7 +187,7 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
     })
 }
 
-/// Has the kernel give orphans below this process to it.
+/// Tells the kernel to give orphans below this process to it.
 ///
 /// # Errors
 /// The kernel cannot.
@@ -219,8 +219,8 @@ enum Waited {
     Interrupted,
 }
 
-/// Waits until the program ends, its time is over, or all is to stop; meanwhile its output is read, and its memory
-/// looked at.
+/// Waits until the program ends, its time is over, or everything should stop. Meanwhile, reads its output and watches
+/// its memory.
 fn wait(
     job: &Job<'_>,
     begin: Instant,
@@ -241,7 +241,7 @@ fn wait(
             next_look = Some(now + STEP);
         } else if is_due {
             moments.add(now, Memory::of_tree(process));
-            // Looking takes at most a tenth of the time.
+            // Watching takes at most a tenth of the time.
             let cost = begin.elapsed().saturating_sub(now);
             next_look = Some(begin.elapsed() + (cost * 9).max(moments.step));
         }
@@ -268,7 +268,7 @@ fn wait(
     }
 }
 
-/// Which of `files` can be read, or have ended; waits for that as long as it may.
+/// Which of `files` can be read, or have ended; waits for this at most until the given time.
 fn poll(files: [Option<RawFd>; 4], left: Option<Duration>) -> io::Result<[bool; 4]> {
     let mut asked = files.map(|file| libc::pollfd {
         // The kernel passes over negative ones.
@@ -276,7 +276,7 @@ fn poll(files: [Option<RawFd>; 4], left: Option<Duration>) -> io::Result<[bool; 
         events: libc::POLLIN,
         revents: 0,
     });
-    // Rounded up: it would spin in the last millisecond.
+    // Rounded up, since it would spin in the last millisecond otherwise.
     let milliseconds = left.map_or(-1, |left| {
         i32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(i32::MAX)
     });
@@ -291,7 +291,7 @@ fn poll(files: [Option<RawFd>; 4], left: Option<Duration>) -> io::Result<[bool; 
     };
     if ready < 0 {
         let error = io::Error::last_os_error();
-        // What a signal means, a file of those tells.
+        // If a signal interrupted the call, one of the files shows what happened.
         return match error.kind() {
             io::ErrorKind::Interrupted => Ok([false; 4]),
             _ => Err(error),
@@ -309,7 +309,7 @@ struct Moments {
 impl Moments {
     fn add(&mut self, at: Duration, memory: Memory) {
         self.step = self.step.max(STEP);
-        // Before `execve` the process is brawn's copy, and after its end it has none.
+        // Before `execve`, the process is a copy of brawn; after its end, it has no memory.
         if memory.rss > 0 {
             let at_us = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
             self.all.push(Moment {
@@ -366,7 +366,7 @@ impl Streams {
         self.ends.clear();
     }
 
-    /// Reads what there is of one stream.
+    /// Reads the available bytes of one stream.
     fn read(&mut self, stream: usize) -> io::Result<()> {
         let Some(pipe) = &mut self.pipes[stream] else {
             return Ok(());
@@ -386,7 +386,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Reads the rest: nobody writes any more.
+    /// Reads the rest; no process writes any more.
     fn drain(&mut self) -> io::Result<()> {
         for stream in [0, 1] {
             while self.pipes[stream].is_some() {
@@ -401,7 +401,7 @@ fn clone(file: &impl std::os::fd::AsFd) -> io::Result<OwnedFd> {
     file.as_fd().try_clone_to_owned()
 }
 
-/// What the processes used that have been waited for.
+/// What all processes that have been waited for used.
 #[derive(Debug, Default)]
 struct Sum {
     end: Option<End>,
@@ -409,8 +409,8 @@ struct Sum {
 }
 
 impl Sum {
-    /// Waits for `process`, or any where it is -1, and adds what it used.  Whether there was one that had ended; `None`
-    /// if there is none at all.
+    /// Waits for `process`, or for any process if it is -1, and adds what it used.  Returns whether one had ended;
+    /// `None` if there is no process at all.
     fn reap(&mut self, process: libc::pid_t, options: libc::c_int) -> Option<bool> {
         let mut status = 0;
         // SAFETY: a structure of numbers, all of which may be zero.
@@ -451,14 +451,14 @@ impl Sum {
     }
 }
 
-/// Ends every process below this one, and waits for them. How many there were.
+/// Ends every process below this one, and waits for them. Returns how many there were.
 pub fn end_left() -> u32 {
     let mut sum = Sum::default();
     end_all(0, &mut sum);
     sum.figures.left_behind
 }
 
-/// Ends all that is left of the tree of `process`, and waits for it.
+/// Ends everything that is left of the tree of `process`, and waits for it.
 fn end_all(process: libc::pid_t, sum: &mut Sum) {
     let own = std::process::id() as libc::pid_t;
     let mut ended = std::collections::BTreeSet::new();
@@ -482,7 +482,7 @@ fn end_all(process: libc::pid_t, sum: &mut Sum) {
                 ended.insert(process);
             }
         }
-        // One of them ends now, unless the disk keeps it.
+        // One of them ends now, unless it waits for the disk.
         std::thread::sleep(Duration::from_micros(200));
     }
     sum.figures.left_behind = u32::try_from(ended.len()).unwrap_or(u32::MAX);

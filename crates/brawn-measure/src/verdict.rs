@@ -5,13 +5,13 @@ use crate::figures::{CPU, Metric, WALL};
 use crate::pairs::{Ratio, needed, ratio};
 use serde::{Deserialize, Serialize};
 
-/// A difference below this is none: nobody would notice it, and alignment of code alone makes more.
+/// A smaller difference does not count: nobody would notice it, and the alignment of code alone can cause more.
 const NOTHING: f64 = 0.005;
-/// An interval within this of "as fast" says that there is no difference.
+/// If the whole interval is within this distance of "as fast", the verdict is that there is no difference.
 const CLOSE: f64 = 0.03;
-/// More runs than this, or runs that take longer together, nobody waits for: an hour, in nanoseconds.
+/// Nobody waits for more runs than this, or for longer than this: an hour, in nanoseconds.
 const MOST: (usize, f64) = (1000, 3.6e12);
-/// Memory that is told of: a megabyte, and a twentieth.
+/// Changes of memory that are mentioned: more than a megabyte and more than a twentieth.
 const MEMORY: (f64, f64) = (1e6, 0.05);
 
 /// Whether a candidate is faster.
@@ -22,7 +22,7 @@ pub enum Outcome {
     Faster,
     /// It is slower.
     Slower,
-    /// Neither, by more than a few percent.
+    /// Neither is faster by more than a few percent.
     Same,
     /// The runs differ too much to tell.
     Noisy,
@@ -45,7 +45,7 @@ pub struct Verdict {
     pub memory: f64,
     /// Whether [`memory`](Self::memory) is worth a word.
     pub is_memory_told: bool,
-    /// How many runs would tell a difference of a few percent, where these do not. `None` where that are too many.
+    /// How many runs would show a difference of a few percent, if these do not. `None` if that would be too many.
     pub runs_needed: Option<usize>,
     /// All that in words.
     pub words: String,
@@ -89,9 +89,9 @@ fn judge(data: &Comparison, candidate: usize) -> Verdict {
     verdict
 }
 
-/// How many runs are worth trying where `time` says too little; `None` if it were too many.
+/// How many runs are worth trying if `time` says too little; `None` if that would be too many.
 fn reasonable(time: &Ratio, pairs: &[(f64, f64)]) -> Option<usize> {
-    // Where the interval is narrow enough, but far from where it would say something, twice as many move it.
+    // If the interval is narrow enough but in an undecided place, twice as many runs may move it.
     let runs = needed(time, CLOSE).max((2 * time.pairs).next_multiple_of(10));
     let round = pairs.iter().map(|(a, b)| a + b).sum::<f64>() / pairs.len().max(1) as f64;
     (runs <= MOST.0 && runs as f64 * round <= MOST.1).then_some(runs)
@@ -115,7 +115,7 @@ fn outcome(time: Option<&Ratio>, cpu: Option<&Ratio>) -> Outcome {
     if is_same(time) {
         return Outcome::Same;
     }
-    // On a busy machine the time from start to end says less than the work that was done.
+    // On a busy machine, the time from start to end says less than the work that was done.
     match cpu {
         Some(cpu) if differs(cpu) && faster(cpu) == faster(time) => faster(cpu),
         Some(cpu) if is_same(cpu) => Outcome::Same,
@@ -130,7 +130,7 @@ fn differs(ratio: &Ratio) -> bool {
 }
 
 impl Verdict {
-    /// What a difference was seen by: the time or, where that is too noisy, processor time. `None` if none was seen.
+    /// The figure that shows a difference: the time or, if that is too noisy, processor time. `None` if none does.
     pub fn difference(&self) -> Option<&Ratio> {
         let is_seen = matches!(self.outcome, Outcome::Faster | Outcome::Slower);
         let both = [self.time.as_ref(), self.cpu.as_ref()];
@@ -192,7 +192,7 @@ fn words(verdict: &Verdict) -> String {
     format!("{text}{memory}{more}")
 }
 
-/// A percentage, with a decimal where it is small.
+/// A percentage, with a decimal if it is small.
 fn percent(value: f64) -> String {
     match value.abs() < 9.95 {
         true => format!("{value:.1}"),
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::schedule::Random;
 
-    /// A noise of about normal distribution: the sum of twelve even ones.
+    /// Roughly normal noise: the sum of twelve uniform random numbers.
     fn normal(random: &mut Random) -> f64 {
         let one = |random: &mut Random| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         (0..12).map(|_| one(random)).sum::<f64>() - 6.0

@@ -19,7 +19,7 @@ pub struct Compiler {
     /// As in `zig 0.15.2`, or the first line of `cc --version`.
     pub name: String,
     work: PathBuf,
-    /// Of zig: what it compiled before, by the bytes of every file and flag.
+    /// For zig: its earlier results, by the bytes of every file and flag.
     cache: PathBuf,
 }
 
@@ -134,7 +134,7 @@ impl Compiler {
             architecture.name, form.name
         ));
         let mut command = self.command(architecture);
-        // Relative names, from a fixed folder: the bytes do not depend on where the checkout lies.
+        // Names are relative to a fixed folder, so the bytes do not depend on the place of the checkout.
         command.current_dir(payload.join("heap"));
         command.args(FLAGS).args(architecture.flags);
         command.args(form.flags(architecture));
@@ -154,8 +154,7 @@ impl Compiler {
         self.object(command, &object)
     }
 
-    /// Compiles one file of the memory functions, with the note where it is to carry one, and returns
-    /// the object's bytes.
+    /// Compiles one file of the memory functions, with the note if it should carry one, and returns the object's bytes.
     pub fn compile_memory(
         &self,
         payload: &Path,
@@ -250,7 +249,7 @@ impl Compiler {
         })
     }
 
-    /// Links `objects`, which lie in `folder` beside what [`PRELOAD_LINK`] names, into a shared object there.
+    /// Links `objects`, which are in `folder` beside the files that [`PRELOAD_LINK`] names, into a shared object there.
     ///
     /// zig brings lld; beside another compiler there is always the linker that it calls.
     pub fn link_preload(&self, folder: &Path, objects: &[String], name: &str) -> Result<Vec<u8>> {
@@ -286,7 +285,7 @@ impl Compiler {
         command
     }
 
-    /// Runs it, and reads what it made.
+    /// Runs it, and reads the result.
     fn object(&self, mut command: Command, object: &Path) -> Result<Vec<u8>> {
         let output = command
             .output()

@@ -11,7 +11,7 @@ use crate::targets::Target;
 use std::fs;
 use std::path::Path;
 
-/// Where the files go, and what all items say alike.
+/// The folder for the files, and the text that all items share.
 pub struct Embed<'a> {
     pub out: &'a Path,
     pub version: &'a str,
@@ -54,7 +54,7 @@ pub fn items(embed: &Embed<'_>, targets: &[Target], licenses: &str) -> Result<St
     Ok(all)
 }
 
-/// The names that the recipe lists, for whoever looks for them in files.
+/// The names in the recipe, for code that looks for them in files.
 fn names() -> String {
     let memory = recipe::memory_names();
     let preload = recipe::preload_names();
@@ -326,7 +326,7 @@ fn file(architecture: &Architecture, heaps: &Heaps, form: &Form) -> String {
     format!("{}-{}-{}.o", architecture.name, heaps.profile, form.name)
 }
 
-// What follows gives Rust expressions, and items of them.
+// The functions below give Rust expressions, and items made of them.
 
 fn item(keyword: &str, name: &str, kind: &str, value: &str) -> String {
     format!("{keyword} {name}: {kind} = {value};\n")

@@ -42,7 +42,7 @@ pub fn find(manifest: &Path) -> Result<Engine> {
 /// The folder of the `libmimalloc-sys2` package.
 fn package(manifest: &Path) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").ok_or("CARGO is not set: run through cargo")?;
-    // Offline first: the usual case, and no network where it is not needed.
+    // Offline first: this is the usual case, and needs no network.
     for offline in [true, false] {
         let mut command = Command::new(&cargo);
         command.args([

@@ -25,7 +25,7 @@ const SHT_LLVM_ADDRSIG: elf::SectionType = elf::SectionType(0x6fff_4c03);
 /// Section that is kept although nothing refers to it.
 const NOTE: &[u8] = b".note.brawn";
 
-/// What begins the names of sections by which an object would run something on its own, or have thread-locals.
+/// The prefixes of sections with which an object would run something on its own, or have thread-locals.
 pub const ACTIVE: [&str; 4] = [".init_array", ".ctors", ".tbss", ".tdata"];
 
 /// Fails if the object has a section whose name begins so.
@@ -39,7 +39,7 @@ pub fn refuse_sections(bytes: &[u8], unwanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Whether the symbol is for the object and those that are linked with it alone.
+/// Whether the symbol is visible only to this object and to objects that are linked with it.
 pub fn is_hidden<'a>(symbol: &impl object::ObjectSymbol<'a>) -> Result<bool> {
     match symbol.flags() {
         SymbolFlags::Elf { st_other, .. } => Ok(st_other.0 & 3 == elf::STV_HIDDEN.0),

@@ -1,5 +1,5 @@
-//! Unwind information, which other routes' objects do not have, as musl's do not, and which `brawn rewrite` gives to
-//! debuggers: taken out of the compiler's object, with what of it belongs to which section.
+//! Unwind information. The objects of other routes do not have it, as musl's do not; `brawn rewrite` gives it to
+//! debuggers. It is taken out of the compiler's object, together with the section that each part belongs to.
 
 use crate::Result;
 use object::elf;
@@ -12,11 +12,11 @@ use std::collections::HashSet;
 #[derive(Default)]
 pub struct Frames {
     pub bytes: Vec<u8>,
-    /// Where in them the distance to a function is, and that function's section and place in it.
+    /// The places in it that have the distance to a function, each with the function's section and its place there.
     pub functions: Vec<(u32, String, u64)>,
 }
 
-/// What `raw` says of the sections that are left of it in `finished`.
+/// The part of `raw` about the sections that are left in `finished`.
 pub fn take(raw: &[u8], finished: &[u8]) -> Result<Frames> {
     let (raw, finished) = (object::File::parse(raw)?, object::File::parse(finished)?);
     let mut kept = HashSet::new();

@@ -10,7 +10,7 @@ use crate::preload;
 use crate::recipe::{self, Architecture, Form};
 use std::path::Path;
 
-/// What every heap for one architecture is made from.
+/// The inputs of every heap for one architecture.
 pub struct Kit<'a> {
     pub compiler: &'a Compiler,
     pub payload: &'a Path,

@@ -46,7 +46,7 @@ fn run() -> Result<()> {
             .ok_or("CARGO_MANIFEST_DIR is not set: run through cargo")?,
     );
     let version = env::var("CARGO_PKG_VERSION")?;
-    // A link in a checkout, a folder in the published crate.
+    // In a checkout this is a link, in the published crate a folder.
     let payload = manifest.join("payload").canonicalize()?;
     let tools = payload.with_file_name("target").join("tools");
 
@@ -69,7 +69,7 @@ fn run() -> Result<()> {
         )?,
     }
     fs::write(out.join("inputs"), &inputs)?;
-    // Without optimisation it takes a hundred times as long to unpack them than to read them.
+    // Without optimisation, unpacking takes a hundred times as long as reading.
     let packed = carried.filter(|_| env::var("OPT_LEVEL").is_ok_and(|level| level != "0"));
     let items = prebuilt::items(&out, packed.as_ref())?;
     Ok(fs::write(out.join("files.rs"), items)?)

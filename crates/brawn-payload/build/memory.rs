@@ -75,8 +75,8 @@ pub fn function(file: &str, raw: &[u8]) -> Result<Function> {
     Ok(function)
 }
 
-/// Names that others of musl's members have weak ones of that do nothing: weak ones of ours would come too late behind
-/// them.
+/// Names for which other members of musl have weak functions that do nothing. Weak definitions of ours would come after
+/// those, too late.
 pub const OVER_A_DEFAULT: &[&str] = &[
     "__do_cleanup_pop",
     "__do_cleanup_push",
@@ -137,7 +137,7 @@ pub fn checked(
     })
 }
 
-/// Every name is defined once, and what one needs another has.
+/// Every name is defined once, and if one function needs a name, another defines it.
 fn together(functions: &[Function]) -> Result<()> {
     let mut defined = HashSet::new();
     for function in functions {

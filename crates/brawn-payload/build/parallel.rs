@@ -1,14 +1,14 @@
-//! One function on many values, on as many threads as Cargo has jobs: a compiler runs in each.
+//! Runs one function on many values, with as many threads as Cargo has jobs; each runs a compiler.
 
 use crate::Result;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-/// What `work` gives for each of `items`, in their order, or the first of its errors.
+/// The results of `work` for `items`, in their order, or the first error.
 pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let next = AtomicUsize::new(0);
-    // Errors of other kinds do not leave their threads.
+    // Other types of errors cannot be passed between threads.
     let results: Vec<_> = items.iter().map(|_| Mutex::new(None)).collect();
     thread::scope(|scope| {
         for _ in 0..jobs().min(items.len()) {
@@ -31,7 +31,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync)
     results.collect()
 }
 
-/// How many: what Cargo tells build scripts, else one for each processor.
+/// The number of threads: what Cargo tells build scripts, otherwise one for each processor.
 fn jobs() -> usize {
     let told = env::var("NUM_JOBS").ok().and_then(|text| text.parse().ok());
     let told = told.or_else(|| thread::available_parallelism().ok().map(usize::from));

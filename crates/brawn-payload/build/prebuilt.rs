@@ -1,4 +1,4 @@
-//! What this script makes, as one file that the published crate carries: `prebuilt/objects`.
+//! The results of this script in one file of the published crate: `prebuilt/objects`.
 //!
 //! Its first line is the hash of what it was made from.  A line follows for each file, with its length and name, and
 //! after the files of a frame one with the frame's compressed length and name; then an empty line, then the frames: zstd
@@ -63,8 +63,8 @@ pub struct Prebuilt {
     frames: Vec<(String, Vec<u8>)>,
 }
 
-/// The frame of a file, by its name.  What a command needs is in few frames: functions, heaps, and the objects that
-/// only the crate `brawn-rt` links are apart, for each architecture.
+/// The frame of a file, by its name.  A command should need few frames. So for each architecture, there is one for
+/// functions, one for heaps, and one for the objects that only the crate `brawn-rt` links.
 fn frame(file: &str) -> String {
     let Some((architecture, rest)) = file.split_once('-') else {
         return "table".to_owned();
@@ -80,7 +80,7 @@ fn frame(file: &str) -> String {
     }
 }
 
-/// Of each frame, by its name, the files with their contents.
+/// For each frame, by its name, its files with their contents.
 pub type Frames = BTreeMap<String, Vec<(String, Vec<u8>)>>;
 
 /// The files that the table in `out` names, with their contents, frame by frame.
@@ -106,7 +106,7 @@ pub fn built(out: &Path) -> Result<Frames> {
 }
 
 impl Prebuilt {
-    /// What the crate carries; `None` if it carries nothing.
+    /// The file in the crate; `None` if there is none.
     pub fn read(manifest: &Path) -> Result<Option<Self>> {
         match fs::read(manifest.join(FILE)) {
             Ok(all) => Self::parse(&all).map(Some),
@@ -162,7 +162,7 @@ impl Prebuilt {
             decoder
                 .read_to_end(&mut whole)
                 .map_err(|error| format!("{FILE}: frame {name}: {error}"))?;
-            // The decoder leaves that to who uses it.
+            // The decoder does not check this.
             let frame = &decoder.decoder;
             if frame.get_checksum_from_data() != frame.get_calculated_checksum() {
                 return Err(format!("{FILE}: frame {name}: its checksum is another").into());

@@ -1,5 +1,5 @@
-//! Links the heap and the memory functions into a shared object for `LD_PRELOAD`, and checks what it says to dynamic
-//! linkers against `recipe.rs`.
+//! Links the heap and the memory functions into a shared object for `LD_PRELOAD`, and compares its dynamic section with
+//! `recipe.rs`.
 
 use crate::Result;
 use crate::compiler::Compiler;
@@ -14,7 +14,7 @@ use object::{
 use std::fs;
 use std::path::Path;
 
-/// The file that says which names are for others.
+/// The file with the exported names.
 const NAMES: &str = "preload.map";
 
 /// The shared object's bytes; `work` is a folder for what is linked.
@@ -44,7 +44,7 @@ pub fn link(
     Ok(bytes)
 }
 
-/// Every name for others is listed, every name that it needs too, and it asks for no other file.
+/// Every exported name is in a list, every needed name too, and it needs no other file.
 pub fn check(bytes: &[u8], names: &[&str]) -> Result<()> {
     let file = object::File::parse(bytes)?;
     let (mut defines, mut needs) = (Vec::new(), Vec::new());

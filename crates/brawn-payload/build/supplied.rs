@@ -1,4 +1,4 @@
-//! What a libc.a may lack once another heap's members have left it, and a C++ runtime with it: one object to a
+//! Functions that a libc.a, or its C++ runtime, may lack after another heap's members were removed: one object for each
 //! function, each with the note, checked against the lists here.
 
 use crate::Result;
@@ -10,7 +10,7 @@ use crate::recipe::{self, Architecture};
 use object::{Object as _, ObjectSymbol as _};
 use std::path::Path;
 
-/// The name of a function's object, which the sources know it by, and the function's own.
+/// The name of a function's object, which the sources use, and the function's own name.
 pub const FUNCTIONS: &[(&str, &str)] = &[
     ("strdup", "strdup"),
     ("strndup", "strndup"),
@@ -50,7 +50,7 @@ const NEEDS: &[&str] = &[
     "wcslen",
 ];
 
-/// What the operators may need of the C++ runtime, whichever it is (Itanium C++ ABI, "Exception Handling").
+/// The names that the operators may need from any C++ runtime (Itanium C++ ABI, "Exception Handling").
 const RUNTIME: &[&str] = &[
     "_Unwind_Resume",
     "_ZNSt9bad_allocD1Ev",
@@ -164,7 +164,7 @@ pub fn function(name: &str, raw: Vec<u8>) -> Result<Finished> {
     })
 }
 
-/// Fails unless the object defines `name` weakly, for all to see, and nothing else that others see.
+/// Fails unless the object defines `name` as a weak visible symbol, and no other visible symbol.
 fn is_weak(raw: &[u8], name: &str) -> Result<()> {
     let object = object::File::parse(raw)?;
     let mut has_it = false;

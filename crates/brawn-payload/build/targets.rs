@@ -1,4 +1,4 @@
-//! Everything that is built, as plain data: `embed.rs` makes Rust of it.
+//! Everything that is built, as plain data; `embed.rs` turns it into Rust code.
 
 use crate::Result;
 use crate::attach::{self, Attach};

@@ -1,4 +1,4 @@
-//! The payload's bytes.  Release builds carry them compressed, and unpack what a command needs when it needs it.
+//! The payload's bytes.  Release builds contain them compressed, and unpack a part when a command needs it.
 
 use ruzstd::decoding::StreamingDecoder;
 use std::fmt;
@@ -92,7 +92,7 @@ impl fmt::Debug for Bytes {
 /// One zstd frame (RFC 8878) with its checksum, of many objects: objects of one architecture are much alike.
 pub struct Frame {
     packed: &'static [u8],
-    /// Of what is in it, in bytes.
+    /// The size of its contents, in bytes.
     length: usize,
     contents: OnceLock<Vec<u8>>,
 }
@@ -107,11 +107,11 @@ impl Frame {
         }
     }
 
-    /// Appends what is in it, and says how many bytes that is.
+    /// Appends its contents, and returns their size in bytes.
     fn read(&self, all: &mut Vec<u8>) -> Result<usize, String> {
         let mut frame = StreamingDecoder::new(self.packed).map_err(|error| error.to_string())?;
         let read = frame.read_to_end(all).map_err(|error| error.to_string())?;
-        // The decoder leaves that to who uses it.
+        // The decoder does not check this.
         let frame = &frame.decoder;
         match frame.get_checksum_from_data() == frame.get_calculated_checksum() {
             true => Ok(read),

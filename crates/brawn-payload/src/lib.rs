@@ -50,9 +50,9 @@ pub enum Profile {
     /// Time first, at a memory cost near musl's.
     #[default]
     Fast,
-    /// Blocks freed twice, pointers that are none and writes past a block's end stop the program.
+    /// Double frees, frees of pointers that are not blocks, and writes past a block's end stop the program.
     Secure,
-    /// Memory first: what is free goes back to the kernel at once.
+    /// Memory first: free memory goes back to the kernel sooner.
     Lean,
 }
 
@@ -83,7 +83,7 @@ pub struct Member {
     /// An ELF relocatable object.  Its global definitions are all in [`Payload::surface`], or in its
     /// [`Function`].
     pub bytes: Bytes,
-    /// How to unwind from its code: the object itself does not say so, as libc's do not.
+    /// How to unwind from its code; the object itself has no unwind information, as libc's have none.
     pub frames: Frames,
 }
 
@@ -92,13 +92,13 @@ pub struct Member {
 pub struct Frames {
     /// An `.eh_frame` section (Linux Standard Base Core, "Exception Frames"), not relocated.
     pub bytes: Bytes,
-    /// Where in them the distance to a function is, with that function's section and place in it, in bytes.  What the
-    /// bytes have of other functions is of no use.
+    /// Where in them the distance to a function is, with that function's section and place in it, in bytes.  Entries of
+    /// other functions in the bytes are ignored.
     pub functions: &'static [(u32, &'static str, u64)],
 }
 
-/// Names of which musl's `pthread_create` has weak ones, in its member, for programs that do not need what they are
-/// for.  brawn's does without them where they are not.
+/// Names for which the member of musl's `pthread_create` has weak fallbacks, for programs that do not need these
+/// functions.  brawn's `pthread_create` works without them if they are missing.
 pub const DEFAULTS: &[&str] = &[
     "__acquire_ptc",
     "__dl_thread_cleanup",
@@ -113,21 +113,21 @@ pub const DEFAULTS: &[&str] = &[
     "__stdout_used",
 ];
 
-/// One of the functions of a [`Set`], with what goes by other names for it.
+/// One of the functions of a [`Set`], with its other names.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     /// Its object.
     pub member: Member,
     /// `memory`, or one of [`LIBC_FAMILIES`].
     pub family: &'static str,
-    /// Functions that look at each other's state have the same name here, and go together or not at all; empty for
-    /// one on its own.
+    /// Functions that look at each other's state have the same name here, and are replaced together or not at all;
+    /// empty for a single function.
     pub group: &'static str,
     /// Whether its results are musl's to the bit.
     pub exact: bool,
     /// The public names that it defines, musl's internal ones among them, sorted.  All are weak.
     pub surface: &'static [&'static str],
-    /// Whether some of these are data, such as `tzname`, or functions that a finished program has its own state of.
+    /// Whether some of these are data, such as `tzname`, or functions for which a finished program has its own state.
     pub has_data: bool,
     /// The hidden names by which the others call it, sorted.
     pub own: &'static [&'static str],
@@ -181,7 +181,7 @@ impl Set {
         functions: &[],
     };
 
-    /// That function, and those of the set that come with it, since it or one of them calls them.
+    /// That function, and all functions of the set that it needs, directly or through others.
     pub fn with_needs(&self, function: &'static Function) -> Vec<&'static Function> {
         let mut all = vec![function];
         let mut next = 0;
@@ -196,17 +196,17 @@ impl Set {
         all
     }
 
-    /// Whether the function can take the place of musl's in a finished program, with all that comes with it.  Public
-    /// data cannot come: the program has its own, which others of its functions use, as the time zone.
+    /// Whether the function, with everything that it needs, can replace musl's in a finished program.  Public data
+    /// cannot be replaced there: other functions of the program use the program's own data, for example the time zone.
     pub fn stands_alone(&self, function: &'static Function) -> bool {
         !self.with_needs(function).iter().any(|f| f.has_data)
     }
 }
 
-/// A function that an archive may lack once another heap's members have left it.
+/// A function that an archive may lack after another heap's members were removed.
 #[derive(Clone, Copy, Debug)]
 pub struct Supply {
-    /// Its name as linkers know it, and the only one that its object defines for others: weak.
+    /// Its symbol, which is weak, and the only one that its object exports.
     pub name: &'static str,
     /// Its object, with its note.
     pub member: Member,
@@ -221,7 +221,7 @@ impl Supply {
     }
 }
 
-/// Those for one architecture, whatever the profile.
+/// The functions for one architecture; all profiles use the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Supplies {
     /// Version of brawn that they were built from.
@@ -257,13 +257,14 @@ pub struct Payload {
     pub needs: &'static [&'static str],
     /// The memory functions; `None` for an architecture that has none yet.
     pub memory: Option<&'static Set>,
-    /// The functions of libc beside heap and memory functions.
+    /// The functions of libc other than heap and memory functions.
     pub libc: &'static Set,
-    /// What an archive may lack once another heap's members have left it.
+    /// Functions that an archive may lack after another heap's members were removed.
     pub supplied: &'static Supplies,
 }
 
-/// What a rewritten program runs before its own entry point and at the end of a thread, whatever the profile.
+/// The code that a rewritten program runs before its own entry point and at the end of a thread; all profiles use the
+/// same.
 #[derive(Clone, Copy, Debug)]
 pub struct Attach {
     /// What it runs on.
@@ -337,7 +338,7 @@ pub fn preload(architecture: Architecture, profile: Profile) -> Option<&'static 
         .find(|p| p.architecture == architecture && p.profile == profile)
 }
 
-/// What rewritten programs of `architecture` run, if this build embeds it.
+/// The code that rewritten programs of `architecture` run, if this build embeds it.
 pub fn attach(architecture: Architecture) -> Option<&'static Attach> {
     ATTACH.iter().find(|a| a.architecture == architecture)
 }
