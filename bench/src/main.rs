@@ -141,18 +141,8 @@ fn measure_one(command: Command) -> Result<()> {
             quick,
             own,
         } => {
-            known(&only, "family", own::libc::FAMILIES.iter().copied())?;
-            let choice = own::libc::Choice {
-                families: only,
-                objects: own::libc::objects(&objects)?,
-                libc,
-            };
-            let raw = own.raw("libc", !quick, |room, rounds, progress| {
-                own::libc::measure(room, &choice, rounds, progress)
-            })?;
-            print(&own::libc::show(&raw), own.markdown);
-            anstream::print!("{}", own::libc::summary(&raw));
-            Ok(())
+            let choice = (only, objects, libc);
+            measure_libc(choice, quick, &own)
         }
         Command::Acid { only, quick, own } => {
             known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
@@ -215,6 +205,26 @@ fn measure_one(command: Command) -> Result<()> {
         }
         _ => Err("not a command that measures".into()),
     }
+}
+
+/// Measures the functions of libc in the families `only`, with objects and a `libc.a` of the user's.
+fn measure_libc(
+    (only, objects, libc): (Vec<String>, Vec<PathBuf>, Option<PathBuf>),
+    quick: bool,
+    own: &Own,
+) -> Result<()> {
+    known(&only, "family", own::libc::FAMILIES.iter().copied())?;
+    let choice = own::libc::Choice {
+        families: only,
+        objects: own::libc::objects(&objects)?,
+        libc,
+    };
+    let raw = own.raw("libc", !quick, |room, rounds, progress| {
+        own::libc::measure(room, &choice, rounds, progress)
+    })?;
+    print(&own::libc::show(&raw), own.markdown);
+    anstream::print!("{}", own::libc::summary(&raw));
+    Ok(())
 }
 
 /// Prepares and measures `part`, and writes the raw data into `out`.

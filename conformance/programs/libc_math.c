@@ -132,6 +132,7 @@ static void check_fma(void) {
     fesetround(FE_TONEAREST);
 }
 
+// Long because it is a table of arguments and results.
 static void check_values(void) {
     check_fma();
     static const struct {

@@ -251,6 +251,7 @@ static void directives(long turns) {
     } while (0)
 static const size_t SIZES[] = {0, 1, 2, 3, 7, 8, 9, 16, 17, 100, 5000};
 
+// Long because it is a list of formats.
 static void rare(void) {
     const int big = INT_MAX;
     SAME("%s", "");

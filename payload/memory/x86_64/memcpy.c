@@ -45,6 +45,7 @@ NAME(__memcpy_fwd, brawn_memcpy)
 NAME(__memcpy_fwd_alias_1, brawn_memcpy)
 
 #else
+// Long because it has a branch for each class of sizes, and a call for each class would take longer than a small copy.
 TARGET static void *AT(move)(void *to, const void *from, size_t n) {
     char *d = to;
     const char *s = from;

@@ -53,6 +53,7 @@ int main(int argc, char **argv) {
 }
 ";
 
+// Long because each form of one program is built, changed and looked at in turn.
 #[test]
 fn every_function_of_an_executable_has_a_provider() {
     let room = patched();

@@ -128,9 +128,7 @@ pub(super) fn choose<'p>(
             let grouped = f.surface.iter().filter(|_| !f.group.is_empty());
             let mut kept = grouped.filter(|name| stay.contains(*name));
             let name = kept.next()?;
-            Some(format!(
-                "`{name}` is in one member with functions that stay"
-            ))
+            Some(format!("`{name}` shares a member with others that stay"))
         };
         let mut lacking: BTreeMap<&str, String> = BTreeMap::new();
         let mut groups: BTreeMap<&str, &str> = BTreeMap::new();

@@ -73,6 +73,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
 
 impl Shape {
     /// The file.
+    // Long because it writes a whole program: headers, segments, sections and symbols depend on each other.
     fn bytes(&self) -> Vec<u8> {
         let count = self.loads.len() as u64 + 1 + u64::from(self.tls.is_some());
         let mut bytes = vec![0; (64 + 56 * count + self.room) as usize];

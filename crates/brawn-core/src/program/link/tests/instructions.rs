@@ -3,6 +3,7 @@
 use super::*;
 
 /// Instructions before and after linking, as an assembler and a linker wrote them.
+// Long because it is a table of instructions.
 #[test]
 fn instructions_of_x86_64() {
     use object::elf::*;
@@ -105,6 +106,7 @@ fn instructions_of_x86_64() {
     }
 }
 
+// Long because it is a table of instructions.
 #[test]
 fn instructions_of_aarch64() {
     use object::elf::*;
