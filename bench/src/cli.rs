@@ -1,4 +1,4 @@
-//! What `brawn-bench` understands on its command line.
+//! The command line of `brawn-bench`.
 
 use brawn_bench::{Result, own, repository, work};
 use clap::{Args, Parser, Subcommand};
@@ -16,7 +16,7 @@ pub struct Cli {
 
 #[derive(Args)]
 pub struct Places {
-    /// Folder for everything that is built, which is emptied: a new or empty one [default: target/bench]
+    /// Folder for everything that is built, which is emptied first: a new or empty one [default: target/bench]
     #[arg(long)]
     pub work: Option<PathBuf>,
     /// The brawn to patch with [default: the one beside this program]
@@ -91,14 +91,14 @@ pub enum Command {
         #[arg(long)]
         markdown: bool,
     },
-    /// Rewrite what README.md, docs/benchmarks.md and docs/libc.md show of the newest raw data in bench/results
+    /// Rewrite the tables of README.md, docs/benchmarks.md and docs/libc.md from the newest raw data in bench/results
     Readme,
     /// Run the two benchmark programs against stock musl, patched musl and glibc; print one table
     Demo {
         #[command(flatten)]
         places: Places,
     },
-    /// Measure every function of libc that a program can feel, with stock musl, brawn and glibc
+    /// Measure every function of libc that matters to programs, with stock musl, brawn and glibc
     Libc {
         /// Only these families: strings, wide, time, environment, numbers, math, sort, stdio, threads, other, start
         #[arg(long, value_delimiter = ',')]
@@ -140,7 +140,7 @@ pub enum Command {
         #[command(flatten)]
         own: Own,
     },
-    /// Show what a program's memory is at its peak, as the heap itself sees it
+    /// Show what a program's memory consists of at its peak, as the heap itself sees it
     Where {
         /// These programs [default: all]
         programs: Vec<String>,
@@ -168,8 +168,8 @@ pub enum Command {
         #[command(flatten)]
         own: Own,
     },
-    /// Try `brawn compare`: a program against itself and against a slower one, and what measuring costs; each round
-    /// is a trial
+    /// Test `brawn compare`: compare a program with itself and with a slower one, and find out what measuring costs;
+    /// each round is a trial
     Compare {
         /// Only these kinds of trials: same, slower, measured, sampled
         #[arg(long, value_delimiter = ',', value_parser = own::compare::KINDS)]
@@ -224,12 +224,12 @@ pub enum Extensions {
         #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
         rounds: u32,
     },
-    /// Print medians and intervals, of rounds on the machine of the last one
+    /// Print medians and intervals of the rounds on the machine of the last round
     Table {
         /// The first round
         #[arg(long, default_value_t = 1)]
         first: u32,
-        /// The last round [default: the last there is]
+        /// The last round [default: the last one in the data]
         #[arg(long)]
         last: Option<u32>,
         /// Print Markdown

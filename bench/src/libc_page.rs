@@ -1,5 +1,6 @@
-//! What docs/libc.md shows of the raw data in `bench/results`: a sentence, tables, and a figure.  `brawn-bench readme`
-//! writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test holds them to the data.
+//! Writes the generated parts of docs/libc.md from the raw data in `bench/results`: a sentence, tables, and a figure.
+//! `brawn-bench readme` writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test compares them
+//! with the data.
 
 use crate::own::libc::{FAMILIES, Line, behind, brawn, is_behind, lines, mean, stock};
 use crate::own::{Raw, acid};
@@ -49,7 +50,7 @@ fn table<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
     .markdown()
 }
 
-/// So many rows are shown of those that are faster than glibc's.
+/// How many of the rows that are faster than glibc's are shown.
 const FASTEST: usize = 30;
 
 /// A family's name and its rows.
@@ -92,7 +93,7 @@ fn x(ratio: f64) -> f64 {
     LEFT + part * (WIDTH - LEFT - RIGHT)
 }
 
-/// A side's name, how far below the family's top it is, its figure of a row, and where its mean stands.
+/// A side's name, its distance from the family's top, its figure in a row, and the place of its mean.
 type Lane<'n> = (&'n str, f64, fn(&Line) -> f64, f64);
 
 const STYLE: &str = "<style>

@@ -131,7 +131,7 @@ fn execute(command: Command) -> Result<()> {
     }
 }
 
-/// The commands that measure one matter each.
+/// The commands that each measure one thing.
 fn measure_one(command: Command) -> Result<()> {
     match command {
         Command::Libc {

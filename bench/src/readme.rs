@@ -30,7 +30,7 @@ pub const NAMES: [&str; 15] = [
 /// The documents with tables, below the repository's folder.
 const DOCUMENTS: [&str; 2] = ["README.md", "docs/benchmarks.md"];
 
-/// A measurement that every folder has which has the rest of the table.
+/// A measurement that is in every folder that has the rest of the table.
 fn needs(name: &str) -> &'static str {
     match name.split('-').next() {
         Some("profile") => "profiles-threads-1",

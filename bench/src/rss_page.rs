@@ -1,5 +1,5 @@
-//! What docs/tuning.md shows of memory over time.  `brawn-bench readme` writes it between `<!-- rss:NAME -->` and
-//! `<!-- /rss:NAME -->`, and a test holds it to the raw data.
+//! The table of memory over time in docs/tuning.md.  `brawn-bench readme` writes it between `<!-- rss:NAME -->` and
+//! `<!-- /rss:NAME -->`, and a test compares it with the raw data.
 
 use crate::own::{Raw, rss};
 use crate::readme::{fill_with, replace};

@@ -17,7 +17,7 @@ HIDDEN void brawn_host_tsd_run_dtors(void);
 // their number, then for each word its place and its value, both relative to the table.
 extern HIDDEN const int64_t brawn_attach_table[];
 
-// What the kernel put on the first stack (System V ABI, "Process Initialization").
+// The first stack as the kernel wrote it (System V ABI, "Process Initialization").
 HIDDEN char **__environ;
 static const unsigned long *auxiliary;
 
@@ -34,7 +34,8 @@ HIDDEN __attribute__((used)) void brawn_attach_begin(const unsigned long *stack)
     for (int64_t left = *entry++; left > 0; left--, entry += 2) *(uintptr_t *)(table + entry[0]) = table + entry[1];
 }
 
-// As libc's, but for errno, which the heap leaves alone.  <elf.h>: pairs of a type and a value, the last of type 0.
+// As libc's, except that it does not set errno, which the heap must not change.  <elf.h>: pairs of a type and a value,
+// the last of type 0.
 HIDDEN unsigned long getauxval(unsigned long type) {
     for (const unsigned long *entry = auxiliary; entry[0] != 0; entry += 2) {
         if (entry[0] == type) return entry[1];
@@ -42,7 +43,7 @@ HIDDEN unsigned long getauxval(unsigned long type) {
     return 0;
 }
 
-// The heap's one key, of which each thread's value is a thread-local: the program's 128 keys stay its own.
+// The heap's only key. Each thread's value of it is a thread-local, so the program can use all of its 128 keys.
 static void (*destructor)(void *);
 static __thread void *value;
 
@@ -58,9 +59,9 @@ HIDDEN int pthread_setspecific(unsigned key, const void *given) {
     return 0;
 }
 
-// Stands in the place of __pthread_tsd_run_dtors, which __pthread_exit calls on a thread that ends.  The heap's
-// destructor waits for a later round by setting its value again (heap/threads.c): here no destructor of the
-// program follows any more, so it is called until it does not ask again.
+// Replaces __pthread_tsd_run_dtors, which __pthread_exit calls when a thread ends.  The heap's destructor waits for a
+// later round by setting its value again (heap/threads.c). Here no destructor of the program follows any more, so it is
+// called until it does not ask for another round.
 HIDDEN void brawn_attach_thread_exit(void) {
     brawn_host_tsd_run_dtors();
     for (void *given = value; given != NULL; given = value) {

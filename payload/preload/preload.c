@@ -1,5 +1,5 @@
 // The heap for LD_PRELOAD, in programs that are linked dynamically with musl: the same engine and paths as in a static
-// program, and what differs where libc is a shared object.
+// program, and the differences if libc is a shared object.
 //
 //   fork     libc.so calls its own heap around fork, by a hidden name; ours is reached by pthread_atfork
 //   locks    other handlers of pthread_atfork may run inside of ours: the forking thread passes the lock, as in
@@ -17,14 +17,15 @@
 #undef BRAWN_SHARED
 #define BRAWN_SHARED 0
 
-// Where these are missing nothing needs them.  glibc has no pthread_atfork in its shared object but what that stands
-// for, and before 2.34 has keys where there are threads.
+// If these functions are missing, nothing needs them.  glibc's shared object has no pthread_atfork, but a function that
+// it calls; before 2.34, glibc has keys only if libpthread is loaded.
 int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) __attribute__((weak));
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *object) __attribute__((weak));
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) __attribute__((weak));
 int pthread_setspecific(unsigned key, const void *value) __attribute__((weak));
 
-// surface.c's, which ask whose malloc it is by its address, or ask nobody: the public ones are below.
+// Those of surface.c decide by the address whose malloc it is, or do not decide at all; so the public ones are defined
+// below.
 #define calloc brawn_plain_calloc
 #define free_sized brawn_plain_free_sized
 #define free_aligned_sized brawn_plain_free_aligned_sized
@@ -41,11 +42,11 @@ int pthread_setspecific(unsigned key, const void *value) __attribute__((weak));
 #undef posix_memalign
 #undef valloc
 
-// ---------------------------------------------------------------------------------------------
-// Whose malloc it is.  Its address does not tell: in a program at a fixed address that takes it, that is a place in
-// the program, whoever's malloc runs.  Calls go by a slot of their own, which the dynamic linker fills at load (-z now)
-// with the function's true address: if it is ours, one of the slots has it.  brawn-payload's build script makes sure
-// that there is such a slot.
+// --------------------------------------------------------------------------------------------- Whose malloc it is.
+// Its address does not show it: if a program at a fixed address takes malloc's address, that is a place in the program,
+// whichever malloc runs.  Calls use a slot of their own, which the dynamic linker fills at load (-z now) with the
+// function's true address: if malloc is ours, one of the slots has our address.  brawn-payload's build script makes
+// sure that there is such a slot.
 
 #include <elf.h>
 
@@ -59,7 +60,7 @@ static bool brawn_malloc_is_called(void) {
         if (entry->d_tag == DT_JMPREL) slots = entry->d_un.d_ptr;
         if (entry->d_tag == DT_PLTRELSZ) size = entry->d_un.d_val;
     }
-    // musl leaves what the file says, relative to its start; glibc puts addresses there.
+    // musl leaves the file's values, relative to the file's start; glibc replaces them by addresses.
     const uintptr_t start = (uintptr_t)__ehdr_start;
     const Elf64_Rela *const relocations = (const Elf64_Rela *)(slots < start ? slots + start : slots);
     for (size_t i = 0; i < size / sizeof(*relocations); i++)
@@ -101,8 +102,9 @@ EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, 
     free_sized(p, size);
 }
 
-// A program that brings malloc and free, and no aligned_alloc, could not free what ours gives: there is no memory, as
-// in musl (src/malloc/replaced.c).  Who brings aligned_alloc has it called by the others, as musl's do.
+// A program with its own malloc and free, but without aligned_alloc, could not free our blocks, so ours fails with
+// ENOMEM, as in musl (src/malloc/replaced.c).  If the program has its own aligned_alloc, the others call that one, as
+// musl's do.
 EXPORT __attribute__((weak)) void *aligned_alloc(size_t alignment, size_t size) {
     if (mi_unlikely(!brawn_malloc_is_everyones())) return brawn_fail(ENOMEM);
     return brawn_plain_aligned_alloc(alignment, size);
@@ -120,16 +122,16 @@ EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment,
     return 0;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Load: the object's DT_INIT.  Whoever allocates before it, the dynamic linker's callbacks and other objects'
-// constructors among them, needs nothing from it.  There is no unload: the object is marked so.
+// --------------------------------------------------------------------------------------------- Load: the object's
+// DT_INIT.  Code that allocates before it (the dynamic linker's callbacks, other objects' constructors) does not need
+// it.  There is no unload: the object is marked so.
 
 static void brawn_before_fork(void) { brawn_around_fork(-1); }
 static void brawn_in_parent(void) { brawn_around_fork(0); }
 static void brawn_in_child(void) { brawn_around_fork(1); }
 
 HIDDEN void brawn_preload_load(void) {
-    // Where a program has its own malloc this one has nothing to hold, and libc may ask that malloc for room.
+    // If a program has its own malloc, this heap has no blocks to protect, and libc may call the program's malloc here.
     if (!brawn_malloc_is_everyones()) return;
     if (pthread_atfork != NULL) pthread_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child);
     else if (__register_atfork != NULL) __register_atfork(brawn_before_fork, brawn_in_parent, brawn_in_child, NULL);

@@ -1,7 +1,7 @@
-// Copies in memory from `malloc`: what a libc.a lacks whose members for them were taken out when another heap was put
-// in.  They call it by its public name, so that a program's own takes its place, and leave errno as it does.
+// Functions that copy into memory from `malloc`. A libc.a lacks them if their members were removed when another heap
+// was put in.  They call malloc by its public name, so that a program's own is used, and leave errno as malloc sets it.
 //
-// One function to an object: the build script names it (BRAWN_SUPPLY_<name>).
+// Each object has one function; the build script chooses it (BRAWN_SUPPLY_<name>).
 #include <stddef.h>
 
 void *malloc(size_t size);

@@ -1,4 +1,4 @@
-// The provenance note (docs/note.md) in C++, which takes no text without its NUL for an array as C does
+// The provenance note (docs/note.md) in C++, which does not accept a text without its NUL as an array, as C does
 // (payload/heap/note.c).  BRAWN_NOTE comes from the build script.
 namespace {
 struct Note {

@@ -1,6 +1,6 @@
 //! Whole programs with real jobs: static with stock musl, static with brawn's `libc.a`, dynamic with glibc.
 //!
-//! Some programs are in `bench/acid`: each does what one kind of program does all day. The others are built from the
+//! Some programs are in `bench/acid`: each does the typical work of one kind of program. The others are built from the
 //! sources that `tools/acid.sh` downloads. A program's output must be the same with every libc.
 
 mod programs;

@@ -23,7 +23,8 @@ use std::time::Instant;
 /// The kinds of trials: the program against itself while every processor is busy; against one that does 3 % more;
 /// measured by the launcher and by brawn; run with samples and without.
 pub const KINDS: [&str; 4] = ["same", "slower", "measured", "sampled"];
-/// How long the programs take, in nanoseconds, where nothing else runs: of verdicts, of measuring, of sampling.
+/// How long the programs take on an idle machine, in nanoseconds: for trials of verdicts, of measuring, and of
+/// sampling.
 const TIMES: [f64; 3] = [2e7, 1e8, 1e9];
 /// Steps by which the programs' speed is found.
 const STEPS: f64 = 2e7;
@@ -57,7 +58,7 @@ pub fn measure(room: &Room, only: &[String], rounds: usize, progress: &Progress)
     Ok(raw)
 }
 
-/// The program that does so many percent more.
+/// The program that does this many percent more.
 fn build(room: &Room, extra: u32) -> Result<PathBuf> {
     let out = room.at(&format!("spin-{extra}"));
     let mut command = Command::new("musl-gcc");
@@ -81,7 +82,7 @@ fn speed(room: &Room, program: &Path) -> Result<f64> {
     Ok(best)
 }
 
-/// Does it while a thread for each processor does nothing but turn.
+/// Does it while one thread for each processor runs an empty loop.
 fn busy<T>(what: impl FnOnce() -> Result<T>) -> Result<T> {
     let stop = AtomicBool::new(false);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -99,7 +100,7 @@ fn busy<T>(what: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// What `brawn compare` says of two programs.
+/// The verdict of `brawn compare` on two programs.
 fn verdict(room: &Room, one: &Path, other: &Path, steps: f64) -> Result<Sample> {
     let begin = Instant::now();
     let mut command = Command::new(&room.brawn);
@@ -167,7 +168,7 @@ fn run(program: &Path, steps: f64, counters: &Availability, watch: bool) -> Resu
     ])
 }
 
-/// A program's time as the launcher sees it, which does nothing but start it and wait for it, and as brawn does.
+/// A program's time as measured by the launcher, which only starts it and waits for it, and as measured by brawn.
 fn measured(
     room: &Room,
     program: &Path,
@@ -189,7 +190,7 @@ fn measured(
     ))
 }
 
-/// Times without and with what is tried, and by how much more the processor worked.
+/// Times without and with the tested feature, and the ratio of processor times.
 fn both(without: [f64; 2], with: [f64; 2], cpu: f64) -> Sample {
     Sample::from([
         ("wall_ns without".to_owned(), without[0]),
@@ -201,7 +202,7 @@ fn both(without: [f64; 2], with: [f64; 2], cpu: f64) -> Sample {
     ])
 }
 
-/// A program's time with samples and without. What this process does for them counts, too.
+/// A program's time with samples and without. The work of this process for the samples counts, too.
 fn sampled(program: &Path, steps: f64, round: usize) -> Result<Sample> {
     let none = Availability::default();
     let (mut without, mut with) = ([0.0; 2], [0.0; 3]);
@@ -224,7 +225,7 @@ fn sampled(program: &Path, steps: f64, round: usize) -> Result<Sample> {
     Ok(trial)
 }
 
-/// What the trials say, of the kinds that were tried.
+/// The results of the trials, by kind.
 pub fn show(raw: &Raw) -> Table {
     let mut table = table();
     let mut count = |what: &str, kind: &str, is: &str, percent: f64| {

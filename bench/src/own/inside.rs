@@ -1,5 +1,6 @@
-//! Where a program's bytes are, told by the heap itself: `bench/where/where.c` is the payload's heap with a walk through
-//! its structures, which looks when more is resident than before. What it saw last is the program's peak.
+//! Finds out where a program's bytes are, from the heap itself: `bench/where/where.c` is the payload's heap with a walk
+//! through its structures. It looks whenever more memory is resident than before, so its last look is the program's
+//! peak.
 
 use super::Room;
 use crate::prepare::{checked, copy_writable};
@@ -10,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs, with their arguments where none are given.
+/// The programs, with their default arguments.
 pub const PROGRAMS: [(&str, &str); 12] = [
     ("stress", "0 1000000"),
     ("seed003", ""),
@@ -25,9 +26,9 @@ pub const PROGRAMS: [(&str, &str); 12] = [
     ("requests", "0"),
     ("idle", "0"),
 ];
-/// These are no loads of `overtime`, but programs of their own.
+/// These are separate programs, not loads of `overtime`.
 const OWN: usize = 5;
-/// As many sizes of blocks are shown: those with most that is free.
+/// How many block sizes are shown: those with the most free memory.
 const SIZES: usize = 8;
 
 /// What the heap saw at a program's peak.
@@ -35,9 +36,9 @@ const SIZES: usize = 8;
 pub struct Peak {
     /// Resident bytes of the process.
     pub resident: u64,
-    /// What it is: bytes, pieces, and a name.
+    /// One kind of memory: bytes, pieces, and a name.
     pub rows: Vec<(u64, u64, String)>,
-    /// Pages by the size of their blocks: the size, bytes of blocks that live, bytes beside them.
+    /// Pages by the size of their blocks: the size, the bytes of live blocks, and the bytes beside them.
     pub sizes: Vec<[u64; 3]>,
 }
 

@@ -30,7 +30,7 @@ pub const FAMILIES: [&str; 12] = [
     CXX,
     "start",
 ];
-/// Exceptions: there is no C++ for musl but zig's, which compiles them for every side.
+/// Exceptions: the only C++ compiler for musl is zig, which compiles them for every side.
 const CXX: &str = "c++";
 /// Starts of the program that begins and ends, in each round.
 const STARTS: usize = 40;

@@ -29,10 +29,10 @@ use std::path::{Path, PathBuf};
 
 /// Bytes in a mebibyte.
 const MIB: f64 = 1_048_576.0;
-/// Of the random order in which sides run, which is the same each time.
+/// The seed of the order in which sides run, so that it is the same each time.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What one side of one measurement is called in the raw data.
+/// The name of one side of one measurement in the raw data.
 fn key(title: &str, side: &str) -> String {
     format!("{title} / {side}")
 }
@@ -47,7 +47,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Makes the folder `work` new, with the launcher in it. One with somebody else's files is refused.
+    /// Makes the folder `work`, with the launcher in it. A folder with other files is refused.
     pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
         crate::work::empty(work)?;
         let work = crate::context(work.canonicalize(), "find", work)?;

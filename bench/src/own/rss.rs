@@ -22,7 +22,7 @@ use std::time::Duration;
 pub const KINDS: [&str; 8] = [
     "waves", "hour", "compiler", "cache", "pool", "requests", "table", "idle",
 ];
-/// The heaps. `glibc-2` is glibc with `MALLOC_ARENA_MAX=2`, which is what people set to make it hold less.
+/// The heaps. `glibc-2` is glibc with `MALLOC_ARENA_MAX=2`, which people set to reduce its memory.
 pub const HEAPS: [&str; 8] = [
     STOCK,
     GLIBC,
@@ -38,10 +38,11 @@ const GLIBC: &str = "glibc";
 const BRAWN: &str = "brawn";
 
 const WORKLOAD: &str = "overtime";
-/// Milliseconds that the program rests: of every round, and of the first one, which sees what 10 s give back.
+/// How long the program rests, in milliseconds: in every round, and in the first one, which also shows how much goes
+/// back in 10 s.
 const REST: u64 = 1200;
 const LONG_REST: u64 = 10_200;
-/// So many points of a curve are kept.
+/// How many points of a curve are kept.
 const POINTS: usize = 100;
 
 /// What to measure.
@@ -116,7 +117,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
     Ok(raw)
 }
 
-/// What a load with a heap is called in the raw data.
+/// The name of a load with a heap in the raw data.
 fn name(kind: &str, heap: &str) -> String {
     format!("{kind} {heap}")
 }
@@ -163,8 +164,8 @@ fn run(
     Ok((sample, run.moments))
 }
 
-/// The mean while the load works, and what is left after it, in KiB; `end` is when it ended, `rest` how long the program
-/// lived on, in microseconds. NaN where nobody looked.
+/// The mean while the load works, and the memory after it, in KiB; `end` is the time of its end, `rest` how long the
+/// program lived after that, in microseconds. NaN where there is no sample.
 fn reduced(moments: &[Moment], end: f64, rest: f64) -> [(&'static str, f64); 6] {
     let figure = |of: fn(&Moment) -> u64| {
         // Each look stands for the time until the next one.
@@ -211,7 +212,7 @@ fn figure(raw: &Raw, kind: &str, heap: &str, figure: &str) -> f64 {
     stats::estimate(&values).map_or(f64::NAN, |e| e.median)
 }
 
-/// How much of what was free at the end of the load is the kernel's again 1 s later, in percent.
+/// How much of the memory that was free at the load's end has gone back to the kernel 1 s later, in percent.
 fn given_back(raw: &Raw, kind: &str, heap: &str) -> f64 {
     let of = |name| figure(raw, kind, heap, name);
     let free = of("hwm_kb") - of("alive_kb");
@@ -241,7 +242,7 @@ pub fn show(raw: &Raw) -> Table {
     shown(raw, &FIGURES, true)
 }
 
-/// The same without what the other rows tell, too.
+/// The same without values that other rows already have.
 pub fn short(raw: &Raw) -> Table {
     shown(
         raw,

@@ -55,7 +55,7 @@ static inline int64_t arch_clock(void) {
 
 static inline void arch_pause(void) { __asm__ volatile("yield" ::: "memory"); }
 
-// gcc makes calls of memcpy and memset out of such loops, which are what memcpy and memset are here.
+// gcc replaces such loops by calls of memcpy and memset, which would call themselves here.
 #if defined(__GNUC__) && !defined(__clang__)
 #define ARCH_LOOP __attribute__((optimize("no-tree-loop-distribute-patterns")))
 #else

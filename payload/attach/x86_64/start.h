@@ -1,5 +1,5 @@
-// The first instruction.  By the psABI (3.4.1) the stack pointer and rdx mean something, rbp is to be 0, and the rest is
-// unspecified: the program's own start finds them as the kernel left them.
+// The first instruction.  By the psABI (3.4.1), the stack pointer and rdx have a meaning, rbp must be 0, and the other
+// registers are unspecified: the program's own start finds them as the kernel left them.
 __asm__(".section .text.brawn_attach_start,\"ax\",@progbits\n"
         ".globl brawn_attach_start\n"
         ".hidden brawn_attach_start\n"

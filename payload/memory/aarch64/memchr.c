@@ -8,7 +8,7 @@ HIDDEN void *brawn_memchr(const void *from, int c, size_t n) {
     if (LIKELY(FITS(s))) m = EQ(LOAD(s), x);
     else m = SKIP(EQ(LOAD(p), x), s - p);
     if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
-    // Callers who know that the byte is there may say SIZE_MAX.
+    // Callers that know that the byte is there may pass SIZE_MAX.
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;
     const char *const end = (const char *)sum;
@@ -23,7 +23,7 @@ HIDDEN void *brawn_memchr(const void *from, int c, size_t n) {
     STEP;
     STEP;
 #undef STEP
-    // What has been seen of the first four is looked at again.
+    // Some bytes of the first four vectors are looked at twice.
     for (p = DOWN(p + WIDTH, 64); p < end; p += 64) {
         const vec a = SAME(LOAD(p), x), b = SAME(LOAD(p + 16), x), d = SAME(LOAD(p + 32), x), e = SAME(LOAD(p + 48), x);
         const vec ab = OR(a, b);

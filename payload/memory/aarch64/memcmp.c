@@ -5,7 +5,7 @@
 HIDDEN int brawn_memcmp(const void *left, const void *right, size_t n) {
     const unsigned char *a = left, *b = right;
     if (LIKELY(n <= 16)) return compare_short(a, b, n);
-    // One by one up to four, then four at once; the last ones again, to the very end.
+    // One vector at a time up to four, then four at once; the last four overlap the ones before, and end with the data.
     size_t i = 0;
     bits m;
     for (const size_t some = n > 64 ? 64 : n - WIDTH; i < some; i += WIDTH) {

@@ -2,7 +2,7 @@
 #include "../generic/copy-short.h"
 #include "vector.h"
 
-// More than 128 bytes.  The loads are aligned, not the stores: that is what Arm's own functions do on its cores.
+// More than 128 bytes.  The loads are aligned, not the stores, as in Arm's own functions for its processors.
 static __attribute__((noinline)) void *move(void *to, const void *from, size_t n) {
     char *const d = to;
     const char *const s = from, *p;

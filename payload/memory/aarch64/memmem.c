@@ -1,10 +1,11 @@
-// memmem, which strstr uses: two bytes of the part are looked for a vector at once, and where both are the rest is
-// compared.  Text that keeps promising and does not deliver is searched by Two-Way, so that the time stays linear.
+// memmem, which strstr uses: it searches a vector at a time for two bytes of the part, and compares the rest where both
+// are found.  If this happens too often without a match, it continues with Two-Way, so that the time stays linear.
 #include "../generic/two-way.h"
 #include "vector.h"
 
 static void *search(const byte *text, size_t length, const byte *part, size_t size) {
-    // The last byte, and the one before it that differs from it: equal neighbours say little.
+    // The last byte, and the nearest one before it that differs from it: two equal bytes would match more often by
+    // chance.
     const size_t late = size - 1;
     size_t early = late - 1;
     while (early && part[early] == part[late]) early--;
@@ -19,7 +20,7 @@ static void *search(const byte *text, size_t length, const byte *part, size_t si
             m = BOTH(text + at + early, text + at + late);
             if (m) break;
         }
-        // Else compilers count in this loop whatever is needed of `at` after it.
+        // Without this, compilers compute other values from `at` in this loop that are only needed after it.
         __asm__("" : "+r"(at));
         budget += at - from + WIDTH;
         if (!m) {
@@ -27,7 +28,7 @@ static void *search(const byte *text, size_t length, const byte *part, size_t si
             const byte *p = text + at + early, *q = text + at + late;
             if (FITS(p) && FITS(q)) m = BOTH(p, q);
             else if (places >= WIDTH) {
-                // The last vector: again some that have been seen.
+                // The last vector; some of its bytes are looked at twice.
                 const size_t back = WIDTH - (places - at);
                 m = SKIP(BOTH(p - back, q - back), back);
             } else {
@@ -38,7 +39,8 @@ static void *search(const byte *text, size_t length, const byte *part, size_t si
             const size_t found = at + CTZ(m);
             if (found >= places) break;
             if (size == 2 || !brawn_memcmp(text + found, part, size)) return (void *)(text + found);
-            // A comparison costs some bytes, and how many it went through is not known: the worst is counted.
+            // The cost of a comparison is counted in bytes. It is not known how many bytes it compared, so the largest
+            // possible number is counted.
             const size_t cost = 16 + size / 8;
             if (UNLIKELY(budget < cost)) return two_way(text + found + 1, length - found - 1, part, size);
             budget -= cost;

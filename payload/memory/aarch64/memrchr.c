@@ -4,7 +4,7 @@ HIDDEN void *brawn_memrchr(const void *from, int c, size_t n) {
     const char *const s = from, *const end = s + n;
     const vec x = FILL(c);
     if (UNLIKELY(!n)) return NULL;
-    // The vector that ends at the end, or, where that would begin on another page, the one that holds the end.
+    // The vector that ends at the end or, if it would begin on another page, the one that contains the end.
     const char *p = end - WIDTH;
     bits m;
     if (LIKELY(FITS(p))) m = EQ(LOAD(p), x);
@@ -25,7 +25,7 @@ HIDDEN void *brawn_memrchr(const void *from, int c, size_t n) {
     STEP;
     STEP;
 #undef STEP
-    // What has been seen of the last four is looked at again.
+    // Some bytes of the last four vectors are looked at twice.
     for (p = DOWN(p + 63, 64); p > s;) {
         p -= 64;
         const vec a = SAME(LOAD(p), x), b = SAME(LOAD(p + 16), x), d = SAME(LOAD(p + 32), x), e = SAME(LOAD(p + 48), x);

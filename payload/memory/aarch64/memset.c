@@ -1,7 +1,7 @@
 #include "vector.h"
 
 enum {
-    // What DC ZVA clears, where it does so at all: other sizes exist on no core that is sold much.
+    // The size that DC ZVA clears, if it is allowed: no common processor has another size.
     BLOCK = 64,
     // Less does not pay for asking.
     ZVA_FROM = 256,
@@ -46,7 +46,7 @@ HIDDEN void *brawn_memset(void *to, int c, size_t n) {
         STORE(p, x);
         STORE(p + 16, x);
         STORE(p + 32, x);
-        // Whole blocks only, none beyond the end.
+        // Only whole blocks, and none beyond the end.
         for (p = DOWN(d, BLOCK) + BLOCK; p <= last; p += BLOCK) __asm__ volatile("dc zva, %0" ::"r"(p) : "memory");
     } else {
         for (; p < last; p += 64) {

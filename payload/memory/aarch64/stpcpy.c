@@ -8,7 +8,7 @@ HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) {
     if (UNLIKELY(!FITS(from))) {
         m = SKIP(EQ(LOAD(p), zero), from - p);
         if (m) goto found;
-        // It goes on in the next page, so that can be read.
+        // The string goes on in the next page, so that page can be read.
     }
     const vec first = LOAD(from);
     m = EQ(first, zero);
@@ -32,7 +32,7 @@ HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) {
         if (m) break;
         STORE((char *)p + apart, x);
     }
-    // The vector that ends with the end.
+    // The vector that ends at the string's end.
     p += CTZ(m);
     STORE((char *)p + apart - (WIDTH - 1), LOAD(p - (WIDTH - 1)));
     return (char *)p + apart;

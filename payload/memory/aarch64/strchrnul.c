@@ -1,6 +1,6 @@
 #include "vector.h"
 
-// Where a is c, which `is` says, or the end: no byte of `is` is less than a's there alone.
+// The places where a is c (given by `is`), or where a ends: exactly there, the byte of `is` is not less than a's.
 #define HERE(a, is) vcgeq_u8(is, a)
 
 HIDDEN char *brawn_strchrnul(const char *s, int c) {
@@ -27,7 +27,7 @@ HIDDEN char *brawn_strchrnul(const char *s, int c) {
     STEP;
     STEP;
 #undef STEP
-    // What has been seen of the first four is looked at again.
+    // Some bytes of the first four vectors are looked at twice.
     for (p = DOWN(p + WIDTH, 64);; p += 64) {
         const vec b = LOAD(p), d = LOAD(p + 16), e = LOAD(p + 32), f = LOAD(p + 48);
         const vec bx = HERE(b, SAME(b, x)), dx = HERE(d, SAME(d, x)), ex = HERE(e, SAME(e, x)), fx = HERE(f, SAME(f, x));

@@ -17,7 +17,7 @@ HIDDEN size_t brawn_strlen(const char *s) {
     STEP;
     STEP;
 #undef STEP
-    // What has been seen of the first four is looked at again.
+    // Some bytes of the first four vectors are looked at twice.
     for (p = DOWN(p + WIDTH, 64);; p += 64) {
         const vec a = LOAD(p), b = LOAD(p + 16), c = LOAD(p + 32), d = LOAD(p + 48);
         const vec ab = MIN(a, b);

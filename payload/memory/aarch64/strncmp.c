@@ -14,9 +14,9 @@ static __attribute__((noinline)) int order_on(const unsigned char *a, const unsi
     // a is aligned from now on, so that only b's vectors may lie on two pages.
     size_t i = WIDTH - ((uintptr_t)a & (WIDTH - 1));
     for (;;) {
-        // As far as b goes on in its page.
+        // As long as b continues in its page.
         size_t room = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));
-        // One by one first, and until four of a's are aligned: then they lie in one page.
+        // First one vector at a time, until four vectors of a are aligned, and so lie in one page.
         for (int k = 0; room >= WIDTH && (k < 3 || (uintptr_t)(a + i) & 63); k++, room -= WIDTH) {
             m = STOP(LOAD(a + i), LOAD(b + i));
             if (m) FOUND(i, m);
@@ -27,7 +27,7 @@ static __attribute__((noinline)) int order_on(const unsigned char *a, const unsi
             const vec c = LOAD(a + i), d = LOAD(a + i + 16), e = LOAD(a + i + 32), f = LOAD(a + i + 48);
             const vec cd = AND(SAME(c, LOAD(b + i)), SAME(d, LOAD(b + i + 16)));
             const vec ef = AND(SAME(e, LOAD(b + i + 32)), SAME(f, LOAD(b + i + 48)));
-            // 0 where two differ, and where a ends.
+            // 0 where the strings differ, and where a ends.
             if (UNLIKELY(EQ(MIN(AND(cd, ef), MIN(MIN(c, d), MIN(e, f))), zero))) break;
             i += 64;
             if (i >= n) return 0;
@@ -39,8 +39,8 @@ static __attribute__((noinline)) int order_on(const unsigned char *a, const unsi
             if (i >= n) return 0;
         }
         if (!room) continue;
-        // b's page ends within the next vector.  First the vector that ends with the page, unless the first one of all
-        // has seen what is there; then that next one: b goes on there.
+        // b's page ends within the next vector.  First compare the vector that ends at the page's end, unless the very
+        // first vector already covered it; then the next one, since b continues there.
         if (i + room > WIDTH) {
             const size_t j = i + room - WIDTH;
             m = STOP(LOAD(a + j), LOAD(b + j));
@@ -54,7 +54,7 @@ static __attribute__((noinline)) int order_on(const unsigned char *a, const unsi
     }
 }
 
-// How many bytes a string has in its page, of WIDTH at most, its end with them.
+// How many bytes a string has in its page, including its end, at most WIDTH.
 static size_t in_page(const unsigned char *s) {
     if (FITS(s)) return WIDTH;
     const unsigned char *p = DOWN(s, WIDTH);
@@ -62,7 +62,7 @@ static size_t in_page(const unsigned char *s) {
     return end ? CTZ(end) + 1 : (size_t)(p + WIDTH - s);
 }
 
-// Where a page ends within the first vector: what lies before that, then all over again.
+// If a page ends within the first vector: compare the bytes before the page's end, then start again behind it.
 static __attribute__((noinline)) int order_at_edge(const unsigned char *a, const unsigned char *b, size_t n) {
     const size_t some_a = in_page(a), some_b = in_page(b);
     size_t some = some_a < some_b ? some_a : some_b;

@@ -2,7 +2,7 @@
 
 HIDDEN char *brawn_strrchr(const char *s, int c) {
     const vec x = FILL(c), zero = ZERO;
-    // Where the last one so far is: at last, or else somewhere in the four vectors at block.
+    // The place of the last match so far: `last`, or somewhere in the four vectors at `block`.
     const char *p = DOWN(s, WIDTH), *last = NULL, *block = NULL;
     bits m, end;
     if (LIKELY(FITS(s))) {

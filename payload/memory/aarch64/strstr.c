@@ -7,7 +7,8 @@ static char *search(const char *text, const char *part) {
     const char *p = DOWN(text, WIDTH);
     const bits known = ALL << (4 * (text - p));
     vec a = LOAD(p), ones = SAME(a, x);
-    // Places of the second byte behind one of the first: ones moved up by a byte, the last vector's last one with them.
+    // Places of the second byte directly after the first one: the matches of the first byte, moved up by one byte,
+    // including the last one of the vector before.
 #define BEHIND(a, ones, before) AND(SAME(a, y), vextq_u8(before, ones, WIDTH - 1))
     bits m = HITS(BEHIND(a, ones, zero)) & known << 4, ends = EQ(a, zero) & known;
     size_t size = 0, budget = 512;
@@ -18,7 +19,7 @@ static char *search(const char *text, const char *part) {
             if (!part[2]) return (char *)rest - 2;
             size_t cost = WIDTH;
             if (LIKELY(FITS(rest) && FITS(part + 2))) {
-                // How far they go together; if that is the part's end, this is it.
+                // How many bytes match; if that reaches the part's end, the part is found.
                 const vec r = LOAD(part + 2);
                 const bits stop = STOP(r, LOAD(rest));
                 if (LIKELY(stop)) {

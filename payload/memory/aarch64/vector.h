@@ -1,9 +1,10 @@
 // A vector of 16 bytes, NEON's, and what the functions do with it.
 //
-// NEON has no instruction that gives one bit a byte: SHRN gives four, and bits are that, the first byte's lowest.
-// HITS: of a vector whose bytes are 0 or 255.  EQ, NE: which bytes are equal, are not.  SAME: a vector that says so.
-// ANY: whether a vector has a byte that is not 0.  CTZ, TOP: the first, the last byte of bits that are not 0.
-// UP_TO: the bits of all bytes before the first one of some, and one bit of that one's.  STOP: where two strings differ or the first one ends.
+// NEON has no instruction that gives one bit for each byte. SHRN gives four; `bits` has those, with the first byte's
+// lowest. HITS: of a vector whose bytes are 0 or 255.  EQ, NE: which bytes are equal, are not.  SAME: a vector that
+// says so. ANY: whether a vector has a byte that is not 0.  CTZ, TOP: the first, the last byte of bits that are not 0.
+// UP_TO: the bits of all bytes before the first one of some, and one bit of that one's.  STOP: where two strings differ
+// or the first one ends.
 #pragma once
 #include "../generic/memory.h"
 #include <arm_neon.h>

@@ -1,9 +1,9 @@
-// The end of strstr, for text in which its quick search makes no way.
+// The last part of strstr, for text in which its quick search is too slow.
 #pragma once
 #include "memory.h"
 
-// Text that keeps promising: memmem knows what to do then, but has to be told where the text ends, which is looked
-// for a piece at a time, not far beyond where the part may be.
+// If there are too many partial matches, memmem is used, but it needs the text's end. The end is searched for piece by
+// piece, not far beyond the place where the part may be.
 static COLD char *in_pieces(const char *text, const char *part) {
     const size_t size = brawn_strlen(part), step = size < 4096 ? 4096 : size;
     size_t length = brawn_strnlen(text, size + step);

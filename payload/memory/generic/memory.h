@@ -1,9 +1,9 @@
-// What every function here is written with.
+// What all functions here share.
 //
-// Each file is one function and, in musl's libc.a, one member.  Its own name, brawn_NAME, is hidden: the functions
-// call each other by it, whatever the program calls its own.  The public name is a weak alias, as is musl's
-// internal one, so that a program that has its own links.  BRAWN_MEMORY_UNNAMED leaves the public names out:
-// tests and the benchmark hold these functions beside libc's.
+// Each file is one function and, in musl's libc.a, one member.  Its own name, brawn_NAME, is hidden: the functions call
+// each other by it, whatever the program calls its own.  The public name and musl's internal one are weak aliases, so
+// that a program with its own function links.  BRAWN_MEMORY_UNNAMED leaves the public names out: tests and the
+// benchmark compare these functions with libc's.
 //
 // libc copies its thread-local image with these before anything is set up: nothing here uses a thread-local, a
 // stack protector, a relocation that has to be processed at run time, or another function of libc.
@@ -24,7 +24,7 @@
 #endif
 
 #define PAGE 4096
-// Whether the `size` bytes at p lie in one page: what holds one of them can be read.
+// Whether the `size` bytes at p lie in one page: if one of them can be read, all can.
 #define FITS_IN(p, size) (((uintptr_t)(p) & (PAGE - 1)) <= PAGE - (size))
 #define DOWN(p, n) ((__typeof(p))((uintptr_t)(p) & -(uintptr_t)(n)))
 

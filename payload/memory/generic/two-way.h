@@ -1,4 +1,4 @@
-// A search in linear time (Crochemore and Perrin, 1991), for what memmem's quick one would take too long for.
+// A search in linear time (Crochemore and Perrin, 1991), for data on which memmem's quick search takes too long.
 #pragma once
 #include "memory.h"
 

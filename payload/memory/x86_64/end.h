@@ -2,8 +2,8 @@
 #pragma once
 #include "memory.h"
 
-// The byte there has often just been written, and a wider load has to wait until that is in the cache: the narrow
-// vector is sooner done, since it less often lies on two lines.
+// The byte there was often written just before, and a load waits until it is in the cache. A narrow vector is faster,
+// since it lies on two cache lines less often.
 INLINE char *end_of(char *s) {
     if (LIKELY(FITS_IN(s, 16))) {
         const unsigned m = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(GET128(s), _mm_setzero_si128()));

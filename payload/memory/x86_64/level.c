@@ -1,15 +1,15 @@
 // Which level this processor has, asked of the processor itself: libc may not have been set up yet.
 //
-// In a virtual machine each CPUID leaves it, which takes 1 to 20 us; a short program lives 80 us.  So the calls
-// before the processor is asked take SSE2, and what they lose by that is counted: the processor is asked when that may
-// be as much as asking costs.  A program then loses at most about twice what the better choice would have cost it.
+// In a virtual machine each CPUID leaves it, which takes 1 to 20 us; a short program lives 80 us.  So calls use SSE2
+// until the processor is asked, and the time that they lose is counted. The processor is asked when that time may be as
+// long as asking takes.  So a program loses at most about twice the time of the better choice.
 #include "memory.h"
 #include <cpuid.h>
 
 HIDDEN unsigned char brawn_memory_level;
 
 enum {
-    // A short call counts as 1, which is about 2 ns by measurement, and 256 bytes of a long one as much.
+    // A short call counts as 1, which is about 2 ns (measured); 256 bytes of a long call count as much.
     PIECE = 256,
     // 8 us, about two CPUIDs: 4096 short calls, or 1 MiB.
     ENOUGH = 4096,
@@ -30,7 +30,7 @@ HIDDEN COLD KEEPS_REGISTERS void brawn_memory_detect(void) {
         // The registers that the kernel saves for a thread (XCR0).
         unsigned state;
         __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
-        // There is a leaf 7: kernels that say OSXSAVE have read leaf 13, which says how much there is to save.
+        // Leaf 7 exists: kernels that set OSXSAVE have read leaf 13, which has the size of the saved registers.
         __cpuid_count(7, 0, a, b, c, d);
         if ((state & YMM) == YMM && (b & avx2) == avx2) {
             level = AVX2;
@@ -38,11 +38,12 @@ HIDDEN COLD KEEPS_REGISTERS void brawn_memory_detect(void) {
             if ((state & ZMM) == ZMM && (b & avx512) == avx512) level = AVX512;
         }
     }
-    // One store of one byte, in which no thread can see anything but 0 and this; clang takes the builtin for a call.
+    // One store of one byte: other threads see either 0 or this value. (clang would compile the builtin to a call.)
     __asm__ volatile("movb %1, %0" : "=m"(brawn_memory_level) : "q"((unsigned char)level));
 }
 
-// No functions: those that keep every register must not call, not even in line, what does not say the same.
+// These are macros: a function that preserves every register must not call a function that does not, not even an inline
+// one.
 #define NOW(x) (*(volatile __typeof(x) *)&(x))
 #define ADD(pieces)                                              \
     do {                                                         \

@@ -16,7 +16,7 @@ TARGET static void *AT(find)(const void *from, int c, size_t n) {
     if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), x);
     else m = EQ(LOADU_IN(16, p), x) >> (s - p);
     if (m) return CTZ(m) < n ? (void *)(s + CTZ(m)) : NULL;
-    // Callers who know that the byte is there may say SIZE_MAX.
+    // Callers that know that the byte is there may pass SIZE_MAX.
     uintptr_t sum;
     if (UNLIKELY(__builtin_add_overflow((uintptr_t)s, n, &sum))) sum = UINTPTR_MAX;
     const char *const end = (const char *)sum;
@@ -29,13 +29,13 @@ TARGET static void *AT(find)(const void *from, int c, size_t n) {
         if (m) goto found;                                 \
     } while (0)
 #if WIDTH == 16
-    // Space counts more than the speed of a level that few processors are left with.
+    // Few processors have only this level, so its size matters more than its speed.
     for (;;) STEP;
 #else
     STEP;
     STEP;
     STEP;
-    // What has been seen of the first four is looked at again.
+    // Some bytes of the first four vectors are looked at twice.
     p = DOWN(p + WIDTH, 4 * WIDTH);
     for (; p < end; p += 4 * WIDTH) {
         const vec a = SAME(LOAD(p), x), b = SAME(LOAD(p + WIDTH), x), d = SAME(LOAD(p + 2 * WIDTH), x), e = SAME(LOAD(p + 3 * WIDTH), x);

@@ -15,7 +15,7 @@ NAME(bcmp, brawn_memcmp)
 
 #else
 #if WIDTH == 64
-// An end that the compiler does not take for the one that vzeroupper is needed before.
+// A return before which the compiler does not put vzeroupper.
 INLINE int on_its_own(int order) {
     __asm__("" : "+r"(order));
     return order;
@@ -29,7 +29,7 @@ TARGET static int AT(compare)(const void *left, const void *right, size_t n) {
     if (LIKELY(n - 1 < 32)) {
         const __mmask32 some = _bzhi_u32(~0u, (unsigned)n);
         const uint32_t unlike = _mm256_cmpneq_epi8_mask(HALF_SOME_IN(16, some, a), HALF_SOME_IN(17, some, b));
-        // Where all are equal that is the first: one branch less that is hard to predict.
+        // If all bytes are equal, this gives the first one, which saves a branch that is hard to predict.
         const unsigned k = (unsigned)_tzcnt_u32(unlike) & 31;
         return on_its_own(a[k] - b[k]);
     }
@@ -51,7 +51,7 @@ TARGET static int AT(compare)(const void *left, const void *right, size_t n) {
     }
 #endif
 #endif
-    // One by one up to four, then four at once; the last ones again, to the very end.
+    // One vector at a time up to four, then four at once; the last four overlap the ones before, and end with the data.
     size_t i = 0;
     for (const size_t some = n > 4 * WIDTH ? 4 * WIDTH : n - WIDTH; i < some; i += WIDTH) {
         m = NE(LOADU(a + i), LOADU(b + i));

@@ -4,9 +4,9 @@
 #include "../generic/copy-short.h"
 
 enum {
-    // The processor's own copy wins from here on, where both ends are apart: by measurement.
+    // From this size on, the processor's own copy is faster if the ranges do not overlap (measured).
     REP_FROM = 8192,
-    // What cannot stay in the cache is written past it.
+    // Data that cannot stay in the cache is written without it.
     STREAM_FROM = 32 << 20,
 };
 
@@ -20,7 +20,7 @@ static COLD void *first(void *to, const void *from, size_t n) {
 HIDDEN __attribute__((aligned(64))) void *brawn_memcpy(void *to, const void *from, size_t n) {
     char *d = to;
     const char *s = from;
-    // The rare ones first: what is common has its branches from then on.
+    // The rare sizes are tested first; the common ones use the branches after that.
     if (UNLIKELY(n > 64)) DISPATCH(move, first, to, from, n);
     if (n <= 16) {
         copy_short(d, s, n);

@@ -1,22 +1,22 @@
-// What every function here is written with: generic/memory.h, and the levels.
+// What all functions here share: generic/memory.h, and the levels.
 #pragma once
 #include "../generic/memory.h"
 #include <immintrin.h>
 
 // What the processor and the kernel can do.  Static programs get no IFUNC relocations processed, and a table of
-// addresses would need relocations in static-pie, so the functions read a small number and branch on it, always
-// the same way.  It is UNKNOWN, which is 0, until there has been enough to do (level.c); brawn_memory_detect then stores
-// the same number whoever calls it, so threads that do so at once store the same.  AVX2 is BMI, BMI2, MOVBE and FMA, too,
-// and not LZCNT, of which only a leaf of its own would tell; AVX512 is F, BW and VL.
+// addresses would need relocations in static-pie, so the functions read a small number and branch on it, always the
+// same way.  It is UNKNOWN, which is 0, until the program has done enough work (level.c). Then brawn_memory_detect
+// stores the number; threads that call it at once store the same number.  AVX2 includes BMI, BMI2, MOVBE and FMA here,
+// but not LZCNT, which is reported only in another leaf; AVX512 means F, BW and VL.
 enum { UNKNOWN,
     SSE2,
     AVX2,
     AVX512 };
 extern HIDDEN unsigned char brawn_memory_level;
-// These leave every register alone, so that a function that calls them need not keep its arguments anywhere: a third of
-// the size, twenty times.  (clang 14 breaks the promise of those that give a value.)
+// These preserve every register, so a function that calls them need not save its arguments: this saves a third of the
+// size of twenty functions.  (clang 14 does not preserve registers in those that return a value.)
 #define KEEPS_REGISTERS __attribute__((no_caller_saved_registers, target("general-regs-only")))
-// Asks the processor at once: for what gains more by a level than 10 us.
+// Asks the processor at once: for calls that gain more than 10 us by a better level.
 HIDDEN KEEPS_REGISTERS void brawn_memory_detect(void);
 // While the level is UNKNOWN: counts one more call that is done with SSE2, and asks if they were enough.
 HIDDEN KEEPS_REGISTERS void brawn_memory_short(void);
@@ -36,7 +36,7 @@ HIDDEN KEEPS_REGISTERS void brawn_memory_page(void);
         if (LIKELY(level == SSE2)) return variant##_sse2(__VA_ARGS__);     \
         return first(__VA_ARGS__);                                         \
     } while (0)
-// A function of its own, so that the others need no stack: counts the call, and does it with SSE2.
+// A separate function, so that the others need no stack: counts the call, and does it with SSE2.
 #define FIRST(result, first, variant, parameters, ...) \
     static COLD result first parameters {              \
         brawn_memory_short();                          \
@@ -52,8 +52,8 @@ HIDDEN KEEPS_REGISTERS void brawn_memory_page(void);
         }                                                              \
     } while (0)
 
-// Gives p without letting the compiler see that it is the argument that came in: it would call the variant and then
-// put the argument into place itself, instead of jumping there.
+// Gives p without letting the compiler see that it is the function's argument. Otherwise the compiler would call the
+// variant and return the argument itself, instead of jumping to the variant.
 INLINE void *opaque(void *p) {
     __asm__("" : "+r"(p));
     return p;

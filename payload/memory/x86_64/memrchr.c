@@ -13,7 +13,7 @@ TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
     const char *const s = from, *const end = s + n;
     const vec x = FILL_IN(17, c);
     if (UNLIKELY(!n)) return NULL;
-    // The vector that ends at the end, or, where that would begin on another page, the one that holds the end.
+    // The vector that ends at the end or, if it would begin on another page, the one that contains the end.
     const char *p = end - WIDTH;
     bits m;
     if (LIKELY(FITS(p))) m = EQ(LOADU_IN(16, p), x);
@@ -26,7 +26,7 @@ TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
         return p >= s ? opaque((char *)p) : NULL;
     }
     p = DOWN(end - 1, WIDTH);
-    // Space counts more than the speed of a level that few processors are left with.
+    // Few processors have only this level, so its size matters more than its speed.
     for (int i = 0; WIDTH == 16 || i < 3; i++) {
         if (p <= s) return NULL;
         LOOK_UP(p, brawn_memrchr(s, c, (size_t)(p - s)));
@@ -34,7 +34,7 @@ TARGET static void *AT(find_last)(const void *from, int c, size_t n) {
         m = EQ(LOAD(p), x);
         if (m) goto found;
     }
-    // What has been seen of the last four is looked at again.
+    // Some bytes of the last four vectors are looked at twice.
     for (p = DOWN(p + 4 * WIDTH - 1, 4 * WIDTH); p > s;) {
         p -= 4 * WIDTH;
         const vec a = SAME(LOAD(p), x), b = SAME(LOAD(p + WIDTH), x), d = SAME(LOAD(p + 2 * WIDTH), x), e = SAME(LOAD(p + 3 * WIDTH), x);

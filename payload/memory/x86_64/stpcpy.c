@@ -36,7 +36,7 @@ TARGET static char *AT(copy)(char *restrict to, const char *restrict from) {
     if (UNLIKELY(!FITS(from))) {
         m = EQ(LOADU_IN(16, p), zero) >> (from - p);
         if (m) return AT(copy_end)(to, from, CTZ(m) + 1);
-        // It goes on in the next page, so that can be read.
+        // The string goes on in the next page, so that page can be read.
     }
     const vec first = LOADU_IN(16, from);
     m = EQ(first, zero);
@@ -64,7 +64,7 @@ TARGET static char *AT(copy)(char *restrict to, const char *restrict from) {
         if (m) break;
         STOREU((char *)p + apart, x);
     }
-    // The vector that ends with the end.
+    // The vector that ends at the string's end.
     p += CTZ(m);
     STOREU((char *)p + apart - (WIDTH - 1), LOADU(p - (WIDTH - 1)));
     return (char *)p + apart;

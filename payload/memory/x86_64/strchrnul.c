@@ -27,7 +27,7 @@ TARGET HIDDEN char *AT(brawn_find_char)(const char *s, int c, int or_null) {
         return or_null && (unsigned char)*s != (unsigned char)c ? NULL : opaque((char *)s);
     }
     p = opaque(DOWN((char *)s, WIDTH));
-    // Space counts more than the speed of a level that few processors are left with.
+    // Few processors have only this level, so its size matters more than its speed.
     for (int i = 0; WIDTH == 16 || i < 3; i++) {
         p += WIDTH;
         LOOK_UP(p, or_null ? brawn_strchr(p, c) : brawn_strchrnul(p, c));
@@ -35,7 +35,7 @@ TARGET HIDDEN char *AT(brawn_find_char)(const char *s, int c, int or_null) {
         m = EQ(MIN(a, XOR(a, x)), zero);
         if (m) goto found;
     }
-    // What has been seen of the first four is looked at again.
+    // Some bytes of the first four vectors are looked at twice.
     for (p = DOWN(p + WIDTH, 4 * WIDTH);; p += 4 * WIDTH) {
         const vec a = LOAD(p), b = LOAD(p + WIDTH), d = LOAD(p + 2 * WIDTH), e = LOAD(p + 3 * WIDTH);
         const vec ax = MIN(a, XOR(a, x)), bx = MIN(b, XOR(b, x)), dx = MIN(d, XOR(d, x)), ex = MIN(e, XOR(e, x));

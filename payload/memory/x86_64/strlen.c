@@ -23,13 +23,13 @@ TARGET static size_t AT(length)(const char *s) {
         if (m) return (size_t)(p - s) + CTZ(m);        \
     } while (0)
 #if WIDTH == 16
-    // Space counts more than the speed of a level that few processors are left with.
+    // Few processors have only this level, so its size matters more than its speed.
     for (;;) STEP;
 #else
     STEP;
     STEP;
     STEP;
-    // What has been seen of the first four is looked at again.
+    // Some bytes of the first four vectors are looked at twice.
     p = DOWN(p + WIDTH, 4 * WIDTH);
     for (;; p += 4 * WIDTH) {
         const vec a = LOAD(p), b = LOAD(p + WIDTH), c = LOAD(p + 2 * WIDTH), d = LOAD(p + 3 * WIDTH);

@@ -3,7 +3,7 @@
 #define WIDTH 64
 #include "vector.h"
 
-// What there is of n bytes, in one vector; NULL if it may go on.
+// The end within n bytes, in one vector; NULL if the string may continue.
 TARGET static char *AT(append)(char *restrict to, const char *restrict from, size_t n) {
     const vec x = LOADU_IN(16, from);
     bits end = EQ(x, ZERO);

@@ -28,7 +28,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
     // a is aligned from now on, so that only b's vectors may lie on two pages.
     i -= (uintptr_t)a & (WIDTH - 1);
     for (;;) {
-        // As far as both go on in their pages.
+        // As long as both continue in their pages.
         const size_t more_a = PAGE - ((uintptr_t)(a + i) & (PAGE - 1)), more_b = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));
         size_t room = more_a < more_b ? more_a : more_b;
         for (; room >= 4 * WIDTH; room -= 4 * WIDTH) {
@@ -47,8 +47,8 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
             if (i >= n) return 0;
         }
         if (!room) goto page;
-        // b's page ends within the next vector.  First the vector that ends with the page, unless the first one of all
-        // has seen what is there; then that next one: b goes on there.
+        // b's page ends within the next vector.  First compare the vector that ends at the page's end, unless the very
+        // first vector already covered it; then the next one, since b continues there.
         if (i + room > WIDTH) {
             const size_t j = i + room - WIDTH;
             x = LOADU(a + j);
@@ -67,7 +67,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
 }
 
 #if WIDTH < 64
-// How many bytes a string has in its page, of WIDTH at most, its end with them.
+// How many bytes a string has in its page, including its end, at most WIDTH.
 TARGET static size_t AT(in_page)(const unsigned char *s) {
     if (FITS(s)) return WIDTH;
     const unsigned char *p = DOWN(s, WIDTH);
@@ -76,12 +76,12 @@ TARGET static size_t AT(in_page)(const unsigned char *s) {
 }
 #endif
 
-// Where a page ends within the first vector: what lies before that, then all over again.
+// If a page ends within the first vector: compare the bytes before the page's end, then start again behind it.
 TARGET static int AT(order_at_edge)(const unsigned char *a, const unsigned char *b, size_t n) {
 #if WIDTH == 64
     const size_t some_a = PAGE - ((uintptr_t)a & (PAGE - 1)), some_b = PAGE - ((uintptr_t)b & (PAGE - 1));
     const size_t some = some_a < some_b ? some_a : some_b;
-    // What the mask leaves out is not read, and so cannot fault.
+    // Bytes outside of the mask are not read, and so cannot fault.
     const vec x = _mm512_maskz_loadu_epi8(LOW(some), a);
     const bits m = STOP(x, _mm512_maskz_loadu_epi8(LOW(some), b)) & LOW(some);
     if (LIKELY(m)) FOUND(0, m);
@@ -102,7 +102,8 @@ TARGET HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n)
     bits m;
     vec x;
 #if WIDTH == 64
-    // Half a vector first: fewer of them lie on two pages or cache lines.  Two conditions, for shorter code than one.
+    // Half a vector first, since fewer halves lie on two pages or cache lines.  Two conditions give shorter code than
+    // one.
     if (LIKELY(FITS_IN(a, 32)))
         if (LIKELY(FITS_IN(b, 32))) {
             const __m256i half = HALF_IN(16, a);
@@ -110,7 +111,7 @@ TARGET HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n)
             const uint32_t stop = (uint32_t)moved(like) + 1;
             if (LIKELY(stop)) FOUND(0, stop);
             if (n <= 32) return 0;
-            // The vector behind it ends most strings of up to 95 bytes.
+            // Most strings of up to 95 bytes end within the vector after it.
             if (LIKELY(FITS_IN(a, 32 + WIDTH) && FITS_IN(b, 32 + WIDTH))) {
                 const vec next = LOADU_IN(16, a + 32);
                 m = STOP(next, LOADU(b + 32));
@@ -136,7 +137,7 @@ on:
         i += WIDTH;
         if (i >= n) return 0;
     }
-    // A whole number of vectors, which the aligned loads need: what follows half a vector has some bytes looked at twice.
+    // The aligned loads need a whole number of vectors, so some bytes after the first half vector are looked at twice.
     return AT(order_on)(a, b, n, DOWN(i, WIDTH));
 }
 #endif

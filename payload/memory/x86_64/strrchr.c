@@ -10,7 +10,7 @@ NAME(strrchr, brawn_strrchr)
 #else
 TARGET static char *AT(find_last)(const char *s, int c) {
     const vec x = FILL_IN(17, c), zero = ZERO;
-    // Where the last one so far is: at last, or else somewhere in the four vectors at block.
+    // The place of the last match so far: `last`, or somewhere in the four vectors at `block`.
     const char *p = DOWN(s, WIDTH), *last = NULL, *block = NULL;
     bits m, end;
     if (LIKELY(FITS(s))) {
@@ -29,7 +29,7 @@ TARGET static char *AT(find_last)(const char *s, int c) {
     if (m) last = s + TOP(m);
     p += WIDTH;
     for (;;) {
-        // Space counts more than the speed of a level that few processors are left with.
+        // Few processors have only this level, so its size matters more than its speed.
         do {
             const vec a = LOAD(p);
             m = EQ(a, x);

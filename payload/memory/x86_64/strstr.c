@@ -30,7 +30,7 @@ TARGET static char *AT(search)(const char *text, const char *part) {
             if (!part[2]) return (char *)rest - 2;
             size_t cost = WIDTH;
             if (LIKELY(FITS(rest) && FITS(part + 2))) {
-                // How far they go together; if that is the part's end, this is it.
+                // How many bytes match; if that reaches the part's end, the part is found.
                 const vec r = LOADU(part + 2);
                 const bits stop = STOP(r, LOADU(rest));
                 if (LIKELY(stop)) {

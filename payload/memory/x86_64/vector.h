@@ -1,9 +1,9 @@
 // A vector of WIDTH bytes and what the functions do with it, by level.
 //
-// bits: one bit a byte, the first byte's lowest.  EQ, NE: which bytes are equal, are not.  SAME: a vector that says
-// so, JOIN: where either of two says so, HITS: its bits; no more is known of it, since the levels differ.  STOP:
-// where two strings differ or the first one ends; only its lowest bit is meant.  EITHER: what is 0 or equal.
-// LOADU_IN, FILL_IN: the same in a register of 16 to 31, where the processor has them.  A function that uses only these needs no
+// bits: one bit a byte, the first byte's lowest.  EQ, NE: which bytes are equal, are not.  SAME: a vector that says so,
+// JOIN: where either of two says so, HITS: its bits; its other properties differ between the levels.  STOP: where two
+// strings differ or the first one ends; only its lowest bit is meant.  EITHER: what is 0 or equal. LOADU_IN, FILL_IN:
+// the same in a register of 16 to 31, where the processor has them.  A function that uses only these needs no
 // vzeroupper at its end.
 #undef TARGET
 #undef AT
@@ -98,14 +98,14 @@
 #define STREAM(p, x) _mm512_stream_si512((__m512i *)(p), x)
 #define FILL(c) _mm512_set1_epi8((char)(c))
 #define ZERO _mm512_setzero_si512()
-// For a mask that is tested for 0 and then searched: it is moved to a general register once, and tested there.
+// For a mask that is tested for 0 and then searched: this moves it to a general register once and tests it there.
 INLINE uint64_t moved(uint64_t mask) {
     __asm__("" : "+r"(mask));
     return mask;
 }
-// HALF_: half a vector.  SOME_: what the mask has; the rest is not read, and so cannot fault.
+// HALF_: half a vector.  SOME_: only the bytes in the mask; other bytes are not read, and so cannot fault.
 #if defined __clang_major__ && __clang_major__ < 16
-// Has no such operands in a file that is not all for this level.
+// This clang does not accept such operands in a file that is not compiled for this level as a whole.
 #define LOADU_IN(r, p) LOADU(p)
 #define FILL_IN(r, c) FILL(c)
 #define HALF_IN(r, p) _mm256_loadu_si256((const __m256i *)(p))
