@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The next step for the user after an archive was replaced.
-pub const RELINK: &str = "link your programs again: programs that are already linked do not change";
+pub const RELINK: &str = "link your programs again: already linked programs do not change";
 
 /// The value of `--rust` without one.
 const ACTIVE: &str = "active";

@@ -181,5 +181,5 @@ fn a_comparison_is_diagnosed() {
     );
     let page = std::fs::read_to_string(out).expect("a page");
     elements(&page);
-    assert!(page.contains("What is no text in it"), "{page}");
+    assert!(page.contains("Bytes that are not text"), "{page}");
 }

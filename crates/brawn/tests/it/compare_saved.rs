@@ -113,7 +113,7 @@ fn each_form_is_compared_with_what_it_was() {
     assert_eq!(text(&open(&[&both], &["--verbose"])), said);
     let again = open(&[&both, &after], &[]);
     assert_eq!(again.status.code(), Some(3), "{}", text(&again));
-    assert!(text(&again).contains("of two files already"));
+    assert!(text(&again).contains("itself made from two files"));
 }
 
 #[test]
