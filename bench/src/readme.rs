@@ -236,6 +236,29 @@ mod tests {
         }
     }
 
+    /// README shows bars that are not met, or sends its readers to the top of a page that names them.
+    #[test]
+    fn bars_that_are_not_met_are_named_first() {
+        let read = |name: &str| fs::read_to_string(repository().join(name)).expect("readable");
+        let (first, page) = (read("README.md"), read("docs/benchmarks.md"));
+        let (top, tables) = page.split_once("\n## ").expect("a heading");
+        let missed = |text: &str| {
+            let rows = text.lines().filter(|line| line.starts_with('|'));
+            rows.filter(|row| row.contains(": not met"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let elsewhere = missed(tables);
+        for row in &elsewhere {
+            // As in `| secure: malloc+free of 1–1000 B, …`.
+            let what = row.trim_start_matches("| ").split([':', ',']).next();
+            let what = what.unwrap_or_default();
+            assert!(top.contains(what), "the top does not name {what}: {row}");
+        }
+        let is_said = first.contains("names the two bars that brawn does not meet");
+        assert!(is_said || elsewhere.is_empty(), "{elsewhere:?}");
+    }
+
     /// The figures in the first sentences of README must be in its table of bars.
     #[test]
     fn the_headline_is_of_the_table() {

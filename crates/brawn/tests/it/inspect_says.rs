@@ -98,7 +98,10 @@ fn slow_and_mixed_have_a_next_step() {
             "dynamic",
             "next  slow heap, dynamic: `brawn preload -- /".into(),
         ),
-        ("two", "next  mixed, static: remove the other heap from the build".into()),
+        (
+            "two",
+            "next  mixed, static: remove the other heap from the build".into(),
+        ),
     ] {
         let text = succeed(brawn().args(["inspect", &room.path(name)]));
         assert!(text.contains(&words), "{text}");

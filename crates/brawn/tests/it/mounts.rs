@@ -190,7 +190,10 @@ fn a_toolchain_on_a_read_only_filesystem_is_a_clear_error() {
     );
     let text = text(&output);
     assert_eq!(output.status.code(), Some(IO), "{text}");
-    for part in ["Read-only file system", "patch it where that filesystem is made"] {
+    for part in [
+        "Read-only file system",
+        "patch it where that filesystem is made",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("`-o`"), "{text}");
