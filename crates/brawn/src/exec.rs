@@ -119,7 +119,11 @@ mod tests {
         for variable in [None, Some(("LD_PRELOAD", OsStr::new("x")))] {
             let error = execute(&path, &[OsString::from("text")], variable);
             assert_eq!(error.raw_os_error(), Some(libc::ENOEXEC));
-            assert!(failed(&path, error).to_string().starts_with("no program"));
+            assert!(
+                failed(&path, error)
+                    .to_string()
+                    .starts_with("not a program")
+            );
         }
         let error = execute(&folder.path().join("none"), &[], None);
         let text = failed(Path::new("none"), error).to_string();

@@ -11,11 +11,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("brawn inspect PROGRAM", "which heap is in it?"),
             ("brawn compare PROGRAM ARGS", "is it faster with brawn's?"),
-            ("brawn patch --rust", "for everything that this Rust builds"),
-            (
-                "brawn patch --system",
-                "for everything that musl-gcc builds",
-            ),
+            ("brawn patch --rust", "for this Rust toolchain"),
+            ("brawn patch --system", "for musl-gcc"),
             ("brawn cargo build --target …-linux-musl", "for this build"),
         ],
     ),
