@@ -307,6 +307,10 @@ static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *pa
     return true;
 }
 
+#if BRAWN_TRACE
+static void brawn_trace_around_fork(int who);  // trace.c
+#endif
+
 static void brawn_around_fork(int who) {
     if (who < 0) {
         mi_lock_acquire(&brawn_abandoned_lock);
@@ -314,6 +318,9 @@ static void brawn_around_fork(int who) {
         return;
     }
     if (who > 0) brawn_threads_forget(brawn_heap);
+#if BRAWN_TRACE
+    brawn_trace_around_fork(who);
+#endif
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);
     if (who > 0) {

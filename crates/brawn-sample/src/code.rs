@@ -226,7 +226,11 @@ impl Code {
 
     /// The function at a place in the file.
     pub fn function(&self, at: u64) -> Option<&Function> {
-        let address = self.address(at)?;
+        self.at_address(self.address(at)?)
+    }
+
+    /// The function at an address, as the file itself counts them.
+    pub fn at_address(&self, address: u64) -> Option<&Function> {
         let after = self.functions.partition_point(|f| f.start <= address);
         let function = self.functions.get(after.checked_sub(1)?)?;
         (address < function.end).then_some(function)
