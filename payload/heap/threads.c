@@ -312,15 +312,15 @@ static void brawn_trace_around_fork(int who);  // trace.c
 #endif
 
 static void brawn_around_fork(int who) {
+#if BRAWN_TRACE
+    brawn_trace_around_fork(who);
+#endif
     if (who < 0) {
         mi_lock_acquire(&brawn_abandoned_lock);
         brawn_mutex_forking = arch_thread_pointer();
         return;
     }
     if (who > 0) brawn_threads_forget(brawn_heap);
-#if BRAWN_TRACE
-    brawn_trace_around_fork(who);
-#endif
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);
     if (who > 0) {

@@ -20,8 +20,9 @@ enum {
     TRACE_O_CLOEXEC = 02000000,
     TRACE_CLOCK_MONOTONIC = 1,
     TRACE_MAP_SHARED = 1,
+    TRACE_RLIMIT_FSIZE = 1,
     AUXV_ENTRY = 9,
-};  // <fcntl.h>, <time.h>, <sys/mman.h>, <elf.h>
+};  // <fcntl.h>, <time.h>, <sys/mman.h>, <sys/resource.h>, <elf.h>
 #if defined(__x86_64__)
 enum {
     TRACE_O_NOFOLLOW = 0400000,
@@ -45,7 +46,7 @@ static __thread uint64_t brawn_trace_seed __attribute__((tls_model("initial-exec
 static brawn_trace_header_t *brawn_trace_header;  // NULL: nothing is recorded
 static _Atomic(uintptr_t) brawn_trace_chunk;  // the chunk that is written to, in memory
 static _Atomic(uintptr_t) brawn_trace_writers;  // how many threads may be writing to a chunk
-static _Atomic(uintptr_t) brawn_trace_busy;  // a thread gets the next chunk
+static mi_lock_t brawn_trace_lock = MI_LOCK_INITIALIZER;  // who has it gets the next chunk
 
 static inline long brawn_trace_call(long n, long a, long b, long c, long d) { return arch_syscall6(n, a, b, c, d, 0, 0); }
 
@@ -59,6 +60,10 @@ static long brawn_trace_open(int flags) {
 
 // Takes room in the file and maps it.  NULL: there is none.
 static void *brawn_trace_map(long file, uint64_t offset, size_t size) {
+    // Beyond `ulimit -f` the kernel would end the program by SIGXFSZ.
+    uint64_t limits[2] = {0, 0};
+    const long known = brawn_trace_call(ARCH_SYS_prlimit64, 0, TRACE_RLIMIT_FSIZE, 0, (long)limits);
+    if (!brawn_failed(known) && offset + size > limits[0]) return NULL;
     if (brawn_failed(brawn_trace_call(ARCH_SYS_fallocate, file, 0, (long)offset, (long)size))) {
         // Not every file system has it.  Zeros that are written take the same room.
         static const char zeros[4096];
@@ -98,9 +103,8 @@ static NOINLINE void brawn_trace_start(void) {
     brawn_trace_header = header;
 }
 
-// Room for a record of `length` bytes, a multiple of 8, in the present chunk; NULL: it has none left.
-static brawn_trace_record_t *brawn_trace_reserve(size_t length) {
-    char *const chunk = (char *)mi_atomic_load_acquire(&brawn_trace_chunk);
+// Room for a record of `length` bytes, a multiple of 8, in a chunk; NULL: it has none left.
+static brawn_trace_record_t *brawn_trace_reserve(char *chunk, size_t length) {
     if (chunk == NULL) return NULL;
     const uint64_t at = atomic_fetch_add((_Atomic(uint64_t) *)chunk, length);
     if (at + length > BRAWN_TRACE_CHUNK) return NULL;
@@ -109,7 +113,7 @@ static brawn_trace_record_t *brawn_trace_reserve(size_t length) {
     return record;
 }
 
-static void brawn_trace_finish(brawn_trace_record_t *record, uint32_t kind) {
+static void brawn_trace_say(brawn_trace_record_t *record, uint32_t kind) {
     struct {
         int64_t seconds, nanoseconds;
     } now = {0, 0};
@@ -135,36 +139,47 @@ static void brawn_trace_describe(char *chunk) {
     process->text = got;
     process->head.length = (uint32_t)_mi_align_up(sizeof *process + got, 8);
     atomic_store((_Atomic(uint64_t) *)chunk, sizeof(uint64_t) + process->head.length);
-    brawn_trace_finish(&process->head, BRAWN_TRACE_PROCESS);
+    brawn_trace_say(&process->head, BRAWN_TRACE_PROCESS);
     mi_atomic_store_release(&brawn_trace_chunk, (uintptr_t)chunk);
 }
 
-// Gets the next chunk.  false: another thread does, or there is no room in the file.
+// Gets the next chunk, under the lock.  false: there is no room in the file, or no file any more.
 static bool brawn_trace_advance(void) {
-    if (mi_atomic_exchange_acq_rel(&brawn_trace_busy, (uintptr_t)1) != 0) return false;
     char *const old = (char *)mi_atomic_load_acquire(&brawn_trace_chunk);
-    char *chunk = NULL;
     const long file = brawn_trace_open(0);
-    if (!brawn_failed(file)) {
-        const uint64_t number = atomic_fetch_add(&brawn_trace_header->chunks, 1);
-        chunk = brawn_trace_map(file, BRAWN_TRACE_HEADER + number * BRAWN_TRACE_CHUNK, BRAWN_TRACE_CHUNK);
-        brawn_trace_call(ARCH_SYS_close, file, 0, 0, 0);
-    }
-    if (chunk != NULL) {
-        brawn_trace_describe(chunk);
-        // Whoever counts itself from here on sees the new chunk; if nobody else is counted, nobody has the old one.
-        if (old != NULL && atomic_load(&brawn_trace_writers) == 1) brawn_unmap(old, BRAWN_TRACE_CHUNK);
-    }
-    mi_atomic_store_release(&brawn_trace_busy, (uintptr_t)0);
-    return chunk != NULL;
+    if (brawn_failed(file)) return false;
+    const uint64_t number = atomic_fetch_add(&brawn_trace_header->chunks, 1);
+    char *const chunk = brawn_trace_map(file, BRAWN_TRACE_HEADER + number * BRAWN_TRACE_CHUNK, BRAWN_TRACE_CHUNK);
+    brawn_trace_call(ARCH_SYS_close, file, 0, 0, 0);
+    if (chunk == NULL) return false;
+    brawn_trace_describe(chunk);
+    // Whoever counts itself from here on sees the new chunk; if nobody is counted, nobody has the old one.
+    if (old != NULL && atomic_load(&brawn_trace_writers) == 0) brawn_unmap(old, BRAWN_TRACE_CHUNK);
+    return true;
 }
 
-// The same as brawn_trace_reserve, in a further chunk if need be.  Callers are counted as writers.
-static brawn_trace_record_t *brawn_trace_record(size_t length) {
-    brawn_trace_record_t *record = brawn_trace_reserve(length);
-    if (record == NULL && brawn_trace_advance()) record = brawn_trace_reserve(length);
-    if (record == NULL) atomic_fetch_add(&brawn_trace_header->lost, 1);
-    return record;
+// Begins a record of `length` bytes, in a further chunk if need be, and counts the thread as a writer until
+// brawn_trace_finish; NULL: there is no room.
+static brawn_trace_record_t *brawn_trace_begin(size_t length) {
+    for (;;) {
+        atomic_fetch_add(&brawn_trace_writers, 1);
+        const uintptr_t seen = mi_atomic_load_acquire(&brawn_trace_chunk);
+        brawn_trace_record_t *const record = brawn_trace_reserve((char *)seen, length);
+        if (record != NULL) return record;
+        atomic_fetch_sub(&brawn_trace_writers, 1);
+        mi_lock_acquire(&brawn_trace_lock);
+        const bool more = mi_atomic_load_acquire(&brawn_trace_chunk) != seen || brawn_trace_advance();
+        mi_lock_release(&brawn_trace_lock);
+        if (!more) {
+            atomic_fetch_add(&brawn_trace_header->lost, 1);
+            return NULL;
+        }
+    }
+}
+
+static void brawn_trace_finish(brawn_trace_record_t *record, uint32_t kind) {
+    brawn_trace_say(record, kind);
+    atomic_fetch_sub(&brawn_trace_writers, 1);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -178,21 +193,20 @@ typedef struct {
 #define BRAWN_CALLER() \
     ((brawn_caller_t){(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa(), *(const uintptr_t *)__builtin_frame_address(0)})
 
-// Copies the caller's stack, as far as it goes: the kernel stops where nothing is mapped, or nothing may be read.
+// Whether the page at `address` may be read: the kernel copies the set from there before it finds that there is no such
+// `how` (kernel/signal.c, sys_rt_sigprocmask), and changes nothing.
+static bool brawn_trace_readable(uintptr_t address) {
+    enum { KERNEL_SET = 8 };  // bytes
+    return brawn_trace_call(ARCH_SYS_rt_sigprocmask, -1, (long)address, 0, KERNEL_SET) != -EFAULT;
+}
+
+// Copies the caller's stack, as far as it goes.
 static size_t brawn_trace_stack(void *to, uintptr_t from) {
-    struct {
-        uintptr_t base;
-        size_t length;
-    } target = {(uintptr_t)to, BRAWN_TRACE_STACK}, source[2] = {{from, brawn_page_size - from % brawn_page_size}};
-    // Page by page it would copy less than there is of a range that is cut by one without access.
-    source[1].base = from + source[0].length;
-    source[1].length = BRAWN_TRACE_STACK;
-    const long process = brawn_trace_call(ARCH_SYS_getpid, 0, 0, 0, 0);
-    const long got = arch_syscall6(ARCH_SYS_process_vm_readv, process, (long)&target, 1, (long)source, 2, 0);
-    if (!brawn_failed(got)) return (size_t)got & ~(size_t)7;
-    // Not allowed: what is left of the page that the stack pointer is in is there for sure.
-    brawn_memcpy(to, (const void *)from, source[0].length);
-    return source[0].length & ~(size_t)7;
+    uintptr_t end = _mi_align_up(from + 1, brawn_page_size);
+    while (end - from < BRAWN_TRACE_STACK && brawn_trace_readable(end)) end += brawn_page_size;
+    const size_t size = end - from < BRAWN_TRACE_STACK ? end - from : BRAWN_TRACE_STACK;
+    brawn_memcpy(to, (const void *)from, size);
+    return size & ~(size_t)7;
 }
 
 // The distance to the next sample: -ln(u) * interval, with u drawn from (0, 1].  The logarithm is taken by its whole part
@@ -245,9 +259,8 @@ static bool brawn_trace_due(size_t size) {
 
 // Marks a block that lies in a mapping of its own, and records who asked for it.
 static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const brawn_caller_t *caller) {
-    atomic_fetch_add(&brawn_trace_writers, 1);
     const uint64_t interval = brawn_trace_interval();
-    brawn_trace_taken_t *const taken = (brawn_trace_taken_t *)brawn_trace_record(sizeof(brawn_trace_taken_t) + BRAWN_TRACE_STACK);
+    brawn_trace_taken_t *const taken = (brawn_trace_taken_t *)brawn_trace_begin(sizeof(brawn_trace_taken_t) + BRAWN_TRACE_STACK);
     if (taken != NULL) {
         segment->was_reclaimed = true;
         taken->block = (uintptr_t)p;
@@ -260,27 +273,23 @@ static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const
         atomic_fetch_add(&brawn_trace_header->samples, 1);
         brawn_trace_finish(&taken->head, BRAWN_TRACE_TAKEN);
     }
-    atomic_fetch_sub(&brawn_trace_writers, 1);
 }
 
 // A block in a mapping of its own is on its way back, or about to become another.  Returns whether it was recorded.
 static bool brawn_trace_given(mi_segment_t *segment, void *p) {
     if (!segment->was_reclaimed) return false;
     segment->was_reclaimed = false;
-    atomic_fetch_add(&brawn_trace_writers, 1);
-    brawn_trace_given_t *const given = (brawn_trace_given_t *)brawn_trace_record(sizeof(brawn_trace_given_t));
+    brawn_trace_given_t *const given = (brawn_trace_given_t *)brawn_trace_begin(sizeof(brawn_trace_given_t));
     if (given != NULL) {
         given->block = (uintptr_t)p;
         brawn_trace_finish(&given->head, BRAWN_TRACE_GIVEN);
     }
-    atomic_fetch_sub(&brawn_trace_writers, 1);
     return true;
 }
 
-// The child of a fork has none of the other threads that may have been at it.
+// Around fork, as brawn_around_fork.  The child has none of the other threads that may be writing.
 static void brawn_trace_around_fork(int who) {
-    if (who > 0) {
-        mi_atomic_store_release(&brawn_trace_busy, (uintptr_t)0);
-        atomic_store(&brawn_trace_writers, (uintptr_t)0);
-    }
+    if (who < 0) mi_lock_acquire(&brawn_trace_lock);
+    else mi_lock_release(&brawn_trace_lock);
+    if (who > 0) atomic_store(&brawn_trace_writers, (uintptr_t)0);
 }

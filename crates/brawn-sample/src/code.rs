@@ -155,6 +155,10 @@ impl Code {
 
     /// Sorts the functions, one at each address, and gives those without a size one.
     fn arrange(&mut self) {
+        // aarch64's marks of where code and data begin have no functions' names ("ELF for the Arm 64-bit Architecture",
+        // mapping symbols).
+        let is_mark = |name: &str| name.starts_with("$x") || name.starts_with("$d");
+        self.functions.retain(|f| !is_mark(&f.name));
         let rank = |f: &Function| (f.whose == Whose::Own, f.name.starts_with('_'));
         self.functions
             .sort_by_key(|f| (f.start, rank(f).0, rank(f).1, f.name.len()));
@@ -222,6 +226,16 @@ impl Code {
         let (offset, _, address) =
             segments.find(|(offset, size, _)| (*offset..offset + size).contains(&at))?;
         Some(at - offset + address)
+    }
+
+    /// What the address of the file's byte `offset` would be, if a part of `size` bytes from there on is mapped as code: the
+    /// kernel maps whole pages, so that the part may begin before the segment does.
+    pub fn address_of_part(&self, offset: u64, size: u64) -> Option<u64> {
+        let end = offset.saturating_add(size);
+        let mut segments = self.segments.iter();
+        let (start, _, address) = segments
+            .find(|(start, size, _)| *start < end && start.saturating_add(*size) > offset)?;
+        Some(address.wrapping_sub(*start).wrapping_add(offset))
     }
 
     /// The function at a place in the file.

@@ -19,9 +19,10 @@
 #define ARCH_SYS_read 63
 #define ARCH_SYS_pwrite64 68
 #define ARCH_SYS_clock_gettime 113
+#define ARCH_SYS_rt_sigprocmask 135
 #define ARCH_SYS_getpid 172
 #define ARCH_SYS_gettid 178
-#define ARCH_SYS_process_vm_readv 270
+#define ARCH_SYS_prlimit64 261
 
 // A system call by the kernel's convention: the number in x8, the result the value or -errno.  It
 // touches no errno: `free` must keep the caller's.

@@ -86,7 +86,8 @@ impl Stacks {
             self.files.push(File::read(path));
             self.files.len() - 1
         });
-        let address = self.files[file].code.address(offset)?;
+        let size = end.checked_sub(start)?;
+        let address = self.files[file].code.address_of_part(offset, size)?;
         Some(Mapped {
             start,
             end,
