@@ -77,7 +77,7 @@ fn is_libc(path: &Path) -> bool {
 impl Code {
     /// Reads the file; nothing is known of one that is gone or is no program.
     pub fn read(path: &Path) -> Self {
-        let bytes = std::fs::read(path).unwrap_or_default();
+        let bytes = brawn_core::input::read(path).unwrap_or_default();
         let mut code = Self {
             is_libc: is_libc(path),
             is_musl: path.to_string_lossy().contains("musl"),

@@ -2,6 +2,7 @@
 
 use brawn_core::{Error, input};
 use brawn_payload::Architecture;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -74,7 +75,8 @@ impl Recording {
     /// If they are no recording.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, Error> {
         if bytes.get(..16) != Some(MAGIC) {
-            return Err(Error::not_applicable("no recording of a heap"));
+            return Err(Error::not_applicable("not a recording of a heap")
+                .expected("what a program with profile `trace` wrote"));
         }
         let header = |at: usize| number(&bytes, at).unwrap_or(0);
         let (version, machine) = (header(16) as u32, (header(16) >> 32) as u16);
@@ -100,8 +102,9 @@ impl Recording {
             images: Vec::new(),
             events: Vec::new(),
         };
+        let mut known = HashMap::new();
         for start in (HEADER..all.bytes.len()).step_by(CHUNK) {
-            all.chunk(start);
+            all.chunk(start, &mut known);
         }
         // Records of one thread are in order; a block's end and its next beginning may be of two.
         all.events.sort_by_key(|event| event.time);
@@ -109,7 +112,7 @@ impl Recording {
     }
 
     /// Reads a chunk's records.  A program may end at any time: what it has not finished is passed over.
-    fn chunk(&mut self, start: usize) -> Option<()> {
+    fn chunk(&mut self, start: usize, known: &mut HashMap<String, usize>) -> Option<()> {
         let taken = usize::try_from(number(&self.bytes, start)?).ok()?;
         let end = start + taken.min(CHUNK).min(self.bytes.len() - start);
         let mut at = start + 8;
@@ -121,7 +124,7 @@ impl Recording {
                 return None;
             }
             match kind {
-                1 => image = Some(self.image(at..at + length)?),
+                1 => image = Some(self.image(at..at + length, known)?),
                 2 | 3 => {
                     let event = self.event(kind == 2, at..at + length, image?);
                     self.events.extend(event);
@@ -134,7 +137,7 @@ impl Recording {
     }
 
     /// The number of a record's image.
-    fn image(&mut self, record: Range<usize>) -> Option<usize> {
+    fn image(&mut self, record: Range<usize>, known: &mut HashMap<String, usize>) -> Option<usize> {
         let text = record.start + HEAD + 16;
         let length = usize::try_from(number(&self.bytes, record.start + HEAD + 8)?).ok()?;
         let bytes = self
@@ -147,11 +150,11 @@ impl Recording {
             rights.is_some_and(|rights| rights.contains('x'))
         });
         let code: String = lines.flat_map(|line| [line, "\n"]).collect();
-        if let Some(known) = self.images.iter().position(|image| *image == code) {
-            return Some(known);
-        }
-        self.images.push(code);
-        Some(self.images.len() - 1)
+        let number = *known.entry(code).or_insert_with_key(|code| {
+            self.images.push(code.clone());
+            self.images.len() - 1
+        });
+        Some(number)
     }
 
     fn event(&self, is_taken: bool, record: Range<usize>, image: usize) -> Option<Event> {

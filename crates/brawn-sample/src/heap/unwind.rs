@@ -14,6 +14,8 @@ use std::rc::Rc;
 
 /// At most so many frames of a stack are told.
 const MOST_FRAMES: usize = 256;
+/// At most so many files are read: a recording may name any.
+const MOST_FILES: usize = 1000;
 
 /// Code of a file in memory.
 struct Mapped {
@@ -82,6 +84,9 @@ impl Stacks {
         }
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         let (start, end, offset) = (number(start)?, number(end)?, number(offset)?);
+        if known.len() == MOST_FILES && !known.contains_key(&path) {
+            return None;
+        }
         let file = *known.entry(path).or_insert_with_key(|path| {
             self.files.push(File::read(path));
             self.files.len() - 1
@@ -206,7 +211,7 @@ fn walk<U: Unwinder>(
 
 impl File {
     fn read(path: &Path) -> Self {
-        let bytes = std::fs::read(path).unwrap_or_default();
+        let bytes = brawn_core::input::read(path).unwrap_or_default();
         let object = object::File::parse(&*bytes).ok();
         let section = |name: &str| {
             let section = object.as_ref()?.section_by_name(name)?;

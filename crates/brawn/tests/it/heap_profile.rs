@@ -369,12 +369,12 @@ int main(void) {
 fn what_is_no_recording_is_refused_in_words() {
     let room = room();
     for (name, text, code, says) in [
-        ("empty", "", 3, "no recording of a heap"),
+        ("empty", "", 3, "not a recording of a heap"),
         (
             "other",
             "hello, this is a text of more than sixteen bytes",
             3,
-            "no recording of a heap",
+            "not a recording of a heap",
         ),
         ("short", "brawn heap trace", 4, "version 0"),
     ] {
