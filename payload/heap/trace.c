@@ -200,12 +200,11 @@ static bool brawn_trace_readable(uintptr_t address) {
     return brawn_trace_call(ARCH_SYS_rt_sigprocmask, -1, (long)address, 0, KERNEL_SET) != -EFAULT;
 }
 
-// Copies the caller's stack, as far as it goes.
-static size_t brawn_trace_stack(void *to, uintptr_t from) {
+// How many bytes of the stack from `from` on are there, in whole words.
+static size_t brawn_trace_stack(uintptr_t from) {
     uintptr_t end = _mi_align_up(from + 1, brawn_page_size);
     while (end - from < BRAWN_TRACE_STACK && brawn_trace_readable(end)) end += brawn_page_size;
     const size_t size = end - from < BRAWN_TRACE_STACK ? end - from : BRAWN_TRACE_STACK;
-    brawn_memcpy(to, (const void *)from, size);
     return size & ~(size_t)7;
 }
 
@@ -260,7 +259,8 @@ static bool brawn_trace_due(size_t size) {
 // Marks a block that lies in a mapping of its own, and records who asked for it.
 static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const brawn_caller_t *caller) {
     const uint64_t interval = brawn_trace_interval();
-    brawn_trace_taken_t *const taken = (brawn_trace_taken_t *)brawn_trace_begin(sizeof(brawn_trace_taken_t) + BRAWN_TRACE_STACK);
+    const size_t stack = brawn_trace_stack(caller->sp);
+    brawn_trace_taken_t *const taken = (brawn_trace_taken_t *)brawn_trace_begin(sizeof(brawn_trace_taken_t) + stack);
     if (taken != NULL) {
         segment->was_reclaimed = true;
         taken->block = (uintptr_t)p;
@@ -269,7 +269,8 @@ static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const
         taken->pc = caller->pc;
         taken->sp = caller->sp;
         taken->fp = caller->fp;
-        taken->stack = brawn_trace_stack(taken + 1, caller->sp);
+        taken->stack = stack;
+        brawn_memcpy(taken + 1, (const void *)caller->sp, stack);
         atomic_fetch_add(&brawn_trace_header->samples, 1);
         brawn_trace_finish(&taken->head, BRAWN_TRACE_TAKEN);
     }

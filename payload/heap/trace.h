@@ -16,7 +16,7 @@ enum {
     BRAWN_TRACE_VERSION = 1,
     BRAWN_TRACE_HEADER = 4096,
     BRAWN_TRACE_CHUNK = 256 << 10,
-    BRAWN_TRACE_STACK = 8 << 10,  // at most so many bytes of the stack
+    BRAWN_TRACE_STACK = 32 << 10,  // at most so many bytes of the stack
     BRAWN_TRACE_MAPS = 32 << 10,  // at most so many bytes of /proc/self/maps
 };
 

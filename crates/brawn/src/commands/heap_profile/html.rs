@@ -70,8 +70,8 @@ fn over_time(profile: &Profile) -> Markup {
             h2 { "In use over time" }
             figure.k1 {
                 svg viewBox=(format!("0 0 {WIDTH} {HIGH}")) preserveAspectRatio="none" height=(HIGH) role="img" aria-label=(says) {
-                    path.grid d=(format!("M0 {HIGH}H{WIDTH}"));
-                    path.mem d=(path);
+                    path.grid d=(format!("M0 {HIGH}H{WIDTH}")) {}
+                    path.mem d=(path) {}
                 }
                 div.axis {
                     span style="left:0" { "0 s, at most " (bytes(highest)) }
@@ -135,7 +135,7 @@ fn calls(profile: &Profile, node: &Node, all: f64) -> Markup {
                     @let part = child.amount.bytes / all;
                     @let says = format!("{name}: {}, {:.1} %", size(child.amount), part * 100.0);
                     div style=(format!("flex:{part:.5} 0 0")) {
-                        div.frame class=(colour(&name)) title=(says) { (name) }
+                        div class=(format!("frame {}", colour(&name))) title=(says) { (name) }
                         (calls(profile, child, all))
                     }
                 }
