@@ -92,7 +92,7 @@ fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
         return Vec::new();
     }
     let mut places = Vec::new();
-    for profile in [Profile::Secure, Profile::Lean] {
+    for profile in [Profile::Secure, Profile::Lean, Profile::Trace] {
         let links = [Link::Static, Link::Zig];
         let link = links.into_iter().find(|link| program.links.contains(link));
         places.extend(link.map(|link| Place {

@@ -61,8 +61,12 @@ static void *brawn_zalloc(size_t total) {
 
 // A block of another thread, of an ended one, or one with a mapping of its own.
 static NOINLINE void brawn_free_remote(mi_segment_t *segment, mi_page_t *page, void *p) {
-    if (segment->kind == MI_SEGMENT_HUGE) brawn_large_free(segment, p, true);
-    else brawn_engine_free_remote(page, segment, p);
+    if (segment->kind == MI_SEGMENT_HUGE) {
+#if BRAWN_TRACE
+        brawn_trace_given(segment, p);
+#endif
+        brawn_large_free(segment, p, true);
+    } else brawn_engine_free_remote(page, segment, p);
 }
 
 static inline void brawn_free(void *p) {

@@ -5,6 +5,7 @@
 //               object's Rust code
 //   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
 //   spans.c     what both share
+//   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   threads.c   how a thread's heap begins and ends; fork
@@ -97,10 +98,16 @@ static size_t brawn_first_blocks(const mi_page_t *page, size_t extend);  // page
 #include "large.c"
 #include "spans.c"
 #include "rest.c"
+#if BRAWN_TRACE
+#include "trace.c"
+#endif
 #if BRAWN_CHECKED
 #include "checked.c"
 #else
 #include "blocks.c"
+#endif
+#if BRAWN_TRACE
+#include "traced.c"
 #endif
 #if BRAWN_SHARED
 #include "shared.c"

@@ -27,7 +27,17 @@ static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
 static struct {
     int64_t purge_delay;  // units of arch_clock; negative: never
     int64_t rest_delay;  // the same
-} brawn_options = {BRAWN_PURGE_DELAY, BRAWN_REST_DELAY};
+#if BRAWN_TRACE
+    const char *heap_profile;  // a path, 0 behind it; NULL: none
+    uint64_t heap_interval;  // bytes
+#endif
+} brawn_options = {
+    .purge_delay = BRAWN_PURGE_DELAY,
+    .rest_delay = BRAWN_REST_DELAY,
+#if BRAWN_TRACE
+    .heap_interval = 512 << 10,
+#endif
+};
 
 static bool brawn_leaves_too_much(void);  // platform.c
 
@@ -72,6 +82,8 @@ static int64_t brawn_take_number(const char **text) {
 //   purge_delay=N   milliseconds (about) before free pages go back to the kernel; -1: never
 //   rest_delay=N    milliseconds (about) at least between two times that a thread that is about to wait gives back all that
 //                   is free; -1: it never does
+//   heap_profile=PATH   only in profile `trace`: the file that it writes; to the end of the variable
+//   heap_interval=N     only there: bytes between two samples, on average
 // A privileged process (AT_SECURE) ignores it.
 static NOINLINE void brawn_options_read(void) {
     if (__environ == NULL) return;
@@ -82,6 +94,15 @@ static NOINLINE void brawn_options_read(void) {
         while (*text != 0) {
             if (brawn_take(&text, "purge_delay=")) brawn_options.purge_delay = brawn_take_number(&text);
             else if (brawn_take(&text, "rest_delay=")) brawn_options.rest_delay = brawn_take_number(&text);
+#if BRAWN_TRACE
+            else if (brawn_take(&text, "heap_interval=")) {
+                const int64_t bytes = brawn_take_number(&text);
+                if (bytes > 0) brawn_options.heap_interval = (uint64_t)bytes;
+            } else if (brawn_take(&text, "heap_profile=")) {
+                if (*text != 0) brawn_options.heap_profile = text;
+                return;
+            }
+#endif
             while (*text != 0 && *text++ != ',') {}
         }
         return;

@@ -307,7 +307,14 @@ static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *pa
     return true;
 }
 
+#if BRAWN_TRACE
+static void brawn_trace_around_fork(int who);  // trace.c
+#endif
+
 static void brawn_around_fork(int who) {
+#if BRAWN_TRACE
+    brawn_trace_around_fork(who);
+#endif
     if (who < 0) {
         mi_lock_acquire(&brawn_abandoned_lock);
         brawn_mutex_forking = arch_thread_pointer();

@@ -12,6 +12,15 @@
 #define BRAWN_SHARED 0
 #endif
 
+// Whether sampled blocks are recorded (trace.c).  Not in shared objects: the record is the program's.
+#if !defined(BRAWN_TRACE) || BRAWN_SHARED
+#undef BRAWN_TRACE
+#define BRAWN_TRACE 0
+#endif
+#if BRAWN_TRACE && BRAWN_CHECKED
+#error "a recorded block is marked where a checked one has its own state"
+#endif
+
 // The engine's own hardening: with 1 guard pages behind a segment's header and at its end.  (With 2 it puts fresh
 // blocks in random order, by arrays of 1 KiB on the stack, which the smallest of threads does not have; that
 // and padding are ours, in checked.c.)  MI_ENCODE_FREELIST: the links of free blocks are encoded.

@@ -31,7 +31,7 @@ pub const ARCHITECTURES: &[Architecture] = &[
 ];
 
 /// Folders under `payload/profiles/`.
-pub const PROFILES: &[&str] = &["fast", "secure", "lean"];
+pub const PROFILES: &[&str] = &["fast", "secure", "lean", "trace"];
 
 pub const MEMBER_NAME: &str = "brawn_heap.o";
 

@@ -54,11 +54,13 @@ pub enum Profile {
     Secure,
     /// Memory first: free memory goes back to the kernel sooner.
     Lean,
+    /// As `Fast`, and records sampled blocks with the stacks that asked for them, where it is told to.
+    Trace,
 }
 
 impl Profile {
     /// Every profile, the default first.
-    pub const ALL: [Self; 3] = [Self::Fast, Self::Secure, Self::Lean];
+    pub const ALL: [Self; 4] = [Self::Fast, Self::Secure, Self::Lean, Self::Trace];
 
     /// The name used in notes and on the command line.
     pub const fn name(self) -> &'static str {
@@ -66,6 +68,7 @@ impl Profile {
             Self::Fast => "fast",
             Self::Secure => "secure",
             Self::Lean => "lean",
+            Self::Trace => "trace",
         }
     }
 

@@ -77,7 +77,7 @@ fn is_libc(path: &Path) -> bool {
 impl Code {
     /// Reads the file; nothing is known of one that is gone or is no program.
     pub fn read(path: &Path) -> Self {
-        let bytes = std::fs::read(path).unwrap_or_default();
+        let bytes = brawn_core::input::read(path).unwrap_or_default();
         let mut code = Self {
             is_libc: is_libc(path),
             is_musl: path.to_string_lossy().contains("musl"),
@@ -155,6 +155,10 @@ impl Code {
 
     /// Sorts the functions, one at each address, and gives those without a size one.
     fn arrange(&mut self) {
+        // aarch64's marks of where code and data begin have no functions' names ("ELF for the Arm 64-bit Architecture",
+        // mapping symbols).
+        let is_mark = |name: &str| name.starts_with("$x") || name.starts_with("$d");
+        self.functions.retain(|f| !is_mark(&f.name));
         let rank = |f: &Function| (f.whose == Whose::Own, f.name.starts_with('_'));
         self.functions
             .sort_by_key(|f| (f.start, rank(f).0, rank(f).1, f.name.len()));
@@ -224,9 +228,23 @@ impl Code {
         Some(at - offset + address)
     }
 
+    /// What the address of the file's byte `offset` would be, if a part of `size` bytes from there on is mapped as code: the
+    /// kernel maps whole pages, so that the part may begin before the segment does.
+    pub fn address_of_part(&self, offset: u64, size: u64) -> Option<u64> {
+        let end = offset.saturating_add(size);
+        let mut segments = self.segments.iter();
+        let (start, _, address) = segments
+            .find(|(start, size, _)| *start < end && start.saturating_add(*size) > offset)?;
+        Some(address.wrapping_sub(*start).wrapping_add(offset))
+    }
+
     /// The function at a place in the file.
     pub fn function(&self, at: u64) -> Option<&Function> {
-        let address = self.address(at)?;
+        self.at_address(self.address(at)?)
+    }
+
+    /// The function at an address, as the file itself counts them.
+    pub fn at_address(&self, address: u64) -> Option<&Function> {
         let after = self.functions.partition_point(|f| f.start <= address);
         let function = self.functions.get(after.checked_sub(1)?)?;
         (address < function.end).then_some(function)

@@ -11,6 +11,7 @@ mod calls;
 mod code;
 mod costs;
 mod diagnosis;
+pub mod heap;
 mod hits;
 mod made_up;
 mod maps;

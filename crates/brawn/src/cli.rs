@@ -1,8 +1,8 @@
 //! What can be typed.
 
 use crate::commands::{
-    bench, cargo, compare, completions, image, inspect, link_args, man, patch, preload, restore,
-    rewrite, run, signatures, toolchains, verify,
+    bench, cargo, compare, completions, heap_profile, image, inspect, link_args, man, patch,
+    preload, restore, rewrite, run, signatures, toolchains, verify,
 };
 use crate::help;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -53,6 +53,7 @@ pub enum Command {
     Image(image::Args),
     Inspect(inspect::Args),
     Verify(verify::Args),
+    HeapProfile(heap_profile::Args),
     Signatures(signatures::Args),
     Completions(completions::Args),
     Man(man::Args),

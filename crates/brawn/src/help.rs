@@ -86,6 +86,23 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("brawn run ./tool --its arguments", ""),
             ("brawn run --profile lean tool", "found in PATH"),
             ("brawn run --or-plain ./tool", "in any case"),
+            (
+                "brawn run --heap-profile heap.pb.gz ./tool",
+                "who asks for memory?",
+            ),
+        ],
+    ),
+    (
+        "heap-profile",
+        &[
+            ("brawn run --heap-profile heap.pb.gz ./tool", "record it"),
+            ("go tool pprof -http : heap.pb.gz", "look at it"),
+            ("brawn link-args --profile trace", "for what you link"),
+            (
+                "BRAWN_OPTIONS=heap_profile=tool.heap ./tool",
+                "record what is linked so",
+            ),
+            ("brawn heap-profile tool.heap --html heap.html", "show that"),
         ],
     ),
     (

@@ -13,6 +13,8 @@ pub enum ProfileArg {
     Secure,
     /// Memory first: free memory goes back to the kernel sooner.
     Lean,
+    /// As fast, and records which blocks are asked for, and by whom, where BRAWN_OPTIONS says so (`brawn heap-profile`).
+    Trace,
 }
 
 impl From<ProfileArg> for Profile {
@@ -21,6 +23,7 @@ impl From<ProfileArg> for Profile {
             ProfileArg::Fast => Self::Fast,
             ProfileArg::Secure => Self::Secure,
             ProfileArg::Lean => Self::Lean,
+            ProfileArg::Trace => Self::Trace,
         }
     }
 }

@@ -12,6 +12,17 @@
 #define ARCH_SYS_mmap 222
 #define ARCH_SYS_mprotect 226
 #define ARCH_SYS_madvise 233
+// Only for profile `trace`.
+#define ARCH_SYS_fallocate 47
+#define ARCH_SYS_openat 56
+#define ARCH_SYS_close 57
+#define ARCH_SYS_read 63
+#define ARCH_SYS_pwrite64 68
+#define ARCH_SYS_clock_gettime 113
+#define ARCH_SYS_rt_sigprocmask 135
+#define ARCH_SYS_getpid 172
+#define ARCH_SYS_gettid 178
+#define ARCH_SYS_prlimit64 261
 
 // A system call by the kernel's convention: the number in x8, the result the value or -errno.  It
 // touches no errno: `free` must keep the caller's.

@@ -12,6 +12,17 @@
 #define ARCH_SYS_mremap 25
 #define ARCH_SYS_madvise 28
 #define ARCH_SYS_futex 202
+// Only for profile `trace`.
+#define ARCH_SYS_read 0
+#define ARCH_SYS_close 3
+#define ARCH_SYS_rt_sigprocmask 14
+#define ARCH_SYS_pwrite64 18
+#define ARCH_SYS_getpid 39
+#define ARCH_SYS_gettid 186
+#define ARCH_SYS_clock_gettime 228
+#define ARCH_SYS_openat 257
+#define ARCH_SYS_fallocate 285
+#define ARCH_SYS_prlimit64 302
 
 // A system call by the kernel's convention (psABI x86-64, A.2.1): the result is the value or -errno.
 // It touches no errno: `free` must keep the caller's.

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod cargo;
 pub mod compare;
 pub mod completions;
+pub mod heap_profile;
 pub mod image;
 pub mod inspect;
 pub mod link_args;
@@ -27,6 +28,7 @@ pub fn run(command: Command) -> Exit {
         Command::Cargo(args) => cargo::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::HeapProfile(args) => heap_profile::run(&args),
         Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::LinkArgs(args) => link_args::run(&args),

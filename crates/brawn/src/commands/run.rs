@@ -1,6 +1,7 @@
 //! `brawn run`: runs a program with brawn's heap and functions of libc, without changing its file.
 
 pub mod cached;
+mod recorded;
 pub mod search;
 
 use crate::builds::SignaturesArg;
@@ -11,9 +12,10 @@ use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind};
+use brawn_payload::Profile;
 use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Run a finished static musl program with brawn's heap, memory and other functions.
 ///
@@ -43,6 +45,15 @@ pub struct Args {
     /// If the program cannot be rewritten, run it as it is.
     #[arg(long)]
     or_plain: bool,
+
+    /// Record who asks for memory (profile `trace`), and write a profile for `pprof` to FILE and a page with flame graphs
+    /// to FILE.html when the program has ended: `brawn heap-profile` says how it is made.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "or_plain"])]
+    heap_profile: Option<PathBuf>,
+
+    /// With --heap-profile: record one block for about this many bytes that the program asks for.
+    #[arg(long, value_name = "BYTES", default_value_t = 512 << 10, requires = "heap_profile", value_parser = clap::value_parser!(u64).range(1..))]
+    heap_interval: u64,
 
     /// Say on standard error where the rewritten program comes from.
     #[arg(short, long)]
@@ -83,7 +94,10 @@ impl From<Error> for Stop {
 
 /// Replaces this process by the program.  Returns only if that failed, with the reason.
 pub fn run(args: &Args) -> Exit {
-    launch(args).report()
+    match &args.heap_profile {
+        Some(file) => recorded::run(args, file).report(),
+        None => launch(args).report(),
+    }
 }
 
 impl Stop {
@@ -133,7 +147,10 @@ fn launch(args: &Args) -> Stop {
 /// Finds or makes the file that is run instead of the program.
 fn prepare(program: &Path, args: &Args, note: &dyn Fn(&str)) -> Result<cached::Ready, Stop> {
     let ask = cached::Ask {
-        profile: args.profile.into(),
+        profile: match args.heap_profile {
+            Some(_) => Profile::Trace,
+            None => args.profile.into(),
+        },
         components: args.parts.components()?,
         builds: &args.signatures.read()?,
     };

@@ -16,6 +16,7 @@ mod compare_predict;
 mod compare_saved;
 mod corpus;
 mod guide;
+mod heap_profile;
 mod hostile;
 mod image;
 mod image_refused;

@@ -46,7 +46,7 @@ fn check(room: &Room, arguments: &[&OsStr], said: &mut String) -> Vec<u8> {
 }
 
 /// Every command that takes a file, with flags that make it say more or leave files alone.
-const COMMANDS: [&[&str]; 24] = [
+const COMMANDS: [&[&str]; 26] = [
     &["inspect"],
     &["inspect", "--json"],
     &["verify"],
@@ -70,6 +70,8 @@ const COMMANDS: [&[&str]; 24] = [
     &["signatures", "find", "--json"],
     &["signatures", "learn"],
     &["run", "--verbose"],
+    &["run", "--heap-profile", "/none/heap"],
+    &["heap-profile"],
     &["preload", "--"],
 ];
 

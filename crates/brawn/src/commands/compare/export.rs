@@ -15,13 +15,13 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
         json(data, path)?;
     }
     if let Some(path) = &args.html {
-        whole(path, &html::page(data))?;
+        whole(path, html::page(data))?;
     }
     if let Some(path) = &args.export_csv {
-        whole(path, &csv(data))?;
+        whole(path, csv(data))?;
     }
     if let Some(path) = &args.export_markdown {
-        whole(path, &markdown(data))?;
+        whole(path, markdown(data))?;
     }
     Ok(())
 }
@@ -30,19 +30,20 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
 pub fn json(data: &impl Serialize, path: &Path) -> Result<()> {
     let text = serde_json::to_string(data)
         .map_err(|e| Error::io("cannot make JSON of it", std::io::Error::from(e)))?;
-    whole(path, &(text + "\n"))
+    whole(path, text + "\n")
 }
 
 /// Writes to something that is not a regular file, such as a pipe.
-fn file(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).map_err(|error| Error::io("cannot write it", error).path(path))
+fn file(path: &Path, bytes: &[u8]) -> Result<()> {
+    fs::write(path, bytes).map_err(|error| Error::io("cannot write it", error).path(path))
 }
 
 /// Writes a file that nobody sees half-written: first under another name, in the same folder.
-pub fn whole(path: &Path, text: &str) -> Result<()> {
+pub fn whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let bytes = content.as_ref();
     let is_file = fs::metadata(path).map_or(true, |there| there.is_file());
     let Some(name) = path.file_name().filter(|_| is_file) else {
-        return file(path, text);
+        return file(path, bytes);
     };
     // A link stays; the file that it leads to is replaced.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -53,7 +54,7 @@ pub fn whole(path: &Path, text: &str) -> Result<()> {
     let write = || -> std::io::Result<()> {
         let mut new = fs::OpenOptions::new();
         let mut file = new.write(true).create_new(true).open(&staged)?;
-        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        std::io::Write::write_all(&mut file, bytes)?;
         if let Ok(mode) = mode {
             file.set_permissions(mode)?;
         }

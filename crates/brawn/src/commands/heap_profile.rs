@@ -1,0 +1,190 @@
+//! `brawn heap-profile`: what a program with profile `trace` recorded, as a table, for `pprof`, and as a page.
+
+mod html;
+mod pprof;
+
+use crate::commands::compare::export::{json, whole};
+use crate::exit::Exit;
+use crate::table::{Row, table};
+use crate::ui;
+use anstyle::Style;
+use brawn_core::shown::shown;
+use brawn_core::{Error, Result};
+use brawn_measure::verdict::bytes;
+use brawn_sample::heap::{Amount, Profile, Recording, profile};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Show who asked for a program's memory, from what profile `trace` recorded.
+///
+/// A program with brawn's heap of profile `trace`, by whatever way it has it (`brawn rewrite --profile trace`, `brawn
+/// link-args --profile trace`, …), records sampled blocks and the stacks that asked for them where it is run with
+/// BRAWN_OPTIONS=heap_profile=FILE.  `brawn run --heap-profile FILE PROGRAM` does all of that at once.
+///
+/// One block is recorded for about every 512 KiB that the program asks for (BRAWN_OPTIONS=heap_interval=BYTES,heap_profile=FILE;
+/// the file's name stands last).  All figures are estimates from these samples.  The more samples there are, the fewer are
+/// taken: the file of a program that runs for hours stays below some hundred megabytes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = crate::help::after("heap-profile"))]
+pub struct Args {
+    /// What the program recorded.
+    #[arg(value_name = "RECORDING")]
+    recording: PathBuf,
+
+    /// Write the profile for `pprof` (gzipped, as `go tool pprof` and others read it).
+    #[arg(long, value_name = "FILE")]
+    pprof: Option<PathBuf>,
+
+    /// Write a page for the browser with flame graphs: what was in use at the peak, at the end, and all that was asked for.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Write all figures as JSON.
+    #[arg(long, value_name = "FILE")]
+    export_json: Option<PathBuf>,
+
+    /// At most this many lines in the table.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    lines: usize,
+}
+
+/// Prints and writes what `args` asks for.
+pub fn run(args: &Args) -> Exit {
+    match show(args) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            ui::error(&error);
+            error.kind().into()
+        }
+    }
+}
+
+fn show(args: &Args) -> Result<()> {
+    let profile = read(&args.recording)?;
+    ui::text(&summary(&profile, args.lines));
+    if let Some(path) = &args.pprof {
+        whole(path, pprof::encoded(&profile))?;
+    }
+    if let Some(path) = &args.html {
+        let title = shown(&args.recording).to_string();
+        whole(path, html::page(&profile, &title))?;
+    }
+    if let Some(path) = &args.export_json {
+        json(&profile, path)?;
+    }
+    Ok(())
+}
+
+/// The profile of a recording that has something in it.
+///
+/// # Errors
+/// If it cannot be read, or nothing was recorded.
+pub fn read(path: &Path) -> Result<Profile> {
+    let profile = profile(&Recording::read(path)?);
+    if profile.stacks.is_empty() {
+        let why = match profile.lost {
+            0 => "the recording has no block: the program asked for little, or ended too early",
+            _ => "the recording has no block: there was no room for any in the file",
+        };
+        return Err(Error::not_applicable(why)
+            .path(path)
+            .next("record more often: BRAWN_OPTIONS=heap_interval=4096,heap_profile=FILE"));
+    }
+    Ok(profile)
+}
+
+/// Writes the profile for `pprof` and the page.
+///
+/// # Errors
+/// If one cannot be written.
+pub fn write(profile: &Profile, title: &str, for_pprof: &Path, page: &Path) -> Result<()> {
+    whole(for_pprof, pprof::encoded(profile))?;
+    whole(page, html::page(profile, title))
+}
+
+/// Bytes as they are printed.
+fn size(amount: Amount) -> String {
+    bytes(amount.bytes)
+}
+
+/// The first line: the most that was in use, and how much was asked for.
+pub fn headline(profile: &Profile) -> String {
+    let peak = profile.at_peak();
+    let lost = match profile.lost {
+        0 => String::new(),
+        n => format!("; {n} samples had no room in the file"),
+    };
+    format!(
+        "at its peak, {:.1} s from the first sample, the program used {} in {:.0} blocks; at the end {}; it asked for {} in all \
+         ({} samples{lost})",
+        profile.peak_at,
+        size(peak),
+        peak.blocks,
+        size(profile.at_end()),
+        size(profile.asked()),
+        profile.samples,
+    )
+}
+
+/// What a function has, itself and with all that it calls.
+struct Line {
+    frame: usize,
+    itself: Amount,
+    with_callees: Amount,
+    asked: Amount,
+}
+
+/// The functions, those with the most at the peak first.
+fn lines(profile: &Profile) -> Vec<Line> {
+    let mut all: HashMap<usize, Line> = HashMap::new();
+    for stack in &profile.stacks {
+        let mut seen = Vec::new();
+        for (depth, frame) in stack.frames.iter().enumerate() {
+            if seen.contains(frame) {
+                continue; // it calls itself
+            }
+            seen.push(*frame);
+            let line = all.entry(*frame).or_insert_with(|| Line {
+                frame: *frame,
+                itself: Amount::default(),
+                with_callees: Amount::default(),
+                asked: Amount::default(),
+            });
+            if depth == 0 {
+                line.itself += stack.at_peak;
+                line.asked += stack.asked;
+            }
+            line.with_callees += stack.at_peak;
+        }
+    }
+    let mut lines: Vec<Line> = all.into_values().collect();
+    lines.sort_by(|a, b| {
+        let by = |line: &Line| (line.itself.bytes, line.with_callees.bytes);
+        by(b)
+            .partial_cmp(&by(a))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    lines
+}
+
+/// The headline, and the functions that used most.
+fn summary(profile: &Profile, most: usize) -> String {
+    let rows: Vec<Row<4>> = lines(profile)
+        .iter()
+        .filter(|line| line.itself.bytes > 0.0 || line.asked.bytes > 0.0)
+        .take(most)
+        .map(|line| Row {
+            cells: [
+                size(line.itself),
+                size(line.with_callees),
+                size(line.asked),
+                profile.frames[line.frame].function.clone(),
+            ],
+            style: Style::new(),
+            details: Vec::new(),
+        })
+        .collect();
+    let head = ["AT PEAK", "WITH CALLEES", "ASKED FOR", "FUNCTION"];
+    let headline = ui::folded(&headline(profile), 0, ui::width());
+    format!("{headline}\n\n{}", table(head, &rows))
+}

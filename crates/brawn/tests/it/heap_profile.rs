@@ -1,0 +1,393 @@
+//! `brawn run --heap-profile` and `brawn heap-profile`: who asked for how much is told, by every way into the heap, and the
+//! program is the program all the same.
+
+use crate::build::{Room, zig};
+use crate::common::{brawn, brawn_path};
+use serde_json::Value;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Asks by each of the heap's functions, from functions that nothing is inlined into, 20,000 times.
+const DEEP: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define OWN __attribute__((noinline)) char *
+static volatile int after;
+OWN by_malloc(size_t n) { char *p = malloc(n); after++; return p; }
+OWN by_calloc(size_t n) { char *p = calloc(1, n); after += p[0] + p[n - 1]; return p; }
+OWN by_posix_memalign(size_t n) { void *p = 0; after += posix_memalign(&p, 64, n); return p; }
+OWN by_aligned_alloc(size_t n) { char *p = aligned_alloc(256, n); after++; return p; }
+OWN by_realloc(char *q, size_t n) { char *p = realloc(q, n); after++; return p; }
+OWN by_reallocarray(size_t n) { char *p = reallocarray(0, n, 1); after++; return p; }
+__attribute__((noinline)) void caller(int depth) {
+    if (depth > 0) {
+        caller(depth - 1);
+        after++;
+        return;
+    }
+    char *all[] = {by_malloc(1000), by_calloc(1000), by_posix_memalign(1000), by_aligned_alloc(1024), by_realloc(0, 1000),
+        by_reallocarray(1000)};
+    memset(all[0], 1, 1000);
+    all[0] = by_realloc(all[0], 2000);
+    if (all[0][999] != 1) abort();
+    for (int i = 0; i < 6; i++) free(all[i]);
+}
+int main(int argc, char **argv) {
+    if (argc > 1) for (int fd = 0; fd < 100; fd++) close(fd);
+    for (int i = 0; i < 20000; i++) caller(4);
+    puts("done");
+    return argc > 1 ? 0 : 7;
+}
+"#;
+
+const WAYS: [&str; 6] = [
+    "by_malloc",
+    "by_calloc",
+    "by_posix_memalign",
+    "by_aligned_alloc",
+    "by_realloc",
+    "by_reallocarray",
+];
+
+/// Room for the source, and a cache of its own.
+fn room() -> Room {
+    let room = Room::with(DEEP);
+    room.run("musl-gcc", &["-static -O2 -o deep main.c"]);
+    room
+}
+
+fn run(room: &Room, arguments: &[&str]) -> Output {
+    let mut command = brawn();
+    command.env("XDG_CACHE_HOME", room.path("cache"));
+    command.current_dir(room.path(".")).args(arguments);
+    command.output().unwrap()
+}
+
+fn figures(room: &Room, recording: &str) -> Value {
+    let output = run(
+        room,
+        &["heap-profile", recording, "--export-json", "figures.json"],
+    );
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&std::fs::read(room.path("figures.json")).unwrap()).unwrap()
+}
+
+/// What each stack with that function on it asked for, in bytes, and the names of the frames of the largest.
+fn asked(figures: &Value, function: &str) -> (f64, Vec<String>) {
+    let name = |frame: &Value| {
+        let frame = &figures["frames"][frame.as_u64().unwrap() as usize];
+        frame["function"].as_str().unwrap().to_owned()
+    };
+    let mut sum = 0.0;
+    let mut largest = (0.0, Vec::new());
+    for stack in figures["stacks"].as_array().unwrap() {
+        let names: Vec<String> = stack["frames"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(name)
+            .collect();
+        if names.iter().any(|name| name == function) {
+            let bytes = stack["asked"]["bytes"].as_f64().unwrap();
+            sum += bytes;
+            if bytes > largest.0 {
+                largest = (bytes, names);
+            }
+        }
+    }
+    (sum, largest.1)
+}
+
+/// Each way asked for 20 MB; `by_realloc` for 60.  There is a sample for each 32 KiB, so that a sum is right to
+/// some hundredths: a wrong one is off by a half and more.
+fn is_right(figures: &Value) {
+    for way in WAYS {
+        let (bytes, names) = asked(figures, way);
+        let expected = if way == "by_realloc" { 60e6 } else { 20e6 };
+        assert!(
+            (bytes / expected - 1.0).abs() < 0.3,
+            "{way}: {bytes} of {expected}"
+        );
+        let callers: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| *name == "caller")
+            .collect();
+        assert_eq!(callers.len(), 5, "{names:?}");
+        assert!(names.iter().any(|name| name == "main"), "{names:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_run_is_recorded_and_exits_as_it_would() {
+    let room = room();
+    let output = run(
+        &room,
+        &[
+            "run",
+            "--heap-interval",
+            "32768",
+            "--heap-profile",
+            "heap.pb.gz",
+            "./deep",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "done\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("at its peak") && said.contains("heap.html for the browser"),
+        "{said}"
+    );
+    let page = std::fs::read_to_string(room.path("heap.html")).unwrap();
+    assert!(
+        page.contains("by_posix_memalign") && !page.contains("<script"),
+        "{page}"
+    );
+    let gzip = std::fs::read(room.path("heap.pb.gz")).unwrap();
+    let mut message = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*gzip), &mut message).unwrap();
+    for name in WAYS.into_iter().chain(["peak_space", "main"]) {
+        assert!(
+            memchr::memmem::find(&message, name.as_bytes()).is_some(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn every_way_to_ask_is_told_with_its_callers() {
+    let room = room();
+    let objects = room.run(brawn_path(), &["link-args --profile trace"]);
+    room.run(
+        "musl-gcc",
+        &["-static -O2 -o linked main.c", objects.trim()],
+    );
+    let rewritten = run(
+        &room,
+        &["rewrite", "--profile", "trace", "deep", "-o", "rewritten"],
+    );
+    assert!(rewritten.status.success());
+    for program in ["linked", "rewritten"] {
+        let options = format!("heap_interval=32768,heap_profile={program}.heap");
+        let mut command = Command::new(room.path(program));
+        let output = command
+            .current_dir(room.path("."))
+            .env("BRAWN_OPTIONS", options)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(7));
+        is_right(&figures(&room, &format!("{program}.heap")));
+    }
+}
+
+#[test]
+fn a_program_for_aarch64_is_told_as_well() {
+    let room = room();
+    let objects = room.run(brawn_path(), &["link-args --profile trace --arch aarch64"]);
+    room.run(
+        &zig(),
+        &[
+            "cc -target aarch64-linux-musl -static -O2 -o arm main.c",
+            objects.trim(),
+        ],
+    );
+    let mut command = Command::new("qemu-aarch64");
+    command.current_dir(room.path(".")).arg("./arm");
+    command.env("BRAWN_OPTIONS", "heap_interval=32768,heap_profile=arm.heap");
+    assert_eq!(command.output().unwrap().status.code(), Some(7));
+    is_right(&figures(&room, "arm.heap"));
+}
+
+/// Its functions are told apart, by where they begin.
+#[test]
+fn a_stripped_program_has_no_names_and_the_same_stacks() {
+    let room = room();
+    room.run("strip", &["deep -o bare"]);
+    run(
+        &room,
+        &["rewrite", "--profile", "trace", "bare", "-o", "rewritten"],
+    );
+    let mut command = Command::new(room.path("rewritten"));
+    command.current_dir(room.path(".")).env(
+        "BRAWN_OPTIONS",
+        "heap_interval=32768,heap_profile=bare.heap",
+    );
+    assert_eq!(command.output().unwrap().status.code(), Some(7));
+    let figures = figures(&room, "bare.heap");
+    let symbols = room.run("nm", &["deep"]);
+    let address = |name: &str| {
+        let line = symbols
+            .lines()
+            .find(|line| line.ends_with(&format!(" {name}")))
+            .unwrap();
+        u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
+    };
+    for way in WAYS {
+        let name = format!("function at {:#x}", address(way));
+        let (bytes, names) = asked(&figures, &name);
+        assert!(bytes > 10e6, "{way}: {bytes}, {:?}", figures["frames"]);
+        assert!(
+            names.contains(&format!("function at {:#x}", address("main"))),
+            "{names:?}"
+        );
+    }
+}
+
+/// It may not be harmed: its numbers of files are its own, other files stay as they are, and a full disk is no reason to end.
+#[test]
+fn what_cannot_be_recorded_harms_neither_the_program_nor_a_file() {
+    let room = room();
+    run(
+        &room,
+        &["rewrite", "--profile", "trace", "deep", "-o", "deep.trace"],
+    );
+    let program = room.path("deep.trace");
+    let record = |path: &str, arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        let options = format!("heap_interval=4096,heap_profile={path}");
+        command
+            .args(arguments)
+            .env("BRAWN_OPTIONS", options)
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
+    // All descriptors closed in the middle: the recording goes on.
+    let closed = room.path("closed.heap");
+    assert_eq!(record(&closed, &["close"]), Some(0));
+    assert!(figures(&room, "closed.heap")["samples"].as_u64().unwrap() > 1000);
+    // Somebody's file, a link to one, a folder that is not there.
+    room.write("letter", "dear brawn");
+    symlink(room.path("letter"), room.path("link")).unwrap();
+    for path in [
+        room.path("letter"),
+        room.path("link"),
+        room.path("none/there"),
+    ] {
+        assert_eq!(record(&path, &[]), Some(7));
+    }
+    assert_eq!(
+        std::fs::read_to_string(room.path("letter")).unwrap(),
+        "dear brawn"
+    );
+    assert!(!Path::new(&room.path("none")).exists());
+    // A limit on files, and a disk with room for two of three parts.
+    let limited = format!(
+        "ulimit -f 300; BRAWN_OPTIONS=heap_interval=4096,heap_profile={} {program}",
+        room.path("limit.heap")
+    );
+    let full = "mount -t tmpfs -o size=600k none full && BRAWN_OPTIONS=heap_interval=4096,heap_profile=full/heap ./deep.trace; \
+                code=$?; cp full/heap full.heap; exit $code";
+    std::fs::create_dir(room.path("full")).unwrap();
+    for (line, recording) in [(limited.as_str(), "limit.heap"), (full, "full.heap")] {
+        let mut command = Command::new("unshare");
+        command
+            .args(["--mount", "bash", "-c", line])
+            .current_dir(room.path("."));
+        let output = command.output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(7),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let figures = figures(&room, recording);
+        let (samples, lost) = (
+            figures["samples"].as_u64().unwrap(),
+            figures["lost"].as_u64().unwrap(),
+        );
+        assert!(samples > 0 && lost > 100, "{recording}: {samples}, {lost}");
+    }
+}
+
+#[test]
+fn a_child_by_fork_and_threads_are_told() {
+    let room = Room::with(
+        r#"
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int after;
+static char *keep[20000];
+__attribute__((noinline)) void in_child(int i) { keep[i] = malloc(1000); after++; }
+__attribute__((noinline)) void in_thread(int i) { free(malloc(1000 + i % 7)); after++; }
+static void *thread(void *unused) { for (int i = 0; i < 20000; i++) in_thread(i); return unused; }
+int main(void) {
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, thread, 0);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+    if (fork() == 0) { for (int i = 0; i < 20000; i++) in_child(i); _exit(0); }
+    int status;
+    wait(&status);
+    return status;
+}
+"#,
+    );
+    room.run("musl-gcc", &["-static -O2 -fno-builtin -o both main.c"]);
+    run(&room, &["rewrite", "--profile", "trace", "both"]);
+    let mut command = Command::new(room.path("both"));
+    command.current_dir(room.path(".")).env(
+        "BRAWN_OPTIONS",
+        "heap_interval=32768,heap_profile=both.heap",
+    );
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let figures = figures(&room, "both.heap");
+    for (function, expected) in [("in_child", 20e6), ("in_thread", 80e6)] {
+        let (bytes, _) = asked(&figures, function);
+        assert!((bytes / expected - 1.0).abs() < 0.3, "{function}: {bytes}");
+    }
+    let of = |function: &str| -> Vec<&Value> {
+        let stacks = figures["stacks"].as_array().unwrap().iter();
+        let names = |stack: &Value| {
+            let frame = stack["frames"][0].as_u64().unwrap() as usize;
+            figures["frames"][frame]["function"] == function
+        };
+        stacks.filter(|stack| names(stack)).collect()
+    };
+    assert_eq!(of("in_thread").len(), 4, "a stack for each thread");
+    // The child's blocks stay; the threads' do not.
+    let at_end = |function: &str| -> f64 {
+        of(function)
+            .iter()
+            .map(|s| s["at_end"]["bytes"].as_f64().unwrap())
+            .sum()
+    };
+    assert!(at_end("in_child") > 14e6 && at_end("in_thread") < 1e6);
+}
+
+#[test]
+fn what_is_no_recording_is_refused_in_words() {
+    let room = room();
+    for (name, text, code, says) in [
+        ("empty", "", 3, "not a recording of a heap"),
+        (
+            "other",
+            "hello, this is a text of more than sixteen bytes",
+            3,
+            "not a recording of a heap",
+        ),
+        ("short", "brawn heap trace", 4, "version 0"),
+    ] {
+        room.write(name, text);
+        let output = run(&room, &["heap-profile", name]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(says), "{said}");
+    }
+    assert_eq!(run(&room, &["heap-profile", "none"]).status.code(), Some(5));
+    let own = run(
+        &room,
+        &["run", "--heap-profile", "x", "--or-plain", "./deep"],
+    );
+    assert_eq!(own.status.code(), Some(125));
+}

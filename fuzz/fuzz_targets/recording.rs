@@ -1,0 +1,17 @@
+//! Any bytes are a recording of a heap, or an error; what is told of a recording has sums that are numbers.
+#![no_main]
+
+use brawn_sample::heap::{Recording, profile};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(recording) = Recording::parse(bytes.to_vec()) else {
+        return;
+    };
+    let profile = profile(&recording);
+    assert!(profile.asked().bytes.is_finite());
+    assert!(profile.over_time.len() <= 401);
+    for stack in &profile.stacks {
+        assert!(stack.frames.iter().all(|frame| *frame < profile.frames.len()));
+    }
+});
