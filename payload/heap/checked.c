@@ -240,14 +240,11 @@ static void *brawn_aligned(size_t alignment, size_t size) {
 // ---------------------------------------------------------------------------------------------
 // Back
 
-// What `free` expects of a block's size: nothing.  No block has this one.
-#define BRAWN_ANY_SIZE SIZE_MAX
-
 // A block of another thread, of an ended one, or one with a mapping of its own.
-static NOINLINE void brawn_free_remote(void *p, size_t expected) {
+static NOINLINE void brawn_free_remote(void *p, bool sized, size_t expected) {
     mi_segment_t *const segment = brawn_checked_segment(p);
     if (segment->kind == MI_SEGMENT_HUGE) {
-        if (expected != BRAWN_ANY_SIZE && brawn_large_size(segment, p) != expected) brawn_trap_wrong_size();
+        if (sized && brawn_large_size(segment, p) != expected) brawn_trap_wrong_size();
         brawn_large_free(segment, p, true);
         return;
     }
@@ -255,12 +252,56 @@ static NOINLINE void brawn_free_remote(void *p, size_t expected) {
     const uint64_t mix = brawn_mix(page->keys, p);
     uint64_t seal = *brawn_seal_at(p);
     const size_t size = brawn_sealed_size(page, p, mix, seal);
-    if (expected != BRAWN_ANY_SIZE && size != expected) brawn_trap_wrong_size();
+    if (sized && size != expected) brawn_trap_wrong_size();
     // One exchange: of two threads that free another's block, one finds the seal changed.  (The block's own thread
     // has none in its way: it and another one that free a block within the same few instructions are not found.)
     if (!__atomic_compare_exchange_n(brawn_seal_at(p), &seal, brawn_free_seal(mix), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         brawn_trap_freed_already();
     brawn_engine_free_remote(page, segment, p);
+}
+
+// The only page of its size is empty.  Mostly it stays for the next block, since to close and to open it takes microseconds.
+// But of each size the first such page of the process, and later one in BRAWN_CLOSE_ONE_IN, goes back to its segment out of
+// reach: who still uses one of its blocks ends in a fault.  The engine opens what it takes again, as it does where a segment
+// is only reserved so far.  Returns whether it did.
+enum { BRAWN_CLOSE_ONE_IN = 256 };
+
+static bool brawn_page_close(mi_page_t *page) {
+    static _Atomic(uintptr_t) closed[MI_BIN_FULL / 64 + 1];  // one bit for each queue
+    mi_heap_t *const heap = mi_page_heap(page);
+    mi_page_queue_t *const queue = mi_page_queue_of(page);
+    const size_t index = (size_t)(queue - heap->pages);
+    const uintptr_t bit = (uintptr_t)1 << index % 64;
+    if (index >= MI_BIN_HUGE || brawn_page_size > MI_SEGMENT_SLICE_SIZE) return false;
+    const bool first = (mi_atomic_load_relaxed(&closed[index / 64]) & bit) == 0;
+    if (!first && _mi_random_next(&heap->random) % BRAWN_CLOSE_ONE_IN != 0) return false;
+    if (first) mi_atomic_or_acq_rel(&closed[index / 64], bit);
+    mi_segment_t *const segment = _mi_page_segment(page);
+    uint8_t *const start = (uint8_t *)segment + mi_slice_index(mi_page_to_slice(page)) * MI_SEGMENT_SLICE_SIZE;
+    const size_t size = (size_t)page->slice_count * MI_SEGMENT_SLICE_SIZE;
+    uint8_t *from;
+    size_t whole;
+    mi_commit_mask_t mask;
+    mi_segment_commit_mask(segment, true, start, size, &from, &whole, &mask);
+    if (whole == 0 || !brawn_protect(from, whole, PROT_NONE_)) return false;
+    brawn_discard(from, whole);
+    mi_commit_mask_clear(&segment->commit_mask, &mask);
+    mi_commit_mask_clear(&segment->purge_mask, &mask);
+    brawn_note_freed();
+    _mi_page_free(page, queue, false);
+    return true;
+}
+
+// The same as brawn_page_emptied, but for what is closed.  Pages that wait need nothing but more time, every time.
+static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
+    const bool only = page->next == NULL && page->prev == NULL;
+    if (only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX && brawn_page_close(page)) return;
+    brawn_page_emptied(page);
+}
+
+static NOINLINE void brawn_emptied(mi_page_t *page) {
+    if (mi_likely(page->next == NULL && page->prev == NULL && page->retire_expire != 0)) page->retire_expire = BRAWN_RETIRE_CYCLES;
+    else brawn_emptied_slow(page);
 }
 
 // A block whose seal says another size than the program does, or is none.
@@ -269,18 +310,18 @@ static NOINLINE __attribute__((noreturn, cold)) void brawn_trap_size(const mi_pa
     brawn_trap_wrong_size();
 }
 
-static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, size_t expected) {
+static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, bool sized, size_t expected) {
     if (mi_unlikely(p == NULL)) return;
     mi_segment_t *const segment = brawn_segment(p);
     // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
     // a seal for it.
     if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
-        brawn_free_remote(p, expected);
+        brawn_free_remote(p, sized, expected);
         return;
     }
     mi_page_t *const page = _mi_segment_page_of(segment, p);
     const uint64_t mix = brawn_mix(page->keys, p), seal = *brawn_seal_at(p);
-    if (expected == BRAWN_ANY_SIZE) brawn_sealed_size(page, p, mix, seal);
+    if (!sized) brawn_sealed_size(page, p, mix, seal);
     // Rotated, so that no bit of what a program says is lost.
     else if (mi_unlikely(seal != (mix ^ (expected << 8 | expected >> 56)) || ((const uint8_t *)p)[expected] != (uint8_t)mix))
         brawn_trap_size(page, p);
@@ -294,15 +335,12 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
     // still does to a freed block meets its next owner late.
     block->next = (uintptr_t)page->local_free ^ mix;
     page->local_free = block;
-    if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+    if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
 }
 
-static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, BRAWN_ANY_SIZE); }
+static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, false, 0); }
 
-// A size that no block can have is no less wrong for being the one that stands for any.
-static inline void brawn_free_sized(void *p, size_t size) {
-    brawn_free_expecting(p, size == BRAWN_ANY_SIZE ? BRAWN_ANY_SIZE - 1 : size);
-}
+static inline void brawn_free_sized(void *p, size_t size) { brawn_free_expecting(p, true, size); }
 
 // Whether it was asked for with this very alignment nobody has noted; it is aligned so, at least.
 static inline void brawn_expect_alignment(void *p, size_t alignment) {
