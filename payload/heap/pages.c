@@ -15,6 +15,23 @@ uint8_t *_mi_segment_page_start(const mi_segment_t *segment, const mi_page_t *pa
     if (page_size != NULL) *page_size -= front;
     return start + front;
 }
+
+// How large such a page is that would have `bytes` without its front: up to twice that, where fewer of them are left over for
+// each block.  (The engine makes pages above MI_MEDIUM_PAGE_SIZE a multiple of it.)
+static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
+    const size_t front = brawn_front(block_size);
+    if (front == 0) return bytes;
+    if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return bytes + front;
+    const size_t most = 2 * bytes < MI_MEDIUM_PAGE_SIZE ? 2 * bytes : MI_MEDIUM_PAGE_SIZE;
+    size_t best = 0, best_blocks = 1;
+    for (size_t size = _mi_align_up(bytes, MI_SEGMENT_SLICE_SIZE); size <= most; size += MI_SEGMENT_SLICE_SIZE) {
+        const size_t blocks = (size - front) / block_size;
+        if (best != 0 && size * best_blocks >= best * blocks) continue;
+        best = size;
+        best_blocks = blocks;
+    }
+    return best;
+}
 #endif
 
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
@@ -22,8 +39,7 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
     const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
     size_t bytes = brawn_page_bytes(block_size);
 #if BRAWN_CHECKED
-    // The engine makes pages above MI_MEDIUM_PAGE_SIZE a multiple of it.
-    bytes = bytes + brawn_front(block_size) <= MI_MEDIUM_PAGE_SIZE ? bytes + brawn_front(block_size) : MI_MEDIUM_PAGE_SIZE;
+    bytes = brawn_fronted_bytes(block_size, bytes);
 #endif
     return mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
 }
