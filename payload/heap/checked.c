@@ -25,10 +25,11 @@ static inline mi_segment_t *brawn_checked_segment(const void *p) {
     return segment;
 }
 
-// What is wrong with `p`, whose seal, or the mark behind its bytes, is not what it has to be.
-static NOINLINE __attribute__((noreturn, cold)) void brawn_trap_seal(const mi_page_t *page, const void *p, uint64_t seal) {
+// What is wrong with `p`, whose seal, or the mark behind its bytes, is not what it has to be.  It does not return, which
+// the compiler need not know: it jumps here then, and free needs no stack.
+static NOINLINE __attribute__((cold)) void brawn_trap_seal(const mi_page_t *page, const void *p) {
     brawn_checked_segment(p);
-    const uint64_t changed = seal ^ brawn_mix(page->keys, p);
+    const uint64_t changed = *brawn_seal_at(p) ^ brawn_mix(page->keys, p);
     if (changed == (uint64_t)BRAWN_SEALED_FREE) brawn_trap_freed_already();
     if ((uint8_t)changed == 0 && changed >> 8 <= page->block_size - BRAWN_SEAL) brawn_trap_written_past_end();
     const size_t offset = (size_t)((const uint8_t *)p - page->page_start);
@@ -44,11 +45,17 @@ static inline uint32_t brawn_block_bytes(const mi_page_t *page) {
 }
 _Static_assert(offsetof(mi_page_t, block_size) % sizeof(uint64_t) == 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half is the first one");
 
-// How many bytes the program asked for, of a block whose seal was `seal`.
-static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uint64_t mix, uint64_t seal) {
+// How many bytes the program asked for, of a block whose seal was `seal`, in `size`.  false: it is no seal, or what is behind
+// those bytes was changed.
+static inline __attribute__((always_inline)) bool brawn_seal_says(const mi_page_t *page, const void *p, uint64_t mix, uint64_t seal, size_t *size) {
     const uint64_t changed = seal ^ mix;
-    const size_t size = changed >> 8 | changed << 56;
-    if (mi_unlikely(size >= brawn_block_bytes(page) || ((const uint8_t *)p)[size] != (uint8_t)mix)) brawn_trap_seal(page, p, seal);
+    *size = changed >> 8 | changed << 56;
+    return mi_likely(*size < brawn_block_bytes(page)) && mi_likely(((const uint8_t *)p)[*size] == (uint8_t)mix);
+}
+
+static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uint64_t seal) {
+    size_t size;
+    if (mi_unlikely(!brawn_seal_says(page, p, brawn_mix(page->keys, p), seal, &size))) brawn_trap_seal(page, p);
     return size;
 }
 
@@ -110,25 +117,12 @@ static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
 // A freed block is handed out again only after this many others of its page, if the page has that many.
 enum { BRAWN_ROUND = 16 };
 
-// Makes the freed blocks of a page whose first list is used up that list, and puts fresh blocks among them: what is handed
-// out next is harder to tell, and the way around is longer.  The block that was freed last is not the first one, if there
-// is another.
-static void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
-    mi_block_t *const last = page->local_free;
-    if (page->capacity < BRAWN_ROUND && page->capacity < page->reserved) {
-        mi_page_extend_free(heap, page, heap->tld);
-        page->padding[0] = (void *)(uintptr_t)page->capacity;
-        brawn_shuffle(heap, page);
-    } else {
-        page->free = last;
-        page->local_free = NULL;
-    }
-    if (page->free != last) return;
-    mi_block_t *const second = brawn_block_next(page, last);
-    if (second == NULL) return;
-    brawn_block_set_next(page, last, brawn_block_next(page, second));
-    brawn_block_set_next(page, second, last);
-    page->free = second;
+// Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
+// harder to tell, and the way around is longer.
+static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
+    mi_page_extend_free(heap, page, heap->tld);
+    page->padding[0] = (void *)(uintptr_t)page->capacity;
+    brawn_shuffle(heap, page);
 }
 
 // A block that has a span of its own.  The engine takes spans in the order of their addresses.  So up to three
@@ -186,23 +180,46 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     return brawn_hand_out(p, mix, size, zero);
 }
 
-// The free blocks of `page` are used up: around once more, without the engine.
-static NOINLINE void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
-    if (mi_unlikely(page->local_free == NULL)) return brawn_block_slow(block, size, zero);
-    brawn_refill(brawn_heap, page);
-    mi_block_t *const p = page->free;
-    page->free = brawn_block_next(page, p);
+// The free blocks of `page` are used up: around once more, without the engine.  The block that was freed last does not come
+// first, if there is another: the second one does.
+static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
+    mi_block_t *const last = page->local_free;
+    if (mi_unlikely(last == NULL)) return brawn_block_slow(block, size, zero);
+    mi_block_t *first = last;
+    if (mi_unlikely(page->capacity < BRAWN_ROUND && page->capacity < page->reserved)) {
+        brawn_refill(brawn_heap, page);
+        first = page->free;
+    } else page->local_free = NULL;
+    mi_block_t *second = brawn_block_nextx(page, first, page->keys), *p = first;
+    page->free = second;
+    if (first == last && second != NULL) {
+        p = second;
+        brawn_block_set_next(page, first, brawn_block_nextx(page, second, page->keys));
+        page->free = first;
+    }
     page->used++;
     const uint64_t mix = brawn_mix(page->keys, p);
     if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
     return brawn_hand_out(p, mix, size, zero);
 }
 
+// For malloc, whose fast path so has no more to pass on than it got.
+static NOINLINE void *brawn_malloc_slow(size_t size) { return brawn_block_slow(size + BRAWN_SEAL, size, false); }
+
+static NOINLINE void *brawn_malloc_again(mi_page_t *page, size_t size) {
+    return brawn_block_again(page, size + BRAWN_SEAL, size, false);
+}
+
+static NOINLINE void *brawn_others_again(mi_page_t *page, size_t block, size_t size, bool zero) {
+    return brawn_block_again(page, block, size, zero);
+}
+
 // A block for `size` bytes of the program's, and for `more` that no one sees, SIZE_MAX - size at most.
 static inline __attribute__((always_inline)) void *brawn_block(size_t size, size_t more, bool zero) {
     mi_heap_t *const heap = brawn_heap;
     const size_t block = size + more;
-    if (mi_unlikely(heap == NULL)) return brawn_block_slow(block, size, zero);
+    const bool plain = more == BRAWN_SEAL && !zero;  // malloc
+    if (mi_unlikely(heap == NULL)) goto slow;
     mi_page_t *page = NULL;
     // If the sum overflows, `size` is not a small one, and the slow path refuses it.
     if (mi_likely(size <= MI_SMALL_SIZE_MAX - BRAWN_SEAL && (more == BRAWN_SEAL || block <= MI_SMALL_SIZE_MAX))) {
@@ -210,10 +227,10 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
         page = heap->pages_free_direct[_mi_align_up(block, MI_MAX_ALIGN_SIZE) / sizeof(uintptr_t)];
     } else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX && block <= MI_MEDIUM_OBJ_SIZE_MAX)) {
         page = heap->pages[brawn_bin(block)].first;
-        if (mi_unlikely(page == NULL)) return brawn_block_slow(block, size, zero);
-    } else return brawn_block_slow(block, size, zero);
+        if (mi_unlikely(page == NULL)) goto slow;
+    } else goto slow;
     mi_block_t *const p = page->free;
-    if (mi_unlikely(p == NULL)) return brawn_block_again(page, block, size, zero);
+    if (mi_unlikely(p == NULL)) return plain ? brawn_malloc_again(page, size) : brawn_others_again(page, block, size, zero);
     // What leads here lay in a free block, to which a program may have written.  Any address but a free block's has no seal
     // of one, or is none: a fault ends the program as well.
     const uint64_t mix = brawn_mix(page->keys, p);
@@ -221,6 +238,8 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     page->free = (mi_block_t *)(p->next ^ mix);
     page->used++;
     return brawn_hand_out(p, mix, size, zero);
+slow:
+    return plain ? brawn_malloc_slow(size) : brawn_block_slow(block, size, zero);
 }
 
 static inline __attribute__((always_inline)) void *brawn_malloc(size_t size) { return brawn_block(size, BRAWN_SEAL, false); }
@@ -251,7 +270,7 @@ static NOINLINE void brawn_free_remote(void *p, bool sized, size_t expected) {
     mi_page_t *const page = _mi_segment_page_of(segment, p);
     const uint64_t mix = brawn_mix(page->keys, p);
     uint64_t seal = *brawn_seal_at(p);
-    const size_t size = brawn_sealed_size(page, p, mix, seal);
+    const size_t size = brawn_sealed_size(page, p, seal);
     if (sized && size != expected) brawn_trap_wrong_size();
     // One exchange: of two threads that free another's block, one finds the seal changed.  (The block's own thread
     // has none in its way: it and another one that free a block within the same few instructions are not found.)
@@ -266,6 +285,13 @@ static NOINLINE void brawn_free_remote(void *p, bool sized, size_t expected) {
 // is only reserved so far.  Returns whether it did.
 enum { BRAWN_CLOSE_ONE_IN = 256 };
 
+// A last look at the blocks of a list, all of which are free: whether each leads to another free one.
+static void brawn_look_through(const mi_page_t *page, const mi_block_t *block) {
+    for (size_t i = 0; block != NULL; i++, block = brawn_block_next(page, block)) {
+        if (i > page->capacity || *brawn_seal_at(block) != brawn_free_seal(brawn_mix(page->keys, block))) brawn_trap_corrupted();
+    }
+}
+
 static bool brawn_page_close(mi_page_t *page) {
     static _Atomic(uintptr_t) closed[MI_BIN_FULL / 64 + 1];  // one bit for each queue
     mi_heap_t *const heap = mi_page_heap(page);
@@ -276,6 +302,8 @@ static bool brawn_page_close(mi_page_t *page) {
     const bool first = (mi_atomic_load_relaxed(&closed[index / 64]) & bit) == 0;
     if (!first && _mi_random_next(&heap->random) % BRAWN_CLOSE_ONE_IN != 0) return false;
     if (first) mi_atomic_or_acq_rel(&closed[index / 64], bit);
+    brawn_look_through(page, page->free);
+    brawn_look_through(page, page->local_free);
     mi_segment_t *const segment = _mi_page_segment(page);
     uint8_t *const start = (uint8_t *)segment + mi_slice_index(mi_page_to_slice(page)) * MI_SEGMENT_SLICE_SIZE;
     const size_t size = (size_t)page->slice_count * MI_SEGMENT_SLICE_SIZE;
@@ -305,8 +333,8 @@ static NOINLINE void brawn_emptied(mi_page_t *page) {
 }
 
 // A block whose seal says another size than the program does, or is none.
-static NOINLINE __attribute__((noreturn, cold)) void brawn_trap_size(const mi_page_t *page, const void *p) {
-    brawn_sealed_size(page, p, brawn_mix(page->keys, p), *brawn_seal_at(p));
+static NOINLINE __attribute__((cold)) void brawn_trap_size(const mi_page_t *page, const void *p) {
+    brawn_sealed_size(page, p, *brawn_seal_at(p));
     brawn_trap_wrong_size();
 }
 
@@ -321,12 +349,19 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
     }
     mi_page_t *const page = _mi_segment_page_of(segment, p);
     const uint64_t mix = brawn_mix(page->keys, p), seal = *brawn_seal_at(p);
-    if (!sized) brawn_sealed_size(page, p, mix, seal);
-    // Rotated, so that no bit of what a program says is lost.
-    else if (mi_unlikely(seal != (mix ^ (expected << 8 | expected >> 56)) || ((const uint8_t *)p)[expected] != (uint8_t)mix))
+    if (!sized) {
+        size_t size;
+        if (mi_unlikely(!brawn_seal_says(page, p, mix, seal, &size))) {
+            brawn_trap_seal(page, p);
+            return;
+        }
+    } else if (mi_unlikely(seal != (mix ^ (expected << 8 | expected >> 56)) || ((const uint8_t *)p)[expected] != (uint8_t)mix)) {
+        // (Rotated, so that no bit of what a program says is lost.)
         brawn_trap_size(page, p);
-    *brawn_seal_at(p) = brawn_free_seal(mix);
+        return;
+    }
     if (mi_unlikely(page->flags.full_aligned != 0)) {
+        *brawn_seal_at(p) = brawn_free_seal(mix);
         brawn_free_full(page, segment, p);
         return;
     }
@@ -335,6 +370,7 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
     // still does to a freed block meets its next owner late.
     block->next = (uintptr_t)page->local_free ^ mix;
     page->local_free = block;
+    *brawn_seal_at(p) = brawn_free_seal(mix);
     if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
 }
 
@@ -356,7 +392,7 @@ static inline size_t brawn_live_size(mi_segment_t *segment, const void *p, mi_pa
         return brawn_large_size(segment, p);
     }
     *page = _mi_segment_page_of(segment, p);
-    return brawn_sealed_size(*page, p, brawn_mix((*page)->keys, p), *brawn_seal_at(p));
+    return brawn_sealed_size(*page, p, *brawn_seal_at(p));
 }
 
 static inline size_t brawn_usable(void *p) {
