@@ -56,8 +56,13 @@ static void store(char *p, size_t n) {
     for (size_t i = 0; i < n; i++) at[i] = 0x5a;
 }
 static void copied(char *p, size_t n) {
-    memset(source, 0x5a, sizeof source);
+    for (size_t i = 0; i < n; i++) source[i] = (char)~((volatile char *)hidden(p))[i];
     memcpy(hidden(p), hidden(source), hidden_size(n));
+}
+/* Other bytes than are there: a fixed one is what it was once in 256 times. */
+static void changed(char *p, size_t n) {
+    volatile char *at = (volatile char *)hidden(p);
+    for (size_t i = 0; i < n; i++) at[i] = (char)~at[i];
 }
 static void beside(size_t n, void (*write)(char *, size_t), ptrdiff_t from, size_t length) {
     char *a = block(n), *p = block(n), *b = block(n);
@@ -66,17 +71,17 @@ static void beside(size_t n, void (*write)(char *, size_t), ptrdiff_t from, size
     free(a);
     free(b);
 }
-static void over_1_store(size_t n) { beside(n, store, (ptrdiff_t)n, 1); }
+static void over_1_store(size_t n) { beside(n, changed, (ptrdiff_t)n, 1); }
 static void over_1_memcpy(size_t n) { beside(n, copied, 0, n + 1); }
-static void over_32_store(size_t n) { beside(n, store, (ptrdiff_t)n, 32); }
+static void over_32_store(size_t n) { beside(n, changed, (ptrdiff_t)n, 32); }
 static void over_32_memcpy(size_t n) { beside(n, copied, 0, n + 32); }
-static void under_1_store(size_t n) { beside(n, store, -1, 1); }
+static void under_1_store(size_t n) { beside(n, changed, -1, 1); }
 static void under_1_memcpy(size_t n) { beside(n, copied, -1, n + 1); }
-static void under_32_store(size_t n) { beside(n, store, -32, 32); }
+static void under_32_store(size_t n) { beside(n, changed, -32, 32); }
 static void under_32_memcpy(size_t n) { beside(n, copied, -32, n + 32); }
 static void alone_under_1(size_t n) {
     char *p = block(n);
-    store(p - 1, 1);
+    changed(p - 1, 1);
     free(hidden(p));
 }
 static void overflow(void) {

@@ -63,48 +63,16 @@ const KINDS: &[(&str, &str)] = &[
     ("new-and-free", "C++: `free` of what `new[]` gave"),
 ];
 
-/// What mallocng ends the program for and `secure` does not, or not always. A miss that is closed has to leave this list.
-const MISSED: &[(&str, &[&str])] = &[
-    ("under-1-store", &["8", "4096"]),
-    ("under-1-memcpy", &["8", "4096"]),
-    ("under-1-alone", &["8", "4096"]),
-    ("under-32-store", &["8", "4096"]),
-    ("under-32-memcpy", &["8", "4096"]),
-    ("write-alone", &["8"]),
-    ("read-alone", &["8", "4096"]),
-    ("reused-write", &["4096", "262144"]),
-    ("reused-zero", &["4096", "262144"]),
-];
-
-/// Holds `secure` to what mallocng ends the program for, but for [`MISSED`]. What is missed only at times need not be
-/// missed now.
-fn assert_misses_only_what_is_listed(mallocng: &Found, secure: &Found) {
+/// Holds `secure` to all that mallocng ends the program for.
+fn assert_misses_nothing(mallocng: &Found, secure: &Found) {
     for ((kind, size), &wanted) in mallocng {
         let ended = secure[&(kind.clone(), size.clone())];
-        let listed = MISSED.iter().filter(|(k, _)| k == kind);
-        let is_listed = listed.flat_map(|(_, s)| *s).any(|s| s == size);
-        if wanted == TRIES && !is_listed {
-            assert_eq!(
-                ended, TRIES,
-                "secure misses {kind} of {size} bytes, mallocng does not"
-            );
-        }
         assert!(
-            !is_listed || ended < TRIES || AT_TIMES.contains(&kind.as_str()),
-            "MISSED lists {kind} of {size} bytes, which secure ends: take it out"
+            wanted < TRIES || ended == TRIES,
+            "secure misses {kind} of {size} bytes, mallocng does not"
         );
     }
 }
-
-/// The kinds of [`MISSED`] that depend on where blocks lie by chance.
-const AT_TIMES: &[&str] = &[
-    "under-1-store",
-    "under-1-memcpy",
-    "under-32-store",
-    "under-32-memcpy",
-    "reused-write",
-    "reused-zero",
-];
 
 /// The heaps, with the heads of their columns.
 fn heaps() -> Vec<(&'static str, Libc, Option<&'static Musl>, Profile)> {
@@ -194,7 +162,7 @@ fn security_says_what_each_heap_does_with_the_misuse_set() {
         let is_known = KINDS.iter().any(|(name, _)| name == kind);
         assert!(is_known, "{kind} of {size} bytes has no words in KINDS");
     }
-    assert_misses_only_what_is_listed(&results[0], &results[5]);
+    assert_misses_nothing(&results[0], &results[5]);
     let heads: Vec<&str> = heaps.iter().map(|heap| heap.0).collect();
     let mut rows = vec![
         format!("| misuse | {} |", heads.join(" | ")),

@@ -4,6 +4,7 @@
 //   surface.c   malloc, free, ... as musl has them; shared.c in the variant that serves one shared
 //               object's Rust code
 //   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
+//   links.c     the words of the heap's own among sealed blocks
 //   spans.c     what both share
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
@@ -77,6 +78,7 @@ static inline size_t brawn_popcount(size_t x) {
 #include "options.c"
 #if BRAWN_CHECKED
 #include "traps.c"
+#include "links.c"
 #endif
 
 #include "alloc.c"
@@ -85,12 +87,20 @@ static inline size_t brawn_popcount(size_t x) {
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend);  // pages.c
 #define mi_page_free_list_extend(page, size, extend, stats) mi_page_free_list_extend(page, size, BRAWN_PASTE_##extend, stats)
 #define BRAWN_PASTE_const const
+#if BRAWN_CHECKED
+#define BRAWN_PASTE_extend (extend = brawn_seal_fresh(page, brawn_first_blocks(page, extend)))
+#else
 #define BRAWN_PASTE_extend (extend = brawn_first_blocks(page, extend))
+#endif
 #include "page.c"
 #undef mi_page_free_list_extend
 #define _mi_segment_page_alloc brawn_engine_page_alloc  // pages.c has ours
+#if BRAWN_CHECKED
+#define _mi_segment_page_start brawn_engine_page_start  // the same
+#endif
 #include "segment.c"
 #undef _mi_segment_page_alloc
+#undef _mi_segment_page_start
 
 #include "pages.c"
 #include "platform.c"

@@ -1,50 +1,20 @@
-// The paths of blocks that carry a seal: 8 bytes at their end that nobody can make up who does not know the
+// The paths of blocks that carry a seal: 8 bytes in front of them that nobody can make up who does not know the
 // process's secret (or has read seals, from which it can be computed), and that hold how many bytes the
-// program asked for.  The surface asks for the same as of blocks.c.
+// program asked for: links.c.  The surface asks for the same as of blocks.c.
 //
-//   block                                                        block + its size
-//   | the program's bytes | the seal's first byte | unused ... | seal |
+//        block                                              the next block
+//   seal | the program's bytes | mark | unused ...     seal |
 //
-// A block that is freed loses its seal: `free` of anything else but a live block's start finds none that
-// fits.  What is written behind the program's bytes hits the byte there, which is the seal's own where
-// nothing is unused.  free, realloc and malloc_usable_size check all of it, in constant time.
-
-enum {
-    BRAWN_SEAL = sizeof(uint64_t),
-    BRAWN_SLACK_MAX = UINT16_MAX,
-};
-
-typedef uint64_t brawn_seal_t __attribute__((may_alias));
-
-// Of a block at `p` with `slack` bytes between the program's and the seal.  The low bits of a product
-// depend on few of its factors', so that the upper 48 are taken.
-static inline uint64_t brawn_seal_of(const mi_page_t *page, const void *p, size_t slack) {
-    const uint64_t mixed = (((uintptr_t)p ^ page->keys[0]) + slack) * mi_atomic_load_relaxed(&brawn_secret);
-    return (mixed >> 16) | 1 | ((uint64_t)slack << 48);  // odd: no 0, which would end a string
-}
-_Static_assert(BRAWN_SPAN_MAX / 2 < BRAWN_SLACK_MAX, "a seal has 16 bits for the slack, which is at most half of a span");
-
-static inline brawn_seal_t *brawn_seal_at(const mi_page_t *page, const void *p) {
-    return (brawn_seal_t *)((char *)p + page->block_size - BRAWN_SEAL);
-}
+// A block that is freed gets another seal: `free` of anything else but a live block's start finds none that
+// fits, and so it does where bytes in front of a block were written to.  What is written behind the program's bytes hits
+// the mark there, which is the first byte of the next seal where nothing is unused.  free, realloc and malloc_usable_size
+// check all of it, in constant time.
 
 static inline void *brawn_seal(const mi_page_t *page, void *p, size_t size) {
-    const uint64_t seal = brawn_seal_of(page, p, page->block_size - BRAWN_SEAL - size);
-    ((uint8_t *)p)[size] = (uint8_t)seal;
-    *brawn_seal_at(page, p) = seal;
+    const uint64_t mix = brawn_mix(page->keys, p);
+    ((uint8_t *)p)[size] = (uint8_t)mix;
+    *brawn_seal_at(p) = mix ^ size << 8;
     return p;
-}
-
-// How many bytes the program asked for, of a block whose seal was `seal`.
-static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uint64_t seal) {
-    const size_t slack = seal >> 48;
-    if (mi_unlikely(seal != brawn_seal_of(page, p, slack))) {
-        if (seal == 0) brawn_trap_freed_already();
-        brawn_trap_not_a_block();
-    }
-    const size_t size = page->block_size - BRAWN_SEAL - slack;
-    if (mi_unlikely(((const uint8_t *)p)[size] != (uint8_t)seal)) brawn_trap_written_past_end();
-    return size;
 }
 
 // The segment of `p`, which may be no block at all.  Only a real segment's header holds this process's cookie; in front
@@ -55,31 +25,42 @@ static inline mi_segment_t *brawn_checked_segment(const void *p) {
     return segment;
 }
 
-// How the engine encodes the links of free lists (internal.h, mi_ptr_encode).  Written for processors whose rotations take
-// any count.  The page itself stands for the end of a list.
-static inline mi_encoded_t brawn_encode(const mi_page_t *page, const mi_block_t *next) {
-    const uintptr_t key = page->keys[0], x = (next == NULL ? (uintptr_t)page : (uintptr_t)next) ^ page->keys[1];
-    return ((x << (key & 63)) | (x >> (-key & 63))) + key;
+// What is wrong with `p`, whose seal, or the mark behind its bytes, is not what it has to be.  It does not return, which
+// the compiler need not know: it jumps here then, and free needs no stack.
+static NOINLINE __attribute__((cold)) void brawn_trap_seal(const mi_page_t *page, const void *p) {
+    brawn_checked_segment(p);
+    const uint64_t changed = *brawn_seal_at(p) ^ brawn_mix(page->keys, p);
+    if (changed == (uint64_t)BRAWN_SEALED_FREE) brawn_trap_freed_already();
+    if ((uint8_t)changed == 0 && changed >> 8 <= page->block_size - BRAWN_SEAL) brawn_trap_written_past_end();
+    const size_t offset = (size_t)((const uint8_t *)p - page->page_start);
+    const bool is_block = page->block_size != 0 && offset % page->block_size == 0 && offset / page->block_size < page->capacity;
+    if (is_block) brawn_trap_written_in_front();
+    brawn_trap_not_a_block();
 }
 
-static inline mi_block_t *brawn_decode(const mi_page_t *page, mi_encoded_t code) {
-    const uintptr_t key = page->keys[0], x = code - key;
-    return (mi_block_t *)(((x >> (key & 63)) | (x << (-key & 63))) ^ page->keys[1]);
+// Half of a page's block size, so that what is no page cannot have one that lets everything pass.
+static inline uint32_t brawn_block_bytes(const mi_page_t *page) {
+    typedef uint32_t half __attribute__((may_alias));
+    return *(const half *)&page->block_size;
+}
+_Static_assert(offsetof(mi_page_t, block_size) % sizeof(uint64_t) == 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half is the first one");
+
+// How many bytes the program asked for, of a block whose seal was `seal`, in `size`.  false: it is no seal, or what is behind
+// those bytes was changed.
+static inline __attribute__((always_inline)) bool brawn_seal_says(const mi_page_t *page, const void *p, uint64_t mix, uint64_t seal, size_t *size) {
+    const uint64_t changed = seal ^ mix;
+    *size = changed >> 8 | changed << 56;
+    return mi_likely(*size < brawn_block_bytes(page)) && mi_likely(((const uint8_t *)p)[*size] == (uint8_t)mix);
+}
+
+static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uint64_t seal) {
+    size_t size;
+    if (mi_unlikely(!brawn_seal_says(page, p, brawn_mix(page->keys, p), seal, &size))) brawn_trap_seal(page, p);
+    return size;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Allocation
-
-// The block behind `block` in the list of free ones; NULL: none.
-static inline mi_block_t *brawn_next(const mi_page_t *page, const mi_block_t *block) {
-    mi_block_t *const next = brawn_decode(page, block->next);
-    // Of all that a stray write may leave there, one in 2^48 decodes to a place for a block in this segment.
-    // (The page itself is in its header, and aligned as blocks are.)
-    if (mi_unlikely((((uintptr_t)next ^ (uintptr_t)block) & (~MI_SEGMENT_MASK | (MI_MAX_ALIGN_SIZE - 1))) != 0)) brawn_trap_corrupted();
-    return (const void *)next == (const void *)page ? NULL : next;
-}
-_Static_assert(offsetof(mi_segment_t, slices) % MI_MAX_ALIGN_SIZE == 0 && sizeof(mi_page_t) % MI_MAX_ALIGN_SIZE == 0,
-    "a page's own address passes for a block's");
 
 // Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of four
 // lists that is drawn for it, and these are joined.  Once leaves four rows of blocks, each in the old order, twice
@@ -95,7 +76,7 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
         mi_block_t *first[LISTS] = {NULL}, *last[LISTS];
         size_t count = 0;
         for (mi_block_t *block = page->free, *next; block != NULL; block = next, count++) {
-            next = brawn_next(page, block);
+            next = brawn_block_next(page, block);
             if (next == NULL) {
                 next = more;
                 more = NULL;
@@ -104,14 +85,14 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
             const size_t list = random % LISTS;
             random /= LISTS;
             if (first[list] == NULL) first[list] = block;
-            else last[list]->next = brawn_encode(page, block);
+            else brawn_block_set_next(page, last[list], block);
             last[list] = block;
         }
         page->free = more;
         more = NULL;
         for (size_t list = 0; list < LISTS; list++) {
             if (first[list] == NULL) continue;
-            last[list]->next = brawn_encode(page, page->free);
+            brawn_block_set_next(page, last[list], page->free);
             page->free = first[list];
         }
         if (rows >= count) return;
@@ -124,11 +105,11 @@ static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
     if ((uintptr_t)page->padding[0] == page->capacity) return p;
     page->padding[0] = (void *)(uintptr_t)page->capacity;
     mi_block_t *block = p;
-    block->next = brawn_encode(page, page->free);
+    brawn_block_set_next(page, block, page->free);
     page->free = block;
     brawn_shuffle(heap, page);
     block = page->free;
-    page->free = brawn_next(page, block);
+    page->free = brawn_block_next(page, block);
     block->next = 0;
     return block;
 }
@@ -159,31 +140,86 @@ static void *brawn_span_shuffled(mi_heap_t *heap, size_t size, bool zero) {
     return again ? brawn_engine_alloc(heap, size, zero) : p;  // the others may be in its place
 }
 
+// Zeros for the program's bytes alone: behind them may be the next block's seal.
+static inline void brawn_zero_sized(uint8_t *p, size_t size) {
+    const size_t words = _mi_align_up(size, sizeof(uint64_t)), pairs = words & ~(size_t)(MI_MAX_ALIGN_SIZE - 1);
+    brawn_zero_block(p, pairs);
+    if (words != pairs) *(brawn_seal_t *)(p + pairs) = 0;
+}
+
+// Makes a free block the program's.
+static inline __attribute__((always_inline)) void *brawn_hand_out(void *p, uint64_t mix, size_t size, bool zero) {
+    ((mi_block_t *)p)->next = 0;  // tells nothing of the list
+    if (zero) brawn_zero_sized(p, size);
+    ((uint8_t *)p)[size] = (uint8_t)mix;
+    *brawn_seal_at(p) = mix ^ size << 8;
+    return p;
+}
+
 static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
     if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
     const bool shared = block <= MI_MEDIUM_OBJ_SIZE_MAX;  // its page has others; only a span is zeroed by the engine
+    const bool large = block > BRAWN_SPAN_MAX;
+    // A span that need not be aligned gets all of its slices but the front.
+    if (!shared && !large && block % (2 * MI_MAX_ALIGN_SIZE) != 0)
+        block = _mi_align_up(block + MI_MAX_ALIGN_SIZE, MI_SEGMENT_SLICE_SIZE) - MI_MAX_ALIGN_SIZE;
     if (mi_likely(heap != NULL)) {
-        p = block > BRAWN_SPAN_MAX ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero)
-            : shared               ? brawn_engine_alloc(heap, block, false)
-                                   : brawn_span_shuffled(heap, block, zero);
+        p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero)
+            : shared ? brawn_engine_alloc(heap, block, false)
+                     : brawn_span_shuffled(heap, block, zero);
     }
     if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
-    if (block > BRAWN_SPAN_MAX) return p;
+    if (large) return p;
     mi_page_t *const page = _mi_segment_page_of(brawn_segment(p), p);
-    if (shared) {
-        p = brawn_fresh_shuffled(heap, page, p);
-        if (zero) brawn_zero_block(p, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
+    if (shared) p = brawn_fresh_shuffled(heap, page, p);
+    const uint64_t mix = brawn_mix(page->keys, p);
+    if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
+    if (!shared) return brawn_seal(page, p, size);
+    return brawn_hand_out(p, mix, size, zero);
+}
+
+// The free blocks of `page` are used up: around once more, without the engine.  The block that was freed last does not come
+// first, if there is another: the second one does.
+static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
+    mi_block_t *const last = page->local_free;
+    if (mi_unlikely(last == NULL)) return brawn_block_slow(block, size, zero);
+    mi_block_t *first = last;
+    if (mi_unlikely(page->capacity < BRAWN_ROUND && page->capacity < page->reserved)) {
+        brawn_refill(brawn_heap, page);
+        first = page->free;
+    } else page->local_free = NULL;
+    mi_block_t *second = brawn_block_nextx(page, first, page->keys), *p = first;
+    page->free = second;
+    if (first == last && second != NULL) {
+        p = second;
+        brawn_block_set_next(page, first, brawn_block_nextx(page, second, page->keys));
+        page->free = first;
     }
-    return brawn_seal(page, p, size);
+    page->used++;
+    const uint64_t mix = brawn_mix(page->keys, p);
+    if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
+    return brawn_hand_out(p, mix, size, zero);
+}
+
+// For malloc, whose fast path so has no more to pass on than it got.
+static NOINLINE void *brawn_malloc_slow(size_t size) { return brawn_block_slow(size + BRAWN_SEAL, size, false); }
+
+static NOINLINE void *brawn_malloc_again(mi_page_t *page, size_t size) {
+    return brawn_block_again(page, size + BRAWN_SEAL, size, false);
+}
+
+static NOINLINE void *brawn_others_again(mi_page_t *page, size_t block, size_t size, bool zero) {
+    return brawn_block_again(page, block, size, zero);
 }
 
 // A block for `size` bytes of the program's, and for `more` that no one sees, SIZE_MAX - size at most.
 static inline __attribute__((always_inline)) void *brawn_block(size_t size, size_t more, bool zero) {
     mi_heap_t *const heap = brawn_heap;
     const size_t block = size + more;
-    if (mi_unlikely(heap == NULL)) return brawn_block_slow(block, size, zero);
+    const bool plain = more == BRAWN_SEAL && !zero;  // malloc
+    if (mi_unlikely(heap == NULL)) goto slow;
     mi_page_t *page = NULL;
     // If the sum overflows, `size` is not a small one, and the slow path refuses it.
     if (mi_likely(size <= MI_SMALL_SIZE_MAX - BRAWN_SEAL && (more == BRAWN_SEAL || block <= MI_SMALL_SIZE_MAX))) {
@@ -191,23 +227,19 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
         page = heap->pages_free_direct[_mi_align_up(block, MI_MAX_ALIGN_SIZE) / sizeof(uintptr_t)];
     } else if (mi_likely(size <= MI_MEDIUM_OBJ_SIZE_MAX && block <= MI_MEDIUM_OBJ_SIZE_MAX)) {
         page = heap->pages[brawn_bin(block)].first;
-        if (mi_unlikely(page == NULL)) return brawn_block_slow(block, size, zero);
-    } else return brawn_block_slow(block, size, zero);
-    mi_block_t *p = page->free;
-    if (mi_unlikely(p == NULL)) {
-        // Around once more, without the engine.
-        p = page->local_free;
-        if (mi_unlikely(p == NULL)) return brawn_block_slow(block, size, zero);
-        if (mi_unlikely(page->capacity < BRAWN_ROUND && page->capacity < page->reserved)) {
-            brawn_refill(heap, page);
-            p = page->free;
-        } else page->local_free = NULL;
-    }
-    page->free = brawn_next(page, p);
+        if (mi_unlikely(page == NULL)) goto slow;
+    } else goto slow;
+    mi_block_t *const p = page->free;
+    if (mi_unlikely(p == NULL)) return plain ? brawn_malloc_again(page, size) : brawn_others_again(page, block, size, zero);
+    // What leads here lay in a free block, to which a program may have written.  Any address but a free block's has no seal
+    // of one, or is none: a fault ends the program as well.
+    const uint64_t mix = brawn_mix(page->keys, p);
+    if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
+    page->free = (mi_block_t *)(p->next ^ mix);
     page->used++;
-    p->next = 0;  // tells nothing of the list
-    if (zero) brawn_zero_block(p, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
-    return brawn_seal(page, p, size);
+    return brawn_hand_out(p, mix, size, zero);
+slow:
+    return plain ? brawn_malloc_slow(size) : brawn_block_slow(block, size, zero);
 }
 
 static inline __attribute__((always_inline)) void *brawn_malloc(size_t size) { return brawn_block(size, BRAWN_SEAL, false); }
@@ -217,7 +249,8 @@ static void *brawn_zalloc(size_t total) { return brawn_block(total, BRAWN_SEAL, 
 static void *brawn_aligned(size_t alignment, size_t size) {
     if (mi_likely(alignment <= MI_SEGMENT_SLICE_SIZE && size <= BRAWN_SPAN_MAX - 2 * MI_SEGMENT_SLICE_SIZE)) {
         // As in blocks.c: the block is aligned as it comes.
-        return brawn_block(size, _mi_align_up(size + BRAWN_SEAL, alignment) - size, false);
+        const size_t block = _mi_align_up(size + BRAWN_SEAL, alignment);
+        return brawn_block(size, block - size, false);
     }
     void *const p = brawn_large_alloc(size, alignment, false);
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
@@ -226,66 +259,124 @@ static void *brawn_aligned(size_t alignment, size_t size) {
 // ---------------------------------------------------------------------------------------------
 // Back
 
-// What `free` expects of a block's size: nothing.  No block has this one.
-#define BRAWN_ANY_SIZE SIZE_MAX
-
-// `size` is what the block's seal says.  At most one with all of its slack's bits set is larger than the program's own:
-// see brawn_realloc.
-static inline void brawn_expect(size_t size, size_t slack, size_t expected) {
-    if (expected == BRAWN_ANY_SIZE || mi_likely(size == expected)) return;
-    if (slack != BRAWN_SLACK_MAX || expected > size) brawn_trap_wrong_size();
-}
-
 // A block of another thread, of an ended one, or one with a mapping of its own.
-static NOINLINE void brawn_free_remote(void *p, size_t expected) {
+static NOINLINE void brawn_free_remote(void *p, bool sized, size_t expected) {
     mi_segment_t *const segment = brawn_checked_segment(p);
     if (segment->kind == MI_SEGMENT_HUGE) {
-        if (expected != BRAWN_ANY_SIZE) brawn_expect(brawn_large_size(segment, p), 0, expected);
+        if (sized && brawn_large_size(segment, p) != expected) brawn_trap_wrong_size();
         brawn_large_free(segment, p, true);
         return;
     }
     mi_page_t *const page = _mi_segment_page_of(segment, p);
-    brawn_seal_t *const at = brawn_seal_at(page, p);
-    uint64_t seal = *at;
-    brawn_expect(brawn_sealed_size(page, p, seal), seal >> 48, expected);
-    // One exchange: of two threads that free another's block, one finds the seal gone.  (The block's own thread
+    const uint64_t mix = brawn_mix(page->keys, p);
+    uint64_t seal = *brawn_seal_at(p);
+    const size_t size = brawn_sealed_size(page, p, seal);
+    if (sized && size != expected) brawn_trap_wrong_size();
+    // One exchange: of two threads that free another's block, one finds the seal changed.  (The block's own thread
     // has none in its way: it and another one that free a block within the same few instructions are not found.)
-    if (!__atomic_compare_exchange_n(at, &seal, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) brawn_trap_freed_already();
+    if (!__atomic_compare_exchange_n(brawn_seal_at(p), &seal, brawn_free_seal(mix), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        brawn_trap_freed_already();
     brawn_engine_free_remote(page, segment, p);
 }
 
-static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, size_t expected) {
+// The only page of its size is empty.  Mostly it stays for the next block, since to close and to open it takes microseconds.
+// But of each size the first such page of the process, and later one in BRAWN_CLOSE_ONE_IN, goes back to its segment out of
+// reach: who still uses one of its blocks ends in a fault.  The engine opens what it takes again, as it does where a segment
+// is only reserved so far.  Returns whether it did.
+enum { BRAWN_CLOSE_ONE_IN = 256 };
+
+// A last look at the blocks of a list, all of which are free: whether each leads to another free one.
+static void brawn_look_through(const mi_page_t *page, const mi_block_t *block) {
+    for (size_t i = 0; block != NULL; i++, block = brawn_block_next(page, block)) {
+        if (i > page->capacity || *brawn_seal_at(block) != brawn_free_seal(brawn_mix(page->keys, block))) brawn_trap_corrupted();
+    }
+}
+
+static bool brawn_page_close(mi_page_t *page) {
+    static _Atomic(uintptr_t) closed[MI_BIN_FULL / 64 + 1];  // one bit for each queue
+    mi_heap_t *const heap = mi_page_heap(page);
+    mi_page_queue_t *const queue = mi_page_queue_of(page);
+    const size_t index = (size_t)(queue - heap->pages);
+    const uintptr_t bit = (uintptr_t)1 << index % 64;
+    if (index >= MI_BIN_HUGE || brawn_page_size > MI_SEGMENT_SLICE_SIZE) return false;
+    const bool first = (mi_atomic_load_relaxed(&closed[index / 64]) & bit) == 0;
+    if (!first && _mi_random_next(&heap->random) % BRAWN_CLOSE_ONE_IN != 0) return false;
+    if (first) mi_atomic_or_acq_rel(&closed[index / 64], bit);
+    brawn_look_through(page, page->free);
+    brawn_look_through(page, page->local_free);
+    mi_segment_t *const segment = _mi_page_segment(page);
+    uint8_t *const start = (uint8_t *)segment + mi_slice_index(mi_page_to_slice(page)) * MI_SEGMENT_SLICE_SIZE;
+    const size_t size = (size_t)page->slice_count * MI_SEGMENT_SLICE_SIZE;
+    uint8_t *from;
+    size_t whole;
+    mi_commit_mask_t mask;
+    mi_segment_commit_mask(segment, true, start, size, &from, &whole, &mask);
+    if (whole == 0 || !brawn_protect(from, whole, PROT_NONE_)) return false;
+    brawn_discard(from, whole);
+    mi_commit_mask_clear(&segment->commit_mask, &mask);
+    mi_commit_mask_clear(&segment->purge_mask, &mask);
+    brawn_note_freed();
+    _mi_page_free(page, queue, false);
+    return true;
+}
+
+// The same as brawn_page_emptied, but for what is closed.  Pages that wait need nothing but more time, every time.
+static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
+    const bool only = page->next == NULL && page->prev == NULL;
+    if (only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX && brawn_page_close(page)) return;
+    brawn_page_emptied(page);
+}
+
+static NOINLINE void brawn_emptied(mi_page_t *page) {
+    if (mi_likely(page->next == NULL && page->prev == NULL && page->retire_expire != 0)) page->retire_expire = BRAWN_RETIRE_CYCLES;
+    else brawn_emptied_slow(page);
+}
+
+// A block whose seal says another size than the program does, or is none.
+static NOINLINE __attribute__((cold)) void brawn_trap_size(const mi_page_t *page, const void *p) {
+    brawn_sealed_size(page, p, *brawn_seal_at(p));
+    brawn_trap_wrong_size();
+}
+
+static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, bool sized, size_t expected) {
     if (mi_unlikely(p == NULL)) return;
     mi_segment_t *const segment = brawn_segment(p);
     // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
     // a seal for it.
     if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
-        brawn_free_remote(p, expected);
+        brawn_free_remote(p, sized, expected);
         return;
     }
     mi_page_t *const page = _mi_segment_page_of(segment, p);
-    brawn_seal_t *const seal = brawn_seal_at(page, p);
-    const uint64_t sealed = *seal;
-    brawn_expect(brawn_sealed_size(page, p, sealed), sealed >> 48, expected);
-    *seal = 0;
+    const uint64_t mix = brawn_mix(page->keys, p), seal = *brawn_seal_at(p);
+    if (!sized) {
+        size_t size;
+        if (mi_unlikely(!brawn_seal_says(page, p, mix, seal, &size))) {
+            brawn_trap_seal(page, p);
+            return;
+        }
+    } else if (mi_unlikely(seal != (mix ^ (expected << 8 | expected >> 56)) || ((const uint8_t *)p)[expected] != (uint8_t)mix)) {
+        // (Rotated, so that no bit of what a program says is lost.)
+        brawn_trap_size(page, p);
+        return;
+    }
     if (mi_unlikely(page->flags.full_aligned != 0)) {
+        *brawn_seal_at(p) = brawn_free_seal(mix);
         brawn_free_full(page, segment, p);
         return;
     }
     mi_block_t *const block = p;
     // Onto the engine's second list, which malloc takes from when the first is used up: what a program
     // still does to a freed block meets its next owner late.
-    block->next = brawn_encode(page, page->local_free);
+    block->next = (uintptr_t)page->local_free ^ mix;
     page->local_free = block;
-    if (mi_unlikely(--page->used == 0)) brawn_page_emptied(page);
+    *brawn_seal_at(p) = brawn_free_seal(mix);
+    if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
 }
 
-static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, BRAWN_ANY_SIZE); }
+static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, false, 0); }
 
-// A size that no block can have is no less wrong for being the one that stands for any.
-static inline void brawn_free_sized(void *p, size_t size) {
-    brawn_free_expecting(p, size == BRAWN_ANY_SIZE ? BRAWN_ANY_SIZE - 1 : size);
-}
+static inline void brawn_free_sized(void *p, size_t size) { brawn_free_expecting(p, true, size); }
 
 // Whether it was asked for with this very alignment nobody has noted; it is aligned so, at least.
 static inline void brawn_expect_alignment(void *p, size_t alignment) {
@@ -301,7 +392,7 @@ static inline size_t brawn_live_size(mi_segment_t *segment, const void *p, mi_pa
         return brawn_large_size(segment, p);
     }
     *page = _mi_segment_page_of(segment, p);
-    return brawn_sealed_size(*page, p, *brawn_seal_at(*page, p));
+    return brawn_sealed_size(*page, p, *brawn_seal_at(p));
 }
 
 static inline size_t brawn_usable(void *p) {
@@ -324,12 +415,8 @@ static void *brawn_realloc(void *p, size_t size) {
     }
     void *const moved = brawn_malloc(size);
     if (mi_unlikely(moved == NULL)) {
-        // It stays where it is, and its seal says the new size, as far as it has room for the slack.
-        if (size <= old) {
-            if (page == NULL) return brawn_large_give_out(segment, size);
-            const size_t least = usable > BRAWN_SLACK_MAX ? usable - BRAWN_SLACK_MAX : 0;
-            return brawn_seal(page, p, size > least ? size : least);
-        }
+        // It stays where it is.
+        if (size <= old) return page == NULL ? brawn_large_give_out(segment, size) : brawn_seal(page, p, size);
         return page == NULL ? brawn_large_slide(segment, size) : NULL;
     }
     brawn_memcpy(moved, p, size < old ? size : old);

@@ -92,6 +92,14 @@ static bool brawn_large_reach(mi_segment_t *segment, int protection) {
 // open, since it is mostly what realloc copies to next.
 static void brawn_large_close(mi_segment_t *segment) { segment->was_reclaimed = brawn_large_reach(segment, PROT_NONE_); }
 
+// The block of at most BRAWN_CLOSED bytes that was freed last: the next one is another, so that who still uses it finds nothing
+// there.  Such a process has one more of them.
+static _Atomic(mi_segment_t *) brawn_large_last;
+
+static void brawn_large_note_last(mi_segment_t *segment) {
+    if (segment->was_reclaimed && brawn_large_page(segment)->block_size <= BRAWN_CLOSED) mi_atomic_store_relaxed(&brawn_large_last, segment);
+}
+
 static bool brawn_large_open(mi_segment_t *segment) {
     if (!segment->was_reclaimed) return true;
     segment->was_reclaimed = false;
@@ -166,6 +174,9 @@ static mi_segment_t *brawn_kept_large_take(size_t size, size_t least) {
     for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
         brawn_kept_large_t *const slot = &brawn_kept_large[i];
         if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+#if BRAWN_CHECKED
+        if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
+#endif
         const size_t kept = mi_atomic_load_relaxed(&slot->size);
         if (kept / 2 > size || kept < least) continue;
         const bool better = best == NULL || (kept >= size ? best_size < size || kept < best_size : best_size < size && kept > best_size);
@@ -368,7 +379,10 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
     MI_UNUSED(p);
 #endif
 #if BRAWN_CHECKED
-    if (closes && brawn_large_is_plain(segment)) brawn_large_close(segment);
+    if (closes && brawn_large_is_plain(segment)) {
+        brawn_large_close(segment);
+        brawn_large_note_last(segment);
+    }
 #else
     MI_UNUSED(closes);
 #endif

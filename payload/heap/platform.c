@@ -169,6 +169,7 @@ size_t _mi_os_page_size(void) { return brawn_page_size; }
 
 // Sizes of blocks that have a span of their own: whole slices, since a span is no smaller.
 size_t _mi_os_good_alloc_size(size_t size) {
+    if (BRAWN_CHECKED) return size;  // it begins behind a seal: brawn_front
     return size > PTRDIFF_MAX - MI_SEGMENT_SLICE_SIZE ? size : _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
 }
 

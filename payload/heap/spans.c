@@ -41,6 +41,9 @@ static void *brawn_span_take(mi_heap_t *heap, size_t size) {
     for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
         mi_page_t *const page = kept[i];
         if (page == NULL || page->block_size < size || page->block_size - size > size / 4) continue;
+#if BRAWN_CHECKED
+        if (brawn_front(page->block_size) < brawn_front(size)) continue;  // which is what it is aligned to
+#endif
         kept[i] = NULL;
         return page->page_start;
     }

@@ -43,14 +43,14 @@ static mi_msecs_t _mi_prim_clock_now(void) { return (mi_msecs_t)arch_counter(); 
 #include "random.c"
 
 // Of the process, made before its first block: see brawn_thread_start.
-static _Atomic(uintptr_t) brawn_secret;  // odd
+static _Atomic(uintptr_t) brawn_secret;  // 16 times an odd number
 
 // Threads may come here at once: the first secret holds, and the cookie follows from it.
 static void brawn_secrets_make(mi_heap_t *main_heap) {
     mi_random_ctx_t random;
     _mi_random_init(&random);
     uintptr_t secret = 0;
-    const uintptr_t mine = _mi_random_next(&random) | 1;
+    const uintptr_t mine = (_mi_random_next(&random) | 1) * MI_MAX_ALIGN_SIZE;
     if (mi_atomic_cas_strong_acq_rel(&brawn_secret, &secret, mine)) secret = mine;
     __atomic_store_n(&main_heap->cookie, _mi_random_shuffle(secret), __ATOMIC_RELAXED);
 }

@@ -1,0 +1,77 @@
+// What profiles with checks mix into the two words of the heap's own that lie among a program's blocks: the seal in front of
+// each block, and the link to the next free block in each free one.  The engine's own functions for links are replaced by
+// these.
+//
+// Both words are made with one product, which is another one for each block, of each page and each process:
+//
+//   mix(block) = block * secret + key of its page      (secret: a multiple of 16, as blocks' addresses are)
+//
+// So its lowest byte is the page's, the same for all blocks, and odd: the page's mark.
+//
+//   seal of a block in use   mix ^ size << 8            size: how many bytes the program asked for
+//   seal of a free block     mix ^ all ones << 8        no block has that size
+//   link of a free block     mix ^ the next free block, or 0
+//
+// Each seal begins with the mark, whatever becomes of its block.  So where a block ends, be there unused bytes or the next
+// block's seal, there is the mark: whoever frees the block can tell whether the byte behind it was changed.
+
+typedef uint64_t brawn_seal_t __attribute__((may_alias));
+
+enum {
+    BRAWN_SEAL = sizeof(brawn_seal_t),
+    BRAWN_SEALED_FREE = -256,
+};
+
+static inline uint64_t brawn_mix(const uintptr_t *keys, const void *p) {
+    return (uintptr_t)p * mi_atomic_load_relaxed(&brawn_secret) + keys[0];
+}
+
+static inline brawn_seal_t *brawn_seal_at(const void *p) { return (brawn_seal_t *)p - 1; }
+
+// Of a free block.
+static inline uint64_t brawn_free_seal(uint64_t mix) { return mix ^ (uint64_t)BRAWN_SEALED_FREE; }
+
+static inline mi_block_t *brawn_block_nextx(const void *null, const mi_block_t *block, const uintptr_t *keys) {
+    MI_UNUSED(null);
+    return (mi_block_t *)(block->next ^ brawn_mix(keys, block));
+}
+
+static inline void brawn_block_set_nextx(const void *null, mi_block_t *block, const mi_block_t *next, const uintptr_t *keys) {
+    MI_UNUSED(null);
+    block->next = (uintptr_t)next ^ brawn_mix(keys, block);
+}
+
+// The next block has to be a free one of this page.  (Where it lies is looked at first, since its seal may be nowhere.)
+static inline mi_block_t *brawn_block_next(const mi_page_t *page, const mi_block_t *block) {
+    mi_block_t *const next = brawn_block_nextx(page, block, page->keys);
+    if (next == NULL) return NULL;
+    if (mi_unlikely((((uintptr_t)next ^ (uintptr_t)block) & (~MI_SEGMENT_MASK | (MI_MAX_ALIGN_SIZE - 1))) != 0)) brawn_trap_corrupted();
+    if (mi_unlikely(*brawn_seal_at(next) != brawn_free_seal(brawn_mix(page->keys, next)))) brawn_trap_corrupted();
+    return next;
+}
+
+static inline void brawn_block_set_next(const mi_page_t *page, mi_block_t *block, const mi_block_t *next) {
+    brawn_block_set_nextx(page, block, next, page->keys);
+}
+
+#define mi_block_nextx brawn_block_nextx
+#define mi_block_set_nextx brawn_block_set_nextx
+#define mi_block_next brawn_block_next
+#define mi_block_set_next brawn_block_set_next
+
+// Seals the next `count` blocks of a page, before the engine makes them a list.
+static size_t brawn_seal_fresh(mi_page_t *page, size_t count) {
+    if (page->capacity == 0) page->keys[0] |= 1;
+    uint8_t *p = page->page_start + page->capacity * page->block_size;
+    for (size_t i = 0; i < count; i++, p += page->block_size) *brawn_seal_at(p) = brawn_free_seal(brawn_mix(page->keys, p));
+    return count;
+}
+
+// The first block's seal lies in front of it.  Small pages begin behind some bytes that the engine leaves free; others get
+// room here: as much as keeps blocks aligned to the largest power of two that their size is a multiple of, up to a slice.
+static inline size_t brawn_front(size_t block_size) {
+    enum { BRAWN_ENGINE_LEAVES = 512 };  // in front of blocks of up to this size, segment.c
+    const size_t multiple = block_size & -block_size;
+    if (block_size <= BRAWN_ENGINE_LEAVES) return 0;
+    return multiple < MI_SEGMENT_SLICE_SIZE ? multiple : MI_SEGMENT_SLICE_SIZE;
+}
