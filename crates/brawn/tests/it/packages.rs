@@ -129,12 +129,17 @@ fn a_wheel_is_installed_into_a_clean_environment_and_says_what_it_is() {
         [[ $(venv/bin/brawn --version) = "brawn $version" ]]
         venv/bin/brawn inspect "$musl"
         cat >check.py <<'END'
-import base64, hashlib, importlib.metadata, sys
+import base64, hashlib, importlib.metadata, re, sys
 brawn = importlib.metadata.distribution("brawn")
 for file in brawn.files:
     if file.hash:
         digest = base64.urlsafe_b64encode(hashlib.new(file.hash.mode, file.locate().read_bytes()).digest())
         assert digest.decode().rstrip("=") == file.hash.value, file
+# PyPI's page of it is no folder of the repository.
+page = brawn.metadata["Description"] or brawn.metadata.get_payload()
+assert len(page) > 1000
+relative = re.findall(r'(?:\]\(|src="|srcset=")(?!https://|#).*', page)
+assert not relative, relative
 print("version", brawn.version, brawn.metadata["License-Expression"])
 print(*(f for f in brawn.files if "/sboms/" in str(f)))
 print(brawn.read_text("sboms/brawn.cdx.json"))
