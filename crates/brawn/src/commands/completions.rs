@@ -120,8 +120,21 @@ fn fish(script: &str) -> String {
     let mut script = script.to_owned();
     for (kind, place) in NAMES {
         let values = format!("-r -f -a \"{}\\t''\"", place);
-        let asked = format!("-r -a \"(__fish_brawn_names {kind})\"");
+        let asked = format!("-r -f -a \"(__fish_brawn_names {kind})\"");
         script = script.replace(&values, &asked);
+    }
+    // clap's script leaves out the values of what is no option.
+    for command in Cli::command().get_subcommands() {
+        let values = command
+            .get_positionals()
+            .flat_map(|a| a.get_possible_values());
+        let values: Vec<String> = values.map(|v| v.get_name().to_owned()).collect();
+        if !values.is_empty() {
+            let (name, values) = (command.get_name(), values.join(" "));
+            script += &format!(
+                "complete -c brawn -n \"__fish_brawn_using_subcommand {name}\" -f -a \"{values}\"\n"
+            );
+        }
     }
     let names = "function __fish_brawn_names
     echo all

@@ -88,13 +88,10 @@ fn bash_completes_commands_options_and_toolchains() {
     type_into(&machine, &bash, &COMPLETED);
     shows_every_name(&machine, &bash, "brawn patch --rust=\t\t");
     // A name is no word of a script.
-    machine.rust(
-        "st$(touch owned)",
-        "x86_64-unknown-linux-musl",
-        b"!<arch>\n",
-    );
-    let quoted = "<patch><--rust=st$(touch owned)>";
-    type_into(&machine, &bash, &[("brawn patch --rust=st\\$\t\r", quoted)]);
+    let odd = "odd$(touch owned)";
+    machine.rust(odd, "x86_64-unknown-linux-musl", b"!<arch>\n");
+    let quoted = format!("<patch><--rust={odd}>");
+    type_into(&machine, &bash, &[("brawn patch --rust=od\t\r", &quoted)]);
     assert!(!machine.path("work/owned").exists());
 }
 
