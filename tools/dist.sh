@@ -103,6 +103,15 @@ for command in --version 'inspect /program' 'rewrite /program' 'inspect /program
 done
 [[ $(cat "$work/said") == said ]] || fail "brawn run: found '$(cat "$work/said")', expected 'said'"
 
+# The other architecture's, by qemu: it does the same to the same archive.
+[[ $(uname -m) == x86_64 ]] && other_arch=aarch64 || other_arch=x86_64
+foreign=("qemu-$other_arch" "$work/dist/bin/$other_arch-unknown-linux-musl/brawn")
+[[ $("${foreign[@]}" --version) == "$("$brawn" --version)" ]] || fail "brawn for $other_arch says another version"
+for program in own foreign; do cp "$alone/libc.a" "$work/$program.a"; done
+"$brawn" patch "$work/own.a" >/dev/null
+"${foreign[@]}" patch "$work/foreign.a" >/dev/null
+cmp "$work/own.a" "$work/foreign.a" || fail "brawn for $other_arch patches an archive in another way"
+
 # What is in them, held against CycloneDX's own schema.
 schema=target/tools/sbom
 if ! cmp -s tools/requirements-sbom.txt "$schema/installed.txt"; then

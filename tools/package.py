@@ -78,6 +78,14 @@ def fill(template, values):
     return re.sub(r"@([A-Z0-9_]+)@", value, template.read_text())
 
 
+def readme(repository):
+    """README.md for pages that are not the repository's: what it refers to is named by its whole address."""
+    def whole(found):
+        kind = "raw" if found[2].endswith((".png", ".svg")) else "blob"
+        return f"{found[1]}{repository}/{kind}/main/{found[2]}"
+    return re.sub(r'(\]\(|\bsrc(?:set)?=")(?!https?:|#)([^)"\s]+)', whole, (ROOT / "README.md").read_text())
+
+
 def machine(path):
     """The architecture of a program, by its ELF header."""
     try:
@@ -160,8 +168,9 @@ class Pack:
             for name, content in self.files(arch).items():
                 # cargo-binstall looks for programs at the top.
                 entries[f"{top}/{name.removeprefix('bin/')}"] = content
-            for name in [*LICENCES, "README.md"]:
+            for name in LICENCES:
                 entries[f"{top}/{name}"] = (0o644, (ROOT / name).read_bytes())
+            entries[f"{top}/README.md"] = (0o644, readme(self.repository).encode())
             self.publish(f"{top}.tar.gz", self.tar(entries))
 
     def recipes(self):
@@ -182,7 +191,7 @@ class Pack:
         sbom = self.out / f"brawn-{self.version}.cdx.json"
         if not sbom.is_file():
             raise Wrong(f"{sbom}: no such file: `make dist` makes the SBOM that a wheel carries")
-        metadata = fill(TEMPLATES / "wheel/METADATA", self.values) + "\n" + (ROOT / "README.md").read_text()
+        metadata = fill(TEMPLATES / "wheel/METADATA", self.values) + "\n" + readme(self.repository)
         for arch, binary in self.binaries.items():
             tags = [f"manylinux_2_17_{arch}", f"manylinux2014_{arch}", f"musllinux_1_1_{arch}"]
             wheel = "Wheel-Version: 1.0\nGenerator: tools/package.py\nRoot-Is-Purelib: false\n"
@@ -211,7 +220,7 @@ class Pack:
 
     def npm(self):
         names = {arch: f"@brawn/linux-{of['npm']}" for arch, of in ARCHITECTURES.items()}
-        common = {"README.md": (0o644, (ROOT / "README.md").read_bytes())}
+        common = {"README.md": (0o644, readme(self.repository).encode())}
         for name in LICENCES:
             common[name] = (0o644, (ROOT / name).read_bytes())
 

@@ -20,6 +20,7 @@ packages=(
   zstd # packs what release builds embed
   debootstrap openssl # the image that recipes are tested on; a certificate
   qemu-user # runs programs for aarch64
+  zsh fish man-db # who reads brawn's completions and manual pages
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross # and what compiles and links them
 )
 # npm may be there without Debian's package of it.

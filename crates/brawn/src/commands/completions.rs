@@ -31,16 +31,118 @@ pub fn run(args: &Args) -> Exit {
     Exit::Success
 }
 
-/// The script; it names options and values only, no files of this machine.
+/// Options whose values are names of this machine's toolchains, each a kind of `brawn toolchains`, and what clap writes
+/// into a script where these names belong.
+const NAMES: [(&str, &str); 2] = [("rust", "@rust@"), ("swift", "@swift@")];
+
+/// The script.  It names options and values, and no files of this machine: for the names of toolchains it asks brawn.
 fn script(shell: Shell) -> String {
-    let (mut command, mut bytes) = (Cli::command(), Vec::new());
+    let mut command = Cli::command().mut_subcommands(|command| {
+        command.mut_args(|argument| {
+            let long = argument.get_long().unwrap_or_default();
+            let named = NAMES.iter().find(|(kind, _)| *kind == long);
+            match named.filter(|_| argument.get_action().takes_values()) {
+                Some((_, place)) => argument.value_parser([*place]),
+                None => argument,
+            }
+        })
+    });
+    let mut bytes = Vec::new();
     let name = "brawn";
     match shell {
         Shell::Bash => generate(shells::Bash, &mut command, name, &mut bytes),
         Shell::Zsh => generate(shells::Zsh, &mut command, name, &mut bytes),
         Shell::Fish => generate(shells::Fish, &mut command, name, &mut bytes),
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    let script = String::from_utf8_lossy(&bytes).into_owned();
+    match shell {
+        Shell::Bash => bash(&script),
+        Shell::Zsh => zsh(&script),
+        Shell::Fish => fish(&script),
+    }
+}
+
+/// Bash divides `--option=value` at its `=`, which clap's script does not expect.
+fn bash(script: &str) -> String {
+    let head = "    prev=\"$3\"\n";
+    let divided = r#"    # `--option=value` comes as three words.
+    local joined=
+    if [[ ${COMP_WORDS[COMP_CWORD]} == = ]]; then
+        joined=1 cur= prev=${COMP_WORDS[COMP_CWORD-1]}
+    elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
+        joined=1 prev=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+"#;
+    let mut script = script.replacen(head, &format!("{head}{divided}"), 1);
+    for (kind, place) in NAMES {
+        let values = format!("COMPREPLY=($(compgen -W \"{}\" -- \"${{cur}}\"))", place);
+        let asked = format!("if [[ $joined ]]; then _brawn_names {kind} \"$cur\"; fi");
+        script = script.replace(&values, &asked);
+    }
+    let names = r#"# The names of toolchains of kind $1 that begin with $2; they are no words of a script.
+_brawn_names() {
+    local name
+    while IFS= read -r name; do
+        if [[ $name == "$2"* ]]; then
+            printf -v name %q "$name"
+            COMPREPLY+=("$name")
+        fi
+    done < <(echo all; command brawn toolchains --kind "$1" --names 2>/dev/null)
+}
+
+"#;
+    names.to_owned() + &script
+}
+
+fn zsh(script: &str) -> String {
+    let mut script = script.to_owned();
+    let mut functions = String::new();
+    for (kind, place) in NAMES {
+        let values = format!(":({})'", place);
+        script = script.replace(&values, &format!(":_brawn_{kind}'"));
+        // The value belongs to the same word.
+        script = script.replace(&format!("'--{kind}=["), &format!("'--{kind}=-["));
+        functions += &format!(
+            r#"(( $+functions[_brawn_{kind}] )) ||
+_brawn_{kind}() {{
+    local -a names
+    names=(all "${{(@f)$(command brawn toolchains --kind {kind} --names 2>/dev/null)}}")
+    compadd "$@" -a names || _files "$@"
+}}
+"#
+        );
+    }
+    let before = "(( $+functions[_brawn_commands] )) ||\n";
+    script.replacen(before, &format!("{functions}{before}"), 1)
+}
+
+fn fish(script: &str) -> String {
+    let mut script = script.to_owned();
+    for (kind, place) in NAMES {
+        let values = format!("-r -f -a \"{}\\t''\"", place);
+        let asked = format!("-r -f -a \"(__fish_brawn_names {kind})\"");
+        script = script.replace(&values, &asked);
+    }
+    // clap's script leaves out the values of what is no option.
+    for command in Cli::command().get_subcommands() {
+        let values = command
+            .get_positionals()
+            .flat_map(|a| a.get_possible_values());
+        let values: Vec<String> = values.map(|v| v.get_name().to_owned()).collect();
+        if !values.is_empty() {
+            let (name, values) = (command.get_name(), values.join(" "));
+            script += &format!(
+                "complete -c brawn -n \"__fish_brawn_using_subcommand {name}\" -f -a \"{values}\"\n"
+            );
+        }
+    }
+    let names = "function __fish_brawn_names
+    echo all
+    command brawn toolchains --kind $argv[1] --names 2>/dev/null
+end
+
+";
+    names.to_owned() + &script
 }
 
 #[cfg(test)]
@@ -60,6 +162,9 @@ mod tests {
             }
             for profile in brawn_payload::Profile::ALL {
                 assert!(script.contains(profile.name()), "{shell:?}: {profile:?}");
+            }
+            for (_, place) in NAMES {
+                assert!(!script.contains(place), "{shell:?}: {place}");
             }
         }
     }

@@ -83,6 +83,43 @@ fn page(words: &[String]) -> Result<String> {
     render(command).map_err(|e| Error::io("cannot write the page", e))
 }
 
+/// How brawn's own page says what to type.
+const USAGE: &str =
+    "brawn COMMAND [OPTIONS] [ARGUMENTS]...\nbrawn --version [--verbose]\nbrawn --licenses";
+
+/// Which command does what; `--help` has room for the list alone.
+const DESCRIPTION: &str = "\
+brawn brings a heap, memory functions and other functions of libc that are faster than musl's, and puts them where \
+musl's are.
+
+`patch` puts them into the libc.a of a toolchain: all that is linked from then on has them.  `link-args` and `cargo` \
+bring them in one build, and leave libc.a alone.  `rewrite` puts them into a finished static executable, `run` into a \
+copy of one, and `preload` into dynamic programs while they run.  `restore` undoes `patch` and `rewrite`, to the byte.
+
+`inspect` says whose heap and memory functions are in a file, and `toolchains` which libc.a there are.  `compare` and \
+`bench` measure what brawn's give on this machine; `verify` checks that they do what libc's have to.";
+
+/// Pages of which a reader of the first one may want to know.
+const RELATED: &[(&str, &[&str])] = &[
+    ("patch", &["restore", "toolchains", "rewrite", "link-args"]),
+    ("restore", &["patch", "rewrite"]),
+    ("toolchains", &["patch", "restore"]),
+    ("link-args", &["cargo", "patch"]),
+    ("cargo", &["link-args", "patch"]),
+    ("rewrite", &["restore", "run", "inspect", "compare"]),
+    ("run", &["rewrite", "preload", "heap-profile"]),
+    ("preload", &["run", "rewrite"]),
+    ("compare", &["bench", "rewrite", "run"]),
+    ("bench", &["compare"]),
+    ("heap-profile", &["run", "link-args"]),
+    ("image", &["rewrite", "inspect"]),
+    ("inspect", &["verify", "rewrite", "patch"]),
+    ("verify", &["inspect", "patch"]),
+    ("signatures", &["rewrite"]),
+    ("completions", &["man"]),
+    ("man", &["completions"]),
+];
+
 /// The page: clap's parts of it, and the end of `--help`, each part with its own heading.
 fn render(command: Command) -> io::Result<String> {
     let subcommand = name_of(&command)
@@ -97,6 +134,10 @@ fn render(command: Command) -> io::Result<String> {
     };
     let has_options = command.get_arguments().any(|a| !a.is_hide_set());
     let has_subcommands = command.get_subcommands().any(|c| !c.is_hide_set());
+    let command = match subcommand.as_str() {
+        "" => command.override_usage(USAGE).long_about(DESCRIPTION),
+        _ => command,
+    };
     let man = Man::new(command)
         .source(concat!("brawn ", env!("CARGO_PKG_VERSION")))
         .manual("brawn's manual")
@@ -179,7 +220,10 @@ fn add_see_also(roff: &mut Roff, subcommand: &str) {
             };
             let prefix = format!("brawn-{parent}");
             let near = |name: &String| **name != own && is_below && name.starts_with(&prefix);
+            let related = RELATED.iter().filter(|(of, _)| *of == subcommand);
+            let related = related.flat_map(|(_, others)| *others);
             std::iter::once("brawn".to_owned())
+                .chain(related.map(|name| format!("brawn-{name}")))
                 .chain(names().into_iter().filter(near))
                 .collect()
         }
@@ -222,6 +266,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_a_page_refers_to_is_there() {
+        let names = names();
+        for (of, others) in RELATED {
+            for name in others.iter().chain([of]) {
+                assert!(names.contains(&format!("brawn-{name}")), "{name}");
+            }
+        }
+        let text = page(&["patch".to_owned()]).expect("there is one");
+        assert!(text.contains("\\fBbrawn\\-restore\\fR(1)"), "{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{ui, which};
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
 use brawn_core::identify::Memory;
-use brawn_core::toolchains::{State, Toolchain, ToolchainKind, find};
+use brawn_core::toolchains::{Archive, State, Toolchain, ToolchainKind, find};
 use clap::ValueEnum;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -30,6 +30,10 @@ pub struct Args {
     /// Print a JSON array with one object for each archive.
     #[arg(long)]
     json: bool,
+
+    /// Print the names alone, a line each, as `brawn patch --rust=NAME` and `--swift=NAME` take them.
+    #[arg(long, conflicts_with = "json")]
+    names: bool,
 }
 
 /// [`ToolchainKind`] as it is typed.
@@ -83,6 +87,10 @@ pub fn run(args: &Args) -> Exit {
         ui::error(error);
         exit = exit.max(error.kind().into());
     }
+    if args.names {
+        ui::text(&names(&found.archives).join("\n"));
+        return exit;
+    }
     let toolchains = which::surveyed(&found.archives);
     if args.json {
         ui::json(&toolchains);
@@ -93,6 +101,18 @@ pub fn run(args: &Args) -> Exit {
         ui::text(&table(HEAD, &rows));
     }
     exit
+}
+
+/// Each name once.  One that no line can hold is left out.
+fn names(archives: &[Archive]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for archive in archives {
+        let name = archive.name.as_str();
+        if !names.contains(&name) && !name.contains(char::is_control) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 const HEAD: [&str; 6] = ["STATE", "TOOLCHAIN", "TARGET", "MUSL", "HEAP", "PATH"];

@@ -155,18 +155,40 @@ fn the_hook_of_pre_commit_stops_a_slow_heap() {
     );
     let job = Job::new();
     let path = PathBuf::from(brawn_path());
-    let path = path.parent().expect("a folder");
-    let hook = |file: &str| {
-        let words = entry.split_whitespace().chain([file]);
+    let path = format!(
+        "{}:/usr/bin:/bin",
+        path.parent().expect("a folder").display()
+    );
+    let hook = |files: &[&str]| {
         let output = Command::new("/usr/bin/env")
-            .args(words)
-            .env("PATH", path)
+            .args(shell_words::split(&entry).expect("as pre-commit splits it"))
+            .args(files)
+            .env("PATH", &path)
             .current_dir(job.folder.path())
-            .output();
-        output.expect("env").status.code()
+            .output()
+            .expect("env");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        (output.status.code(), said)
     };
-    let cat = fs::read_link("/proc/self/exe").expect("this test");
-    fs::copy(cat, job.file("program")).expect("copied");
-    assert_eq!(hook("libc.a"), Some(1));
-    assert_eq!(hook("program"), Some(0));
+    let own = fs::read_link("/proc/self/exe").expect("this test");
+    fs::copy(own, job.file("program")).expect("copied");
+    fs::write(job.file("a picture"), b"\x89PNG\r\n\x1a\n\0").expect("written");
+    // Whatever else is committed, the file that is slow is named, with what to do.
+    let (code, said) = hook(&["a picture", "libc.a", "program"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("libc.a") && said.contains("brawn patch"),
+        "{said}"
+    );
+    assert!(!said.contains("picture"), "{said}");
+    for fine in [
+        &["a picture", "program"][..],
+        &["program"],
+        &["a picture"],
+        &[],
+    ] {
+        let (code, said) = hook(fine);
+        assert_eq!(code, Some(0), "{fine:?}: {said}");
+    }
 }

@@ -3,14 +3,14 @@
 //! makes it several times as large: `make dist` holds the real ones to their sizes.
 
 use crate::common::{MUSL, ok, root};
-use crate::recipes::static_brawn;
+use crate::recipes::static_brawn_for;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-const TARGET: &str = "x86_64-unknown-linux-musl";
+const ARCHITECTURES: [&str; 2] = ["x86_64", "aarch64"];
 /// A time before this repository was, so that nobody's clock can be it.
 const EPOCH: &str = "1500000000";
 
@@ -20,17 +20,18 @@ struct Packages {
 }
 
 static PACKAGES: LazyLock<Packages> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let binaries = folder.path().join("binaries").join(TARGET);
-    fs::create_dir_all(&binaries).expect("made");
-    let to = binaries.join("brawn");
-    let from = static_brawn().join("brawn");
-    let words = ["-o", to.to_str().expect("UTF-8")];
-    ok(
-        "strip",
-        &[&words[..], &[from.to_str().expect("UTF-8")]].concat(),
-    );
-    let packages = Packages { folder };
+    let packages = Packages {
+        folder: tempfile::tempdir().expect("a temporary folder"),
+    };
+    for arch in ARCHITECTURES {
+        let to = packages.binary(arch);
+        let words = ["-o", to.to_str().expect("UTF-8")];
+        let from = static_brawn_for(arch);
+        ok(
+            "llvm-strip",
+            &[&words[..], &[from.to_str().expect("UTF-8")]].concat(),
+        );
+    }
     packages.pack("out", "022", &["archive", "wheel", "npm", "deb", "recipes"]);
     packages
 });
@@ -40,15 +41,26 @@ impl Packages {
         self.folder.path().join(folder)
     }
 
-    /// Packs into that folder, by a process with this mask.
+    /// Where the binary for that architecture belongs.
+    fn binary(&self, arch: &str) -> PathBuf {
+        let folder = self.out("binaries");
+        let folder = folder.join(format!("{arch}-unknown-linux-musl"));
+        fs::create_dir_all(&folder).expect("made");
+        folder.join("brawn")
+    }
+
+    /// Packs the binaries that there are into that folder, by a process with this mask.
     fn pack(&self, folder: &str, mask: &str, kinds: &[&str]) {
         let out = self.out(folder);
         fs::create_dir_all(&out).expect("made");
         let sbom = format!("brawn-{}.cdx.json", env!("CARGO_PKG_VERSION"));
         fs::write(out.join(sbom), SBOM).expect("written");
-        let script = format!(
-            "umask {mask}; exec \"$0\" --arch x86_64 --binaries \"$1\" --out \"$2\" \"${{@:3}}\""
-        );
+        let there = ARCHITECTURES
+            .iter()
+            .filter(|arch| self.binary(arch).exists());
+        let arch: String = there.map(|arch| format!("--arch {arch} ")).collect();
+        let script =
+            format!("umask {mask}; exec \"$0\" {arch} --binaries \"$1\" --out \"$2\" \"${{@:3}}\"");
         let output = Command::new("bash")
             .args(["-c", &script])
             .arg(root().join("tools/package.py"))
@@ -113,16 +125,21 @@ fn a_wheel_is_installed_into_a_clean_environment_and_says_what_it_is() {
         r#"
         python3 -m venv --without-pip venv
         python3 -m pip --python venv/bin/python --disable-pip-version-check --no-cache-dir install --quiet --no-index \
-          --root-user-action ignore "$packages"/brawn-"$version"-*.whl
+          --root-user-action ignore "$packages"/brawn-"$version"-*x86_64.whl
         [[ $(venv/bin/brawn --version) = "brawn $version" ]]
         venv/bin/brawn inspect "$musl"
         cat >check.py <<'END'
-import base64, hashlib, importlib.metadata, sys
+import base64, hashlib, importlib.metadata, re, sys
 brawn = importlib.metadata.distribution("brawn")
 for file in brawn.files:
     if file.hash:
         digest = base64.urlsafe_b64encode(hashlib.new(file.hash.mode, file.locate().read_bytes()).digest())
         assert digest.decode().rstrip("=") == file.hash.value, file
+# PyPI's page of it is no folder of the repository.
+page = brawn.metadata["Description"] or brawn.metadata.get_payload()
+assert len(page) > 1000
+relative = re.findall(r'(?:\]\(|src="|srcset=")(?!https://|#).*', page)
+assert not relative, relative
 print("version", brawn.version, brawn.metadata["License-Expression"])
 print(*(f for f in brawn.files if "/sboms/" in str(f)))
 print(brawn.read_text("sboms/brawn.cdx.json"))
@@ -134,7 +151,7 @@ import sys
 from pip._vendor.packaging.utils import parse_wheel_filename
 print(*sorted(f"tag {tag}" for tag in parse_wheel_filename(sys.argv[1])[3]), sep="\n")
 END
-        python3 tags.py "$(basename "$packages"/brawn-"$version"-*.whl)"
+        python3 tags.py "$(basename "$packages"/brawn-"$version"-*x86_64.whl)"
         "#,
     );
     assert!(said.contains("slow heap"), "{said}");
@@ -185,13 +202,13 @@ fn npm_installs_it_without_scripts_and_npx_runs_it_as_itself() {
 
 #[test]
 fn debian_installs_and_removes_it_in_its_base_alone() {
+    let debs = ["amd64", "arm64"].map(|arch| {
+        let name = format!("brawn_{}_{arch}.deb", env!("CARGO_PKG_VERSION"));
+        PACKAGES.out("out").join(name)
+    });
     let lint = Command::new("lintian")
         .args(["--allow-root", "--fail-on", "error,warning"])
-        .arg(
-            PACKAGES
-                .out("out")
-                .join(format!("brawn_{}_amd64.deb", env!("CARGO_PKG_VERSION"))),
-        )
+        .args(debs)
         .output()
         .expect("lintian");
     assert!(lint.status.success(), "{lint:?}");
@@ -245,11 +262,9 @@ fn the_same_binary_and_time_give_the_same_bytes() {
     let packages = Packages {
         folder: tempfile::tempdir().expect("a temporary folder"),
     };
-    let binaries = packages.out("binaries").join(TARGET);
-    fs::create_dir_all(&binaries).expect("made");
     let source = packages.out("main.c");
     fs::write(&source, SPEAKER).expect("written");
-    let program = binaries.join("brawn");
+    let program = packages.binary("x86_64");
     let [to, from] = [&program, &source].map(|path| path.to_str().expect("UTF-8"));
     ok("musl-gcc", &["-static", "-O2", "-o", to, from]);
     packages.pack("out", "022", &["archive", "wheel", "npm", "deb", "recipes"]);
@@ -270,8 +285,9 @@ fn the_same_binary_and_time_give_the_same_bytes() {
 #[test]
 fn what_is_no_binary_of_the_architecture_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
+    let target = "x86_64-unknown-linux-musl";
     let refused = |made: &dyn Fn(&Path)| {
-        let target = folder.path().join(TARGET);
+        let target = folder.path().join(target);
         fs::create_dir_all(&target).expect("made");
         made(&target.join("brawn"));
         let output = Command::new(root().join("tools/package.py"))
@@ -302,5 +318,5 @@ fn what_is_no_binary_of_the_architecture_is_refused() {
         other.contains("found a program for aarch64, expected one for x86_64"),
         "{other}"
     );
-    assert_eq!(crate::common::names(folder.path()), [TARGET]);
+    assert_eq!(crate::common::names(folder.path()), [target]);
 }

@@ -1,6 +1,8 @@
 //! The recipes by which others make packages of brawn's archives: what they install is run where there is no checkout.
 
+use crate::common::{ok, root};
 use crate::packages::{alone, succeeds};
+use serde_json::Value;
 
 /// APKBUILD is a script of a shell, and abuild calls its functions: the sum is held against the archive, which is unpacked
 /// as abuild does it.
@@ -156,4 +158,61 @@ END
     );
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("it is not the release"), "{said}");
+}
+
+/// cargo-binstall puts cargo's own words into the templates: the archive and each program in it have to be there.
+#[test]
+fn binstalls_templates_name_the_archives_and_their_programs() {
+    let manifest = root().join("Cargo.toml");
+    let words = [
+        "metadata",
+        "--no-deps",
+        "--locked",
+        "--offline",
+        "--format-version=1",
+    ];
+    let manifest = ["--manifest-path", manifest.to_str().expect("UTF-8")];
+    let metadata = ok("cargo", &[&words[..], &manifest].concat());
+    let metadata: Value = serde_json::from_str(&metadata).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let brawn = packages
+        .iter()
+        .find(|p| p["name"] == "brawn")
+        .expect("it is there");
+    let binstall = &brawn["metadata"]["binstall"];
+    assert_eq!(binstall["pkg-fmt"], "tgz");
+    let repository = brawn["repository"].as_str().expect("an address");
+    for target in ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"] {
+        let fill = |template: &str, bin: &str| {
+            let version = brawn["version"].as_str().expect("a version");
+            let values = [
+                ("repo", repository),
+                ("version", version),
+                ("target", target),
+                ("bin", bin),
+            ];
+            let filled = values
+                .iter()
+                .fold(template.to_owned(), |text, (name, value)| {
+                    text.replace(&format!("{{ {name} }}"), value)
+                });
+            assert!(!filled.contains(['{', '}']), "{filled}");
+            filled
+        };
+        let template = |key: &str| binstall[key].as_str().expect("a template").to_owned();
+        let url = fill(&template("pkg-url"), "");
+        let archive = url.strip_prefix(&format!("{repository}/releases/download/v"));
+        let (_, archive) = archive
+            .and_then(|rest| rest.split_once('/'))
+            .expect("a release's");
+        let there = succeeds(&format!("tar -tzf \"$packages/{archive}\""));
+        let targets = brawn["targets"].as_array().expect("a list");
+        let programs = targets.iter().filter(|t| t["kind"][0] == "bin");
+        let programs: Vec<_> = programs.filter_map(|t| t["name"].as_str()).collect();
+        assert_eq!(programs, ["brawn", "cargo-brawn"]);
+        for program in programs {
+            let path = fill(&template("bin-dir"), program);
+            assert!(there.lines().any(|line| line == path), "{path}: {there}");
+        }
+    }
 }

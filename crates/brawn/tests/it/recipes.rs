@@ -2,7 +2,7 @@
 //! `tools/image-base.sh` makes these, and whatever of the recipes needs the network.
 
 use crate::build::inspect;
-use crate::cargo_room::{MUSL, Package, Said};
+use crate::cargo_room::{Package, Said};
 use crate::common::{brawn_path, ok, tools};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -59,36 +59,55 @@ static IMAGES: LazyLock<Images> = LazyLock::new(|| {
 
 /// The folder with a brawn in it that `brawn cargo` built for musl.
 pub fn static_brawn() -> PathBuf {
-    static BRAWN: LazyLock<PathBuf> = LazyLock::new(build_static_brawn);
-    BRAWN.clone()
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = kept().join("context");
+        fs::create_dir_all(&folder).expect("made");
+        fs::copy(static_brawn_for("x86_64"), folder.join("brawn")).expect("copied");
+        folder
+    });
+    FOLDER.clone()
+}
+
+/// A brawn that `brawn cargo` built for that architecture's musl.
+pub fn static_brawn_for(arch: &str) -> PathBuf {
+    static X86_64: LazyLock<PathBuf> = LazyLock::new(|| build_static_brawn("x86_64"));
+    static AARCH64: LazyLock<PathBuf> = LazyLock::new(|| build_static_brawn("aarch64"));
+    match arch {
+        "aarch64" => AARCH64.clone(),
+        _ => X86_64.clone(),
+    }
+}
+
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes")
 }
 
 /// It has its own heap.
-fn build_static_brawn() -> PathBuf {
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes");
+fn build_static_brawn(arch: &str) -> PathBuf {
     let mut package = Package::new();
-    let target = kept.join("target");
-    package.set("CARGO_TARGET_DIR", target.to_str().expect("UTF-8"));
-    package.set(
-        "XDG_CACHE_HOME",
-        kept.join("cache").to_str().expect("UTF-8"),
-    );
+    let target = kept().join("target");
+    let linker = tools().join("rust-musl/bin/aarch64-linux-musl-gcc");
+    for (name, value) in [
+        ("CARGO_TARGET_DIR", &target),
+        ("XDG_CACHE_HOME", &kept().join("cache")),
+        ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", &linker),
+    ] {
+        package.set(name, value.to_str().expect("UTF-8"));
+    }
     package.set("CARGO_PROFILE_DEV_DEBUG", "0");
-    let words = format!("cargo build --locked --target {MUSL} -p brawn --bin brawn");
+    let triple = format!("{arch}-unknown-linux-musl");
+    let words = format!("cargo build --locked --target {triple} -p brawn --bin brawn");
     let mut command = package.command(brawn_path(), &words);
     Said::by({
         command.current_dir(ROOT);
         command
     })
     .ok();
-    let brawn = target.join(MUSL).join("debug/brawn");
+    let brawn = target.join(triple).join("debug/brawn");
     let report = inspect(brawn.to_str().expect("UTF-8"));
     assert_eq!(report["heap"], "brawn", "{report:#}");
     is_static(&report);
-    let folder = kept.join("context");
-    fs::create_dir_all(&folder).expect("made");
-    fs::copy(brawn, folder.join("brawn")).expect("copied");
-    folder
+    brawn
 }
 
 impl Images {

@@ -227,6 +227,25 @@ fn toolchains_are_chosen_by_name_by_path_and_all_at_once() {
 }
 
 #[test]
+fn names_alone_are_what_the_flags_take() {
+    let machine = Machine::new();
+    let small = Folder::small();
+    for target in [X86_64, AARCH64] {
+        machine.rust("stable-x86_64-unknown-linux-gnu", target, small.old());
+    }
+    machine.rust("nightly-x86_64-unknown-linux-gnu", X86_64, small.old());
+    machine.rust("two\nlines", X86_64, small.old());
+    let said = succeed(&mut machine.brawn(&["toolchains", "--kind=rust", "--names"]));
+    let names: Vec<_> = said.lines().collect();
+    let expected = ["nightly", "stable"].map(|name| format!("{name}-x86_64-unknown-linux-gnu"));
+    assert_eq!(names, expected);
+    for name in names {
+        let rust = format!("--rust={name}");
+        succeed(&mut machine.brawn(&["patch", "--dry-run", &rust]));
+    }
+}
+
+#[test]
 fn what_is_not_there_is_an_error_that_says_what_to_do() {
     let machine = Machine::new();
     let patch = |argument: &str| fail(&mut machine.brawn(&["patch", argument]), REFUSED);
