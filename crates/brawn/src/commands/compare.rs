@@ -255,6 +255,7 @@ pub fn parsed<T: DeserializeOwned>(path: &Path, command: &str) -> Result<T> {
     let mut text = String::new();
     let mut file = std::io::Read::take(file, LARGEST);
     std::io::Read::read_to_string(&mut file, &mut text).map_err(failed)?;
-    serde_json::from_str(&text)
+    // Anybody may have written the names in it, and they are printed in many places.
+    serde_json::from_str(&brawn_core::shown::shown_json(&text))
         .map_err(|error| Error::malformed(format!("no data of `{command}`: {error}")).path(path))
 }
