@@ -214,7 +214,7 @@ fn names_in_saved_data_are_printed_as_names() {
         }
         for text in texts {
             let odd = |c: char| c != '\n' && !brawn_core::shown::is_plain(c);
-            let at = text.find(odd).unwrap_or_else(|| text.len());
+            let at = text.find(odd).unwrap_or(text.len());
             let near: String = text[at..].chars().take(40).collect();
             assert!(near.is_empty(), "{command} {arguments:?}: {near:?}");
             let lies = text.lines().any(|line| line.starts_with("error: lies"));
