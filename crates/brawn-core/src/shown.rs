@@ -103,6 +103,84 @@ pub fn json(text: &str) -> String {
     safe
 }
 
+/// JSON that anybody may have written, with its strings and names as [`line`] shows them, so that whatever is made of
+/// them can be printed. Text that is no JSON does not become JSON.
+pub fn shown_json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    // Within JSON's strings a backslash is written twice.
+    let escaped = |safe: &mut String, c: char| {
+        // Writing to a String cannot fail.
+        let _ = write!(safe, "\\{}", c.escape_default());
+    };
+    let mut rest = text;
+    let mut is_string = false;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '"' => {
+                is_string = !is_string;
+                safe.push(c);
+            }
+            '\\' if is_string => {
+                let (meant, length) = escape(rest);
+                let (escape, behind) = rest.split_at(length);
+                match meant.filter(|c| !is_plain(*c)) {
+                    Some(c) => escaped(&mut safe, c),
+                    None => {
+                        safe.push(c);
+                        safe.push_str(escape);
+                    }
+                }
+                rest = behind;
+            }
+            // JSON has none of the characters below the blank in strings: who parses it says so.
+            c if is_string && !is_plain(c) && c >= ' ' => escaped(&mut safe, c),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// What is meant by an escape of JSON, and how long it is; `rest` is what stands behind its backslash.
+fn escape(rest: &str) -> (Option<char>, usize) {
+    let Some(kind) = rest.chars().next() else {
+        return (None, 0);
+    };
+    let unit = |at: usize| {
+        let digits = rest.get(at..at + 4)?;
+        // A sign is no digit, but would be taken.
+        let digits = digits
+            .chars()
+            .all(|c| c.is_ascii_hexdigit())
+            .then_some(digits)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let meant = match kind {
+        'b' => Some('\u{8}'),
+        'f' => Some('\u{c}'),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        'u' => {
+            let Some(first) = unit(1) else {
+                return (None, 1);
+            };
+            if let Some(c) = char::from_u32(first.into()) {
+                return (Some(c), 5);
+            }
+            // A character of two units has two escapes.
+            let second = (rest.get(5..7) == Some("\\u")).then(|| unit(7)).flatten();
+            let both = char::decode_utf16([Some(first), second].into_iter().flatten()).next();
+            let Some(Ok(c)) = both else {
+                return (None, 5);
+            };
+            return (Some(c), 11);
+        }
+        _ => None,
+    };
+    (meant, kind.len_utf8())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +217,46 @@ mod tests {
         let safe = json(&text);
         assert!(safe.chars().all(is_plain), "{safe}");
         assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), name);
+    }
+
+    #[test]
+    fn strings_of_anybodys_json_are_shown() {
+        let name = "a\u{7f}\n\r\t\u{8}\u{c}\u{1b}[\u{9b}\u{202e}\u{e0001}\"\\n\\é漢😀/\\u{202e}";
+        let value = serde_json::json!({ name: [name, 1.5, null] });
+        let shown =
+            serde_json::json!({ line(name).to_string(): [line(name).to_string(), 1.5, null] });
+        for text in [value.to_string(), ascii(&value.to_string())] {
+            let read: serde_json::Value = serde_json::from_str(&shown_json(&text)).unwrap();
+            assert_eq!(read, shown, "{text}");
+        }
+        // What is plain does not change, and what is no JSON stays none.
+        let plain = r#"{"a\\": ["\"", "\u00e9\ud83d\ude00\/"]}"#;
+        assert_eq!(shown_json(plain), plain);
+        for broken in [
+            "\"a\nb\"",
+            "\"\\ud83d\"",
+            "\"\\u12\"",
+            "\"\\u+12a\"",
+            "\"\\é\"",
+            "\"\\",
+            "\u{202e}1",
+            "[\u{9b}]",
+        ] {
+            let read = serde_json::from_str::<serde_json::Value>(&shown_json(broken));
+            assert!(read.is_err(), "{broken:?}");
+        }
+    }
+
+    /// The same JSON without a character that is not ASCII.
+    fn ascii(json: &str) -> String {
+        let mut units = [0; 2];
+        let escaped = |c: char| match c {
+            c if c.is_ascii() => c.to_string(),
+            c => c
+                .encode_utf16(&mut units)
+                .iter()
+                .fold(String::new(), |text, unit| text + &format!("\\u{unit:04X}")),
+        };
+        json.chars().map(escaped).collect()
     }
 }

@@ -12,6 +12,10 @@ pub const FORMAT: &str = "brawn-compare";
 /// The number that grows when older readers would misread the data.
 pub const VERSION: u32 = 1;
 
+/// The most forms of a program that one comparison has: for each of them all runs are gone through. There are a handful of
+/// profiles, and two saved files have twice as many.
+pub const MOST_CANDIDATES: usize = 64;
+
 /// A whole comparison.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Comparison {
@@ -267,6 +271,11 @@ impl Comparison {
             ));
         }
         let all = self.candidates.len();
+        if all > MOST_CANDIDATES {
+            return Err(format!(
+                "{all} forms, and at most {MOST_CANDIDATES} are compared"
+            ));
+        }
         let known = |candidate: usize| candidate < all;
         let is_whole = all > 0
             && self.candidates.iter().all(|form| known(form.against))

@@ -53,6 +53,8 @@ pub struct Symbol<'a> {
     pub size: u64,
     /// What it names.
     pub kind: SymbolKind,
+    /// Whether only its own file can refer to it: `strip -x` removes such a name.
+    pub is_local: bool,
 }
 
 /// A static executable of an architecture that brawn knows.
@@ -447,6 +449,7 @@ impl<'a> Bytes<'a> {
                 address,
                 size: entry.st_size.get(LittleEndian),
                 kind,
+                is_local: entry.st_info.st_bind() == elf::STB_LOCAL,
             });
         }
         symbols.sort_by_key(|s| s.address);

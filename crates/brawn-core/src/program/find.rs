@@ -117,7 +117,7 @@ pub fn find(
     payload: &Payload,
     wanted: &[Component],
 ) -> Result<Functions> {
-    let whole = whole::Whole::of(program, payload)?;
+    let whole = whole::Whole::of(program, names, payload)?;
     let mut stay = libc::Stay::new();
     for round in 0..ROUNDS {
         let found = look(&whole, names, wanted, &stay)?;

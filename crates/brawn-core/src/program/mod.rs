@@ -250,15 +250,25 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
     if start.iter().all(|name| names.function(name).is_none()) {
         return signatures::name_with(program, builds);
     }
-    // `strip -x` removes local names: then the code must show what is there.
-    let is_local = |n: &Named| LOCAL.contains(&n.name.as_bytes());
+    // `strip -x` removes local names: then the code must show what is there. A global function of such a name is the
+    // program's own.
+    let is_local = |name: &str| LOCAL.contains(&name.as_bytes());
+    let mut locals = program.symbols.iter().filter(|s| s.is_local);
     let malloc = names.function("malloc").map(|n| n.address);
-    if malloc.is_none() || names.functions.iter().any(is_local) {
+    if malloc.is_none() || locals.any(|s| is_local(s.name)) {
         return Ok(names);
     }
     let by_code = signatures::name_with(program, builds)?;
-    let is_same = by_code.function("malloc").map(|n| n.address) == malloc;
-    Ok(if is_same { names.with(by_code) } else { names })
+    if by_code.function("malloc").map(|n| n.address) != malloc {
+        return Ok(names);
+    }
+    // Both are there, then: the program's own, and the heap's.
+    let twins = |n: &&Named| is_local(&n.name) && names.function(&n.name).is_some();
+    let twins: Vec<Named> = by_code.functions.iter().filter(twins).cloned().collect();
+    let mut names = names.with(by_code);
+    names.functions.extend(twins);
+    names.functions.sort_by_key(|n| n.address);
+    Ok(names)
 }
 
 /// The names that are needed from the payload.

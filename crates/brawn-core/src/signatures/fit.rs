@@ -14,7 +14,7 @@ use super::search::Places;
 use super::stub::is_stub;
 use super::{Build, Function, half};
 use crate::elf::program::Program;
-use crate::signatures::names::Names;
+use crate::signatures::names::{Names, START};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -71,10 +71,6 @@ pub fn fit(program: &Program<'_>, builds: &[&Build], all: &Places) -> Names {
     borrow(program, builds, all, fit.build, &mut names);
     names
 }
-
-/// The functions with which every static musl program begins. Small functions such as `strdup` may have the same code
-/// in other libcs.
-const START: [&str; 3] = ["__init_libc", "__libc_start_main", "__init_tls"];
 
 impl Fit<'_, '_, '_> {
     /// Whether the program begins like programs of this build.
@@ -136,10 +132,26 @@ impl Fit<'_, '_, '_> {
             if self.placed() == before {
                 self.neighbours(&twins, places);
             }
-            if self.placed() == before {
+            if self.placed() == before && !self.give() {
                 break;
             }
         }
+    }
+
+    /// Gives weak names that no other function took to the functions that have them: in a program that frees nothing,
+    /// `__libc_malloc_impl` is `__simple_malloc`, and `malloc` is a jump there. Returns whether there was such a name.
+    fn give(&mut self) -> bool {
+        let before = self.known.len();
+        for (function, place) in self.build.functions.iter().zip(&self.places) {
+            if let Some((address, How::Code)) = place
+                && function.is_telling()
+            {
+                for name in &function.weak {
+                    self.known.entry(*name).or_insert(*address);
+                }
+            }
+        }
+        self.known.len() > before
     }
 
     fn placed(&self) -> usize {

@@ -5,6 +5,10 @@ use crate::identify;
 use serde::Serialize;
 use std::collections::HashSet;
 
+/// The functions with which every static musl program begins. Small functions such as `strdup` may have the same code
+/// in other libcs.
+pub const START: [&str; 3] = ["__init_libc", "__libc_start_main", "__init_tls"];
+
 /// How a name's address is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -69,6 +73,15 @@ impl Names {
         add(&mut self.functions, others.functions);
         add(&mut self.objects, others.objects);
         self
+    }
+
+    /// Whether a function with which every static musl program begins was found by its code.
+    pub fn begin_as_musl(&self) -> bool {
+        let mut by_code = self
+            .functions
+            .iter()
+            .filter(|n| n.evidence != Evidence::Symbol);
+        by_code.any(|n| START.contains(&n.name.as_str()))
     }
 
     /// The first function of that name.

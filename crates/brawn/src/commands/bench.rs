@@ -142,6 +142,7 @@ fn attempt(args: &Args) -> Result<Exit> {
         }
         return Ok(Exit::Success);
     }
+    export::check([&args.export_json, &args.html])?;
     tell(&measure(args, &chosen)?, args)
 }
 

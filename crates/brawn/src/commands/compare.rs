@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::only::Parts;
 use crate::profile::ProfileArg;
 use crate::ui;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Kind, Result, input};
 use brawn_measure::beside::beside;
 use brawn_measure::data::Comparison;
 use brawn_measure::verdict;
@@ -210,12 +210,30 @@ fn reason(stop: Stop) -> Error {
     }
 }
 
+/// Each run reads the input from its beginning: a pipe would give it to one of them, and the others would wait.
+fn check_input(args: &Args) -> Result<()> {
+    let nothing = Path::new("/dev/null");
+    let Some(path) = args.input.as_deref().filter(|path| *path != nothing) else {
+        return Ok(());
+    };
+    let open = input::open(path).map(drop);
+    open.map_err(|error| input::failed("cannot read it", error).path(path))
+}
+
 fn predicted(program: &OsString, args: &Args) -> Result<()> {
+    check_input(args)?;
     let path = super::run::search::search(program).map_err(reason)?;
     sampled::print(program, &path, args)
 }
 
 fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
+    check_input(args)?;
+    export::check([
+        &args.export_json,
+        &args.html,
+        &args.export_csv,
+        &args.export_markdown,
+    ])?;
     let path = super::run::search::search(program).map_err(reason)?;
     let forms = candidates::find(&path, args).map_err(reason)?;
     session::measure(program, &forms, args)
@@ -233,11 +251,12 @@ const LARGEST: u64 = 256 << 20;
 
 /// What `command` wrote as JSON.
 pub fn parsed<T: DeserializeOwned>(path: &Path, command: &str) -> Result<T> {
-    let failed = |error| Error::io("cannot read it", error).path(path);
-    let file = brawn_core::input::open(path).map_err(failed)?;
+    let failed = |error| input::failed("cannot read it", error).path(path);
+    let file = input::open(path).map_err(failed)?;
     let mut text = String::new();
     let mut file = std::io::Read::take(file, LARGEST);
     std::io::Read::read_to_string(&mut file, &mut text).map_err(failed)?;
-    serde_json::from_str(&text)
+    // Anybody may have written the names in it, and they are printed in many places.
+    serde_json::from_str(&brawn_core::shown::shown_json(&text))
         .map_err(|error| Error::malformed(format!("no data of `{command}`: {error}")).path(path))
 }

@@ -146,6 +146,71 @@ fn input_is_read_and_endless_output_ends() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
 }
 
+/// A pipe would be read by one run, and the next would wait for ever; a name with a typing mistake has nothing to compare.
+#[test]
+fn what_no_run_can_read_or_compare_is_refused() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let pipe = folder.path().join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, kind, mode, 0).expect("a pipe");
+    let pipe = pipe.to_str().expect("UTF-8");
+    let none = folder.path().join("none");
+    let none = none.to_str().expect("UTF-8");
+    for (options, said) in [
+        (["--input", pipe], "a pipe; expected a regular file"),
+        (["--input", "/dev/zero"], "a device"),
+        (
+            ["--input", folder.path().to_str().expect("UTF-8")],
+            "a folder",
+        ),
+        (["--compare-output", none], "the program wrote no such file"),
+        (["--compare-output", pipe], "the program wrote no such file"),
+    ] {
+        let output = of_line(&options, "cat");
+        assert_eq!(
+            output.status.code(),
+            Some(3),
+            "{options:?}: {}",
+            text(&output)
+        );
+        assert!(
+            text(&output).contains(said),
+            "{options:?}: {}",
+            text(&output)
+        );
+    }
+    let output = Command::new(brawn_path())
+        .args(["compare", "--open-data", pipe])
+        .output()
+        .expect("brawn runs");
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output));
+    let output = of_line(&["--input", "/dev/null"], "cat");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_anything_runs() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let [ran, none] = ["ran", "none/figures"].map(|name| folder.path().join(name));
+    let [ran_, none] = [&ran, &none].map(|path| path.to_str().expect("UTF-8"));
+    for option in [
+        "--export-json",
+        "--export-csv",
+        "--export-markdown",
+        "--html",
+    ] {
+        let output = of_line(&[option, none], &format!("touch {ran_}"));
+        assert_eq!(output.status.code(), Some(5), "{}", text(&output));
+        assert!(
+            text(&output).contains("none/figures: cannot write it"),
+            "{}",
+            text(&output)
+        );
+        assert!(!ran.exists(), "{option}");
+    }
+}
+
 #[test]
 fn an_interrupt_leaves_nothing() {
     let against = &["--against", "/bin/sh"][..];

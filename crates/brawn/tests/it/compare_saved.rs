@@ -144,4 +144,109 @@ fn what_has_no_form_in_common_is_refused() {
     broken["candidates"][1]["against"] = 7.into();
     let broken = written(folder.path(), "broken.json", &broken);
     assert_eq!(open(&[&broken], &[]).status.code(), Some(4));
+    // For each form all runs are gone through: many of both would take time without end.
+    let many: Vec<(String, f64)> = (0..65).map(|n| (format!("form {n}"), 2.0)).collect();
+    let many: Vec<(&str, f64)> = many.iter().map(|(name, ms)| (name.as_str(), *ms)).collect();
+    let most = written(folder.path(), "most.json", &data("2026-01-01", &many[..64]));
+    assert_eq!(open(&[&most], &[]).status.code(), Some(0));
+    let many = written(folder.path(), "many.json", &data("2026-01-01", &many));
+    let output = open(&[&many], &[]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    assert!(text(&output).contains("65 forms, and at most 64 are compared"));
+}
+
+/// What a terminal or a browser acts on.
+const BAD: &str = "a\nerror: lies\r\t\u{8}\u{1b}[31m\u{7f}\u{85}\u{9b}1m\u{200f}\u{202e}\u{2066}\u{2028}\u{e0001}\"\\<b>";
+
+/// Every text in `value`, and a name of a machine's property, replaced in turn by [`BAD`].
+fn hostile(value: &Value) -> Vec<Value> {
+    fn paths(value: &Value, path: &str, all: &mut Vec<String>) {
+        match value {
+            Value::String(_) => all.push(path.to_owned()),
+            Value::Array(items) => {
+                let first = items.iter().enumerate().take(2);
+                first.for_each(|(n, item)| paths(item, &format!("{path}/{n}"), all));
+            }
+            Value::Object(fields) => fields
+                .iter()
+                .for_each(|(name, item)| paths(item, &format!("{path}/{name}"), all)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    paths(value, "", &mut all);
+    let mut all: Vec<Value> = all
+        .iter()
+        .map(|path| {
+            let mut changed = value.clone();
+            *changed.pointer_mut(path).expect("it is there") = BAD.into();
+            changed
+        })
+        .collect();
+    let mut changed = value.clone();
+    changed["machine"][BAD] = BAD.into();
+    all.push(changed);
+    all
+}
+
+#[test]
+fn names_in_saved_data_are_printed_as_names() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let mut one = data("2026-01-01", &[("as it is", 20.0), ("fast", 10.0)]);
+    one["findings"] = json!([{"kind": "differs", "candidate": 1, "what": "other output"}]);
+    one["diagnosis"] = json!({"sentence": "half of it is malloc"});
+    let bench = json!({"format": "brawn-bench", "version": 1, "brawn": "0.1.0", "date": "2026-01-01",
+        "machine": {"cpu": "one"}, "compilers": {"musl": "musl-gcc"}, "verdict": "",
+        "workloads": [{"name": "other", "title": "a workload", "comparison": one}]});
+    let clean = written(folder.path(), "clean.json", &one);
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let [page, table, csv] = ["page.html", "table.md", "runs.csv"].map(path);
+    let check = |command: &str, arguments: &[&str]| {
+        let mut brawn = Command::new(brawn_path());
+        let output = brawn.arg(command).args(arguments).output();
+        let output = output.expect("brawn runs");
+        let mut texts = vec![text(&output)];
+        for file in [&page, &table, &csv] {
+            if let Ok(written) = std::fs::read_to_string(file) {
+                texts.push(written);
+                std::fs::remove_file(file).expect("removed");
+            }
+        }
+        for text in texts {
+            let odd = |c: char| c != '\n' && !brawn_core::shown::is_plain(c);
+            let at = text.find(odd).unwrap_or(text.len());
+            let near: String = text[at..].chars().take(40).collect();
+            assert!(near.is_empty(), "{command} {arguments:?}: {near:?}");
+            let lies = text.lines().any(|line| line.starts_with("error: lies"));
+            assert!(!lies, "{command} {arguments:?}: {text}");
+            // In a page it is no markup.
+            assert!(!text.starts_with('<') || !text.contains("\\<b>"), "{text}");
+        }
+        output.status.code()
+    };
+    let mut shown = 0;
+    let written = |value: &Value| written(folder.path(), "bad.json", value);
+    for value in hostile(&one) {
+        let bad = written(&value).display().to_string();
+        let bad = bad.as_str();
+        let code = check("compare", &["--open-data", bad, "--verbose"]);
+        shown += usize::from(code == Some(1));
+        check("compare", &["--open-data", bad, "--json"]);
+        let files = ["--export-markdown", &table, "--export-csv", &csv];
+        let files = [&["--open-data", bad, "--html", &page][..], &files].concat();
+        check("compare", &files);
+        let clean = clean.to_str().expect("UTF-8");
+        check("compare", &["--open-data", bad, "--open-data", clean]);
+        check("compare", &["--open-data", clean, "--open-data", bad]);
+    }
+    assert!(shown > 10, "{shown} files were judged");
+    shown = 0;
+    for value in hostile(&bench) {
+        let bad = written(&value).display().to_string();
+        let code = check("bench", &["--open-data", &bad]);
+        shown += usize::from(code == Some(1));
+        check("bench", &["--open-data", &bad, "--json"]);
+        check("bench", &["--open-data", &bad, "--html", &page]);
+    }
+    assert!(shown > 10, "{shown} files were judged");
 }

@@ -228,6 +228,72 @@ fn everything_is_found_where_the_build_is_known() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
+/// Its heap is musl's simple one, of which `malloc` is a jump that nothing else of musl's refers to.
+const FREES_NOTHING: &str = r"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char **words) { char *p = malloc(count + 99); puts(strcpy(p, words[count - 1])); }
+";
+
+#[test]
+fn the_heap_of_a_program_that_frees_nothing_is_found_and_replaced() {
+    let mut bad = Vec::new();
+    for version in ["1.2.2", "1.2.3", "1.2.5", "1.2.6"] {
+        for (musl, strip) in [
+            (version.to_owned(), "strip"),
+            (format!("{version}-arm64"), "aarch64-linux-gnu-strip"),
+        ] {
+            for is_pie in [false, true] {
+                let room = Room::with(FREES_NOTHING);
+                let (wrong, missing) = compare(&link(&room, &musl, is_pie));
+                if !(wrong.is_empty() && missing.is_empty()) {
+                    bad.push(format!(
+                        "{musl}, pie {is_pie}: wrong {wrong:?}, missing {missing:?}"
+                    ));
+                }
+                room.run(strip, &["main"]);
+                let (main, out) = (room.path("main"), room.path("out"));
+                let report = succeed(brawn().args(["rewrite", "--json", &main, "-o", &out]));
+                let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+                let functions = report["plan"]["functions"].as_array().expect("functions");
+                let mut names = functions.iter().map(|f| f["name"].as_str());
+                assert!(names.any(|name| name == Some("malloc")), "{musl}: {report}");
+                if strip == "strip" {
+                    assert_eq!(room.run(&out, &["said"]), "said\n", "{musl}");
+                }
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+/// Functions of the program's own, under names that only musl's heap uses, and that other files may call.
+const NAMESAKES: &str = r"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void *alloc_slot(size_t n) { return calloc(n, 3); }
+void *get_meta(void *p) { return realloc(p, 99); }
+void trim(void *p) { free(p); }
+int main(int count, char **words) { char *p = get_meta(alloc_slot(count + 7)); puts(strcpy(p, words[count - 1])); trim(p); }
+";
+
+#[test]
+fn own_functions_under_names_of_the_heaps_hide_nothing() {
+    for musl in ["1.2.2", "1.2.3", "1.2.6"] {
+        for flag in ["-g", "-x", "-s"] {
+            let room = Room::with(NAMESAKES);
+            link(&room, musl, true);
+            room.run("strip", &[flag, "main"]);
+            let (main, out) = (room.path("main"), room.path("out"));
+            let said = succeed(brawn().args(["rewrite", &main, "-o", &out]));
+            assert!(said.contains("heap functions"), "{musl} {flag}: {said}");
+            assert_eq!(room.run(&out, &["said"]), "said\n", "{musl} {flag}");
+        }
+    }
+}
+
 #[test]
 fn stripping_changes_nothing() {
     let room = Room::with(PROGRAM);

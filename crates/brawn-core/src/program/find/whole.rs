@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::identify::heap::{FoundHeap, Heap};
 use crate::identify::{Identity, Libc, executable};
 use crate::note::Note;
+use crate::signatures::names::Names;
 use brawn_payload::{Architecture, Payload};
 use object::elf;
 pub use relocations::Relocation;
@@ -30,10 +31,14 @@ pub struct Whole<'p, 'a> {
 }
 
 impl<'p, 'a> Whole<'p, 'a> {
-    /// Examines the file. Fails if it has no musl.
-    pub fn of(program: &'p Program<'a>, payload: &'p Payload) -> Result<Self> {
+    /// Examines the file, in which `names` were found. Fails if it has no musl.
+    pub fn of(program: &'p Program<'a>, names: &Names, payload: &'p Payload) -> Result<Self> {
         let image = Image::read(program.bytes, 0)?;
-        let identity = executable::identify(&image);
+        let mut identity = executable::identify(&image);
+        // A small program that is stripped may have no text or table of musl's. Its code is musl's all the same.
+        if identity.libc == Libc::Unknown && names.begin_as_musl() {
+            identity.libc = Libc::Musl;
+        }
         let not = |found: &str, next: &str| {
             Err(Error::not_applicable(format!("{found}: {WANTED}")).next(next))
         };

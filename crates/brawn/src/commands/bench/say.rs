@@ -25,7 +25,7 @@ pub const HEAD: [&str; 6] = [
 
 /// Prints it.
 pub fn print(measured: &Measured) {
-    ui::text(&measured.verdict);
+    ui::text(&shown::line(&measured.verdict).to_string());
     for one in &measured.workloads {
         for finding in &one.comparison.findings {
             let form = &one.comparison.candidates[finding.candidate].name;

@@ -7,7 +7,8 @@ use brawn_measure::figures::METRICS;
 use brawn_measure::tree::End;
 use serde::Serialize;
 use std::fs;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Writes the files that `args` asks for.
 pub fn write(data: &Comparison, args: &Args) -> Result<()> {
@@ -22,6 +23,21 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
     }
     if let Some(path) = &args.export_markdown {
         whole(path, markdown(data))?;
+    }
+    Ok(())
+}
+
+/// Fails if one of `files` has no folder to be written to: before anything is measured, which takes a while.
+pub fn check<'a>(files: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result<()> {
+    for path in files.into_iter().flatten() {
+        let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+        let stat = fs::metadata(folder.unwrap_or_else(|| Path::new(".")));
+        let error = match stat {
+            Ok(stat) if stat.is_dir() => continue,
+            Ok(_) => ErrorKind::NotADirectory.into(),
+            Err(error) => error,
+        };
+        return Err(Error::io("cannot write it", error).path(path));
     }
     Ok(())
 }
@@ -62,7 +78,7 @@ pub fn whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     };
     write().map_err(|error| {
         // A file that another process made must not be removed here.
-        if error.kind() != std::io::ErrorKind::AlreadyExists {
+        if error.kind() != ErrorKind::AlreadyExists {
             let _ = fs::remove_file(&staged);
         }
         Error::io("cannot write it", error).path(path)

@@ -34,6 +34,14 @@ impl Outputs {
         Self(asked.iter().filter_map(take).collect())
     }
 
+    /// The file of `asked` that is not there, though the program ran.
+    pub fn missing(asked: &[String]) -> Option<&Path> {
+        let files = asked.iter().filter(|name| !is_stream(name));
+        files
+            .map(Path::new)
+            .find(|path| brawn_core::input::open(path).is_err())
+    }
+
     /// Where `other` first differs, in words.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let pairs = self.0.iter().zip(&other.0);
@@ -67,6 +75,11 @@ impl Outputs {
         }
         Ok(paths)
     }
+}
+
+/// Whether `name` is no file's.
+fn is_stream(name: &str) -> bool {
+    matches!(name, "none" | "stdout" | "stderr")
 }
 
 fn file(path: &Path) -> Kept {

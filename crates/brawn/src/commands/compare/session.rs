@@ -7,7 +7,7 @@ use super::outputs::{MOST, Outputs, ended};
 use super::sampled;
 use super::signals::{SHELL, Signals, prepare};
 use crate::bar::Bar;
-use brawn_core::{Error, Result};
+use brawn_core::{Error, Kind, Result};
 use brawn_measure::counters;
 use brawn_measure::data::{
     Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION,
@@ -132,6 +132,12 @@ impl Session<'_> {
         self.ends[0] = Some(first.end);
         let again = self.run(0, Phase::Look, 1)?;
         let asked = &self.args.compare_output;
+        if let Some(path) = Outputs::missing(asked) {
+            let error = Error::new(Kind::NotApplicable, "the program wrote no such file");
+            return Err(error
+                .path(path)
+                .expected("what `--compare-output` is to compare"));
+        }
         let mut expected = Outputs::of(&first, asked);
         if let Some(where_) = expected.difference(&Outputs::of(&again, asked)) {
             let what = format!("its output is not the same each time, and not compared ({where_})");
