@@ -63,7 +63,8 @@ impl Diagnosis {
             all.push_str(&text);
         }
         if self.samples < FEW {
-            all.push_str(&format!(" (only {} samples)", self.samples));
+            let samples = if self.samples == 1 { "sample" } else { "samples" };
+            all.push_str(&format!(" (only {} {samples})", self.samples));
         }
         all
     }

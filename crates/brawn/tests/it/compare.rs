@@ -69,12 +69,12 @@ fn failures_and_hangs_are_findings() {
         (
             &[][..],
             "exit 3",
-            "the program as it is ended with exit code 3",
+            "as it is: ended with exit code 3",
         ),
         (
             &[],
             "kill -9 $$",
-            "the program as it is was ended by signal 9",
+            "as it is: was ended by signal 9",
         ),
         (
             &["--time-limit", "0.3"],
