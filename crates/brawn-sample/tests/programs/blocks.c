@@ -7,11 +7,11 @@
 #endif
 
 int main(void) {
-	void *volatile block;
-	for (long i = 0; i < (4L << 30) / LENGTH; i++) {
-		block = malloc(LENGTH);
-		if (block) memset(block, 1, LENGTH);
-		free(block);
-	}
-	return 0;
+    void *volatile block;
+    for (long i = 0; i < (4L << 30) / LENGTH; i++) {
+        block = malloc(LENGTH);
+        if (block) memset(block, 1, LENGTH);
+        free(block);
+    }
+    return 0;
 }
