@@ -176,6 +176,8 @@ fn words(verdict: &Verdict) -> String {
         Outcome::Noisy if !time.is_certain => {
             format!("too few runs to tell: {} of each", time.pairs)
         }
+        // One form may take several times as long as the other, or none: a number says nothing more.
+        Outcome::Noisy if time.farthest() >= 1.0 => "too noisy to tell a difference".into(),
         Outcome::Noisy => format!(
             "too noisy to tell a difference of less than {} %",
             percent(time.farthest() * 100.0)
@@ -386,6 +388,14 @@ mod tests {
         verdict.runs_needed = None;
         let noisy =
             "too noisy to tell a difference of less than 6.0 %; no reasonable number of runs would";
+        assert_eq!(words(&verdict), noisy);
+        verdict.time = Some(Ratio {
+            ratio: 0.8,
+            low: 0.05,
+            high: 10.0,
+            ..time
+        });
+        let noisy = "too noisy to tell a difference; no reasonable number of runs would";
         assert_eq!(words(&verdict), noisy);
     }
 }

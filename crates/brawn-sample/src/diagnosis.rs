@@ -2,6 +2,7 @@
 
 use crate::calls;
 use crate::code::{Code, Function, Whose};
+use crate::costs::head;
 use crate::hits::LENGTHS;
 use crate::samples::{Hit, Mode, Place, Samples};
 use serde::{Deserialize, Serialize};
@@ -106,6 +107,13 @@ pub struct Diagnosis {
     /// that is not seen.
     #[serde(default)]
     pub copies: [u64; LENGTHS.len() + 1],
+    /// Of the time in which the kernel takes the heap's memory back, the share of blocks that brawn's heap would give back,
+    /// too.
+    #[serde(default)]
+    pub large: f64,
+    /// Functions that a sort's comparisons take time in, with the share of the samples there.
+    #[serde(default)]
+    pub comparing: Vec<(Part, String, f64)>,
     /// Whether the program's file has a libc that brawn replaces functions of.
     pub has_musl: bool,
 }
@@ -155,6 +163,8 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
     };
     let mut functions: HashMap<Key, u64> = HashMap::new();
     let mut copies = [0; LENGTHS.len() + 1];
+    let mut given = [0; 2];
+    let mut comparing: BTreeMap<(Part, String), u64> = BTreeMap::new();
     for hit in &samples.hits {
         let key = reader.key(hit);
         let length = hit
@@ -163,6 +173,12 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         length
             .into_iter()
             .for_each(|class| copies[usize::from(class)] += hit.count);
+        if key.part == Part::Heap && key.kernel && key.name.trim_start_matches('_') == "munmap" {
+            given[usize::from(hit.length.is_some())] += hit.count;
+        }
+        if reader.is_comparing(hit, &key) {
+            *comparing.entry((key.part, key.name.clone())).or_default() += hit.count;
+        }
         *functions.entry(key).or_default() += hit.count;
     }
     let kernel = reader.uncounted(&mut functions);
@@ -193,6 +209,9 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         share: share(count, all),
     });
     let codes = reader.codes.iter();
+    let share_of = |count: u64, of: u64| count as f64 / of.max(1) as f64;
+    let comparing = comparing.into_iter();
+    let comparing = comparing.map(|((part, name), count)| (part, name, share_of(count, all)));
     Diagnosis {
         mode: samples.mode,
         samples: all - kernel,
@@ -204,6 +223,8 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         heap_wait: waits.map(|w| w.seconds).fold(0.0, |a, b| a + b),
         again: (1.0 - samples.pages as f64 / samples.faults.max(1) as f64).max(0.0),
         copies,
+        large: share_of(given[1], given[0] + given[1]),
+        comparing: comparing.collect(),
         has_musl: codes.into_iter().any(Code::has_musl),
     }
 }
@@ -313,6 +334,18 @@ impl Reader<'_> {
         let mut callers = self.callers(callers);
         let first = callers.find(|f| !SHARED.contains(&f.name.as_str()));
         first.is_some_and(|f| f.whose == Whose::Heap)
+    }
+
+    /// Whether musl's qsort called what runs there, or what called that: stacks have old words, too, so only the last
+    /// calls count.
+    fn is_comparing(&self, hit: &Hit, key: &Key) -> bool {
+        const NEAR: usize = 4;
+        let is_sort = |name: &str| head(name) == "qsort";
+        let may = matches!(key.part, Part::Program | Part::Libc | Part::Memory);
+        may && !is_sort(&key.name) && {
+            let mut callers = self.callers(&hit.callers).take(NEAR);
+            callers.any(|f| f.whose == Whose::Libc && is_sort(&f.name))
+        }
     }
 
     fn key(&self, hit: &Hit) -> Key {

@@ -17,7 +17,8 @@ pub struct Sample {
     pub kernel: bool,
     /// The number of the kernel's function.
     pub call: Option<i64>,
-    /// The third argument, where a function that copies keeps it.
+    /// Where the program runs, the third argument, as a function that copies keeps it; in the kernel the second one of the
+    /// function that was called.
     pub length: Option<u64>,
     /// The words on top of the stack.
     pub stack: Vec<u64>,
@@ -28,8 +29,16 @@ type Key = (Option<Place>, bool, Option<i64>, Option<u8>, Vec<Place>);
 /// The longest copies of each class but the last.
 pub const LENGTHS: [u64; 3] = [64, 512, 4096];
 
-/// The class of a length; less than a word is what a copy has left at its end.
-fn class(length: u64) -> Option<u8> {
+/// The largest blocks that brawn's heap keeps for a while when they are free; larger ones go back to the kernel at once.
+pub const KEPT: u64 = 16 << 20;
+
+/// The class of a length; less than a word is what a copy has left at its end. In the kernel: whether it is more than
+/// brawn's heap keeps.
+fn class(length: u64, kernel: bool) -> Option<u8> {
+    if kernel {
+        // What is so long is no length of memory.
+        return (KEPT + 1..1 << 46).contains(&length).then_some(1);
+    }
     (length >= 8).then(|| LENGTHS.partition_point(|most| *most < length) as u8)
 }
 
@@ -53,7 +62,7 @@ impl Hits {
         } else {
             Vec::new()
         };
-        let length = sample.length.filter(|_| !sample.kernel).and_then(class);
+        let length = sample.length.and_then(|n| class(n, sample.kernel));
         let key = (place, sample.kernel, sample.call, length, callers);
         *self.counts.entry(key).or_default() += 1;
     }

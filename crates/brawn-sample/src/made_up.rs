@@ -39,6 +39,8 @@ impl Diagnosis {
             heap_wait: 0.0,
             again: 0.0,
             copies: Default::default(),
+            large: 0.0,
+            comparing: Vec::new(),
             has_musl: true,
         }
     }

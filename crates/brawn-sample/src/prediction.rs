@@ -1,6 +1,6 @@
 //! What brawn would change, from a diagnosis and what functions cost: a time, as an interval.
 
-use crate::costs::{Cost, Costs};
+use crate::costs::{Cost, Costs, head};
 use crate::diagnosis::{Diagnosis, FunctionShare, Part, is_copy};
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +113,7 @@ fn is_fault(f: &&FunctionShare) -> bool {
 
 fn cost_of_faults(diagnosis: &Diagnosis, costs: &Costs) -> Cost {
     let given = total(diagnosis, is_given) / total(diagnosis, is_fault).max(1e-9);
-    costs.faults(diagnosis.again, given)
+    costs.faults(diagnosis.again, given, diagnosis.large)
 }
 
 /// Whether the program keeps its heap.
@@ -169,6 +169,7 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
         } else {
             total(diagnosis, is_programs)
         };
+        of_sorts(&mut sum, diagnosis, costs);
         // Of these some come of memory that the heap gave back, and of which it keeps more now.
         sum.add(
             "page faults of new memory",
@@ -218,7 +219,7 @@ fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     let saved = sum.saved;
     sum.add("", own, error, cost);
     sum.add("", locks, 0.0, costs.lock);
-    sum.add("", given, 0.0, costs.given);
+    sum.add("", given, 0.0, costs.given(diagnosis.large));
     sum.add("", asked, 0.0, costs.asked);
     sum.add("", faults, 0.0, cost_of_faults(diagnosis, costs));
     sum.gains.truncate(before);
@@ -235,6 +236,32 @@ fn of_libc(sum: &mut Sum, function: &FunctionShare, costs: &Costs) {
     };
     let cost = costs.function(&function.name).unwrap_or(unknown);
     sum.add(&function.name, share.share, error, cost);
+}
+
+/// A sort that compares less often saves the time of comparisons, whoever's function compares: what is left of it after
+/// other gains.
+fn of_sorts(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
+    let stays = |name: &str| {
+        let mut functions = diagnosis.functions.iter();
+        functions.any(|f| f.stays && f.part != Part::Program && f.name == name)
+    };
+    let mut sorts = diagnosis.functions.iter();
+    if sorts.any(|f| f.part == Part::Libc && f.stays && head(&f.name) == "qsort") {
+        return;
+    }
+    let left = |(part, name, share): &(Part, String, f64)| {
+        let cost = match part {
+            _ if stays(name) => 1.0,
+            Part::Memory if is_copy(name) => costs.copies_of(diagnosis.copies).typical,
+            Part::Memory if is_compare(name) => costs.compares.typical,
+            Part::Memory => costs.memory.typical,
+            Part::Libc => costs.function(name).map_or(1.0, |cost| cost.typical),
+            _ => 1.0,
+        };
+        share * cost
+    };
+    let share = diagnosis.comparing.iter().map(left).sum();
+    sum.add("fewer comparisons by qsort", share, 0.0, costs.comparisons);
 }
 
 /// The share of the run that threads waited for the heap's lock while a processor was free.

@@ -9,16 +9,18 @@ use std::path::PathBuf;
 pub const STACK: usize = 32;
 
 /// The registers that come with a sample, as bits: the stack's, the address and, where calls leave the way back in a
-/// register, that one; on x86-64 the third argument's, which is the length of what musl copies. In the order of their
-/// bits.
+/// register, that one; on x86-64 the third argument's, which is the length of what musl copies, and the second one's, which
+/// is the length of what it gives back to the kernel. In the order of their bits.
 #[cfg(target_arch = "x86_64")]
-pub const REGISTERS: u64 = 1 << LENGTH | 1 << 7 | 1 << 8;
+pub const REGISTERS: u64 = 1 << LENGTH | 1 << GIVEN | 1 << 7 | 1 << 8;
 /// The same of aarch64: x30, sp, pc.
 #[cfg(target_arch = "aarch64")]
 pub const REGISTERS: u64 = 1 << 30 | 1 << 31 | 1 << 32;
 
 /// The bit of rdx.
 const LENGTH: u32 = 3;
+/// The bit of rsi.
+const GIVEN: u32 = 4;
 
 /// What happened.
 #[derive(Clone, Debug)]
@@ -135,7 +137,8 @@ fn sample(misc: u16, body: &[u8]) -> Option<Record> {
             if cfg!(target_arch = "aarch64") && bit == 30 {
                 sample.stack.push(value);
             }
-            if cfg!(target_arch = "x86_64") && bit == LENGTH {
+            let length = if sample.kernel { GIVEN } else { LENGTH };
+            if cfg!(target_arch = "x86_64") && bit == length {
                 sample.length = Some(value);
             }
             // The address has the highest bit.

@@ -33,7 +33,8 @@ pub struct Hit {
     pub kernel: bool,
     /// The kernel's function that ran for the program, if the sampling says so.
     pub call: Option<i64>,
-    /// Of a function that copies: the class of the length.
+    /// Of a function that copies: the class of the length. In the kernel: 1 where the second argument is more than brawn's
+    /// heap would keep of a block.
     #[serde(default)]
     pub length: Option<u8>,
     /// Places in code that are on top of the stack, the last call first. Some of them may be old.

@@ -19,6 +19,10 @@ struct Replaced {
     heap: bool,
 }
 
+/// How functions that read numbers begin and go on; both strtol and strtod call them.
+const OF_NUMBERS: &[&str] = &["shgetc", "shlim"];
+const READS_NUMBERS: &[&str] = &["strtol", "strtod"];
+
 impl Replaced {
     /// Nothing is known of a program that `rewrite` refuses.
     fn read(path: &Path, options: &Options<'_>) -> Option<Self> {
@@ -43,10 +47,14 @@ impl Replaced {
 
     /// Whether samples of that name stay.
     fn leaves(&self, part: Part, name: &str) -> bool {
+        let is_of_numbers = || OF_NUMBERS.contains(&name.trim_start_matches('_'));
         let has_lock = || self.heads.iter().any(|head| is_lock(head));
         match part {
             Part::Heap => !self.heap,
             Part::Memory => !self.heads.contains(head(name)),
+            Part::Libc if is_of_numbers() => {
+                !READS_NUMBERS.iter().any(|name| self.heads.contains(*name))
+            }
             // Of others it is not known whether they are parts of what is replaced.
             Part::Libc if is_lock(name) => !has_lock(),
             Part::Libc => self.known.contains(head(name)) && !self.heads.contains(head(name)),

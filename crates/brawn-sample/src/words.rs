@@ -12,7 +12,7 @@ impl Diagnosis {
     /// the heap's lock; 7 % in memcmp".
     pub fn words(&self) -> String {
         if self.samples == 0 {
-            return "the run is too short for samples".to_owned();
+            return "the run is too short to take samples of it".to_owned();
         }
         let mut parts: Vec<(f64, String)> = Vec::new();
         let heap = self.part(Part::Heap);
@@ -63,7 +63,12 @@ impl Diagnosis {
             all.push_str(&text);
         }
         if self.samples < FEW {
-            all.push_str(&format!(" (only {} samples)", self.samples));
+            let samples = if self.samples == 1 {
+                "sample"
+            } else {
+                "samples"
+            };
+            all.push_str(&format!(" (only {} {samples})", self.samples));
         }
         all
     }

@@ -244,3 +244,39 @@ fn calls_that_no_heap_makes_stay() {
         of("mmap")
     );
 }
+
+/// brawn's heap gives large blocks back at once, as musl's does.
+#[test]
+fn large_blocks_come_again_with_brawn_too() {
+    let of = |large| {
+        let functions = [
+            (Part::Heap, "munmap", 0.1),
+            (Part::Kernel, "page faults and interrupts", 0.4),
+        ];
+        let diagnosis = Diagnosis {
+            again: 0.9,
+            large,
+            ..Diagnosis::made_up(&functions, 1000)
+        };
+        predict(&diagnosis, &Costs::measured()).ratio
+    };
+    assert!(of(0.0) < 0.7 && of(1.0) > 0.99, "{} {}", of(0.0), of(1.0));
+    assert!(of(0.5) > of(0.0) && of(0.5) < of(1.0), "{}", of(0.5));
+}
+
+/// A sort that compares half as often saves half of what comparisons take, in the program's own functions, too; where
+/// `rewrite` leaves qsort, nothing.
+#[test]
+fn fewer_comparisons_are_a_gain_of_the_program() {
+    let of = |stays| {
+        let mut diagnosis = Diagnosis {
+            comparing: vec![(Part::Program, "by_name".to_owned(), 0.6)],
+            ..Diagnosis::made_up(&[(Part::Libc, "sift", 0.01)], 1000)
+        };
+        diagnosis.functions[0].stays = stays;
+        predict(&diagnosis, &Costs::measured())
+    };
+    assert!(of(false).ratio < 0.75, "{:?}", of(false));
+    assert!(of(false).words().contains("qsort"), "{:?}", of(false));
+    assert!(of(true).ratio > 0.99, "{:?}", of(true));
+}

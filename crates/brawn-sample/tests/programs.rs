@@ -320,3 +320,52 @@ fn the_lengths_of_copies_are_seen() {
         );
     }
 }
+
+/// The second argument of `munmap` is the length of what goes back to the kernel.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn large_blocks_are_told_from_small_ones() {
+    for (length, is_large) in [(1 << 20, false), (40 << 20, true)] {
+        let built = Built::new("blocks", &["-s", &format!("-DLENGTH={length}")]);
+        let diagnosis = diagnosed(&built, Source::Best);
+        if diagnosis.mode == Mode::Clock {
+            let share = diagnosis.large;
+            assert!((share > 0.9) == is_large, "{diagnosis:#?}");
+            assert!((share < 0.1) != is_large, "{diagnosis:#?}");
+        }
+    }
+}
+
+/// What a sort's comparisons take is known by who called them.
+#[test]
+fn comparisons_of_a_sort_are_seen() {
+    let built = Built::new("sorts", &["-g"]);
+    let diagnosis = diagnosed(&built, Source::Best);
+    if diagnosis.mode == Mode::Clock {
+        let all: f64 = diagnosis.comparing.iter().map(|c| c.2).sum();
+        assert!(all > 0.3, "{diagnosis:#?}");
+        let mut own = diagnosis.comparing.iter();
+        assert!(own.all(|c| c.1 != "other"), "{diagnosis:#?}");
+    }
+}
+
+/// `__shlim` is strtod's and strtol's: it does not stay in a program that has only the one.
+#[test]
+fn what_numbers_share_does_not_stay() {
+    let built = Built::new("numbers", &["-g"]);
+    let mut diagnosis = diagnosed(&built, Source::Best);
+    let options = Rewrite {
+        components: Component::ALL,
+        force: false,
+        builds: &[],
+    };
+    mark(&mut diagnosis, &built.path(), &options);
+    let mut functions = diagnosis.functions.iter();
+    let shared = functions.find(|f| f.name == "__shlim" || f.name == "__intscan");
+    assert!(shared.is_some_and(|f| !f.stays), "{diagnosis:#?}");
+    let mut functions = diagnosis.functions.iter();
+    assert!(
+        functions.all(|f| f.name != "__shlim" || !f.stays),
+        "{diagnosis:#?}"
+    );
+}

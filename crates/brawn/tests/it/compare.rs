@@ -66,16 +66,8 @@ fn what_is_left_running_is_ended() {
 #[test]
 fn failures_and_hangs_are_findings() {
     for (options, line, words) in [
-        (
-            &[][..],
-            "exit 3",
-            "the program as it is ended with exit code 3",
-        ),
-        (
-            &[],
-            "kill -9 $$",
-            "the program as it is was ended by signal 9",
-        ),
+        (&[][..], "exit 3", "as it is: ended with exit code 3"),
+        (&[], "kill -9 $$", "as it is: was ended by signal 9"),
         (
             &["--time-limit", "0.3"],
             "sleep 86392.5",

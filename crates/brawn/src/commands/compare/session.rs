@@ -187,8 +187,7 @@ impl Session<'_> {
                 FindingKind::Failed => "; `--ignore-failure` measures it all the same",
                 _ => "",
             };
-            let what = format!("the program as it is {}{next}", ended(run));
-            self.find(0, kind, what);
+            self.find(0, kind, ended(run) + next);
         }
         is_well
     }
