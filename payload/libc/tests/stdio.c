@@ -187,6 +187,8 @@ static void threads(void) {
 
 #include "stdio-standard.h"
 
+#include "stdio-lock.h"
+#include "stdio-write.h"
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
     rare();
@@ -204,6 +206,9 @@ int main(int argc, char **argv) {
     threads();
     standard();
     asked();
+    file_locks(argc > 1 ? 10000 : 2000000);
+    same_writes(argc > 1 ? 800 : 8000);
+    interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();
     FILE *const f = brawn___fdopen(fd, "w");

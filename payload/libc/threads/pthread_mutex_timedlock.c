@@ -13,25 +13,10 @@
 
 extern int __pthread_mutex_trylock(mutex *m);
 
-enum {
-    SPINS = 5,
-    MUSLS_SPINS = 100,
-};
+enum { MUSLS_SPINS = 100 };
 
-// Waits a moment for a mutex that is held only briefly: as long as going to sleep and waking up would take at least.
-INLINE int spin(mutex *m, int spins, int taken) {
-    for (; spins; spins--) {
-        const int now = load(&m->lock);
-        if (!now && takes(&m->lock, 0, taken)) return 1;
-        // Others wait already: behind them.
-        if (now < 0) return 0;
-        breathe();
-    }
-    return 0;
-}
-
+// It does not look again before it sleeps: see README.md.
 static int lock_plain(mutex *m, const timespec *until) {
-    if (spin(m, SPINS, BUSY)) return 0;
     while (__atomic_exchange_n(&m->lock, BUSY | CONTENDED, __ATOMIC_ACQUIRE)) {
         const int error = __timedwait(&m->lock, BUSY | CONTENDED, REALTIME, until, 1);
         if (error && error != EINTR) return error;
