@@ -66,7 +66,14 @@ static NOINLINE void brawn_free_remote(mi_segment_t *segment, mi_page_t *page, v
         brawn_trace_given(segment, p);
 #endif
         brawn_large_free(segment, p, true);
-    } else brawn_engine_free_remote(page, segment, p);
+        return;
+    }
+    // A block of a thread that has ended goes back at once: the rest of its segment may be free.
+    if (mi_atomic_load_relaxed(&segment->thread_id) != 0 && brawn_passed_give(p, page->block_size)) {
+        brawn_note_freed_for_all();
+        return;
+    }
+    brawn_engine_free_remote(page, segment, p);
 }
 
 static inline void brawn_free(void *p) {

@@ -83,24 +83,35 @@ static inline size_t brawn_popcount(size_t x) {
 
 #include "alloc.c"
 #include "heap.c"
-// The engine's one call of this function, in mi_page_extend_free, gets our count of blocks; its definition stays as it is.
+// The engine's one call of this function, in mi_page_extend_free, gets our count of blocks, and comes to our function; its
+// definition stays as it is.  The words that the parameters begin with tell them apart.
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend);  // pages.c
-#define mi_page_free_list_extend(page, size, extend, stats) mi_page_free_list_extend(page, size, BRAWN_PASTE_##extend, stats)
-#define BRAWN_PASTE_const const
+static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_stats_t *stats);
+#define mi_page_free_list_extend(page, size, extend, stats) BRAWN_NAME_##page, size, BRAWN_COUNT_##extend, stats)
+#define BRAWN_NAME_mi_page_t mi_page_free_list_extend(mi_page_t
+#define BRAWN_NAME_page brawn_list_extend(page
+#define BRAWN_COUNT_const const
 #if BRAWN_CHECKED
-#define BRAWN_PASTE_extend (extend = brawn_seal_fresh(page, brawn_first_blocks(page, extend)))
+#define BRAWN_COUNT_extend extend = brawn_seal_fresh(page, brawn_first_blocks(page, extend))
 #else
-#define BRAWN_PASTE_extend (extend = brawn_first_blocks(page, extend))
+#define BRAWN_COUNT_extend extend = brawn_first_blocks(page, extend)
 #endif
 #include "page.c"
 #undef mi_page_free_list_extend
+// Nor does a page of ours begin behind its first slice's beginning (pages.c): the engine's one use of this size in this file.
+#undef MI_INTPTR_SIZE
+#define MI_INTPTR_SIZE (BRAWN_CHECKED ? sizeof(uintptr_t) : SIZE_MAX)
 #define _mi_segment_page_alloc brawn_engine_page_alloc  // pages.c has ours
 #if BRAWN_CHECKED
 #define _mi_segment_page_start brawn_engine_page_start  // the same
 #endif
 #include "segment.c"
 #undef _mi_segment_page_alloc
+#if BRAWN_CHECKED
 #undef _mi_segment_page_start
+#endif
+#undef MI_INTPTR_SIZE
+#define MI_INTPTR_SIZE (1 << MI_INTPTR_SHIFT)
 
 #include "pages.c"
 #include "platform.c"

@@ -229,6 +229,54 @@ static size_t brawn_large_room(size_t size) {
     return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
 }
 
+// Gives `over` bytes of a kept mapping, or all of it, back to the kernel.  A larger one loses its end only: what stays serves as
+// well, and need not be made again.
+static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
+    mi_segment_t *const segment = brawn_kept_large_empty(slot);
+    if (segment == NULL) return;
+    const size_t size = segment->segment_size;
+    if (over > size / 2 || size - over < BRAWN_KEPT_LARGE_PART || brawn_large_guard(segment) > 0) {
+        brawn_large_release(segment);
+        return;
+    }
+    const size_t left = _mi_align_down(size - over, brawn_page_size);
+    brawn_unmap((char *)segment + left, size - left);
+    mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
+    brawn_large_describe(segment, left, MI_SEGMENT_SLICE_SIZE, 0);
+    mi_segment_t *empty = NULL;
+    mi_atomic_store_relaxed(&slot->size, left);
+    mi_atomic_add_relaxed(&brawn_kept_large_bytes, left);
+    if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return;
+    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, left);
+    brawn_large_release(segment);
+}
+
+// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.
+static size_t brawn_large_most(void) {
+    static _Atomic(uintptr_t) most;
+    const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes));
+    const size_t before = mi_atomic_load_relaxed(&most);
+    if (used <= before) return before;
+    mi_atomic_store_relaxed(&most, used);
+    return used;
+}
+
+// Before `more` bytes of blocks are mapped.  The most that was in use at once the program needs anyway.  Beyond that its
+// peak would grow by what is kept: that goes first, the oldest first.  At any other time keeping it costs nothing.
+static void brawn_large_before_growth(size_t more) {
+    const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + more;
+    const size_t most = brawn_large_most();
+    size_t limit = used > most ? used : most;
+    limit += limit / 32 + BRAWN_KEPT_LARGE_MIN / 2;
+    for (;;) {
+        const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
+        if (all <= limit) return;
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest((uintptr_t)arch_clock());
+        if (oldest == NULL) return;
+        brawn_kept_large_shorten(oldest, all - limit);
+    }
+}
+
 // Takes what `free` gives.  What is kept stays in proportion to what is in use, so that a program which
 // is done with its large blocks does not hold their memory.  The block itself counts as in use, up to
 // BRAWN_KEPT_LARGE_ONE: a program may take and free the same one over and over.
@@ -237,6 +285,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     const size_t size = segment->segment_size;
     const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
     bool given = false;
+    brawn_large_most();
     brawn_note_freed_for_all();
     for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
         brawn_kept_large_t *const slot = &brawn_kept_large[i];
@@ -283,6 +332,7 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
     const size_t old_mapping = segment->segment_size;
     const size_t guard = brawn_large_guard(segment);
     if (mapping == old_mapping) return segment;
+    if (mapping > old_mapping) brawn_large_before_growth(mapping - old_mapping);
     char *const old_end = (char *)segment + old_mapping;
     if (guard > 0 && mapping < old_mapping) {
         // The guard goes to the new end, and what is behind it to the kernel.
@@ -339,6 +389,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
             brawn_large_release(kept);
         }
     }
+    brawn_large_before_growth(mapping);
     mi_segment_t *segment = NULL;
     const size_t guard = brawn_large_wants_guard();
     // A process may have 65,530 mappings (vm.max_map_count).  Those that fill their alignment have no gaps

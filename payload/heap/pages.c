@@ -1,10 +1,20 @@
-// How large a page is.  The engine knows two sizes; here it follows from the blocks, so that little
-// of it is left over at the end, and a size of which a program has few blocks takes little.
+// How large a page is, and in which order its blocks are given out.
 
-static size_t brawn_page_bytes(size_t block_size) {
+// The engine knows two sizes of pages; here it follows from the blocks, and from how much its thread has.
+//
+// Where a thread has little, a page has room for many blocks: a page that is full, and one that was, takes its time to move from
+// list to list.  Where it has more, the time goes by anyhow, since most blocks are freed in full pages; and memory goes to pages
+// that are partly used.  So there a page is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at
+// its end: it becomes empty sooner, and what is empty serves any size.
+static size_t brawn_page_bytes(const mi_segments_tld_t *segments, size_t block_size) {
     if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return block_size;  // one block
-    const size_t bytes = block_size * BRAWN_PAGE_BLOCKS;
-    return bytes < BRAWN_PAGE_MIN ? BRAWN_PAGE_MIN : bytes;
+    if (BRAWN_CHECKED || segments->count <= BRAWN_PAGE_SEGMENTS) {
+        const size_t bytes = block_size * BRAWN_PAGE_BLOCKS;
+        return bytes < BRAWN_PAGE_MIN ? BRAWN_PAGE_MIN : bytes;
+    }
+    size_t bytes = _mi_align_up(2 * block_size, MI_SEGMENT_SLICE_SIZE);
+    while ((uint32_t)bytes % (uint32_t)block_size > bytes / BRAWN_PAGE_LOSS) bytes += MI_SEGMENT_SLICE_SIZE;
+    return bytes;
 }
 
 #if BRAWN_CHECKED
@@ -36,8 +46,10 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
     MI_UNUSED(page_alignment);
+    // What other threads freed of full pages comes first: a page that becomes free by it serves as well.
+    if (mi_atomic_load_ptr_relaxed(mi_block_t, &heap->thread_delayed_free) != NULL) _mi_heap_delayed_free_partial(heap);
     const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;
-    size_t bytes = brawn_page_bytes(block_size);
+    size_t bytes = brawn_page_bytes(tld, block_size);
 #if BRAWN_CHECKED
     bytes = brawn_fronted_bytes(block_size, bytes);
 #endif
@@ -53,4 +65,25 @@ static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
     const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;
     const size_t first = fit > 0 ? fit : 1;
     return extend < first ? extend : first;
+}
+
+// Makes a page's next `count` blocks the list that malloc takes from, which is empty.  Pages begin at slices: if each gave out its
+// first block first, the blocks of a program that has few of each size would lie in the same few sets of the processor's
+// cache.  (The engine moves a page's first block instead, by up to three blocks.)  So the list begins somewhere in the first
+// blocks, by their size, and goes round.
+static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_stats_t *stats) {
+#if BRAWN_CHECKED
+    mi_page_free_list_extend(page, size, count, stats);  // checked.c has an order of its own
+#else
+    MI_UNUSED(stats);
+    uint8_t *const first = page->page_start + (size_t)page->capacity * size;
+    uint8_t *const end = first + count * size;
+    uint8_t *begin = first;
+    if (page->capacity == 0) begin += size / MI_MAX_ALIGN_SIZE * BRAWN_PAGE_STEP % count * size;
+    uint8_t *block = first;
+    for (; block < end - size; block += size) ((mi_block_t *)block)->next = (mi_encoded_t)(block + size);
+    ((mi_block_t *)block)->next = begin > first ? (mi_encoded_t)first : 0;
+    if (begin > first) ((mi_block_t *)(begin - size))->next = 0;
+    page->free = (mi_block_t *)begin;
+#endif
 }

@@ -11,6 +11,7 @@ enum {
 
 static void brawn_note_freed(void);  // threads.c
 static void brawn_note_freed_for_all(void);
+static void brawn_before_segment(void);  // rest.c
 
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure
 
@@ -120,6 +121,7 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     if (plain) {
         p = brawn_kept_take();
         zero = p == NULL;
+        if (zero) brawn_before_segment();
         // The first segment is reserved only and made accessible slice by slice: a program that
         // allocates little has little private writable memory.
         if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
@@ -156,11 +158,13 @@ mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 
 static void brawn_kept_large_drain(void);  // large.c
 static void brawn_spans_release(void);  // spans.c
+static void brawn_passed_release(void);
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
     if (!force) return;
     brawn_spans_release();
+    brawn_passed_release();
     brawn_kept_release();
     brawn_kept_large_drain();
 }

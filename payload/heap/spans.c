@@ -35,6 +35,79 @@ static inline void brawn_zero_block(void *p, size_t size) {
     for (pair *at = p, *end = (pair *)((char *)p + size); at < end; at++) *at = (pair){0, 0};
 }
 
+// ---------------------------------------------------------------------------------------------
+// Blocks of more than MI_SMALL_SIZE_MAX that were freed by another thread than their own.  In the engine they would wait until
+// their own thread allocates: while it does not run, others map new memory.  Here whoever needs such a block takes it.  The
+// engine takes them for allocated, wherever they are.  A slot has a block's address, and below it whether it has a span: its
+// number of slices.  Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
+
+// Bins above MI_SMALL_SIZE_MAX, and that of the smallest size in them, 1,025 bytes.
+enum {
+    BRAWN_PASSED_BINS = 4 * 4,
+    BRAWN_PASSED_LEAST = 25,
+};
+_Static_assert(MI_SMALL_SIZE_MAX == 1 << 10 && MI_MEDIUM_OBJ_SIZE_MAX == 1 << 14, "there are four steps from one power of two to the next");
+static _Atomic(uintptr_t) brawn_passed[BRAWN_PASSED_SPANS + BRAWN_PASSED_BINS * BRAWN_PASSED_EACH];
+static _Atomic(uintptr_t) brawn_passed_count;  // a hint: at most as many are in the slots
+
+// The slots for blocks of a size: those of all spans, or those of its bin.
+typedef struct {
+    _Atomic(uintptr_t) *first, *end;
+} brawn_passed_t;
+static inline brawn_passed_t brawn_passed_of(size_t size) {
+    if (size > MI_MEDIUM_OBJ_SIZE_MAX) return (brawn_passed_t){brawn_passed, brawn_passed + BRAWN_PASSED_SPANS};
+    _Atomic(uintptr_t) *const first = brawn_passed + BRAWN_PASSED_SPANS + (brawn_bin(size) - BRAWN_PASSED_LEAST) * BRAWN_PASSED_EACH;
+    return (brawn_passed_t){first, first + BRAWN_PASSED_EACH};
+}
+
+// false: there is no room for it.
+static bool brawn_passed_give(void *p, size_t size) {
+    if (size <= MI_SMALL_SIZE_MAX) return false;
+    const uintptr_t entry = (uintptr_t)p | (size > MI_MEDIUM_OBJ_SIZE_MAX ? size >> MI_SEGMENT_SLICE_SHIFT : 0);
+    const brawn_passed_t slots = brawn_passed_of(size);
+    for (_Atomic(uintptr_t) *slot = slots.first; slot < slots.end; slot++) {
+        uintptr_t empty = 0;
+        if (mi_atomic_load_relaxed(slot) != 0) continue;
+        mi_atomic_increment_relaxed(&brawn_passed_count);
+        if (mi_atomic_cas_strong_acq_rel(slot, &empty, entry)) return true;
+        mi_atomic_decrement_relaxed(&brawn_passed_count);
+    }
+    return false;
+}
+
+// One for `size` bytes, more than MI_SMALL_SIZE_MAX, and at most a quarter larger; NULL: none.
+static void *brawn_passed_take(size_t size) {
+    if (mi_likely(mi_atomic_load_relaxed(&brawn_passed_count) == 0)) return NULL;
+    const brawn_passed_t slots = brawn_passed_of(size);
+    for (_Atomic(uintptr_t) *slot = slots.first; slot < slots.end; slot++) {
+        uintptr_t entry = mi_atomic_load_relaxed(slot);
+        const size_t span = size > MI_MEDIUM_OBJ_SIZE_MAX ? entry % MI_SEGMENT_SLICE_SIZE : 0;
+        const size_t has = span << MI_SEGMENT_SLICE_SHIFT;
+        if (entry == 0 || (size > MI_MEDIUM_OBJ_SIZE_MAX && (has < size || has - size > size / 4))) continue;
+        if (!mi_atomic_cas_strong_acq_rel(slot, &entry, (uintptr_t)0)) continue;
+        mi_atomic_decrement_relaxed(&brawn_passed_count);
+        return (void *)(entry - span);
+    }
+    return NULL;
+}
+_Static_assert(BRAWN_SPAN_MAX / MI_SEGMENT_SLICE_SIZE < MI_MAX_ALIGN_SIZE * 2, "a span's slices fit below its address");
+
+// All of them, on their ways: before a thread waits, and when memory is short.
+static void brawn_passed_release(void) {
+    for (size_t i = 0; i < sizeof brawn_passed / sizeof *brawn_passed; i++) {
+        if (mi_atomic_load_relaxed(&brawn_passed[i]) == 0) continue;
+        uintptr_t entry = mi_atomic_exchange_acq_rel(&brawn_passed[i], (uintptr_t)0);
+        if (entry == 0) continue;
+        mi_atomic_decrement_relaxed(&brawn_passed_count);
+        if (i < BRAWN_PASSED_SPANS) entry -= entry % MI_SEGMENT_SLICE_SIZE;
+        void *const p = (void *)entry;
+        mi_segment_t *const segment = brawn_segment(p);
+        mi_page_t *const page = _mi_segment_page_of(segment, p);
+        if (mi_atomic_load_relaxed(&segment->thread_id) == _mi_prim_thread_id()) mi_free_generic_local(page, segment, p);
+        else mi_free_block_mt(page, segment, (mi_block_t *)p, p, false);
+    }
+}
+
 // A kept block of at least `size` bytes and at most a quarter more; NULL: none.
 static void *brawn_span_take(mi_heap_t *heap, size_t size) {
     mi_page_t **const kept = brawn_kept_spans(heap);
@@ -47,7 +120,7 @@ static void *brawn_span_take(mi_heap_t *heap, size_t size) {
         kept[i] = NULL;
         return page->page_start;
     }
-    return NULL;
+    return brawn_passed_take(size);
 }
 
 static void brawn_span_free(mi_page_t *page) {
@@ -94,6 +167,9 @@ static void *brawn_engine_alloc(mi_heap_t *heap, size_t size, bool zero) {
     if (size > MI_MEDIUM_OBJ_SIZE_MAX) {
         void *const kept = brawn_span_take(heap, size);
         if (kept != NULL) return zero ? brawn_memset(kept, 0, size) : kept;
+    } else if (size > MI_SMALL_SIZE_MAX && !zero) {
+        void *const passed = brawn_passed_take(size);
+        if (passed != NULL) return passed;
     }
     if (size < MI_MAX_ALIGN_SIZE) size = MI_MAX_ALIGN_SIZE;
     return _mi_malloc_generic(heap, size <= MI_SMALL_SIZE_MAX ? _mi_align_up(size, MI_MAX_ALIGN_SIZE) : size, zero, 0, NULL);

@@ -39,13 +39,23 @@
 #define MI_MEDIUM_PAGE_SHIFT 17
 #define BRAWN_SPAN_MAX (96u << 10)
 
-// A page holds at least BRAWN_PAGE_BLOCKS blocks, and has at least BRAWN_PAGE_MIN bytes.
+// A page of a thread with at most BRAWN_PAGE_SEGMENTS segments holds at least BRAWN_PAGE_BLOCKS blocks, and has at least
+// BRAWN_PAGE_MIN bytes.  With more, it is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at its end.
+#ifndef BRAWN_PAGE_SEGMENTS
+#define BRAWN_PAGE_SEGMENTS 2
+#endif
 #ifndef BRAWN_PAGE_BLOCKS
 #define BRAWN_PAGE_BLOCKS 8
 #endif
 #ifndef BRAWN_PAGE_MIN
 #define BRAWN_PAGE_MIN (16u << 10)
 #endif
+#ifndef BRAWN_PAGE_LOSS
+#define BRAWN_PAGE_LOSS 32
+#endif
+
+// The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
+#define BRAWN_PAGE_STEP 11
 
 // `realloc` moves a block of at most this many bytes in units of 16, which takes half to nine tenths of the time
 // of the microcode's copy; at twice the size it takes longer (compare the Intel Optimization Manual,
@@ -73,7 +83,7 @@
 #define BRAWN_REST_DELAY 10
 #endif
 #ifndef BRAWN_REST_SHARE
-#define BRAWN_REST_SHARE 256
+#define BRAWN_REST_SHARE 128
 #endif
 
 // At most this many free segments stay with the process, for the next thread or size that needs one.
@@ -86,6 +96,13 @@
 #ifndef BRAWN_KEPT_SPANS
 #define BRAWN_KEPT_SPANS 4
 #endif
+
+// So many blocks that another thread than their own freed wait for any thread that needs one: of those with a span, and of each
+// smaller size above 1 KiB.
+#ifndef BRAWN_PASSED_SPANS
+#define BRAWN_PASSED_SPANS 16
+#endif
+#define BRAWN_PASSED_EACH 4
 
 // A thread that needs a segment looks at no more than this many whose threads have ended.  The empty ones
 // go back to the kernel, so that more go than come.
@@ -118,6 +135,8 @@
 #ifndef BRAWN_KEPT_LARGE_ONE
 #define BRAWN_KEPT_LARGE_ONE (16u << 20)
 #endif
+// One that is shortened keeps at least so much.
+#define BRAWN_KEPT_LARGE_PART (256u << 10)
 #ifndef BRAWN_KEPT_LARGE_TIME
 #define BRAWN_KEPT_LARGE_TIME 1000
 #endif

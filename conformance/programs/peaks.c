@@ -1,0 +1,120 @@
+//# states: the most that is resident at once: of large blocks that are kept, of pages with few blocks left, of blocks that
+//# states: threads pass on, and the blocks of a fresh page are those that it has room for
+//# libc: brawn
+//# profile: fast lean
+//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page
+//# timeout: 60
+//# not-covered: qemu/*: the emulator's own memory is counted, too
+#include "check.h"
+#include <pthread.h>
+
+enum {
+    KIB = 1 << 10,
+    MIB = 1 << 20,
+};
+
+static long most(void) { return check_status("VmHWM:"); }
+
+/* Writes to every page of memory. */
+static void *touched(void *p, size_t n) {
+    NEED(p);
+    for (size_t i = 0; i < n; i += 4096) ((char *)p)[i] = 1;
+    return p;
+}
+
+/* A table grows to 8 MiB, goes, and grows again: what the first one left does not stay beside the second. */
+static void grows_beside_kept(void) {
+    long before = most();
+    for (int time = 0; time < 3; time++) {
+        char *p = NULL;
+        for (size_t n = 128 * KIB; n <= 8 * MIB; n *= 2) p = touched(realloc(p, n), n);
+        free(p);
+    }
+    CHECK(most() < before + 11 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+}
+
+/* Two large blocks go, and are much too large for those that come: they make room for them. */
+static void kept_too_large(void) {
+    enum {
+        SMALLER = 130 * KIB,
+        COUNT = 8 * MIB / SMALLER,
+    };
+    long before = most();
+    void *stays[8], *blocks[COUNT];
+    for (int i = 0; i < 8; i++) stays[i] = touched(malloc(MIB), MIB);
+    for (int i = 0; i < 2; i++) blocks[i] = touched(malloc(4 * MIB), 4 * MIB);
+    for (int i = 0; i < 2; i++) free(blocks[i]);
+    for (int i = 0; i < COUNT; i++) blocks[i] = touched(malloc(SMALLER), SMALLER);
+    CHECK(most() < before + 19 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    for (int i = 0; i < COUNT; i++) free(blocks[i]);
+    for (int i = 0; i < 8; i++) free(stays[i]);
+}
+
+/* 64 MiB of small blocks, of which one in a hundred stays, then as much of larger ones: most of the pages serve again. */
+static void few_left(void) {
+    enum {
+        SMALL = 64 * MIB / 64,
+        LARGE = 64 * MIB / (48 * KIB),
+    };
+    static void *small[SMALL], *large[LARGE];
+    for (int i = 0; i < SMALL; i++) NEED(small[i] = memset(malloc(64), 1, 64));
+    long before = most();
+    for (int i = 0; i < SMALL; i++)
+        if (i % 100) free(small[i]);
+    for (int i = 0; i < LARGE; i++) large[i] = touched(malloc(48 * KIB), 48 * KIB);
+    CHECK(most() < before + 56 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    for (int i = 0; i < LARGE; i++) free(large[i]);
+    for (int i = 0; i < SMALL; i += 100) free(small[i]);
+}
+
+/* A thread takes blocks and waits; another one frees them, and takes as many: it gets the same. */
+enum { PASSED = 1024 };
+static void *passed[PASSED];
+static pthread_barrier_t both;
+
+static void *taker(void *size) {
+    for (int i = 0; i < PASSED; i++) passed[i] = touched(malloc((size_t)size), (size_t)size);
+    pthread_barrier_wait(&both);
+    pthread_barrier_wait(&both);
+    return NULL;
+}
+
+static void pass(size_t size) {
+    pthread_t thread;
+    NEED(!pthread_barrier_init(&both, NULL, 2));
+    NEED(!pthread_create(&thread, NULL, taker, (void *)size));
+    pthread_barrier_wait(&both);
+    long before = most();
+    for (int i = 0; i < PASSED; i++) {
+        free(passed[i]);
+        passed[i] = touched(malloc(size), size);
+    }
+    CHECK(most() < before + 3 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    pthread_barrier_wait(&both);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < PASSED; i++) free(passed[i]);
+}
+
+static void passed_spans(void) { pass(40 * KIB); }
+
+static void passed_blocks(void) { pass(9000); }
+
+/* Of each size as many blocks as two pages of any size have: none overlaps another, all are aligned. */
+static void all_of_a_page(void) {
+    for (size_t size = 16; size <= 16384; size += 16) {
+        enum { COUNT = 64 };
+        unsigned char *blocks[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+            NEED(blocks[i] = malloc(size));
+            CHECK((uintptr_t)blocks[i] % 16 == 0, "%zu bytes at %p", size, (void *)blocks[i]);
+            memset(blocks[i], i, size);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            CHECK(blocks[i][0] == i && blocks[i][size - 1] == i, "block %d of %zu bytes was written to", i, size);
+            free(blocks[i]);
+        }
+    }
+}
+
+RUN_CASES({"grows_beside_kept", grows_beside_kept}, {"kept_too_large", kept_too_large}, {"few_left", few_left}, {"passed_spans", passed_spans},
+    {"passed_blocks", passed_blocks}, {"all_of_a_page", all_of_a_page})
