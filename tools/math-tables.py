@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the tables and polynomials of payload/libc/math, computed with mpmath (pip install mpmath) in 120 digits:
+"""Writes the tables and polynomials of payload/libc/math, computed with mpmath (pip install mpmath) in 450 digits:
 payload/libc/math/tables-float.h.  Polynomials are Chebyshev's interpolation of what is left after the exact first terms."""
 
 import sys
 from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt
 
-mp.dps = 120
+mp.dps = 450
 PLACE = "payload/libc/math/tables-float.h"
 
 
@@ -134,6 +134,41 @@ def doubles():
     return {"SHARED": shared, "LOG": wide_logarithms("LOG_ROWS", exp(mpf(1))), "LOG2": wide_logarithms("LOG2_ROWS", 2), "EXP": power}
 
 
+def short_parts(value, bits, count):
+    """A constant as doubles, all but the last of `bits` bits."""
+    out = []
+    for _ in range(count - 1):
+        place = mpf(2) ** (bits - 1 - int(floor(log(abs(value), 2))))
+        out.append(floor(value * place) / place)
+        value -= out[-1]
+    return [double(part) for part in out + [value]]
+
+
+def rows_of_circle():
+    """The sine at each of 128 places of the circle, and what its double lacks."""
+    rows = []
+    for i in range(128):
+        exact = mpf((0, 1, 0, -1)[i // 32]) if i % 32 == 0 else sin(pi * i / 64)
+        first = mpf(float(exact))
+        rows.append("{%s, %s}" % (double(first), double(exact - first)))
+    return ["#define CIRCLE_ROWS { \\"] + ["    %s, %s, \\" % (rows[i], rows[i + 1]) for i in range(0, 128, 2)] + ["}", ""]
+
+
+def circle():
+    step = pi / 64
+    first = mpf(float(step))
+    second = mpf(float(step - first))
+    out = ["// 64/pi, and pi/64 for one rounding and for two: then the first parts have 33 bits.",
+           "#define PER_PART %s" % double(1 / step)]
+    out += array("PART_FUSED", [double(first), double(second), double(step - first - second)], 3)
+    out += array("PART_PLAIN", short_parts(step, 33, 3), 3)
+    out += split_constant("QUARTER", pi / 2)
+    out += ["", "// 2/pi, 64 bits each, the first of them in front of the point."]
+    words = [int(floor(2 / pi * mpf(2) ** (64 * i))) & (2 ** 64 - 1) for i in range(0, 20)]
+    lines = ["    " + ", ".join("0x%016x" % w for w in words[i:i + 4]) + "," for i in range(0, 20, 4)]
+    return out + ["static const uint64_t TWO_OVER_PI[] = {"] + lines + ["};"]
+
+
 def wide():
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", "",
              "// 1/c, in 9 bits, and the logarithm of c, its first part with no bit below 2^-42.",
@@ -144,8 +179,17 @@ def wide():
         file.write("\n".join(lines).rstrip("\n") + "\n")
 
 
+def around():
+    lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", "",
+             "// A sine, and what it lacks.", "typedef struct { double first, rest; } CircleRow;", ""] + circle()
+    lines += ["", "#ifdef NEEDS_CIRCLE_ROWS"] + rows_of_circle()[:-1] + ["#endif"]
+    with open(PLACE.replace("float", "circle"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
 def main():
     wide()
+    around()
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", ""]
     parts = {"EXP": exponentials(), "LOG": logarithms("LOG", exp(mpf(1)), 4), "LOG2": logarithms("LOG2", 2, 6),
              "TRIGONOMETRY": trigonometry()}

@@ -361,18 +361,21 @@ typedef struct {
     double (*volatile ours)(double);
     double (*volatile musls)(double);
     long double (*truth)(long double);
-    double low, high;
+    double low, high, limit;
 } NearDouble;
 
-#define NEAR_DOUBLES(X)      \
-    X(log, logl, 0, 1e308)   \
-    X(log2, log2l, 0, 1e308) \
-    X(log10, log10l, 0, 1e308)
-#define X(name, truth, low, high) extern double brawn_##name(double);
+#define NEAR_DOUBLES(X)              \
+    X(log, logl, 0, 1e308, 0.53)     \
+    X(log2, log2l, 0, 1e308, 0.53)   \
+    X(log10, log10l, 0, 1e308, 0.53) \
+    X(sin, sinl, -5e6, 5e6, 0.55)    \
+    X(cos, cosl, -5e6, 5e6, 0.55)    \
+    X(tan, tanl, -5e6, 5e6, 0.53)
+#define X(name, truth, low, high, limit) extern double brawn_##name(double);
 NEAR_DOUBLES(X)
 #undef X
 static const NearDouble NEAR_DOUBLE[] = {
-#define X(name, truth, low, high) {#name, brawn_##name, name, truth, low, high},
+#define X(name, truth, low, high, limit) {#name, brawn_##name, name, truth, low, high, limit},
     NEAR_DOUBLES(X)
 #undef X
 };
@@ -380,13 +383,13 @@ extern double brawn_pow(double, double);
 static double (*volatile our_pow)(double, double) = brawn_pow, (*volatile musls_pow)(double, double) = pow;
 
 // What the long doubles' last place may be off by is 1/2048 of the doubles'.
-static void near_double(const char *name, double x, double y, double ours, int our_flags, double musls, int musl_flags, long double truth, double unsure) {
+static void near_double(const char *name, double x, double y, double ours, int our_flags, double musls, int musl_flags, long double truth, double limit) {
     const int told = FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID;
     const int odd = isnan(musls) || isinf(musls) || musls == 0;
     const long double place = nextafter(fabs(ours), INFINITY) - fabs(ours);
     const double error = odd || isinf(ours) ? 0 : (double)fabsl((ours - truth) / place);
     if (error > worst) worst = error;
-    if (error > 0.53 + unsure || (odd && !same(ours, musls)) || (our_flags & told) != (musl_flags & told))
+    if (error > limit || (odd && !same(ours, musls)) || (our_flags & told) != (musl_flags & told))
         report(name, FE_TONEAREST, x, y, error, ours, our_flags, musls, musl_flags);
 }
 
@@ -394,7 +397,7 @@ static void near_double_one(const NearDouble *f, double x) {
     volatile double argument = x;
     RUN(double, ours = f->ours(argument), our_flags)
     RUN(double, musls = f->musls(argument), musl_flags)
-    near_double(f->name, x, 0, ours, our_flags, musls, musl_flags, f->truth(x), 0);
+    near_double(f->name, x, 0, ours, our_flags, musls, musl_flags, f->truth(x), f->limit);
 }
 
 static void near_power_double(double x, double y) {
@@ -403,7 +406,15 @@ static void near_power_double(double x, double y) {
     RUN(double, musls = musls_pow(base, exponent), musl_flags)
     // The error of the long double's logarithm is multiplied by the exponent.
     const double unsure = ours ? fabs((double)ilogb(ours)) / 1500 : 0;
-    near_double("pow", x, y, ours, our_flags, musls, musl_flags, powl(x, y), unsure);
+    near_double("pow", x, y, ours, our_flags, musls, musl_flags, powl(x, y), 0.53 + unsure);
+}
+
+extern void brawn_sincos(double, double *, double *);
+static void both_at_once(double x) {
+    double sine, cosine;
+    brawn_sincos(x, &sine, &cosine);
+    if (!same(sine, brawn_sin(x))) report("sincos, the sine", FE_TONEAREST, x, 0, 0, sine, 0, brawn_sin(x), 0);
+    if (!same(cosine, brawn_cos(x))) report("sincos, the cosine", FE_TONEAREST, x, 0, 0, cosine, 0, brawn_cos(x), 0);
 }
 
 static double between_doubles(double low, double high) {
@@ -421,9 +432,13 @@ static void all_near_doubles(void) {
             near_double_one(f, between_doubles(0.5, 2));
             near_double_one(f, 1 + between_doubles(-1, 1) * ldexp(1, -(int)(random_bits() % 53)));
             near_double_one(f, as_double(random_bits()));
+            // Near the places of the circle at which sines and cosines are taken from.
+            near_double_one(f, nextafter((double)(int)(random_bits() % 4096) * 0x1.921fb54442d18p-5, between_doubles(-1, 1) * 1e9));
         }
         printf("math: %s at level %d: at most %.3f of the last place\n", f->name, brawn_memory_level, worst);
     }
+    for (int i = 0; i < SPECIALS; i++) both_at_once(special(i));
+    for (long j = 0; j < rounds; j++) both_at_once(some());
     // Powers of the base are exact.
     for (int i = -1074; i < 1024; i++)
         if (brawn_log2(ldexp(1, i)) != i) report("log2", FE_TONEAREST, i, 0, 0, brawn_log2(ldexp(1, i)), 0, i, 0);

@@ -51,6 +51,9 @@ pub const ROWS: &[Row] = &[
     Row::new("roundf", &["roundf"]),
     Row::new("trunc", &["trunc"]),
     Row::new("truncf", &["truncf"]),
+    // The table of sin, cos, sincos and tan.
+    near_x86_64("circle_table", &[]),
+    near_x86_64("cos", &["cos"]),
     near("cosf", &["cosf"]),
     near("exp2f", &["exp2f"]),
     near("expf", &["expf"]),
@@ -63,5 +66,8 @@ pub const ROWS: &[Row] = &[
     near_x86_64("log_table", &[]),
     near_x86_64("pow", &["pow"]),
     near("powf", &["powf"]),
+    near_x86_64("sin", &["sin"]),
+    near_x86_64("sincos", &["sincos"]),
     near("sinf", &["sinf"]),
+    near_x86_64("tan", &["tan"]),
 ];
