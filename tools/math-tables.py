@@ -121,15 +121,15 @@ def doubles():
     shared += ["// log(1 + r) = r + r^2 * SERIES(r), and the same to base 2 behind the first term."]
     series = [(-1) ** (n + 1) / mpf(n) for n in range(2, 10)]
     shared += array("SERIES", [double(c) for c in series]) + array("SERIES_2", [double(c / ln2) for c in series])
-    power = ["// 2^(i/128) as bits, less i << 45, and what is left of it, in parts of the whole.",
-             "static const struct { double rest; uint64_t bits; } EXP_ROWS[] = {"]
+    power = ["#define EXP_ROWS { \\"]
     for i in range(128):
         exact = mpf(2) ** (mpf(i) / 128)
         bits = int.from_bytes(__import__("struct").pack(">d", float(exact)), "big")
-        power.append("    {%s, 0x%016x}," % (double((exact - mpf(float(exact))) / exact), (bits - (i << 45)) % 2 ** 64))
+        power.append("    {%s, 0x%016x}, \\" % (double((exact - mpf(float(exact))) / exact), (bits - (i << 45)) % 2 ** 64))
     step = ln2 / 128
     first = nint(step * 2 ** 41) / mpf(2) ** 41
-    power += ["};", "", "// 128 / ln 2, and its inverse: few enough bits that whole multiples are exact, and the rest.",
+    power += ["}", ""]
+    shared += ["// 128 / ln 2, and its inverse: few enough bits that whole multiples are exact, and the rest.",
               "#define PER_STEP %s" % double(1 / step), "#define STEP %s" % double(first), "#define STEP_LOW %s" % double(step - first)]
     return {"SHARED": shared, "LOG": wide_logarithms("LOG_ROWS", exp(mpf(1))), "LOG2": wide_logarithms("LOG2_ROWS", 2), "EXP": power}
 
@@ -172,7 +172,9 @@ def circle():
 def wide():
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", "",
              "// 1/c, in 9 bits, and the logarithm of c, its first part with no bit below 2^-42.",
-             "typedef struct { double inverse, log, log_low; } LogRow;", ""]
+             "typedef struct { double inverse, log, log_low; } LogRow;", "",
+             "// 2^(i/128) as bits, less i << 45, and what is left of it, in parts of the whole.",
+             "typedef struct { double rest; uint64_t bits; } ExpRow;", ""]
     for name, part in doubles().items():
         lines += part + [""] if name == "SHARED" else ["#ifdef NEEDS_" + name] + part + ["#endif", ""]
     with open(PLACE.replace("float", "double"), "w") as file:

@@ -111,12 +111,12 @@ typedef struct {
     double sine, cosine;
 } Rests;
 
-#define RESTS(mad, t)                                                                                              \
-    ({                                                                                                             \
-        const double s_ = (t).r * (t).r;                                                                           \
-        const double sine_ = mad(s_, mad(s_, -1 / 5040.0, 1 / 120.0), -1 / 6.0);                                   \
-        const double cosine_ = mad(s_, mad(s_, -1 / 720.0, 1 / 24.0), -0.5);                                       \
-        (Rests){mad((t).r * s_, sine_, (t).low), s_ * cosine_};                                                    \
+#define RESTS(mad, t)                                                            \
+    ({                                                                           \
+        const double s_ = (t).r * (t).r;                                         \
+        const double sine_ = mad(s_, mad(s_, -1 / 5040.0, 1 / 120.0), -1 / 6.0); \
+        const double cosine_ = mad(s_, mad(s_, -1 / 720.0, 1 / 24.0), -0.5);     \
+        (Rests){mad((t).r * s_, sine_, (t).low), s_ * cosine_};                  \
     })
 
 // The sine at a place and the rest behind it, in two parts; the cosine is the sine a quarter further on.
@@ -128,14 +128,14 @@ INLINE const CircleRow *row_of(unsigned place) {
     return &brawn_circle_table[place % PLACES];
 }
 
-#define SINE_AT(suffix, mad, place, t, rests)                                                                 \
-    ({                                                                                                        \
-        const CircleRow *sine_row = row_of(place), *cosine_row = row_of((place) + PLACES / 4);                \
-        const double s_ = sine_row->first, c_ = cosine_row->first, product_ = c_ * (t).r;                     \
-        const double first_ = s_ + product_;                                                                  \
-        const double lost_ = s_ - first_ + product_ + product_error_##suffix(c_, (t).r, product_);            \
-        const double small_ = mad(cosine_row->rest, (t).r, sine_row->rest) + lost_;                           \
-        (Pair){first_, mad(c_, (rests).sine, mad(s_, (rests).cosine, small_))};                               \
+#define SINE_AT(suffix, mad, place, t, rests)                                                      \
+    ({                                                                                             \
+        const CircleRow *sine_row = row_of(place), *cosine_row = row_of((place) + PLACES / 4);     \
+        const double s_ = sine_row->first, c_ = cosine_row->first, product_ = c_ * (t).r;          \
+        const double first_ = s_ + product_;                                                       \
+        const double lost_ = s_ - first_ + product_ + product_error_##suffix(c_, (t).r, product_); \
+        const double small_ = mad(cosine_row->rest, (t).r, sine_row->rest) + lost_;                \
+        (Pair){first_, mad(c_, (rests).sine, mad(s_, (rests).cosine, small_))};                    \
     })
 
 // As musl, "underflow" for a subnormal argument, else "inexact" but for zero.
