@@ -83,7 +83,7 @@ def trigonometry():
 
 def rows_of_logarithms(base):
     """For 128 intervals: 1/c in few bits, and its logarithm as two parts, of which the first is short."""
-    off, step, rows = LOG_START, 2 ** 45, []
+    off, step, rows, most = LOG_START, 2 ** 45, [], mpf(0)
     for i in range(128):
         ends = []
         for bits in (off + i * step, off + (i + 1) * step):
@@ -92,13 +92,16 @@ def rows_of_logarithms(base):
         # So few bits that z / c - 1 has no more than a double, for all z in the interval: |r| < 2^-7.
         places = 7 if ends[0] < 1 else 8
         inverse = mpf(1) if is_one else nint(2 / (ends[0] + ends[1]) * 2 ** places) / 2 ** places
-        assert all(abs(end * inverse - 1) < mpf(2) ** -7 for end in ends)
+        most = max(most, *[abs(end * inverse - 1) for end in ends])
         whole = -log(inverse) / log(mpf(base))
         first = nint(whole * 2 ** 42) / 2 ** 42
         rows.append("{%s, %s, %s}" % (double(inverse), double(first), double(whole - first)))
+    assert most < FURTHEST
     return rows
 
 
+# How far z / c may be from 1.
+FURTHEST = mpf("0.00574")
 # 1 lies in the middle of an interval, as seen from both sides: below it, intervals are half as long.
 LOG_START = 0x3ff0000000000000 - (80 * 2 ** 45 + 2 ** 46 // 3)
 
@@ -118,9 +121,13 @@ def doubles():
     shared = ["#define LOG_START 0x%x" % LOG_START, "#define LN2 %s" % double(nint(ln2 * 2 ** 42) / 2 ** 42),
               "#define LN2_LOW %s" % double(ln2 - nint(ln2 * 2 ** 42) / 2 ** 42)]
     shared += split_constant("PER_LN2", 1 / ln2) + split_constant("PER_LN10", 1 / log(mpf(10)))
-    shared += ["// log(1 + r) = r + r^2 * SERIES(r), and the same to base 2 behind the first term."]
+    shared += ["// log(1 + r) = r + r^2 * SERIES(r)."]
     series = [(-1) ** (n + 1) / mpf(n) for n in range(2, 10)]
-    shared += array("SERIES", [double(c) for c in series]) + array("SERIES_2", [double(c / ln2) for c in series])
+    shared += array("SERIES", [double(c) for c in series])
+    shared += ["// (log(1 + r) - r) / r^2 for |r| < 0.00574, and the same to base 2: one term less, and nearly as near."]
+    bound, one = FURTHEST, mpf(1)
+    near = lambda r: (log(1 + r) - r) / r ** 2 if abs(r) > mpf(10) ** -40 else -one / 2
+    shared += array("NEAR", fit(near, -bound, bound, 6)) + array("NEAR_2", fit(lambda r: near(r) / ln2, -bound, bound, 6))
     power = ["#define EXP_ROWS { \\"]
     for i in range(128):
         exact = mpf(2) ** (mpf(i) / 128)

@@ -19,16 +19,16 @@ static COLD double odd_less_one(double x) {
     return whole + (product_error_plain(half.first * 0x1p-100, e, whole * 0x1p-100) * 0x1p100 + half.rest * e + half.first * e_low);
 }
 
-#define BODY(suffix, attributes, mad)                                                          \
-    static attributes COLD double expm1_far_##suffix(double x) { \
-        if (SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS) return odd_less_one(x); \
-        const Parted less = LESS_ONE(mad, power_less_one, x);                                                  \
-        return less.first + less.rest;                                                         \
-    }                                                                                          \
-    static attributes double expm1_##suffix(double x) {                                        \
+#define BODY(suffix, attributes, mad)                                                                 \
+    static attributes COLD double expm1_far_##suffix(double x) {                                      \
+        if (SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS) return odd_less_one(x);                \
+        const Parted less = LESS_ONE(mad, power_less_one, x);                                         \
+        return less.first + less.rest;                                                                \
+    }                                                                                                 \
+    static attributes double expm1_##suffix(double x) {                                               \
         if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= FAR_BITS - TINY_BITS)) return expm1_far_##suffix(x); \
-        const Parted less = LESS_ONE(mad, small_power_less_one, x);                                                  \
-        return less.first + less.rest;                                                         \
+        const Parted less = LESS_ONE(mad, small_power_less_one, x);                                   \
+        return less.first + less.rest;                                                                \
     }
 
 BY_LEVEL(double, expm1, (double x), (x), BODY)

@@ -27,19 +27,19 @@ INLINE Parted power_less_one(double power) {
     return power < 1 ? small_power_less_one(power) : large_power_less_one(power);
 }
 
-#define LESS_ONE(mad, parted, x)                                                                                        \
-    ({                                                                                                          \
-        const double shifted_ = mad(x, PER_STEP, NEAREST), k_ = shifted_ - NEAREST;                             \
-        const uint64_t places_ = bits_of(shifted_);                                                             \
-        const ExpRow *row_ = &brawn_exp_table[places_ % STEPS];                                                 \
-        const double power_ = double_of(row_->bits + (places_ << 45));                                          \
-        /* Exact, as STEP has few bits; then what it lacks, and what the power lacks. */ \
+#define LESS_ONE(mad, parted, x)                                                                                             \
+    ({                                                                                                                       \
+        const double shifted_ = mad(x, PER_STEP, NEAREST), k_ = shifted_ - NEAREST;                                          \
+        const uint64_t places_ = bits_of(shifted_);                                                                          \
+        const ExpRow *row_ = &brawn_exp_table[places_ % STEPS];                                                              \
+        const double power_ = double_of(row_->bits + (places_ << 45));                                                       \
+        /* Exact, as STEP has few bits; then what it lacks, and what the power lacks. */                                     \
         const double r_ = mad(k_, -STEP, x), low_ = mad(k_, -STEP_LOW, row_->rest), all_ = r_ + low_, square_ = all_ * all_; \
-        const double third_ = mad(square_, 1 / 720.0, mad(all_, 1 / 120.0, 1 / 24.0)); \
-        const double more_ = mad(square_, third_, mad(all_, 1 / 6.0, 0.5)) * square_;   \
-        const Parted less_ = parted(power_);                                                                \
-        const double first_ = less_.first + r_, small_ = less_.first - first_ + r_ + (low_ + less_.rest);                            \
-        (Parted){first_, mad(less_.first, all_ + more_, more_) + small_};                                       \
+        const double third_ = mad(square_, 1 / 720.0, mad(all_, 1 / 120.0, 1 / 24.0));                                       \
+        const double more_ = mad(square_, third_, mad(all_, 1 / 6.0, 0.5)) * square_;                                        \
+        const Parted less_ = parted(power_);                                                                                 \
+        const double first_ = less_.first + r_, small_ = less_.first - first_ + r_ + (low_ + less_.rest);                    \
+        (Parted){first_, mad(less_.first, all_ + more_, more_) + small_};                                                    \
     })
 
 // As musl, "underflow" for a subnormal argument, else "inexact" but for zero.

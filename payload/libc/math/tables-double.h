@@ -15,15 +15,21 @@ typedef struct { double rest; uint64_t bits; } ExpRow;
 #define PER_LN2_LOW 0x1.777d0ffda0d24p-56
 #define PER_LN10 0x1.bcb7b1526e50ep-2
 #define PER_LN10_LOW 0x1.95355baaafad3p-57
-// log(1 + r) = r + r^2 * SERIES(r), and the same to base 2 behind the first term.
+// log(1 + r) = r + r^2 * SERIES(r).
 static const double SERIES[] = {
     -0x1.0000000000000p-1, 0x1.5555555555555p-2, -0x1.0000000000000p-2, 0x1.999999999999ap-3,
     -0x1.5555555555555p-3, 0x1.2492492492492p-3, -0x1.0000000000000p-3, 0x1.c71c71c71c71cp-4,
 };
 
-static const double SERIES_2[] = {
-    -0x1.71547652b82fep-1, 0x1.ec709dc3a03fdp-2, -0x1.71547652b82fep-2, 0x1.2776c50ef9bfep-2,
-    -0x1.ec709dc3a03fdp-3, 0x1.a61762a7aded9p-3, -0x1.71547652b82fep-3, 0x1.484b13d7c02a9p-3,
+// (log(1 + r) - r) / r^2 for |r| < 0.00574, and the same to base 2: one term less, and nearly as near.
+static const double NEAR[] = {
+    -0x1.0000000000001p-1, 0x1.5555555555558p-2, -0x1.fffffffd60979p-3, 0x1.9999999744caep-3,
+    -0x1.55589282eca83p-3, 0x1.24952a30c7924p-3,
+};
+
+static const double NEAR_2[] = {
+    -0x1.71547652b8300p-1, 0x1.ec709dc3a0401p-2, -0x1.71547650d3de6p-2, 0x1.2776c50d4b3e7p-2,
+    -0x1.ec754a03e992ep-3, 0x1.a61b89fd73674p-3,
 };
 
 // 128 / ln 2, and its inverse: few enough bits that whole multiples are exact, and the rest.

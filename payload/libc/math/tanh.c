@@ -11,15 +11,15 @@ static COLD double odd_tangent(double x) {
     return SIZE_BITS(x) == INFINITE_BITS ? one : one - hidden(one * 0x1p-60);
 }
 
-#define BODY(suffix, attributes, mad)                                                              \
-    static attributes double tanh_##suffix(double x) {                                             \
-        const uint64_t size = SIZE_BITS(x);                                                        \
-        if (UNLIKELY(size - TINY_BITS >= LARGE_BITS - TINY_BITS)) return odd_tangent(x);           \
-        const double twice = 2 * double_of(size);                                                  \
-        const Parted less = LESS_ONE(mad, large_power_less_one, twice); \
-        const double all = less.first + less.rest, y = all / (all + 2), from_one = 1 - y; \
-        /* What the dividend lacks, as the quotient has it. */ \
-        const double lost = 0.5 * (less.first - all + less.rest); \
+#define BODY(suffix, attributes, mad)                                                            \
+    static attributes double tanh_##suffix(double x) {                                           \
+        const uint64_t size = SIZE_BITS(x);                                                      \
+        if (UNLIKELY(size - TINY_BITS >= LARGE_BITS - TINY_BITS)) return odd_tangent(x);         \
+        const double twice = 2 * double_of(size);                                                \
+        const Parted less = LESS_ONE(mad, large_power_less_one, twice);                          \
+        const double all = less.first + less.rest, y = all / (all + 2), from_one = 1 - y;        \
+        /* What the dividend lacks, as the quotient has it. */                                   \
+        const double lost = 0.5 * (less.first - all + less.rest);                                \
         return double_of(bits_of(mad(lost, from_one * from_one, y)) | (bits_of(x) & MINUS_BIT)); \
     }
 
