@@ -3,7 +3,7 @@
 payload/libc/math/tables-float.h.  Polynomials are Chebyshev's interpolation of what is left after the exact first terms."""
 
 import sys
-from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt
+from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt, erf, erfc
 
 mp.dps = 450
 PLACE = "payload/libc/math/tables-float.h"
@@ -196,9 +196,39 @@ def around():
         file.write("\n".join(lines) + "\n")
 
 
+def rows_of_erf():
+    """First erf(x) / x - 1 in x^2 for x below 1/2, then for each eighth up to 6 erf in its middle, what its double lacks,
+    and (erf(c + t) - erf(c)) / t."""
+    tiny, rows = mpf(10) ** -40, []
+    terms = fit(lambda s: erf(sqrt(s)) / sqrt(s) - 1 if s > tiny else 2 / sqrt(pi) - 1, 0, mpf(1) / 4, 9)
+    rows.append(["0x0.0p+0", "0x0.0p+0"] + terms)
+    for i in range(4, 48):
+        middle = (mpf(i) + mpf(1) / 2) / 8
+        value = erf(middle)
+        slope = 2 / sqrt(pi) * exp(-middle ** 2)
+        terms = fit(lambda t: (erf(middle + t) - value) / t if abs(t) > tiny else slope, -mpf(1) / 16, mpf(1) / 16, 9)
+        rows.append([double(value), double(value - mpf(float(value)))] + terms)
+    return ["    {%s, %s, {%s}}," % (row[0], row[1], ", ".join(row[2:])) for row in rows]
+
+
+def errors():
+    lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "",
+             "// erf in the middle of an eighth, what it lacks, and (erf(c + t) - erf(c)) / t; in the first row (erf(x) - x) / x",
+             "// in x^2, for x below 1/2.", "typedef struct { double first, rest, terms[9]; } ErrorRow;", "",
+             "static const ErrorRow ERF_ROWS[] = {"] + rows_of_erf() + ["};", ""]
+    lines += ["// e^(x^2) * erfc(x) * (x + 4) in (x - 4) / (x + 4), for x from 1 to 28."]
+    at = lambda y: 4 * (1 + y) / (1 - y)
+    lines += array("ERFC", fit(lambda y: exp(at(y) ** 2) * erfc(at(y)) * (at(y) + 4), -mpf(3) / 5, mpf(3) / 4, 22))
+    with open(PLACE.replace("float", "error"), "w") as file:
+        file.write("\n".join(lines).rstrip("\n") + "\n")
+
+
 def main():
     wide()
     around()
+    mp.dps = 80
+    errors()
+    mp.dps = 450
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", ""]
     parts = {"EXP": exponentials(), "LOG": logarithms("LOG", exp(mpf(1)), 4), "LOG2": logarithms("LOG2", 2, 6),
              "TRIGONOMETRY": trigonometry()}

@@ -56,7 +56,8 @@ pub const ROWS: &[Row] = &[
     near_x86_64("cos", &["cos"]),
     near("cosf", &["cosf"]),
     near("exp2f", &["exp2f"]),
-    // The table of pow, expm1 and tanh.
+    near_x86_64("erf", &["erf", "erfc"]),
+    // The table of pow, erfc, expm1 and tanh.
     near_x86_64("exp_table", &[]),
     near("expf", &["expf"]),
     near_x86_64("expm1", &["expm1"]),
