@@ -186,12 +186,14 @@ static void threads(void) {
 }
 
 #include "stdio-standard.h"
+#include "stdio-wide.h"
 
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
     rare();
     ties();
     wide_text(argc > 1 ? 100 : 1000);
+    wide_formats(argc > 1 ? 300 : 20000);
     others();
     same_streams(argc > 1 ? 350 : 3500);
     failing_streams();
