@@ -1,5 +1,5 @@
 //# states: functions of libm give C's answers for zeros, infinities and NaNs, in every rounding mode and with their exceptions, and else the nearest numbers
-//# case: whole values near
+//# case: whole values near near_doubles
 //# link: static static-pie
 #include "guarded.h"
 #include <fenv.h>
@@ -220,6 +220,28 @@ static void check_values(void) {
     IS(tan(NAN), NAN);
     RAISES(sinf(INFINITY), FE_INVALID);
     RAISES(cosf(-INFINITY), FE_INVALID);
+    IS(expm1(-0.0), -0.0);
+    IS(expm1(-INFINITY), -1);
+    IS(expm1(INFINITY), INFINITY);
+    IS(expm1(710), INFINITY);
+    IS(log1p(-0.0), -0.0);
+    IS(log1p(-1), -INFINITY);
+    IS(log1p(-2), NAN);
+    IS(log1p(INFINITY), INFINITY);
+    IS(tanh(-0.0), -0.0);
+    IS(tanh(-INFINITY), -1);
+    IS(tanh(30), 1);
+    IS(erf(-0.0), -0.0);
+    IS(erf(-INFINITY), -1);
+    IS(erfc(-INFINITY), 2);
+    IS(erfc(INFINITY), 0);
+    IS(erfc(0), 1);
+    IS(log10f(1e10f), 10);
+    IS(log10f(0), -INFINITY);
+    RAISES(expm1(710), FE_OVERFLOW | FE_INEXACT);
+    RAISES(log1p(-1), FE_DIVBYZERO);
+    RAISES(log1p(-2), FE_INVALID);
+    RAISES(tan(INFINITY), FE_INVALID);
     IS(fmin(NAN, 1), 1);
     IS(fmax(1, NAN), 1);
     IS(fmin(NAN, NAN), NAN);
@@ -306,4 +328,32 @@ static void check_near(void) {
     }
 }
 
-RUN_CASES({"whole", check_whole}, {"values", check_values}, {"near", check_near})
+/* The same of doubles, for which those of long double tell: within what musl's own are, 2.6 units for erfc. */
+static void check_near_doubles(void) {
+    static const struct {
+        const char *name;
+        double (*f)(double);
+        long double (*exact)(long double);
+        double most, units;
+    } functions[] = {{"sin", sin, sinl, 1e300, 1}, {"cos", cos, cosl, 1e300, 1}, {"tan", tan, tanl, 1e300, 1},
+        {"expm1", expm1, expm1l, 40, 1}, {"log1p", log1p, log1pl, 1e300, 1}, {"tanh", tanh, tanhl, 30, 2.2},
+        {"erf", erf, erfl, 7, 1}, {"erfc", erfc, erfcl, 26, 2.7}};
+    static const double worst[] = {0x1.921fb54442d18p0, 0x1.921fb54442d18p1, 0x1.fffffffffffffp-2,
+        0x1.62e42fefa39efp-2, 0x1.8p-27, 0x1p-53, 0x1.fffffffffffffp-1, 1.25, 5.999};
+    uint64_t state = 7;
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+        for (int i = 0; i < 2000; i++) {
+            const double all = (double)(int64_t)next_random(&state) * 0x1p-63;
+            double x = i & 1 ? all * functions[k].most : ldexp(all, (int)(next_random(&state) % 60) - 50);
+            if ((size_t)i < sizeof worst / sizeof *worst) x = worst[i];
+            const long double exact = functions[k].exact(x);
+            if (fabs(x) > functions[k].most || !isfinite(exact) || fabsl(exact) < 0x1p-1000L) continue;
+            int exponent;
+            frexpl(exact, &exponent);
+            const double found = functions[k].f(x), lost = (double)fabsl((found - exact) / ldexpl(1, exponent - 53));
+            CHECK(lost < functions[k].units, "%s(%a) is %a, not %La", functions[k].name, x, found, exact);
+        }
+    }
+}
+
+RUN_CASES({"whole", check_whole}, {"values", check_values}, {"near", check_near}, {"near_doubles", check_near_doubles})

@@ -108,3 +108,9 @@ static COLD double odd_wide_logarithm(double x, int *done) {
         const double third = mad((c)[6], square, mad((c)[5], z, (c)[4]));                                 \
         mad(square * square, third, mad(square, second, first));                                          \
     })
+
+#define POLYNOMIAL_OF_6(mad, c, z)                                                                        \
+    ({                                                                                                    \
+        const double square = (z) * (z), first = mad((c)[1], z, (c)[0]), second = mad((c)[3], z, (c)[2]); \
+        mad(square, mad(square, mad((c)[5], z, (c)[4]), second), first);                                  \
+    })

@@ -9,7 +9,7 @@
         /* Exact: both have few enough bits. */                                \
         double big = mad(parts.k, LN2, row->log), first = big + r;             \
         double rest = (big - first + r) + mad(parts.k, LN2_LOW, row->log_low); \
-        return first + mad(r * r, POLYNOMIAL_7(mad, SERIES, r), rest);         \
+        return first + mad(r * r, POLYNOMIAL_OF_6(mad, NEAR, r), rest);        \
     }
 
 BY_LEVEL(double, log, (double x), (x), BODY)

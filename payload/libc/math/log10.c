@@ -9,7 +9,7 @@
         double r = product_less_one_##suffix(parts.z, row->inverse);                               \
         double big = mad(parts.k, LN2, row->log), first = big + r;                                 \
         double rest = (big - first + r) + mad(parts.k, LN2_LOW, row->log_low);                     \
-        rest = mad(r * r, POLYNOMIAL_7(mad, SERIES, r), rest);                                     \
+        rest = mad(r * r, POLYNOMIAL_OF_6(mad, NEAR, r), rest);                                    \
         double scaled = first * PER_LN10, lost = product_error_##suffix(first, PER_LN10, scaled);  \
         return scaled + mad(rest, PER_LN10, mad(first, PER_LN10_LOW, lost));                       \
     }

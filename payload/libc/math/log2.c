@@ -13,7 +13,7 @@ static const LogRow TABLE[128] = LOG2_ROWS;
         /* Exact: both have few enough bits. */                                            \
         double big = parts.k + row->log, first = big + scaled;                             \
         double rest = (big - first + scaled) + (mad(r, PER_LN2_LOW, lost) + row->log_low); \
-        return first + mad(r * r, POLYNOMIAL_7(mad, SERIES_2, r), rest);                   \
+        return first + mad(r * r, POLYNOMIAL_OF_6(mad, NEAR_2, r), rest);                  \
     }
 
 BY_LEVEL(double, log2, (double x), (x), BODY)

@@ -1,7 +1,7 @@
 // x^y, as exp(y * log(x)), with a logarithm of 68 bits.
 //
 // exp is P. T. P. Tang's ("Table-driven implementation of the exponential function", 1989), with 128 steps.
-#define NEEDS_EXP
+#include "exp_table.h"
 #include "log_table.h"
 
 enum {
@@ -59,10 +59,6 @@ static COLD double at_the_edge(uint64_t scale_bits, double rest, uint64_t k) {
     return 0x1p-1022 * result;
 }
 
-#define STEPS 128
-// Added to a number below 2^51 it leaves its nearest integer in the last bits.
-#define NEAREST 0x1.8p52
-
 #define BODY(suffix, attributes, mad)                                                                     \
     static attributes double pow_##suffix(double x, double y) {                                           \
         uint64_t bits = bits_of(x), exponent = bits_of(y), sign = 0;                                      \
@@ -107,8 +103,8 @@ static COLD double at_the_edge(uint64_t scale_bits, double rest, uint64_t k) {
         uint64_t k = bits_of(shifted);                                                                    \
         shifted -= NEAREST;                                                                               \
         double rest = mad(shifted, -STEP_LOW, mad(shifted, -STEP, power)) + power_low;                    \
-        uint64_t scale_bits = EXP_ROWS[k % STEPS].bits + ((k + sign) << 45);                              \
-        double more = EXP_ROWS[k % STEPS].rest + rest, rest2 = rest * rest;                               \
+        uint64_t scale_bits = brawn_exp_table[k % STEPS].bits + ((k + sign) << 45);                       \
+        double more = brawn_exp_table[k % STEPS].rest + rest, rest2 = rest * rest;                        \
         more = mad(rest2, mad(rest, 1 / 6.0, 0.5), more);                                                 \
         more = mad(rest2 * rest2, mad(rest, 1 / 120.0, 1 / 24.0), more);                                  \
         if (UNLIKELY(is_wide)) return at_the_edge(scale_bits, more, k);                                   \

@@ -280,6 +280,7 @@ typedef struct {
     X(exp2f, exp2l, -151, 129) \
     X(logf, logl, 0, 3e38)     \
     X(log2f, log2l, 0, 3e38)   \
+    X(log10f, log10l, 0, 3e38) \
     X(sinf, sinl, -1e6, 1e6)   \
     X(cosf, cosl, -1e6, 1e6)
 #define X(name, truth, low, high) extern float brawn_##name(float);
@@ -354,97 +355,8 @@ static void all_near(void) {
     printf("math: powf at level %d: at most %.3f of the last place\n", brawn_memory_level, worst);
 }
 
-// The same for doubles, which aarch64 has musl's own of.
 #ifdef __x86_64__
-typedef struct {
-    const char *name;
-    double (*volatile ours)(double);
-    double (*volatile musls)(double);
-    long double (*truth)(long double);
-    double low, high;
-} NearDouble;
-
-#define NEAR_DOUBLES(X)      \
-    X(log, logl, 0, 1e308)   \
-    X(log2, log2l, 0, 1e308) \
-    X(log10, log10l, 0, 1e308)
-#define X(name, truth, low, high) extern double brawn_##name(double);
-NEAR_DOUBLES(X)
-#undef X
-static const NearDouble NEAR_DOUBLE[] = {
-#define X(name, truth, low, high) {#name, brawn_##name, name, truth, low, high},
-    NEAR_DOUBLES(X)
-#undef X
-};
-extern double brawn_pow(double, double);
-static double (*volatile our_pow)(double, double) = brawn_pow, (*volatile musls_pow)(double, double) = pow;
-
-// What the long doubles' last place may be off by is 1/2048 of the doubles'.
-static void near_double(const char *name, double x, double y, double ours, int our_flags, double musls, int musl_flags, long double truth, double unsure) {
-    const int told = FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID;
-    const int odd = isnan(musls) || isinf(musls) || musls == 0;
-    const long double place = nextafter(fabs(ours), INFINITY) - fabs(ours);
-    const double error = odd || isinf(ours) ? 0 : (double)fabsl((ours - truth) / place);
-    if (error > worst) worst = error;
-    if (error > 0.53 + unsure || (odd && !same(ours, musls)) || (our_flags & told) != (musl_flags & told))
-        report(name, FE_TONEAREST, x, y, error, ours, our_flags, musls, musl_flags);
-}
-
-static void near_double_one(const NearDouble *f, double x) {
-    volatile double argument = x;
-    RUN(double, ours = f->ours(argument), our_flags)
-    RUN(double, musls = f->musls(argument), musl_flags)
-    near_double(f->name, x, 0, ours, our_flags, musls, musl_flags, f->truth(x), 0);
-}
-
-static void near_power_double(double x, double y) {
-    volatile double base = x, exponent = y;
-    RUN(double, ours = our_pow(base, exponent), our_flags)
-    RUN(double, musls = musls_pow(base, exponent), musl_flags)
-    // The error of the long double's logarithm is multiplied by the exponent.
-    const double unsure = ours ? fabs((double)ilogb(ours)) / 1500 : 0;
-    near_double("pow", x, y, ours, our_flags, musls, musl_flags, powl(x, y), unsure);
-}
-
-static double between_doubles(double low, double high) {
-    return low + (high - low) * (double)(random_bits() >> 11) * 0x1p-53;
-}
-
-static void all_near_doubles(void) {
-    for (size_t i = 0; i < sizeof NEAR_DOUBLE / sizeof *NEAR_DOUBLE; i++) {
-        const NearDouble *f = &NEAR_DOUBLE[i];
-        worst = 0;
-        for (int j = 0; j < SPECIALS; j++) near_double_one(f, special(j));
-        for (long j = 0; j < 10 * rounds; j++) {
-            near_double_one(f, between_doubles(f->low, f->high));
-            near_double_one(f, between_doubles(-10, 10));
-            near_double_one(f, between_doubles(0.5, 2));
-            near_double_one(f, 1 + between_doubles(-1, 1) * ldexp(1, -(int)(random_bits() % 53)));
-            near_double_one(f, as_double(random_bits()));
-        }
-        printf("math: %s at level %d: at most %.3f of the last place\n", f->name, brawn_memory_level, worst);
-    }
-    // Powers of the base are exact.
-    for (int i = -1074; i < 1024; i++)
-        if (brawn_log2(ldexp(1, i)) != i) report("log2", FE_TONEAREST, i, 0, 0, brawn_log2(ldexp(1, i)), 0, i, 0);
-    for (int i = 0; i <= 22; i++) {
-        const double ten = strtod((char[]){'1', 'e', (char)('0' + i / 10), (char)('0' + i % 10), 0}, NULL);
-        if (brawn_log10(ten) != i) report("log10", FE_TONEAREST, ten, 0, 0, brawn_log10(ten), 0, i, 0);
-    }
-    worst = 0;
-    for (int i = 0; i < SPECIALS; i++)
-        for (int j = 0; j < SPECIALS; j++) near_power_double(special(i), special(j));
-    for (long j = 0; j < 10 * rounds; j++) {
-        near_power_double(between_doubles(0, 100), between_doubles(-20, 20));
-        near_power_double(between_doubles(0.9, 1.1), between_doubles(-7500, 7500));
-        near_power_double(between_doubles(-100, 0), (double)(int)between_doubles(-160, 160));
-        near_power_double(1 + between_doubles(-1, 1) * 0x1p-9, between_doubles(-1, 1) * 0x1p18);
-        near_power_double(2 * between_doubles(0, 1), between_doubles(-1100, 1100));
-        near_power_double(as_double(random_bits()), as_double(random_bits()));
-        near_power_double(as_double(random_bits() >> 1), between_doubles(-2, 2));
-    }
-    printf("math: pow at level %d: at most %.3f of the last place\n", brawn_memory_level, worst);
-}
+#include "math-doubles.h"
 #else
 static void all_near_doubles(void) {}
 #endif

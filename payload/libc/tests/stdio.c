@@ -186,6 +186,7 @@ static void threads(void) {
 }
 
 #include "stdio-standard.h"
+#include "stdio-wide.h"
 
 #include "stdio-lock.h"
 #include "stdio-write.h"
@@ -194,6 +195,7 @@ int main(int argc, char **argv) {
     rare();
     ties();
     wide_text(argc > 1 ? 100 : 1000);
+    wide_formats(argc > 1 ? 300 : 20000);
     others();
     same_streams(argc > 1 ? 350 : 3500);
     failing_streams();

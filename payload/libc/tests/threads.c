@@ -230,6 +230,11 @@ static void processes(void) {
 }
 
 #include "threads-ends.h"
+#ifndef STOCK
+#include "threads-objects.h"
+#else
+static void objects(void) {}
+#endif
 
 // C11's, which musl makes of the same.
 static mtx_t mt;
@@ -316,7 +321,7 @@ int main(int argc, char **argv) {
     handlers();
     barriers();
     void (*const all[])(void) = {results, held_together, musls_locks, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, remains, lives, stacks,
-        process_ends, ends, c11, small_ones};
+        process_ends, ends, c11, small_ones, objects};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();
     puts("threads: as promised");
     return 0;

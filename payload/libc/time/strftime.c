@@ -268,6 +268,18 @@ static size_t widened(char *s, size_t l, size_t n, const char **t, size_t *lengt
     return l;
 }
 
+// What most formats ask for, if it has two digits; else, for every other conversion, at least 100.
+INLINE unsigned number_of_two(char conversion, const Date *date) {
+    switch (conversion) {
+    case 'd': return (unsigned)date->day;
+    case 'H': return (unsigned)date->hour;
+    case 'M': return (unsigned)date->minute;
+    case 'S': return (unsigned)date->second;
+    case 'm': return (unsigned)date->month + 1;
+    default: return 100;
+    }
+}
+
 // `locale` is null for the one in force.
 HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict format, const Date *restrict date,
     Locale *locale) {
@@ -281,7 +293,13 @@ HIDDEN size_t brawn_strftime_l(char *restrict s, size_t n, const char *restrict 
             s[l++] = *format++;
             continue;
         }
-        format++;
+        const unsigned two = number_of_two(*++format, date);
+        if (LIKELY(two < 100 && n - l >= 2)) {
+            two_digits(s + l, two);
+            l += 2;
+            format++;
+            continue;
+        }
         int pad = 0, plus = 0;
         unsigned long width = 0;
         if (*format == '-' || *format == '_' || *format == '0') pad = *format++;

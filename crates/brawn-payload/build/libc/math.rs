@@ -51,17 +51,30 @@ pub const ROWS: &[Row] = &[
     Row::new("roundf", &["roundf"]),
     Row::new("trunc", &["trunc"]),
     Row::new("truncf", &["truncf"]),
+    // The table of sin, cos, sincos and tan.
+    near_x86_64("circle_table", &[]),
+    near_x86_64("cos", &["cos"]),
     near("cosf", &["cosf"]),
     near("exp2f", &["exp2f"]),
+    near_x86_64("erf", &["erf", "erfc"]),
+    // The table of pow, erfc, expm1 and tanh.
+    near_x86_64("exp_table", &[]),
     near("expf", &["expf"]),
+    near_x86_64("expm1", &["expm1"]),
     near_x86_64("log", &["log"]),
     near_x86_64("log10", &["log10"]),
+    near("log10f", &["log10f"]),
+    near_x86_64("log1p", &["log1p"]),
     near_x86_64("log2", &["log2"]),
     near("log2f", &["log2f"]),
     near("logf", &["logf"]),
-    // The table of log, log10 and pow.
+    // The table of log, log10, log1p and pow.
     near_x86_64("log_table", &[]),
     near_x86_64("pow", &["pow"]),
     near("powf", &["powf"]),
+    near_x86_64("sin", &["sin"]),
+    near_x86_64("sincos", &["sincos"]),
     near("sinf", &["sinf"]),
+    near_x86_64("tan", &["tan"]),
+    near_x86_64("tanh", &["tanh"]),
 ];

@@ -45,6 +45,10 @@ pub const ROWS: &[Row] = &[
     Row::new("vsnprintf", &["vsnprintf"]),
     Row::new("vsprintf", &["vsprintf"]),
     Row {
+        needs: &["__errno_location", "mbtowc", "vfwprintf"],
+        ..Row::new("vswprintf", &["vswprintf"])
+    },
+    Row {
         needs: &["__libc", "__lockfile", "__unlockfile"],
         ..Row::new(
             "ferror",

@@ -109,6 +109,12 @@ pub const ROWS: &[Row] = &[
             &["__syscall_cp", "__syscall_cp_c", "prctl", "syscall"],
         )
     },
+    // _DYNAMIC is the linker's.
+    Row {
+        needs: &["_DYNAMIC", "__tls_get_addr", "getauxval"],
+        linked: true,
+        ..Row::new("dl_iterate_phdr", &["dl_iterate_phdr"])
+    },
     Row {
         needs: &["__default_guardsize", "__default_stacksize"],
         ..Row::new("pthread_attr_init", &["pthread_attr_init"])

@@ -72,11 +72,12 @@ pub(super) struct Choice<'p> {
     lacks: BTreeMap<&'p str, String>,
 }
 
-/// A weak reference of brawn's functions. An archive whose heap was another one's lacks it, until brawn's heap brings it.
-const WEAK: &str = "__malloc_donate";
+/// Weak references of brawn's functions. An archive whose heap was another one's lacks the first, until brawn's heap
+/// brings it; the second is the linker's.
+const WEAK: [&str; 2] = ["__malloc_donate", "_DYNAMIC"];
 
 fn lacks(there: &HashSet<&[u8]>, name: &str) -> bool {
-    name != WEAK && !there.contains(name.as_bytes())
+    !WEAK.contains(&name) && !there.contains(name.as_bytes())
 }
 
 /// Chooses the functions for which the archive has everything that they need. `has` says whether one of brawn's own

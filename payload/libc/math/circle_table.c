@@ -1,0 +1,5 @@
+// The sines of 128 places of the circle, for sin, cos, sincos and tan.
+#define NEEDS_CIRCLE_ROWS
+#include "circle.h"
+
+HIDDEN const CircleRow brawn_circle_table[128] = CIRCLE_ROWS;

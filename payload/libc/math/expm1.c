@@ -1,0 +1,34 @@
+// e^x - 1.
+#include "less_one.h"
+
+#define TINY_BITS ((uint64_t)(0x3ff - 54) << 52)
+#define FAR_BITS 0x4042000000000000  // 36, below which the power is below 2^53.
+#define HUGE_BITS 0x4086200000000000  // 708
+#define LARGEST 0x1.62e42fefa39efp9
+
+// What has no normal power.
+static COLD double odd_less_one(double x) {
+    if (SIZE_BITS(x) < TINY_BITS) return itself(x);
+    if (SIZE_BITS(x) > INFINITE_BITS) return x;
+    if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
+    if (bits_of(x) == INFINITE_BITS) return x;
+    if (x > LARGEST) return overflowing(0);
+    // One less is too little to see.
+    const Parted half = LESS_ONE(times_plus_plain, large_power_less_one, x - 1);
+    const double e = 0x1.5bf0a8b145769p1, e_low = 0x1.4d57ee2b1013ap-53, whole = half.first * e;
+    return whole + (product_error_plain(half.first * 0x1p-100, e, whole * 0x1p-100) * 0x1p100 + half.rest * e + half.first * e_low);
+}
+
+#define BODY(suffix, attributes, mad)                                                                 \
+    static attributes COLD double expm1_far_##suffix(double x) {                                      \
+        if (SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS) return odd_less_one(x);                \
+        const Parted less = LESS_ONE(mad, power_less_one, x);                                         \
+        return less.first + less.rest;                                                                \
+    }                                                                                                 \
+    static attributes double expm1_##suffix(double x) {                                               \
+        if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= FAR_BITS - TINY_BITS)) return expm1_far_##suffix(x); \
+        const Parted less = LESS_ONE(mad, small_power_less_one, x);                                   \
+        return less.first + less.rest;                                                                \
+    }
+
+BY_LEVEL(double, expm1, (double x), (x), BODY)
