@@ -69,6 +69,17 @@ static void both_at_once(double x) {
     if (!same(cosine, brawn_cos(x))) report("sincos, the cosine", FE_TONEAREST, x, 0, 0, cosine, 0, brawn_cos(x), 0);
 }
 
+extern double brawn_hypot(double, double);
+static double (*volatile our_hypot)(double, double) = brawn_hypot, (*volatile musls_hypot)(double, double) = hypot;
+
+// To the bit, in the rounding mode that everyone has.
+static void sides(double x, double y) {
+    volatile double a = x, b = y;
+    RUN(double, ours = our_hypot(a, b), our_flags)
+    RUN(double, musls = musls_hypot(a, b), musl_flags)
+    if (!same(ours, musls) || our_flags != musl_flags) report("hypot", FE_TONEAREST, x, y, 0, ours, our_flags, musls, musl_flags);
+}
+
 static double between_doubles(double low, double high) {
     return low + (high - low) * (double)(random_bits() >> 11) * 0x1p-53;
 }
@@ -92,6 +103,14 @@ static void all_near_doubles(void) {
     }
     for (int i = 0; i < SPECIALS; i++) both_at_once(special(i));
     for (long j = 0; j < rounds; j++) both_at_once(some());
+    for (int i = 0; i < SPECIALS; i++)
+        for (int j = 0; j < SPECIALS; j++) sides(special(i), special(j));
+    for (long j = 0; j < 10 * rounds; j++) {
+        const double x = some();
+        sides(x, some());
+        sides(x, x * between_doubles(-3, 3));
+        sides(x, ldexp(x, (int)(random_bits() % 140) - 70));
+    }
     // Powers of the base are exact.
     for (int i = -1074; i < 1024; i++)
         if (brawn_log2(ldexp(1, i)) != i) report("log2", FE_TONEAREST, i, 0, 0, brawn_log2(ldexp(1, i)), 0, i, 0);

@@ -61,6 +61,7 @@ pub const ROWS: &[Row] = &[
     near_x86_64("exp_table", &[]),
     near("expf", &["expf"]),
     near_x86_64("expm1", &["expm1"]),
+    near_x86_64("hypot", &["hypot"]),
     near_x86_64("log", &["log"]),
     near_x86_64("log10", &["log10"]),
     near("log10f", &["log10f"]),

@@ -171,7 +171,7 @@ fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
         export::json(measured, path)?;
     }
     if let Some(path) = &args.html {
-        export::whole(path, &html::page(measured))?;
+        export::whole(path, html::page(measured))?;
     }
     match args.json {
         true => ui::json(measured),
