@@ -247,7 +247,7 @@ fn none_of(kind: ToolchainKind) -> Error {
              with RUSTUP_HOME",
         ),
         ToolchainKind::System => (
-            "the distribution has no musl here",
+            "no musl of the distribution",
             "install the package that has musl's libc.a (musl-dev, musl-libc-static), or name the \
              archive: `brawn patch PATH`",
         ),

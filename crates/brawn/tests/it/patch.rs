@@ -350,7 +350,7 @@ fn broken_input_has_an_offset_and_its_own_exit_code() {
     // A finished program, for which there is another command.
     let text = fail(brawn().arg("patch").arg(brawn_path()), REFUSED);
     assert!(
-        text.contains("no archive") && text.contains("`brawn rewrite`"),
+        text.contains("not an archive") && text.contains("`brawn rewrite`"),
         "{text}"
     );
     std::fs::write(folder.libc(), "!<thin>\n").unwrap();

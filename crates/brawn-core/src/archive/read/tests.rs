@@ -182,7 +182,7 @@ fn errors_name_member_and_offset() {
     // An error about the whole file names no place in it.
     let error = Archive::read(b"\x7fELX").unwrap_err();
     assert_eq!(error.offset(), None);
-    assert!(error.to_string().starts_with("no archive"), "{error}");
+    assert!(error.to_string().starts_with("not an archive"), "{error}");
     let mut bad_end = file(&[&header("a.o/", "0")]);
     bad_end[8 + 59] = b'x';
     assert_eq!(Archive::read(&bad_end).unwrap_err().offset(), Some(8 + 58));
