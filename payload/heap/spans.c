@@ -38,8 +38,10 @@ static inline void brawn_zero_block(void *p, size_t size) {
 // ---------------------------------------------------------------------------------------------
 // Blocks of more than MI_SMALL_SIZE_MAX that were freed by another thread than their own.  In the engine they would wait until
 // their own thread allocates: while it does not run, others map new memory.  Here whoever needs such a block takes it.  The
-// engine takes them for allocated, wherever they are.  A slot has a block's address, and below it whether it has a span: its
-// number of slices.  Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
+// engine takes them for allocated, wherever they are.
+//
+// A slot has a block's address.  If the block has a span, it lies at a slice, and its number of slices stands in the address's lower
+// bits.  Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
 
 // Bins above MI_SMALL_SIZE_MAX, and that of the smallest size in them, 1,025 bytes.
 enum {
@@ -90,7 +92,7 @@ static void *brawn_passed_take(size_t size) {
     }
     return NULL;
 }
-_Static_assert(BRAWN_SPAN_MAX / MI_SEGMENT_SLICE_SIZE < MI_MAX_ALIGN_SIZE * 2, "a span's slices fit below its address");
+_Static_assert(BRAWN_SPAN_MAX / MI_SEGMENT_SLICE_SIZE < MI_SEGMENT_SLICE_SIZE, "a span's number of slices fits below its address");
 
 // All of them, on their ways: before a thread waits, and when memory is short.
 static void brawn_passed_release(void) {
