@@ -1,8 +1,9 @@
-// What POSIX and musl promise of mutexes, locks for readers and writers, semaphores and condition variables, by their public names:
+// What POSIX and musl promise of mutexes, locks for readers and writers, semaphores, barriers and condition variables, by their public names:
 // linked with brawn's, as a program has them, beside musl's own pthread_mutex_trylock, pthread_cond_wait and C11 functions; with -DSTOCK
 // musl's alone.  Ends with 1 and says what is wrong; what hangs ends after LIMIT seconds.  An argument makes it shorter.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <pthread.h>
 #include <sched.h>
@@ -44,6 +45,7 @@ OURS(pthread_rwlock_trywrlock)
 OURS(pthread_rwlock_timedwrlock)
 OURS(pthread_rwlock_unlock)
 IS_OURS(sem_timedwait, sem_timedwait)
+IS_OURS(pthread_barrier_wait, pthread_barrier_wait)
 IS_OURS(pthread_cond_signal, pthread_cond_signal)
 IS_OURS(pthread_cond_broadcast, pthread_cond_broadcast)
 OURS(pthread_create)
@@ -93,6 +95,7 @@ static void run(int threads, void *(*f)(void *), void *argument) {
 
 #include "threads-mutex.h"
 #include "threads-others.h"
+#include "threads-meet.h"
 
 // Memory that is given back as soon as the lock is had once more: unlocking does not touch it any more.
 struct page {
@@ -308,6 +311,8 @@ int main(int argc, char **argv) {
     if (argc > 1) share = 30;
     signal(SIGALRM, hangs);
     alarm(LIMIT);
+    handlers();
+    barriers();
     void (*const all[])(void) = {results, held_together, musls_locks, exclusion, owners, requeue, read_write, semaphores, interruption, left_late, cancellation, destruction, processes, remains, lives, stacks,
         process_ends, ends, c11, small_ones};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]();

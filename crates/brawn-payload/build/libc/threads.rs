@@ -178,6 +178,10 @@ pub const ROWS: &[Row] = &[
         ..RWLOCK
     },
     Row {
+        needs: &["__vm_lock", "__vm_unlock", "__wait"],
+        ..Row::new("pthread_barrier_wait", &["pthread_barrier_wait"])
+    },
+    Row {
         needs: &[
             "__errno_location",
             "__timedwait_cp",
