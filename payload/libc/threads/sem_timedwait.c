@@ -2,17 +2,8 @@
 // own code of this.
 //
 // musl looks a hundred times before it sleeps.  Where each post is answered by one, the other side is asleep and needs
-// longer than that to wake, so that nearly every wait takes the time of both: this looks a few times.
-#include "threads.h"
-
-typedef struct {
-    volatile int value;
-    volatile int waiters;
-    // 128, or 0 if processes share it.
-    int is_private;
-    int unused[5];
-} semaphore;
-_Static_assert(sizeof(semaphore) == 32, "musl's sem_t");
+// longer than that to wake, so that nearly every wait takes the time of both: this sleeps at once.
+#include "semaphore.h"
 
 extern void _pthread_cleanup_push(cleanup *c, void (*function)(void *), void *argument);
 extern void _pthread_cleanup_pop(cleanup *c, int runs);
@@ -20,14 +11,12 @@ extern void pthread_testcancel(void);
 extern int sem_post(semaphore *s);
 extern int sem_trywait(semaphore *s);
 
-enum { SEM_SPINS = 10 };
-
 static void leave(void *waiters) {
     __atomic_fetch_sub((volatile int *)waiters, 1, __ATOMIC_SEQ_CST);
 }
 
 // What a semaphore's value is while somebody waits: -1 before musl 1.2.4, and the highest bit since.  musl's sem_post tells: to the
-// newer one, -1 has that bit and the highest count there is.
+// newer one, -1 has that bit and the highest count there is.  Ours says the same, but is only where a program is linked.
 static volatile int waited_for;
 
 static COLD int find_waited_for(void) {
@@ -40,9 +29,8 @@ static COLD int find_waited_for(void) {
 }
 
 HIDDEN int brawn_sem_timedwait(semaphore *restrict s, const timespec *restrict until) {
-    pthread_testcancel();
+    if (UNLIKELY(own_thread()->cancelled)) pthread_testcancel();
     if (!sem_trywait(s)) return 0;
-    for (int spins = SEM_SPINS; spins && load(&s->value) <= 0 && !load(&s->waiters); spins--) breathe();
     int value = load(&waited_for);
     if (UNLIKELY(!value)) value = find_waited_for();
     while (sem_trywait(s)) {

@@ -115,6 +115,7 @@ enum {
     EINVAL = 22,
     EDEADLK = 35,
     ENOSYS = 38,
+    EOVERFLOW = 75,
     ETIMEDOUT = 110,
 };
 

@@ -181,12 +181,30 @@ pub const ROWS: &[Row] = &[
         needs: &["__vm_lock", "__vm_unlock", "__wait"],
         ..Row::new("pthread_barrier_wait", &["pthread_barrier_wait"])
     },
+    // What the two that follow do where somebody waits.  A finished program need not have sem_getvalue, which tells the
+    // states of its musl.
+    Row {
+        needs: &["pthread_self", "sem_getvalue"],
+        linked: true,
+        ..Row::new("semaphore", &[])
+    },
+    Row {
+        needs: &["__libc", "pthread_self"],
+        linked: true,
+        ..Row::new("sem_post", &["sem_post"])
+    },
+    Row {
+        needs: &["__libc", "pthread_self"],
+        linked: true,
+        ..Row::new("sem_trywait", &["sem_trywait"])
+    },
     Row {
         needs: &[
             "__errno_location",
             "__timedwait_cp",
             "_pthread_cleanup_pop",
             "_pthread_cleanup_push",
+            "pthread_self",
             "pthread_testcancel",
             "sem_post",
             "sem_trywait",
