@@ -186,6 +186,7 @@ static void threads(void) {
 }
 
 #include "stdio-standard.h"
+#include "stdio-write.h"
 
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
@@ -204,6 +205,8 @@ int main(int argc, char **argv) {
     threads();
     standard();
     asked();
+    same_writes(argc > 1 ? 800 : 8000);
+    interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();
     FILE *const f = brawn___fdopen(fd, "w");

@@ -67,4 +67,8 @@ pub const ROWS: &[Row] = &[
         needs: &["__errno_location"],
         ..Row::new("__stdio_read", &["__stdio_read"])
     },
+    Row {
+        needs: &["__errno_location"],
+        ..Row::new("__stdio_write", &["__stdio_write"])
+    },
 ];

@@ -72,4 +72,16 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
         "size < most ? size",
         "snprintf",
     ),
+    (
+        "__stdio_write",
+        "parts[0].at += of_first;",
+        "",
+        "__stdio_write",
+    ),
+    (
+        "__stdio_write",
+        "return n - rest;",
+        "return 0;",
+        "__stdio_write",
+    ),
 ];

@@ -1,0 +1,47 @@
+// What every stream of a descriptor writes with.  musl's, but that one piece is written as one: the kernel takes longer for
+// a list of pieces, of which one is empty whenever a buffer is written that is full, or flushed.
+#include "stream.h"
+
+#ifdef __x86_64__
+enum {
+    WRITE = 1,
+    WRITEV = 20,
+};
+#else
+enum {
+    WRITE = 64,
+    WRITEV = 66,
+};
+#endif
+
+HIDDEN size_t brawn___stdio_write(stream *f, const unsigned char *from, size_t n) {
+    struct {
+        const char *at;
+        size_t size;
+    } parts[2] = {{f->unwritten, (size_t)(f->write_at - f->unwritten)}, {(const char *)from, n}};
+    for (;;) {
+        const size_t buffered = parts[0].size, rest = parts[1].size;
+        long wrote;
+        // Of nothing at all, too, the kernel says what is wrong with the descriptor.
+        if (buffered && !rest) wrote = ask(WRITE, f->fd, (long)parts[0].at, (long)buffered);
+        else if (rest && !buffered) wrote = ask(WRITE, f->fd, (long)parts[1].at, (long)rest);
+        else wrote = ask(WRITEV, f->fd, (long)parts, 2);
+        if (wrote < 0) {
+            ERRNO = (int)-wrote;
+            f->write_at = f->unwritten = f->write_end = NULL;
+            f->flags |= HAS_ERROR;
+            return n - rest;
+        }
+        if ((size_t)wrote == buffered + rest) {
+            f->write_end = (char *)f->buffer + f->size;
+            f->write_at = f->unwritten = (char *)f->buffer;
+            return n;
+        }
+        const size_t of_first = (size_t)wrote < buffered ? (size_t)wrote : buffered, of_second = (size_t)wrote - of_first;
+        parts[0].at += of_first;
+        parts[0].size -= of_first;
+        parts[1].at += of_second;
+        parts[1].size -= of_second;
+    }
+}
+NAME(__stdio_write, brawn___stdio_write)
