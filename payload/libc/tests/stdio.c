@@ -186,8 +186,9 @@ static void threads(void) {
 }
 
 #include "stdio-standard.h"
-#include "stdio-write.h"
 
+#include "stdio-lock.h"
+#include "stdio-write.h"
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
     rare();
@@ -205,6 +206,7 @@ int main(int argc, char **argv) {
     threads();
     standard();
     asked();
+    file_locks(argc > 1 ? 10000 : 2000000);
     same_writes(argc > 1 ? 800 : 8000);
     interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.

@@ -71,4 +71,23 @@ pub const ROWS: &[Row] = &[
         needs: &["__errno_location"],
         ..Row::new("__stdio_write", &["__stdio_write"])
     },
+    Row {
+        needs: &[
+            "__libc",
+            "__lockfile",
+            "__register_locked_file",
+            "ftrylockfile",
+            "pthread_self",
+        ],
+        ..Row::new("flockfile", &["flockfile"])
+    },
+    Row {
+        needs: &[
+            "__libc",
+            "__unlist_locked_file",
+            "__unlockfile",
+            "pthread_self",
+        ],
+        ..Row::new("funlockfile", &["funlockfile"])
+    },
 ];
