@@ -15,7 +15,7 @@ HIDDEN void *brawn_tdelete(const void *restrict key, void **restrict root, Compa
         const int order = compare(key, n->key);
         if (!order) break;
         way[depth++] = at;
-        at = &n->side[order > 0];
+        at = side_of(n, order);
     }
     node *const above = *way[depth - 1];
     if (n->side[0]) {

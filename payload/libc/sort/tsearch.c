@@ -40,7 +40,7 @@ HIDDEN void *brawn_tsearch(const void *key, void **root, Compare *compare) {
         const int order = compare(key, n->key);
         if (!order) return n;
         way[depth++] = at;
-        at = &n->side[order > 0];
+        at = side_of(n, order);
     }
     node *const leaf = malloc(sizeof *leaf);
     if (!leaf) return NULL;
