@@ -53,6 +53,29 @@ TARGET static __attribute__((noinline)) size_t AT(span_on)(const char *s, const 
 #define ANY (_SIDD_UBYTE_OPS | _SIDD_CMP_EQUAL_ANY)
 #define NOT_ANY (ANY | _SIDD_NEGATIVE_POLARITY)
 #define SEEN 128
+// Of a set of 16 and more: a mark for each of its bytes is sooner made than a vector compared with each.  The first bytes of
+// the string are looked up one by one, as far as the next whole vectors.
+TARGET static size_t AT(span_of_many)(const char *s, const char *set, int in) {
+    unsigned char marks[256];
+#pragma GCC unroll 16
+    for (int i = 0; i < 256; i += 16) PUT128(marks + i, _mm_setzero_si128());
+    // The end's mark comes last.
+    for (const unsigned char *c = (const unsigned char *)set;; c += 4) {
+        marks[c[0]] = 1;
+        if (!c[0]) break;
+        marks[c[1]] = 1;
+        if (!c[1]) break;
+        marks[c[2]] = 1;
+        if (!c[2]) break;
+        marks[c[3]] = 1;
+        if (!c[3]) break;
+    }
+    marks[0] = in != 1;
+    const unsigned char *p = (const unsigned char *)s;
+    for (const unsigned char *const some = p + 16; p < some || (uintptr_t)p & (WIDTH - 1); p++)
+        if (marks[*p] != (in == 1)) return (size_t)(p - (const unsigned char *)s);
+    return AT(span_on)(s, (const char *)p, set, in);
+}
 #endif
 
 TARGET HIDDEN size_t AT(brawn_span)(const char *s, const char *set, int in) {
@@ -79,6 +102,10 @@ TARGET HIDDEN size_t AT(brawn_span)(const char *s, const char *set, int in) {
                     return i + CTZ((unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, none)));
                 }
             }
+        } else {
+            const size_t at = AT(span_of_many)(s, set, in);
+            if (in < 2) return at;
+            return s[at] ? (size_t)(s + at) : 0;
         }
     }
 #endif
