@@ -46,10 +46,17 @@ get_oldmalloc() {
 
 # What zig links into programs.  It compiles musl when a program first needs it, and keeps the result
 # in its cache, target/tools/zig-cache, which is that of all tests: a musl takes it a minute.
+#
+# A program that is linked with -s has a musl that is compiled without debug information.  On aarch64 its code differs:
+# where information on unwinding is written down, instructions are not moved.  Programs that are published are
+# stripped, so that for aarch64 zig-code is this musl.
 get_zig() {
   local name=$1 work=$2 kind=$3 release file sha zig=$root/target/tools/zig cache=$root/target/tools/zig-cache said from
+  local target=x86_64 flags=()
+  [[ $name != *-arm64 ]] || target=aarch64 flags=(-s)
+  [[ $kind != zig-code ]] || cache=$work/cache/global
   read -r release file sha < <(of "$name")
-  if [[ $kind == zig-line ]] || ! "$zig/ziglang/zig" version 2>/dev/null | grep -qx "$release"; then
+  if [[ $kind != zig ]] || ! "$zig/ziglang/zig" version 2>/dev/null | grep -qx "$release"; then
     printf '%s --hash=sha256:%s\n' "$file" "$sha" >"$work/requirements.txt"
     zig=$work/zig
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
@@ -57,19 +64,23 @@ get_zig() {
   fi
   printf 'int main(void) { return 0; }\n' >"$work/main.c"
   said=$(ZIG_VERBOSE_LINK=1 ZIG_GLOBAL_CACHE_DIR=$cache ZIG_LOCAL_CACHE_DIR=$work/cache/local "$zig/ziglang/zig" cc \
-    -target x86_64-linux-musl -static -fno-sanitize=undefined -o "$work/main" "$work/main.c" 2>&1) ||
+    -target "$target-linux-musl" -static "${flags[@]}" -fno-sanitize=undefined -o "$work/main" "$work/main.c" 2>&1) ||
     fail "musl $name: zig could not build it: $said"
   mkdir -p "$work/lib"
   # Its linker's command line says which of the cache's files they are.
   for from in libc.a libzigc.a libcompiler_rt.a crt1.o; do
+    # Older ones have none.
+    [[ $from != libzigc.a || $kind != zig-code ]] || continue
     cp "$(tr ' ' '\n' <<<"$said" | grep -m 1 "/$from\$")" "$work/lib/" || fail "musl $name: zig links no $from: $said"
   done
   # zig has none; gcc's command line for a linker names them.
   for from in crti crtn; do
+    [[ $kind != zig-code ]] || continue
     printf '.section .note.GNU-stack,"",@progbits\n' | as -o "$work/lib/$from.o"
   done
   mkdir "$work/include"
-  for from in any-linux-any x86-linux-any generic-musl x86_64-linux-musl; do
+  for from in any-linux-any x86-linux-any generic-musl "$target-linux-musl"; do
+    [[ $from != x86-* || $target == x86_64 ]] || continue
     [[ ! -d $zig/ziglang/lib/libc/include/$from ]] || cp -r "$zig/ziglang/lib/libc/include/$from/." "$work/include/"
   done
   [[ $kind == zig-line ]] || rm -rf "$work/zig"
@@ -88,7 +99,7 @@ while read -r name kind; do
   work=$musls/.$name.new
   rm -rf "$work"
   mkdir "$work"
-  "get_${kind%-line}" "$name" "$work" "$kind"
+  "get_${kind%-*}" "$name" "$work" "$kind"
   [[ -f $work/lib/libc.a && -f $work/include/stdlib.h ]] || fail "musl $name: no libc.a, or no stdlib.h"
   printf '%s\n' "$stamp" >"$work/.stamp"
   rm -rf "${musls:?}/$name"

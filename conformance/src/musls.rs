@@ -119,9 +119,11 @@ fn parse(lock: &'static str, musls: &Path) -> Result<Vec<Musl>, String> {
             "deb" | "oldmalloc" => (Link::Static, ""),
             "zig" => (Link::Static, ZIGS),
             "zig-line" => (Link::Zig, ""),
+            // Nothing is linked with it.
+            "zig-code" => continue,
             _ => {
                 return Err(format!(
-                    "musls.lock:{}: unknown kind {kind}, expected deb, oldmalloc, zig or zig-line",
+                    "musls.lock:{}: unknown kind {kind}, expected deb, oldmalloc, zig, zig-line or zig-code",
                     number + 1
                 ));
             }

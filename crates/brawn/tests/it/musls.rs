@@ -11,13 +11,19 @@ pub fn archive(name: &str, file: &str) -> PathBuf {
 }
 
 /// Name, architecture, version, heap.
-const KNOWN: [[&str; 4]; 11] = [
+const KNOWN: [[&str; 4]; 13] = [
     ["1.2.2", "x86_64", "1.2.2", "musl mallocng"],
     ["1.2.3", "x86_64", "1.2.3", "musl mallocng"],
     ["1.2.5", "x86_64", "1.2.5", "musl mallocng"],
     ["1.2.6", "x86_64", "1.2.6", "musl mallocng"],
     ["1.2.3-oldmalloc", "x86_64", "1.2.3", "musl oldmalloc"],
     // zig compiles both.
+    [
+        "zig-0.13.0",
+        "x86_64",
+        "1.2.5",
+        "musl mallocng + musl oldmalloc",
+    ],
     [
         "zig-0.15.2",
         "x86_64",
@@ -26,6 +32,12 @@ const KNOWN: [[&str; 4]; 11] = [
     ],
     // Its heap is in libzigc.a.
     ["zig-0.16.0", "x86_64", "1.2.5", "none"],
+    [
+        "zig-0.13.0-arm64",
+        "aarch64",
+        "1.2.5",
+        "musl mallocng + musl oldmalloc",
+    ],
     ["1.2.2-arm64", "aarch64", "1.2.2", "musl mallocng"],
     ["1.2.3-arm64", "aarch64", "1.2.3", "musl mallocng"],
     ["1.2.5-arm64", "aarch64", "1.2.5", "musl mallocng"],
