@@ -258,17 +258,28 @@ static size_t brawn_idle_slices(const mi_segment_t *segment) {
     return count;
 }
 
+// Under the lock.
+static void brawn_abandoned_append(mi_segment_t *segment) {
+    mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) + brawn_idle_slices(segment));
+    segment->abandoned_os_next = NULL;
+    segment->abandoned_os_prev = brawn_abandoned_last;
+    if (brawn_abandoned_last != NULL) brawn_abandoned_last->abandoned_os_next = segment;
+    else brawn_abandoned_first = segment;
+    brawn_abandoned_last = segment;
+    mi_atomic_increment_relaxed(&segment->subproc->abandoned_count);
+}
+
+// Many threads may end at once.  Each asked a moment ago whether too much is left, before the others left theirs: so here again.
 void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
     mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
+    bool too_much;
     mi_lock(&brawn_abandoned_lock) {
-        mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) + brawn_idle_slices(segment));
-        segment->abandoned_os_next = NULL;
-        segment->abandoned_os_prev = brawn_abandoned_last;
-        if (brawn_abandoned_last != NULL) brawn_abandoned_last->abandoned_os_next = segment;
-        else brawn_abandoned_first = segment;
-        brawn_abandoned_last = segment;
-        mi_atomic_increment_relaxed(&segment->subproc->abandoned_count);
+        too_much = brawn_leaves_too_much();
+        if (!too_much) brawn_abandoned_append(segment);
     }
+    if (!too_much) return;
+    _mi_segment_collect(segment, true);
+    mi_lock(&brawn_abandoned_lock) { brawn_abandoned_append(segment); }
 }
 
 // Only `free` of an engine with `abandoned_reclaim_on_free` asks for one certain segment.
