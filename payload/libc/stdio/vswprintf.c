@@ -96,14 +96,14 @@ static size_t widened(stream *f, const unsigned char *text, size_t n) {
 static COLD int by_stream(wchar_t *s, size_t n, const wchar_t *format, va_list arguments) {
     unsigned char buffer[TEXT];
     Wide to = {s, n - 1};
-    stream f = {
-        .write = widened,
-        .buffer = buffer,
-        .size = sizeof buffer,
-        .rest = {&to},
-        .lock = NO_LOCK,
-        .line_end = NO_LINES,
-    };
+    stream f;
+    brawn_memset(&f, 0, sizeof f);
+    f.write = widened;
+    f.buffer = buffer;
+    f.size = sizeof buffer;
+    f.rest[0] = &to;
+    f.lock = NO_LOCK;
+    f.line_end = NO_LINES;
     const int result = vfwprintf(&f, format, arguments);
     widened(&f, NULL, 0);
     return result < 0 || (size_t)result >= n ? -1 : result;
