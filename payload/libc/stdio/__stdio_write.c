@@ -1,15 +1,14 @@
-// What every stream of a descriptor writes with.  musl's, but that one piece is written as one: the kernel takes longer for
-// a list of pieces, of which one is empty whenever a buffer is written that is full, or flushed.
+// Every stream of a descriptor writes with this.  It does what musl's does, but names one piece where the other is empty, as it
+// is whenever a full buffer is written, or flushed: the kernel takes longer for a list of two.  (`write` would take no longer, but
+// a filter of system calls that was made for musl's streams may not allow it.)
 #include "stream.h"
 
 #ifdef __x86_64__
 enum {
-    WRITE = 1,
     WRITEV = 20,
 };
 #else
 enum {
-    WRITE = 64,
     WRITEV = 66,
 };
 #endif
@@ -21,11 +20,9 @@ HIDDEN size_t brawn___stdio_write(stream *f, const unsigned char *from, size_t n
     } parts[2] = {{f->unwritten, (size_t)(f->write_at - f->unwritten)}, {(const char *)from, n}};
     for (;;) {
         const size_t buffered = parts[0].size, rest = parts[1].size;
-        long wrote;
         // Of nothing at all, too, the kernel says what is wrong with the descriptor.
-        if (buffered && !rest) wrote = ask(WRITE, f->fd, (long)parts[0].at, (long)buffered);
-        else if (rest && !buffered) wrote = ask(WRITE, f->fd, (long)parts[1].at, (long)rest);
-        else wrote = ask(WRITEV, f->fd, (long)parts, 2);
+        const long wrote = buffered && rest ? ask(WRITEV, f->fd, (long)parts, 2)
+                                            : ask(WRITEV, f->fd, (long)(buffered ? &parts[0] : &parts[1]), 1);
         if (wrote < 0) {
             ERRNO = (int)-wrote;
             f->write_at = f->unwritten = f->write_end = NULL;
