@@ -21,6 +21,9 @@ const SHORT: &[(&str, &[&str])] = &[
     ("realloc", &["20"]),
     ("bignum", &["1000"]),
     ("huge", &["8"]),
+    ("buffers", &["6"]),
+    ("handoff", &["2", "2000"]),
+    ("shuffled", &["2", "1"]),
     // As they stand: they take no arguments.
     ("rust-001", &[]),
     ("rust-003", &[]),

@@ -38,7 +38,7 @@ pub enum Exit {
 
 /// The exit codes of every command except `run`.
 const COMMON: &str = "  0  done, or nothing to do
-  1  a finding: a verdict of --fail-on, or something that `verify` or `compare` found
+  1  a finding, of `verify`, `compare` or `inspect --fail-on`
   2  the command line is wrong
   3  refused: not musl's, or in a form that brawn does not know
   4  the input is broken
@@ -48,7 +48,7 @@ const COMMON: &str = "  0  done, or nothing to do
 /// The further codes of subcommands that start another program.
 const OF_PROGRAMS: &str = "
   125  only `run` and `preload --`: brawn itself failed
-  126  only `run` and `preload --`: the program cannot be rewritten, or cannot be run
+  126  only `run` and `preload --`: the program cannot be rewritten or run
   127  only `run` and `preload --`: there is no such program";
 
 /// `run` otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.

@@ -95,14 +95,15 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "heap-profile",
         &[
-            ("brawn run --heap-profile heap.pb.gz ./tool", "record it"),
-            ("go tool pprof -http : heap.pb.gz", "look at it"),
-            ("brawn link-args --profile trace", "for what you link"),
+            ("brawn heap-profile tool.heap", "who asked for memory?"),
             (
-                "BRAWN_OPTIONS=heap_profile=tool.heap ./tool",
-                "record what is linked so",
+                "brawn heap-profile tool.heap --html heap.html",
+                "flame graphs",
             ),
-            ("brawn heap-profile tool.heap --html heap.html", "show that"),
+            (
+                "brawn heap-profile tool.heap --pprof heap.pb.gz",
+                "for pprof",
+            ),
         ],
     ),
     (

@@ -211,8 +211,8 @@ mod tests {
         };
         let fields = fields(&message(&profile).0);
         let count = |of: u64| fields.iter().filter(|(field, _)| *field == of).count();
-        // alloc_objects, count, alloc_space, bytes, …, and the empty text.
-        assert_eq!([1, 2, 4, 5, 6].map(count), [6, 1, 1, 1, 11]);
+        // Six names of types, count, bytes, space, thread, main, and the empty text.
+        assert_eq!([1, 2, 4, 5, 6].map(count), [6, 1, 1, 1, 12]);
         assert!(fields.contains(&(12, 512 << 10)) && fields.contains(&(10, 1_500_000_000)));
     }
 }
