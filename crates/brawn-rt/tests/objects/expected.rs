@@ -1,6 +1,7 @@
 //! The files below `objects/`, as the payload of this build gives them.
 
 use brawn_core::link_args::{archive_of, memory_archive};
+use brawn_payload::Profile;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +13,15 @@ pub fn folder() -> PathBuf {
 /// A file's name below [`folder`], and its contents.
 pub type File = (String, Vec<u8>);
 
+/// The crate has no feature for it: who wants to record links with `brawn link-args --profile trace`.
+const LEFT_OUT: Profile = Profile::Trace;
+
 /// Every file, sorted.
 pub fn files() -> Result<Vec<File>, Box<dyn Error>> {
     let licenses = brawn_payload::licenses().as_bytes().to_vec();
     let mut files = vec![("LICENSES".to_owned(), licenses)];
-    for payload in brawn_payload::payloads() {
+    let payloads = brawn_payload::payloads().iter();
+    for payload in payloads.filter(|p| p.profile != LEFT_OUT) {
         let (architecture, profile) = (payload.architecture.name(), payload.profile.name());
         let members: Vec<_> = payload
             .members
@@ -32,7 +37,8 @@ pub fn files() -> Result<Vec<File>, Box<dyn Error>> {
             }
         }
     }
-    for shared in brawn_payload::shared() {
+    let shared = brawn_payload::shared().iter();
+    for shared in shared.filter(|s| s.profile != LEFT_OUT) {
         let (architecture, profile) = (shared.architecture.name(), shared.profile.name());
         files.push((
             format!("{architecture}/{profile}/libbrawn_shared.a"),
