@@ -92,7 +92,6 @@ pub struct Profile {
     pub over_time: Vec<(f64, f64)>,
 }
 
-/// The sums of what this field is of each stack.
 impl Profile {
     /// All that was asked for.
     pub fn asked(&self) -> Amount {
