@@ -414,7 +414,11 @@ fn refuse_old(findings: &Findings<'_>) -> Result<()> {
     if symbols.any(|s| s.name == fork::ATFORK.as_bytes()) {
         return Ok(());
     }
-    Err(fork::refused().member(member.name).at(member.offset))
+    let only_memory = Advice::PatchOnly(&[Component::Memory]);
+    Err(fork::refused()
+        .member(member.name)
+        .at(member.offset)
+        .next(format!("{only_memory} replaces only the memory functions")))
 }
 
 /// Refuses a heap whose members define other things too, and a heap that brawn cannot look into.

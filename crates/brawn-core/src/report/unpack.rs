@@ -4,7 +4,7 @@ use super::room::{Room, Taken};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::work::LONGEST_HEADER;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
 /// Limits for unpacking a package.
@@ -79,9 +79,12 @@ pub(super) fn unpack(
         inner: stream,
         left: budget.stream,
     };
-    let bad = |e: std::io::Error| match too_much(&e) {
-        true => exceeds("it", limits.total),
-        false => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
+    let bad = |e: std::io::Error| match e.kind() {
+        _ if too_much(&e) => exceeds("it", limits.total),
+        // Not damaged, but packed in a way that is not read (`zstd.rs`).
+        ErrorKind::Unsupported => Error::refused(e.to_string())
+            .expected("a window of at most 8 MiB, which needs no option of zstd to unpack"),
+        _ => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
             .expected("a tar archive, plain or compressed by gzip")
             .next("the file is truncated or damaged: get it again"),
     };

@@ -1,5 +1,6 @@
 //! Reads layers that are compressed by zstd (RFC 8878): a sequence of frames, some of which have no contents.
 
+use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, Read};
 
@@ -68,8 +69,20 @@ impl Read for Frames<'_> {
                 return Ok(0);
             }
             let frame = StreamingDecoder::new_with_max_window_size(self.rest, WINDOW);
-            self.frame = Some(frame.map_err(|e| io::Error::other(format!("zstd: {e}")))?);
+            self.frame = Some(frame.map_err(failed)?);
         }
+    }
+}
+
+/// The error for a frame that cannot be begun: [`io::ErrorKind::Unsupported`] if only its window is too large.
+fn failed(error: FrameDecoderError) -> io::Error {
+    match error {
+        FrameDecoderError::WindowSizeTooBig { requested, .. } => {
+            let mib = requested.div_ceil(1 << 20);
+            let text = format!("a layer that zstd compressed with a window of {mib} MiB");
+            io::Error::new(io::ErrorKind::Unsupported, text)
+        }
+        other => io::Error::other(format!("zstd: {other}")),
     }
 }
 

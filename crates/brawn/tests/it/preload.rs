@@ -200,6 +200,15 @@ fn whom_it_is_not_for_is_told_so() {
     fs::set_permissions(&cache, Permissions::from_mode(0o777)).expect("changed");
     let words = ["mode 777", "set XDG_CACHE_HOME", "`-o`"];
     stopped(&preload(&room, &["--", &who]), FAILED, &words);
+    // `compare` would preload it, too, and reports the same fault.
+    let mut command = Command::new(brawn_path());
+    command
+        .args(["compare", "--runs", "2", &who])
+        .env("XDG_CACHE_HOME", "/dev/null/cache");
+    let output = command.output().expect("brawn runs");
+    let text = err(&output);
+    assert_eq!(output.status.code(), Some(5), "{text}");
+    assert!(text.contains("cannot create the cache"), "{text}");
     // One or the other.
     for arguments in [&[][..], &["-o", "x", "--", &who], &["--json", "--", &who]] {
         assert_eq!(preload(&room, arguments).status.code(), Some(2));

@@ -7,6 +7,8 @@ use std::fmt;
 
 /// The advice, except if the program has a heap of its own.
 const RELINK: &str = "relink with a patched libc.a";
+/// The advice for an old musl, whose libc.a cannot be patched either.
+const RELINK_NEWER: &str = "relink with a patched libc.a of musl 1.2.2 or later";
 
 /// The kind of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -81,11 +83,15 @@ impl Risk {
     /// Sets the advice. `rest` is the part with which the program can be rewritten in spite of this risk.
     pub(crate) fn advise(&mut self, rest: Option<Component>) {
         let rest = rest.map(|part| Advice::Only(&[part]).to_string());
+        let relink = match self.kind {
+            RiskKind::Fork => RELINK_NEWER,
+            _ => RELINK,
+        };
         self.next = match (rest, self.kind) {
             (Some(only), RiskKind::OtherHeap) => format!("rewrite with {only}"),
             (None, RiskKind::OtherHeap) => "brawn has nothing to replace in it".into(),
-            (Some(only), _) => format!("rewrite with {only}, or {RELINK}"),
-            (None, _) => RELINK.into(),
+            (Some(only), _) => format!("rewrite with {only}, or {relink}"),
+            (None, _) => relink.into(),
         };
     }
 

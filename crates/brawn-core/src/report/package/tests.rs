@@ -255,4 +255,9 @@ fn layers_of_zstd_are_read_within_the_same_limits() {
         let error = all(&image(broken, 1), Limits::USUAL).unwrap_err();
         assert_eq!(error.kind(), Kind::Malformed, "{error}");
     }
+    // The start of a frame with a window of 16 MiB, as `zstd --long=24` writes it.
+    let wide = [0x28, 0xb5, 0x2f, 0xfd, 0, 14 << 3, 1, 0, 0];
+    let error = all(&image(&wide, 1), Limits::USUAL).unwrap_err();
+    assert_eq!(error.kind(), Kind::Refused, "{error}");
+    assert!(error.to_string().contains("a window of 16 MiB"), "{error}");
 }

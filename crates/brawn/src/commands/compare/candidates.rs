@@ -8,7 +8,7 @@ use crate::commands::run::cached::{self, Ask, Ready};
 use crate::commands::run::search;
 use crate::profile::ProfileArg;
 use brawn_core::shown::shown;
-use brawn_core::{Error, Kind, Result};
+use brawn_core::{Error, Result};
 use brawn_measure::data::{Candidate, CandidateKind};
 use brawn_payload::Profile;
 use sha2::{Digest as _, Sha256};
@@ -82,9 +82,10 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
     };
     match preload::prepare(path, profile) {
         Ok(value) => preloaded(path, profile, value).map_err(Stop::from),
-        Err(Stop::Failed(error)) if error.kind() != Kind::Io => Err(Stop::Failed(error)),
+        // It could be preloaded, but the object could not be put into the cache.
+        Err(Stop::Failed(error)) => Err(Stop::Failed(error)),
         // The reason why it cannot be rewritten says more: it names `brawn preload` if that would work.
-        Err(_) => Err(Stop::Refused(refused.next(AGAINST))),
+        Err(Stop::NotFound(_) | Stop::Refused(_)) => Err(Stop::Refused(refused.next(AGAINST))),
     }
 }
 

@@ -218,8 +218,11 @@ fn fork_tells_the_heap_or_nobody_runs_beside_it() {
                 "{:?}",
                 found.risks
             );
-            for risk in &found.risks {
+            for mut risk in found.risks {
                 assert!(risk.text.contains(crate::identify::fork::FOUND), "{risk}");
+                // `patch` refuses the libc.a of such a musl, too.
+                risk.advise(None);
+                assert!(risk.next.contains("musl 1.2.2 or later"), "{risk}");
             }
         }
     }
