@@ -210,6 +210,7 @@ int main(int argc, char **argv) {
     asked();
     file_locks(argc > 1 ? 10000 : 2000000);
     same_writes(argc > 1 ? 800 : 8000);
+    messages();
     interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();
