@@ -3,7 +3,7 @@
 payload/libc/math/tables-float.h.  Polynomials are Chebyshev's interpolation of what is left after the exact first terms."""
 
 import sys
-from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt, erf, erfc
+from mpmath import mp, mpf, log, exp, floor, chebyfit, pi, sin, cos, nint, sqrt, erf, erfc, asin
 
 mp.dps = 450
 PLACE = "payload/libc/math/tables-float.h"
@@ -223,11 +223,22 @@ def errors():
         file.write("\n".join(lines).rstrip("\n") + "\n")
 
 
+def arcs():
+    """asin(x) = x + x^3 * ARC(x^2), x^2 up to 1/4."""
+    tiny = mpf(10) ** -40
+    lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "",
+             "// (asin(x) - x) / x^3 in x^2, for x up to 1/2."]
+    lines += array("ARC", fit(lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s if s > tiny else mpf(1) / 6, 0, mpf(1) / 4, 13))
+    with open(PLACE.replace("float", "arc"), "w") as file:
+        file.write("\n".join(lines).rstrip("\n") + "\n")
+
+
 def main():
     wide()
     around()
     mp.dps = 80
     errors()
+    arcs()
     mp.dps = 450
     lines = ["// Made by tools/math-tables.py: run it again instead of editing.", "#pragma once", "#include <stdint.h>", ""]
     parts = {"EXP": exponentials(), "LOG": logarithms("LOG", exp(mpf(1)), 4), "LOG2": logarithms("LOG2", 2, 6),

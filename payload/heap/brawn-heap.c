@@ -54,6 +54,8 @@
 
 #define NOINLINE __attribute__((noinline))
 #define HIDDEN __attribute__((visibility("hidden")))
+// Zeros that a small program never touches: behind all others' (build/finish.rs).
+#define LATE __attribute__((section(".bss.late")))
 
 _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes slices by this size");
 

@@ -26,7 +26,7 @@ typedef struct {
     _Atomic(uintptr_t) size;
     _Atomic(uintptr_t) since;  // arch_clock, when it was given
 } brawn_kept_large_t;
-static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE];
+static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
 static _Atomic(uintptr_t) brawn_large_bytes;  // of all mappings of this kind, kept ones included
 static _Atomic(uintptr_t) brawn_large_count;  // and how many they are

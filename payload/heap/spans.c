@@ -49,7 +49,7 @@ enum {
     BRAWN_PASSED_LEAST = 25,
 };
 _Static_assert(MI_SMALL_SIZE_MAX == 1 << 10 && MI_MEDIUM_OBJ_SIZE_MAX == 1 << 14, "there are four steps from one power of two to the next");
-static _Atomic(uintptr_t) brawn_passed[BRAWN_PASSED_SPANS + BRAWN_PASSED_BINS * BRAWN_PASSED_EACH];
+static _Atomic(uintptr_t) brawn_passed[BRAWN_PASSED_SPANS + BRAWN_PASSED_BINS * BRAWN_PASSED_EACH] LATE;
 static _Atomic(uintptr_t) brawn_passed_count;  // a hint: at most as many are in the slots
 
 // The slots for blocks of a size: those of all spans, or those of its bin.

@@ -69,7 +69,7 @@ static _Atomic(uintptr_t) brawn_main_taken;
 
 // Of threads that have ended, for the next ones: one exchange each, as for kept segments.
 enum { BRAWN_KEPT_THREADS = 32 };
-static _Atomic(brawn_thread_t *) brawn_kept_threads[BRAWN_KEPT_THREADS];
+static _Atomic(brawn_thread_t *) brawn_kept_threads[BRAWN_KEPT_THREADS] LATE;
 
 static size_t brawn_thread_size(void) { return _mi_align_up(sizeof(brawn_thread_t), brawn_page_size); }
 
@@ -104,7 +104,7 @@ static void brawn_thread_give(brawn_thread_t *thread) {
 // The lock is the one that fork holds.
 
 enum { BRAWN_THREAD_LISTS = 64 };
-static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS];
+static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS] LATE;
 
 static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
     // They are some pages apart; the upper bits of a product depend on all of its factors'.

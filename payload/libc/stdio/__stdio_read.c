@@ -18,7 +18,7 @@ enum {
 // descriptor may be 0 where a program has closed it.  Whoever comes first keeps the buffer for as long as its address is
 // a stream's: two that are there at once never share it.
 static void enlarge(stream *f) {
-    static unsigned char buffer[UNGET + BUFFER];
+    static LATE unsigned char buffer[UNGET + BUFFER];
     static stream *owner;
     stream *none = NULL;
     if (__atomic_load_n(&owner, __ATOMIC_RELAXED) != f &&

@@ -1,14 +1,16 @@
-// Every stream of a descriptor writes with this.  It does what musl's does, but names one piece where the other is empty, as it
-// is whenever a full buffer is written, or flushed: the kernel takes longer for a list of two.  (`write` would take no longer, but
-// a filter of system calls that was made for musl's streams may not allow it.)
+// Every stream of a descriptor writes with this.  It does what musl's does, but by `write` where one of the two pieces is
+// empty, as it is whenever a full buffer is written, or flushed: the kernel takes longer for a list.  Filters of system calls that allow
+// `writev` allow `write`, too; many were made for glibc's streams and allow `write` alone.
 #include "stream.h"
 
 #ifdef __x86_64__
 enum {
+    WRITE = 1,
     WRITEV = 20,
 };
 #else
 enum {
+    WRITE = 64,
     WRITEV = 66,
 };
 #endif
@@ -20,9 +22,9 @@ HIDDEN size_t brawn___stdio_write(stream *f, const unsigned char *from, size_t n
     } parts[2] = {{f->unwritten, (size_t)(f->write_at - f->unwritten)}, {(const char *)from, n}};
     for (;;) {
         const size_t buffered = parts[0].size, rest = parts[1].size;
-        // Of nothing at all, too, the kernel says what is wrong with the descriptor.
-        const long wrote = buffered && rest ? ask(WRITEV, f->fd, (long)parts, 2)
-                                            : ask(WRITEV, f->fd, (long)(buffered ? &parts[0] : &parts[1]), 1);
+        // Of nothing at all, too, the kernel says what is wrong with the descriptor.  By `write` a socket would send an empty message.
+        const long wrote = !buffered == !rest ? ask(WRITEV, f->fd, (long)parts, 2)
+                                              : ask(WRITE, f->fd, (long)parts[buffered ? 0 : 1].at, (long)(buffered + rest));
         if (wrote < 0) {
             ERRNO = (int)-wrote;
             f->write_at = f->unwritten = f->write_end = NULL;

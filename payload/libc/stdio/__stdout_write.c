@@ -11,7 +11,7 @@ enum { IOCTL = 29 };
 #endif
 
 HIDDEN size_t brawn___stdout_write(stream *f, const unsigned char *from, size_t n) {
-    static unsigned char buffer[UNGET + BUFFER];
+    static LATE unsigned char buffer[UNGET + BUFFER];
     uint16_t window[4];
     f->write = __stdio_write;
     if (!(f->flags & OWN_BUFFER) && ask(IOCTL, f->fd, TIOCGWINSZ, (long)window)) {

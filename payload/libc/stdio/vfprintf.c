@@ -33,32 +33,38 @@ static void lines(stream *f, const char *from) {
     while (rest < end) *f->write_at++ = *rest++;
 }
 
-HIDDEN int brawn_vfprintf(stream *restrict f, const char *restrict format, va_list arguments) {
+// Into the stream's buffer, and whether it failed.
+static int into(stream *f, const char *format, va_list arguments, int by_lines) {
+    if (UNLIKELY(!f->write_end && __towrite(f))) return -1;
+    Sink sink = {.at = f->write_at, .end = f->write_end, .from = f->write_at, .more = onward, .stream = f};
+    const int result = brawn_print(&sink, format, arguments);
+    if (LIKELY(!(f->flags & HAS_ERROR))) {
+        f->write_at = sink.at;
+        if (by_lines) lines(f, sink.from);
+    }
+    return result;
+}
+
+// A stream without a buffer gets one for this call.  It is a function of its own since others need no such room on the stack.
+static COLD int unbuffered(stream *f, const char *format, va_list arguments) {
     char room[ROOM];
     unsigned char *const buffer = f->buffer;
-    int result = -1;
-    const int locked = f->lock >= 0 ? __lockfile(f) : 0, had_error = (int)(f->flags & HAS_ERROR), unbuffered = !f->size;
+    f->buffer = (unsigned char *)room;
+    f->size = sizeof room;
+    f->write_at = f->unwritten = f->write_end = NULL;
+    int result = into(f, format, arguments, 0);
+    f->write(f, NULL, 0);
+    if (!f->write_at) result = -1;
+    f->buffer = buffer;
+    f->size = 0;
+    f->write_at = f->unwritten = f->write_end = NULL;
+    return result;
+}
+
+HIDDEN int brawn_vfprintf(stream *restrict f, const char *restrict format, va_list arguments) {
+    const int locked = f->lock >= 0 ? __lockfile(f) : 0, had_error = (int)(f->flags & HAS_ERROR);
     f->flags &= ~(unsigned)HAS_ERROR;
-    if (unbuffered) {
-        f->buffer = (unsigned char *)room;
-        f->size = sizeof room;
-        f->write_at = f->unwritten = f->write_end = NULL;
-    }
-    if (LIKELY(f->write_end || !__towrite(f))) {
-        Sink sink = {.at = f->write_at, .end = f->write_end, .from = f->write_at, .more = onward, .stream = f};
-        result = brawn_print(&sink, format, arguments);
-        if (LIKELY(!(f->flags & HAS_ERROR))) {
-            f->write_at = sink.at;
-            if (f->line_end >= 0 && !unbuffered) lines(f, sink.from);
-        }
-    }
-    if (unbuffered) {
-        f->write(f, NULL, 0);
-        if (!f->write_at) result = -1;
-        f->buffer = buffer;
-        f->size = 0;
-        f->write_at = f->unwritten = f->write_end = NULL;
-    }
+    int result = LIKELY(f->size) ? into(f, format, arguments, f->line_end >= 0) : unbuffered(f, format, arguments);
     if (f->flags & HAS_ERROR) result = -1;
     f->flags |= (unsigned)had_error;
     if (locked) __unlockfile(f);

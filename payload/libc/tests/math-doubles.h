@@ -16,6 +16,8 @@ typedef struct {
     X(sin, sinl, -5e6, 5e6, 0.55)     \
     X(cos, cosl, -5e6, 5e6, 0.55)     \
     X(tan, tanl, -5e6, 5e6, 0.53)     \
+    X(asin, asinl, -1, 1, 0.75)       \
+    X(acos, acosl, -1, 1, 0.68)       \
     X(expm1, expm1l, -50, 720, 0.52)  \
     X(log1p, log1pl, -1, 1e308, 0.67) \
     X(tanh, tanhl, -25, 25, 2)        \

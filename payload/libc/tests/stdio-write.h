@@ -2,6 +2,7 @@
 // part of stdio.c.
 #pragma once
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -55,6 +56,27 @@ static void interrupted_writes(int turns) {
     }
     timer_delete(timer);
     signal(SIGUSR2, SIG_DFL);
+}
+
+// A stream over a socket whose messages have ends: what is written at once is one, and nothing is none.
+static void messages(void) {
+    int ends[2];
+    char came[100];
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends)) FAIL("no sockets");
+    FILE *const f = fdopen(ends[0], "w");
+    setvbuf(f, NULL, _IONBF, 0);
+    *(void **)(void *)((char *)f + WRITES) = (void *)brawn___stdio_write;
+    const ssize_t sizes[] = {3, 0, 1, 26, 0, 5};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (fprintf(f, "%.*s", (int)sizes[i], "abcdefghijklmnopqrstuvwxyz") != sizes[i]) FAIL("stdio: __stdio_write to a socket failed");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (!sizes[i]) continue;
+        const ssize_t n = recv(ends[1], came, sizeof came, MSG_DONTWAIT);
+        if (n != sizes[i] || memcmp(came, "abcdefghijklmnopqrstuvwxyz", (size_t)n)) FAIL("stdio: __stdio_write: message %zu has %zd bytes, expected %zd", i, n, sizes[i]);
+    }
+    if (recv(ends[1], came, sizeof came, MSG_DONTWAIT) >= 0) FAIL("stdio: __stdio_write sent one message too many");
+    fclose(f);
+    close(ends[1]);
 }
 
 // What the stream's calls gave, and what came out.

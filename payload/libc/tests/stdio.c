@@ -190,6 +190,8 @@ static void threads(void) {
 
 #include "stdio-lock.h"
 #include "stdio-write.h"
+
+#include "stdio-putc.h"
 int main(int argc, char **argv) {
     directives(argc > 2 ? atol(argv[2]) : (argc > 1 ? 20000 : 1000000));
     rare();
@@ -210,6 +212,9 @@ int main(int argc, char **argv) {
     asked();
     file_locks(argc > 1 ? 10000 : 2000000);
     same_writes(argc > 1 ? 800 : 8000);
+    messages();
+    same_bytes(argc > 1 ? 400 : 8000);
+    bytes_of_threads();
     interrupted_writes(argc > 1 ? 10 : 100);
     // Streams that nobody closes are written at the end.
     const int fd = temporary();

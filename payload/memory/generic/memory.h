@@ -13,6 +13,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define COLD __attribute__((cold, noinline))
+// Zeros that a small program never touches: behind all others' (build/finish.rs).
+#define LATE __attribute__((section(".bss.late")))
 #define INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

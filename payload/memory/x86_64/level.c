@@ -6,7 +6,9 @@
 #include "memory.h"
 #include <cpuid.h>
 
-HIDDEN unsigned char brawn_memory_level;
+// Both lie among the data, whose page every program writes as it begins; a page of zeros could be theirs alone.
+#define DATA __attribute__((section(".data.brawn")))
+HIDDEN DATA unsigned char brawn_memory_level = UNKNOWN;
 
 enum {
     // A short call counts as 1, which is about 2 ns (measured); 256 bytes of a long call count as much.
@@ -15,7 +17,7 @@ enum {
     ENOUGH = 4096,
 };
 // Threads that count at once lose some of it, which only makes them ask later.
-HIDDEN unsigned brawn_memory_count;
+HIDDEN DATA unsigned brawn_memory_count = 0;
 
 HIDDEN COLD KEEPS_REGISTERS void brawn_memory_detect(void) {
     enum {

@@ -51,6 +51,8 @@ pub const ROWS: &[Row] = &[
     Row::new("roundf", &["roundf"]),
     Row::new("trunc", &["trunc"]),
     Row::new("truncf", &["truncf"]),
+    near_x86_64("acos", &["acos"]),
+    near_x86_64("asin", &["asin"]),
     // The table of sin, cos, sincos and tan.
     near_x86_64("circle_table", &[]),
     near_x86_64("cos", &["cos"]),

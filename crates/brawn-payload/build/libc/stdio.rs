@@ -68,6 +68,10 @@ pub const ROWS: &[Row] = &[
         ..Row::new("__stdout_write", &["__stdout_write"])
     },
     Row {
+        needs: &["__libc", "__lockfile", "__overflow", "__unlockfile"],
+        ..Row::new("putc", &["putc", "_IO_putc"])
+    },
+    Row {
         needs: &["__errno_location"],
         ..Row::new("__stdio_read", &["__stdio_read"])
     },

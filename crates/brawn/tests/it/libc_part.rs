@@ -49,6 +49,49 @@ fn a_patched_archive_has_them_and_restore_takes_them_back() {
     assert!(read(&folder.libc()) == folder.old());
 }
 
+/// Each page that a program touches as it begins costs a fault.  So buffers and tables that a small program does not use lie
+/// behind all other zeros, and what every call of a memory function reads lies among the data.
+#[test]
+fn what_a_small_program_does_not_touch_lies_behind_the_rest() {
+    let folder = Folder::musl();
+    folder.patch();
+    let room = Room::with(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         int main(int argc, char **argv) { return puts(strdup(argv[argc - 1])) < 0; }\n",
+    );
+    let search = format!("-L{}", folder.path().display());
+    let main = room.path("main");
+    let line = ["-static", "-fno-builtin", &search, "main.c", "-o", &main];
+    room.run("musl-gcc", &line);
+    ok(&main, &[]);
+    let symbols = ok("nm", &["-n", &main]);
+    let zeros = symbols
+        .lines()
+        .filter(|l| matches!(l.split(' ').nth(1), Some("b" | "B")));
+    let zeros: Vec<&str> = zeros.filter_map(|l| l.split(' ').nth(2)).collect();
+    let is_late = |name: &&str| {
+        let name = name.trim_start_matches("brawn___stdout_write.");
+        [
+            "brawn_kept_large",
+            "brawn_kept_threads",
+            "brawn_passed",
+            "brawn_threads",
+        ]
+        .contains(&name)
+            || name == "buffer"
+    };
+    let first = zeros.iter().position(is_late).unwrap();
+    let (before, late) = zeros.split_at(first);
+    let late: Vec<_> = late.iter().filter(|name| **name != "_end").collect();
+    assert_eq!(late.len(), 5, "{late:?}");
+    assert!(late.iter().all(|name| is_late(name)), "{late:?}");
+    assert!(before.contains(&"__environ"), "{before:?}");
+    assert!(
+        symbols.contains(" D brawn_memory_level") || symbols.contains(" d brawn_memory_level"),
+        "{symbols}"
+    );
+}
+
 #[test]
 fn a_link_line_has_what_a_program_calls() {
     let room = Room::with(CLOCK);
