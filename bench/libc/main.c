@@ -6,12 +6,32 @@
  * with the least time of one operation: what else the machine does only ever adds time. */
 #include "bench.h"
 #include <time.h>
+#include <unistd.h>
 
 static Row *rows, **last = &rows;
 
 void add_row(Row *row) {
     *last = row;
     last = &row->next;
+}
+
+static char temporary[512] = "/tmp/";
+
+/* The same rows whatever the user has in the environment. */
+__attribute__((constructor(120))) static void settle(void) {
+    const char *folder = getenv("TMPDIR");
+    if (folder && strlen(folder) < 400) snprintf(temporary, sizeof temporary, "%s/", folder);
+    strcat(temporary, "bench-XXXXXX");
+    clearenv();
+    setenv("PATH", "/usr/bin:/bin", 1);
+}
+
+int open_temporary(void) {
+    char name[sizeof temporary];
+    strcpy(name, temporary);
+    int fd = mkstemp(name);
+    if (fd >= 0) unlink(name);
+    return fd;
 }
 
 static uint64_t now(void) {

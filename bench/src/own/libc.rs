@@ -11,7 +11,7 @@ use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::{Result, repository};
 use brawn_measure::functions::{
-    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, read, rounds,
+    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };
 pub use brawn_measure::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock,
@@ -91,7 +91,7 @@ fn build(room: &Room, choice: &Choice) -> Result<()> {
             ("hello", std::slice::from_ref(&hello)),
         ] {
             let mut command = Command::new(if side == GLIBC { "gcc" } else { "musl-gcc" });
-            command.args(FLAGS);
+            command.args(FLAGS).arg("-s");
             if side != GLIBC {
                 command.arg("-static");
             }
@@ -119,7 +119,7 @@ fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
     let folder = repository().join("bench/libc");
     for side in SIDES {
         let mut command = Command::new(zig);
-        command.args(["c++", "-fno-sanitize=all"]).args(FLAGS);
+        command.args(["c++", "-fno-sanitize=all", "-s"]).args(FLAGS);
         let machine = std::env::consts::ARCH;
         match side {
             GLIBC => command.args(["-target", &format!("{machine}-linux-gnu")]),
@@ -147,7 +147,7 @@ fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
             .env_clear()
             .env("PATH", "/usr/bin:/bin"),
     )?;
-    Ok(read(&text))
+    Ok(printed(&text).collect())
 }
 
 /// The time from start to end of a small program: the least of [`STARTS`], since the machine's other work only adds

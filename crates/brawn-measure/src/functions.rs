@@ -40,7 +40,7 @@ pub const BRAWN: &str = "brawn";
 pub const GLIBC: &str = "glibc";
 
 /// What every program is compiled with: each call is libc's.
-pub const FLAGS: [&str; 5] = ["-O2", "-fno-builtin", "-w", "-pthread", "-s"];
+pub const FLAGS: [&str; 4] = ["-O2", "-fno-builtin", "-w", "-pthread"];
 
 /// The source files of the program with the rows, without its `main`.
 pub const ROWS: [(&str, &str); 10] = [
@@ -79,15 +79,15 @@ pub type Sample = BTreeMap<String, f64>;
 /// What each side gave, by its name.
 pub type Round = BTreeMap<String, Sample>;
 
-/// What a program printed; lines that are none of its own are left out.
-pub fn read(text: &str) -> Sample {
+/// What a program printed, in its order: rows as `family: name`, and their times. Other lines are left out.
+pub fn printed(text: &str) -> impl Iterator<Item = (String, f64)> {
     let row = |line: &str| {
         let mut words = line.strip_prefix("row ")?.splitn(3, ' ');
         let (family, time, name) = (words.next()?, words.next()?, words.next()?);
         let time = time.parse().ok().filter(|ns: &f64| ns.is_finite())?;
         Some((format!("{family}: {name}"), time))
     };
-    text.lines().filter_map(row).collect()
+    text.lines().filter_map(row)
 }
 
 /// Runs all rounds: `run` gives the rows of a family of a side.
