@@ -318,8 +318,9 @@ impl<'r> Programs<'r> {
         let families: Vec<&str> = families.filter(|f| self.rows.contains_key(f)).collect();
         let count: usize = self.rows.values().map(Vec::len).sum();
         let sides = self.sides();
-        let s = if count == 1 { "" } else { "s" };
-        ui::info(&format!("{count} row{s}, {runs} runs of each form"));
+        let s = |count| if count == 1 { "" } else { "s" };
+        let (rows, each) = (s(count), s(runs as usize));
+        ui::info(&format!("{count} row{rows}, {runs} run{each} of each form"));
         let steps = runs as usize * families.len() * sides.len();
         let bar = Bar::new(steps as u64, "{bar:30} {percent:>3} %, {eta} left");
         let mut findings = Vec::new();

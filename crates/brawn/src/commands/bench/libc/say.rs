@@ -289,20 +289,20 @@ mod tests {
             why: "`musl-gcc -static`: undefined reference to `insque'".into(),
         });
         let expected = "\
-strings                            glibc    musl   brawn
-strlen, 8 B                      2.00 ns   2.00x   0.50x  0.50–0.50
-geometric mean                             2.00x   0.50x
+strings                             glibc    musl   brawn
+strlen, 8 B                       2.00 ns   2.00x   0.50x  0.50–0.50
+geometric mean                              2.00x   0.50x
 
-numbers                            glibc    musl   brawn
+numbers                             glibc    musl   brawn
 strtod of 1e-310, which is a
-subnormal                        1.00 µs   3.00x   1.20x  1.20–1.20
-geometric mean                             3.00x   1.20x
+subnormal                         1.00 µs   3.00x   1.20x  1.20–1.20
+geometric mean                              3.00x   1.20x
 
 left out: 2 rows (insque and remque; qsort): `musl-gcc -static`:
   undefined reference to `insque'
 brawn: 1 of 2 rows are more than 5 % slower than glibc's (stock musl
-2), 1 more than 5 % faster; geometric mean 0.77x of glibc's time
-(stock musl 2.45x)";
+2), 1 more than 5 % faster; geometric mean 0.77x of glibc's time (stock
+musl 2.45x)";
         assert_eq!(plain(&measured, Sort::Family, 71), expected);
     }
 

@@ -14,7 +14,7 @@ pub struct Sources {
 }
 
 /// What begins a line whose loss other rows would feel.
-const SHARED: [&str; 2] = ["PREPARE", "#define"];
+const SHARED: [&str; 3] = ["PREPARE", "#define", "#include \"bench.h\""];
 
 impl Sources {
     /// All of them.
@@ -39,6 +39,13 @@ impl Sources {
 
     /// Takes out what `said`, the output of a compiler or a linker, is about. Whether it was about anything.
     pub fn without(&mut self, said: &str) -> bool {
+        // An error within a header has a line above it that says what includes the header, and so has a note.
+        let (above, own): (Vec<&str>, Vec<&str>) =
+            said.lines().partition(|line| line.contains("from "));
+        self.without_lines(&own.join("\n")) || self.without_lines(&above.join("\n"))
+    }
+
+    fn without_lines(&mut self, said: &str) -> bool {
         let symbols = symbols(said);
         let (mut lost, mut found) = (Vec::new(), Vec::new());
         for (file, (name, lines)) in self.files.iter().enumerate() {
@@ -151,6 +158,9 @@ mod tests {
         assert!(!one.contains("M(sin)") && one.contains("M(f)"), "{one}");
         let include = left("In file included from more.c:1:\nx.h:9:1: error").expect("the rest");
         assert!(!include.contains("ftw.h") && include.contains("PREPARE"));
+        let said = "In file included from more.c:1:\nmore.c:14:9: error: x\nx.h:9:1: note: in KEEP";
+        let row = left(said).expect("the rest");
+        assert!(row.contains("ftw.h") && !row.contains("two"), "{row}");
         let shared = left("more.c:10:5: error: walk").expect("the rest");
         assert!(!shared.contains("visited") && shared.contains("insque"));
     }
