@@ -238,9 +238,8 @@ mod tests {
 
     #[test]
     fn what_a_program_prints_is_read_and_nothing_else() {
-        let said = read(
-            "row math 2.5000 sin(v)\nwarning: row\nrow math nan cos(v)\nrow strings 1.0 strlen, 8 B\nrow",
-        );
+        let text = "row math 2.5000 sin(v)\nwarning: row\nrow math nan cos(v)\nrow strings 1.0 strlen, 8 B\nrow";
+        let said: Sample = printed(text).collect();
         let names: Vec<&String> = said.keys().collect();
         assert_eq!(names, ["math: sin(v)", "strings: strlen, 8 B"]);
         assert_eq!(said["math: sin(v)"], 2.5);

@@ -113,7 +113,7 @@ fn rows(measured: &Measured, number: usize, family: &str, lines: &[&Line]) -> Ma
                             th scope="col" { (line(&measured.base)) }
                             @if is_glibc { th scope="col" { "stock musl" } }
                             th scope="col" { "brawn" }
-                            th scope="col" { "95 % interval" }
+                            th scope="col" { "interval" }
                         }
                     }
                     tbody {
@@ -152,7 +152,7 @@ fn how(measured: &Measured) -> Markup {
             dl {
                 dt { "runs" }
                 dd {
-                    (measured.rounds.len()) " of each form; each row's figure is the median of its ratios within a run"
+                    (measured.rounds.len()) " of each form; each row's figure is the median of its ratios within a run, with its 95 % interval if there are six runs"
                 }
                 @for (form, command) in &measured.compilers {
                     dt { "built: " (line(form)) }

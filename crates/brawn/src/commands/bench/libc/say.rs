@@ -144,7 +144,8 @@ struct Table {
     is_glibc: bool,
     name: usize,
     has_interval: bool,
-    is_narrow: bool,
+    /// The width of a terminal that has the figures below the names.
+    narrow: Option<usize>,
 }
 
 impl Table {
@@ -158,7 +159,7 @@ impl Table {
             is_glibc,
             name: longest.min(width.saturating_sub(figures).max(NAME)),
             has_interval,
-            is_narrow: width < NARROW,
+            narrow: Some(width).filter(|width| *width < NARROW),
         }
     }
 
@@ -173,21 +174,21 @@ impl Table {
             false => ("musl", ""),
         };
         let figures = self.figures([base, musl, "brawn"], "", BOLD);
-        let name = match self.is_narrow {
+        let name = match self.narrow.is_some() {
             true => family,
             false => format!("{family:<0$}", self.name),
         };
-        let gap = if self.is_narrow { " " } else { "" };
+        let gap = if self.narrow.is_some() { " " } else { "" };
         format!("{BOLD}{name}{BOLD:#}{gap}{figures}\n")
     }
 
     /// The columns of figures.
     fn figures(&self, [base, musl, brawn]: [&str; 3], interval: &str, style: Style) -> String {
-        let (time, width) = match self.is_narrow {
+        let (time, width) = match self.narrow.is_some() {
             true => (0, 0),
             false => (TIME, RATIO),
         };
-        let gap = if self.is_narrow { "  " } else { "" };
+        let gap = if self.narrow.is_some() { "  " } else { "" };
         let mut text = format!("{base:>time$}");
         if self.is_glibc {
             let _ = write!(text, "{gap}{musl:>width$}");
@@ -219,7 +220,8 @@ impl Table {
         let base = base.map_or_else(String::new, time);
         let figures = self.figures([&base, &ratio(stock), &ratio(brawn)], &interval, style);
         let name = shown::line(name).to_string();
-        if self.is_narrow {
+        if self.narrow.is_some() {
+            let name = ui::folded(&name, 0, self.narrow);
             return format!("{name}\n  {}\n", figures.trim_start());
         }
         let folded = ui::folded(&name, 0, Some(self.name));
@@ -345,7 +347,7 @@ brawn: 0 of 2 rows are more than 5 % slower than stock musl's, 2 more than 5 % f
         for base in [GLIBC, STOCK] {
             for width in [40, 59, 60, 62, 70, 71, 80] {
                 let text = plain(&measured(base), Sort::Family, width);
-                for line in text.lines().filter(|line| !line.contains("strtod")) {
+                for line in text.lines() {
                     assert!(line.chars().count() <= width, "{width}: {line}");
                 }
             }
