@@ -4,7 +4,7 @@
 //! What is faster is no matter here: this machine may be busy.
 
 use crate::build::zig;
-use crate::common::{MUSL, brawn_path, root};
+use crate::common::{MUSL, brawn_path, root, tools};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -255,6 +255,29 @@ fn without_glibc_brawn_is_compared_with_stock_musl() {
     assert_eq!(data["rows"][0]["stock"], 1.0);
     assert!(data["rounds"][0]["glibc"].is_null());
     assert_eq!(rows(&data), ["sort: insque and remque"]);
+}
+
+#[test]
+fn zig_builds_the_rows_in_cxx_for_musl_and_for_glibc() {
+    let zig = zig();
+    let folder = TempDir::new().expect("a folder");
+    let cc = format!("{zig} cc -target {}-linux-musl", std::env::consts::ARCH);
+    let arguments = ["--quick", "--runs=1", "--json", "--only=c++", "--cc", &cc];
+    let cache = tools().join("zig-cache");
+    let output = command(&arguments, folder.path())
+        .env("ZIG_GLOBAL_CACHE_DIR", &cache)
+        .env("ZIG_LOCAL_CACHE_DIR", &cache)
+        .output()
+        .expect("brawn runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let data: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(rows(&data), listed("c++"));
+    let glibcs = data["compilers"]["glibc, C++"].as_str().expect("a command");
+    assert!(
+        glibcs.contains("zig c++ ") && glibcs.contains("-linux-gnu"),
+        "{glibcs}"
+    );
+    assert!(is_empty(folder.path()));
 }
 
 #[test]

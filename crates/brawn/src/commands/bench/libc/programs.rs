@@ -258,22 +258,23 @@ impl<'r> Programs<'r> {
         if args.cxx.as_deref() == Some("none") {
             return Ok(Err("they are in C++, and `--cxx none` was asked for".into()));
         }
+        let guessed = args.cxx.clone().or_else(|| guess(&args.cc));
+        let glibcs = || guess(args.against_cc.as_deref().unwrap_or("gcc"));
         let mut ways = Vec::new();
         for way in &self.ways {
-            let (c, asked) = match side(way) {
-                GLIBC => (args.against_cc.as_deref().unwrap_or("gcc"), None),
-                _ => (args.cc.as_str(), args.cxx.as_deref()),
+            let is_glibc = side(way) == GLIBC;
+            let text = match is_glibc {
+                true => guessed.as_deref().and_then(beside).or_else(glibcs),
+                false => guessed.clone(),
             };
-            if let Some(asked) = asked {
-                ways.push(way.with(asked)?);
-                continue;
-            }
-            let guess = guess(c);
-            let found = guess.as_deref().map(|text| way.with(text));
-            match (found, guess.as_deref().unwrap_or(c)) {
+            let found = text.as_deref().map(|text| way.with(text));
+            match (found, text.as_deref().unwrap_or("C++ compiler")) {
                 (Some(Ok(way)), _) => ways.push(way),
-                (_, text) if side(way) == GLIBC => {
-                    return Ok(Err(format!("`{text}` is no C++ compiler for glibc here")));
+                (Some(Err(error)), _) if !is_glibc && args.cxx.is_some() => return Err(error),
+                (_, text) if is_glibc => {
+                    return Ok(Err(format!(
+                        "they are in C++, and there is no `{text}` for glibc"
+                    )));
                 }
                 (_, text) => {
                     return Ok(Err(format!(
@@ -416,6 +417,12 @@ impl<'r> Programs<'r> {
     }
 }
 
+/// zig's compiler for glibc beside its own for musl: it has the same unwinder, whose time the rows in C++ take.
+fn beside(musl: &str) -> Option<String> {
+    let is_zigs = musl.contains("zig c++ ") && musl.contains("-linux-musl");
+    is_zigs.then(|| musl.replace("-linux-musl", "-linux-gnu"))
+}
+
 /// The compiler for C++ beside one for C, as its name says.
 fn guess(c: &str) -> Option<String> {
     let (first, rest) = match c.find(' ') {
@@ -438,6 +445,16 @@ fn guess(c: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zig_has_the_same_unwinder_for_glibc() {
+        let gnu = beside("/opt/zig c++ -target x86_64-linux-musl");
+        assert_eq!(
+            gnu.as_deref(),
+            Some("/opt/zig c++ -target x86_64-linux-gnu")
+        );
+        assert_eq!(beside("x86_64-linux-musl-g++"), None);
+    }
 
     #[test]
     fn compilers_for_cxx_stand_beside_those_for_c() {
