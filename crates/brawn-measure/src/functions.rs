@@ -6,7 +6,7 @@
 
 use crate::median::{Estimate, estimate};
 use crate::schedule::Random;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The families, as the programs name them.
 pub const FAMILIES: [&str; 12] = [
@@ -130,8 +130,16 @@ pub struct Line {
 
 /// Every row that all sides have, compared with the side `base`. The row in which brawn is slowest comes first.
 pub fn lines(rounds: &[Round], base: &str) -> Vec<Line> {
-    let names = rounds.iter().filter_map(|round| round.get(base));
-    let names: BTreeSet<&String> = names.flat_map(|sample| sample.keys()).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for name in rounds
+        .iter()
+        .filter_map(|round| round.get(base))
+        .flat_map(|s| s.keys())
+    {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     let line = |name: &String| {
         let over = |side: &str| -> Vec<f64> {
             let ratio =
@@ -189,20 +197,22 @@ pub fn mean<'l>(lines: impl IntoIterator<Item = &'l Line>, of: impl Fn(&Line) ->
 
 /// Each family that has rows, and these. Families that are not known come last.
 pub fn families(lines: &[Line]) -> Vec<(&str, Vec<&Line>)> {
-    let mut all: BTreeMap<(usize, &str), Vec<&Line>> = BTreeMap::new();
+    let mut all: Vec<(&str, Vec<&Line>)> = FAMILIES.map(|family| (family, Vec::new())).into();
     for line in lines {
         let (family, _) = parts(&line.name);
-        let at = FAMILIES.iter().position(|known| *known == family);
-        let at = at.unwrap_or(FAMILIES.len());
-        all.entry((at, family)).or_default().push(line);
+        match all.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, lines)) => lines.push(line),
+            None => all.push((family, vec![line])),
+        }
     }
-    let all = all.into_iter();
-    all.map(|((_, family), lines)| (family, lines)).collect()
+    all.retain(|(_, lines)| !lines.is_empty());
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     fn three() -> Vec<Round> {
         let round = |stock: f64, brawn: f64, glibc: f64| -> Round {

@@ -13,7 +13,7 @@ use brawn_measure::functions::{
     THROW, parts, printed, rounds,
 };
 use brawn_measure::tree::{End, Run};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct Programs<'r> {
     ways: Vec<Way>,
     cxx: Vec<Way>,
     /// The rows to run, by family, in the programs' order.
-    rows: BTreeMap<&'static str, Vec<String>>,
+    rows: Vec<(&'static str, Vec<String>)>,
     limit: Duration,
     pub left_out: Vec<LeftOut>,
 }
@@ -60,11 +60,11 @@ impl<'r> Programs<'r> {
             room,
             ways: room.ways.clone(),
             cxx: Vec::new(),
-            rows: BTreeMap::new(),
+            rows: Vec::new(),
             limit,
             left_out: Vec::new(),
         };
-        let of = |is_its: fn(&str) -> bool| -> BTreeSet<&str> {
+        let of = |is_its: fn(&str) -> bool| -> Vec<&str> {
             let is_its = |row: &&str| is_its(parts(row).0);
             chosen.iter().copied().filter(is_its).collect()
         };
@@ -104,7 +104,7 @@ impl<'r> Programs<'r> {
     }
 
     /// Builds the rows in C.
-    fn c(&mut self, mut wanted: BTreeSet<&str>) -> Result<()> {
+    fn c(&mut self, mut wanted: Vec<&str>) -> Result<()> {
         if wanted.is_empty() {
             return Ok(());
         }
@@ -186,9 +186,9 @@ impl<'r> Programs<'r> {
     }
 
     /// Takes out of `wanted` what a form does not have, and says why.
-    fn lacks(&mut self, way: &Way, wanted: &mut BTreeSet<&str>, has: &[String], why: Vec<String>) {
-        let has: BTreeSet<&str> = has.iter().map(String::as_str).collect();
-        let missing: BTreeSet<&str> = wanted.difference(&has).copied().collect();
+    fn lacks(&mut self, way: &Way, wanted: &mut Vec<&str>, has: &[String], why: Vec<String>) {
+        let is_lost = |row: &&str| !has.iter().any(|own| own == row);
+        let missing: Vec<&str> = wanted.iter().copied().filter(is_lost).collect();
         if missing.is_empty() {
             return;
         }
@@ -204,20 +204,22 @@ impl<'r> Programs<'r> {
     }
 
     /// Adds rows, in the order of `order`.
-    fn add(&mut self, order: Vec<String>, wanted: &BTreeSet<&str>) {
-        let is_wanted = |row: &String| wanted.contains(row.as_str());
+    fn add(&mut self, order: Vec<String>, wanted: &[&str]) {
+        let is_wanted = |row: &String| wanted.contains(&row.as_str());
         for row in order.into_iter().filter(is_wanted) {
             let (family, name) = parts(&row);
-            let known = FAMILIES.iter().find(|known| **known == family);
-            let rows = known.map(|family| self.rows.entry(*family).or_default());
-            if let Some(rows) = rows {
-                rows.push(name.to_owned());
+            let Some(family) = FAMILIES.into_iter().find(|known| *known == family) else {
+                continue;
+            };
+            match self.rows.iter_mut().find(|(known, _)| *known == family) {
+                Some((_, rows)) => rows.push(name.to_owned()),
+                None => self.rows.push((family, vec![name.to_owned()])),
             }
         }
     }
 
     /// Builds the rows in C++, if there are compilers.
-    fn cxx(&mut self, mut wanted: BTreeSet<&str>, args: &Args) -> Result<()> {
+    fn cxx(&mut self, mut wanted: Vec<&str>, args: &Args) -> Result<()> {
         if wanted.is_empty() {
             return Ok(());
         }
@@ -248,7 +250,7 @@ impl<'r> Programs<'r> {
         Ok(())
     }
 
-    fn leave_out(&mut self, rows: &BTreeSet<&str>, why: String) {
+    fn leave_out(&mut self, rows: &[&str], why: String) {
         let rows = rows.iter().map(|row| (*row).to_owned()).collect();
         self.left_out.push(LeftOut { rows, why });
     }
@@ -287,7 +289,7 @@ impl<'r> Programs<'r> {
     }
 
     /// Builds the program that begins and ends.
-    fn lives(&mut self, wanted: BTreeSet<&str>) -> Result<()> {
+    fn lives(&mut self, wanted: Vec<&str>) -> Result<()> {
         if wanted.is_empty() {
             return Ok(());
         }
@@ -315,9 +317,8 @@ impl<'r> Programs<'r> {
         is_quick: bool,
         seed: u64,
     ) -> Result<(Vec<Round>, Vec<Finding>)> {
-        let families = FAMILIES.into_iter();
-        let families: Vec<&str> = families.filter(|f| self.rows.contains_key(f)).collect();
-        let count: usize = self.rows.values().map(Vec::len).sum();
+        let families: Vec<&str> = self.rows.iter().map(|(family, _)| *family).collect();
+        let count: usize = self.rows.iter().map(|(_, rows)| rows.len()).sum();
         let sides = self.sides();
         let s = |count| if count == 1 { "" } else { "s" };
         let (rows, each) = (s(count), s(runs as usize));
@@ -347,9 +348,10 @@ impl<'r> Programs<'r> {
         is_quick: bool,
         findings: &mut Vec<Finding>,
     ) -> Result<Sample> {
-        let Some(mut left) = self.rows.get(family).cloned() else {
+        let Some(number) = self.rows.iter().position(|(own, _)| *own == family) else {
             return Ok(Sample::new());
         };
+        let mut left = self.rows[number].1.clone();
         let mut sample = Sample::new();
         while !left.is_empty() {
             let (found, run) = match family {
@@ -369,9 +371,7 @@ impl<'r> Programs<'r> {
                 _ => ended(&run),
             };
             ui::info(&format!("{name}, {side}: {what}; it is left out"));
-            if let Some(rows) = self.rows.get_mut(family) {
-                rows.retain(|row| *row != name);
-            }
+            self.rows[number].1.retain(|row| *row != name);
             findings.push(Finding {
                 row: format!("{family}: {name}"),
                 form: side.to_owned(),

@@ -5,7 +5,6 @@
 //! that would change what other rows measure, the whole file goes.
 
 use brawn_measure::functions::ROWS;
-use std::collections::BTreeSet;
 
 /// What takes out no more than itself.
 #[derive(Clone, Debug)]
@@ -50,7 +49,7 @@ impl Sources {
         let (mut lost, mut found) = (Vec::new(), Vec::new());
         for (file, (name, lines)) in self.files.iter().enumerate() {
             let mut hit = positions(said, name);
-            let uses = |line: &String| words(line).any(|word| symbols.contains(word));
+            let uses = |line: &String| words(line).any(|word| symbols.contains(&word));
             hit.extend((0..lines.len()).filter(|at| uses(&lines[*at])));
             for at in hit {
                 let Some((from, to)) = construct(lines, at) else {
@@ -76,7 +75,7 @@ impl Sources {
 }
 
 /// The lines of `file`, from 0, that `said` names as in `more.c:12:`.
-fn positions(said: &str, file: &str) -> BTreeSet<usize> {
+fn positions(said: &str, file: &str) -> Vec<usize> {
     let is_name = |at: usize| !said[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     let number = |(at, _): (usize, &str)| {
         let digits = said[at + file.len()..].strip_prefix(':')?;
@@ -88,7 +87,7 @@ fn positions(said: &str, file: &str) -> BTreeSet<usize> {
 }
 
 /// The symbols that a linker does not find, as GNU's, gold, mold and LLVM's say it.
-fn symbols(said: &str) -> BTreeSet<&str> {
+fn symbols(said: &str) -> Vec<&str> {
     let markers = ["undefined reference to ", "undefined symbol: "];
     let found = markers.iter().flat_map(|marker| {
         let rests = said.match_indices(marker);
