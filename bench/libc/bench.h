@@ -23,6 +23,8 @@ typedef struct Row {
 extern "C" void add_row(Row *row);
 #else
 void add_row(Row *row);
+/* A file in the temporary folder that has no name any more, or a negative number. */
+int open_temporary(void);
 #endif
 
 /* Keeps a value, and all that was written to memory, from being optimized away. */

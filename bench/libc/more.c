@@ -186,11 +186,8 @@ ROW("other", scan, "scandir of /etc, sorted") {
     if (n >= 0) free(found);
 }
 ROW("other", temporary, "mkstemp, unlink, close") {
-    char name[] = "/tmp/bench-XXXXXX";
-    int fd = mkstemp(name);
-    if (fd < 0) return;
-    unlink(name);
-    close(fd);
+    int fd = open_temporary();
+    if (fd >= 0) close(fd);
 }
 /* Threads. */
 ROW("threads", spin1, "spin lock, alone") {

@@ -8,7 +8,7 @@ static size_t room;
 static char block[65536];
 
 PREPARE {
-    in = tmpfile();
+    in = fdopen(open_temporary(), "w+");
     uint64_t state = 5;
     for (int i = 0; i < 2000; i++) {
         int n = 20 + (int)(draw(&state) % 80);

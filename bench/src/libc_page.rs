@@ -2,7 +2,7 @@
 //! `brawn-bench readme` writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test compares them
 //! with the data.
 
-use crate::own::libc::{FAMILIES, Line, behind, brawn, is_behind, lines, mean, stock};
+use crate::own::libc::{Line, behind, brawn, families, is_behind, lines, mean, stock};
 use crate::own::{Raw, acid};
 use crate::readme::{fill_with, replace};
 use crate::show::{self, Cell, Row, Table};
@@ -37,7 +37,7 @@ fn table<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
     let cells = |line: &Line| {
         Row::Cells(vec![
             Cell::from(line.name.clone()),
-            Cell::from(show::time(line.glibc)),
+            Cell::from(show::time(line.base)),
             Cell::from(show::ratio(line.stock)),
             Cell::from(show::ratio(line.brawn.median)),
         ])
@@ -52,16 +52,6 @@ fn table<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
 
 /// How many of the rows that are faster than glibc's are shown.
 const FASTEST: usize = 30;
-
-/// A family's name and its rows.
-fn families(lines: &[Line]) -> Vec<(&'static str, Vec<&Line>)> {
-    let of = |family: &'static str| {
-        let is_its = |line: &&Line| line.name.split(':').next() == Some(family);
-        (family, lines.iter().filter(is_its).collect::<Vec<_>>())
-    };
-    let all = FAMILIES.into_iter().map(of);
-    all.filter(|(_, lines)| !lines.is_empty()).collect()
-}
 
 /// The figure in words.
 fn alternative(lines: &[Line]) -> String {
@@ -213,7 +203,7 @@ mod tests {
     fn line(name: &str, stock: f64, brawn: f64) -> Line {
         Line {
             name: name.to_owned(),
-            glibc: 10.0,
+            base: 10.0,
             stock,
             brawn: estimate(&[brawn]).expect("one sample"),
         }

@@ -1,6 +1,8 @@
 //! Tables and numbers for people: on a terminal, and as Markdown.
 
 use anstyle::{AnsiColor, Style};
+use brawn_measure::short::digits;
+pub use brawn_measure::short::{ratio, time};
 
 /// How a cell is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -206,27 +208,6 @@ fn style(tone: Tone) -> Style {
     }
 }
 
-/// Three significant digits, without an exponent.
-fn digits(value: f64) -> String {
-    let decimals = match value.abs() {
-        v if v >= 99.95 => 0,
-        v if v >= 9.995 => 1,
-        _ => 2,
-    };
-    format!("{value:.decimals$}")
-}
-
-/// A time, from nanoseconds.
-pub fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        n if n < 999.5 => (n, "ns"),
-        n if n < 999.5e3 => (n / 1e3, "µs"),
-        n if n < 999.5e6 => (n / 1e6, "ms"),
-        n => (n / 1e9, "s"),
-    };
-    format!("{} {unit}", digits(value))
-}
-
 /// An amount of memory, from KiB.
 pub fn memory(kib: f64) -> String {
     match kib {
@@ -258,11 +239,6 @@ pub fn grouped(value: f64) -> String {
     } else {
         out
     }
-}
-
-/// A ratio.
-pub fn ratio(value: f64) -> String {
-    format!("{}x", digits(value))
 }
 
 /// An interval of two figures as they are shown; the unit is there only once.
@@ -308,14 +284,10 @@ mod tests {
 
     #[test]
     fn numbers_have_units_that_fit() {
-        assert_eq!(time(12.345), "12.3 ns");
-        assert_eq!(time(1674.0), "1.67 µs");
-        assert_eq!(time(4.7383e9), "4.74 s");
         assert_eq!(memory(440.0), "440 KiB");
         assert_eq!(memory(57_704.0), "56.4 MiB");
         assert_eq!(rate(163_117_709.0), "163 M/s");
         assert_eq!(grouped(-1_234_567.0), "−1,234,567");
-        assert_eq!(ratio(0.994), "0.99x");
     }
 
     fn table() -> Table {

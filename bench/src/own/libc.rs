@@ -8,37 +8,17 @@ use crate::launch::Sample;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
-use crate::stats::{Estimate, estimate};
+use crate::stats::estimate;
 use crate::{Result, repository};
-use brawn_measure::schedule::Random;
-use std::collections::BTreeMap;
+use brawn_measure::functions::{
+    BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
+};
+pub use brawn_measure::functions::{
+    FAMILIES, Line, behind, brawn, families, is_behind, mean, stock,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The families, as `bench/libc` names them.
-pub const FAMILIES: [&str; 12] = [
-    "strings",
-    "wide",
-    "time",
-    "environment",
-    "numbers",
-    "math",
-    "sort",
-    "stdio",
-    "threads",
-    "other",
-    CXX,
-    "start",
-];
-/// Exceptions: the only C++ compiler for musl is zig, which compiles them for every side.
-const CXX: &str = "c++";
-/// Starts of the program that begins and ends, in each round.
-const STARTS: usize = 40;
-const START: &str = "malloc, strdup, printf, memcpy: a program's life";
-
-const STOCK: &str = "stock musl";
-const BRAWN: &str = "brawn";
-const GLIBC: &str = "glibc";
 const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 
 /// What to measure.
@@ -52,8 +32,8 @@ pub struct Choice {
     pub libc: Option<PathBuf>,
 }
 
-/// Builds the programs, runs `rounds` rounds, and returns the raw data.
-pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+/// Builds the programs, runs `count` rounds, and returns the raw data.
+pub fn measure(room: &Room, choice: &Choice, count: usize, progress: &Progress) -> Result<Raw> {
     progress.step("building the programs");
     build(room, choice)?;
     let chosen =
@@ -74,35 +54,24 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
             size.map_or(f64::NAN, |m| m.len() as f64),
         );
     }
-    let mut random = Random::new(super::SEED);
-    progress.steps("rows of libc", rounds * families.len() * SIDES.len());
-    for _ in 0..rounds {
-        let mut round: BTreeMap<String, Sample> = BTreeMap::new();
-        for family in &families {
-            let mut sides = SIDES;
-            random.shuffle(&mut sides);
-            for side in sides {
-                let sample = match *family {
-                    "start" => start(room, side)?,
-                    CXX => rows(room, &format!("cxx-{side}"), CXX)?,
-                    family => rows(room, &format!("rows-{side}"), family)?,
-                };
-                round.entry(side.to_owned()).or_default().extend(sample);
-                progress.advance();
-            }
-        }
-        raw.rounds.push(round);
-    }
+    progress.steps("rows of libc", count * families.len() * SIDES.len());
+    raw.rounds = rounds(count, &families, &SIDES, super::SEED, |family, side| {
+        let sample = match family {
+            START => start(room, side)?,
+            CXX => rows(room, &format!("cxx-{side}"), CXX)?,
+            family => rows(room, &format!("rows-{side}"), family)?,
+        };
+        progress.advance();
+        Ok::<_, String>(sample)
+    })?;
     Ok(raw)
 }
 
 /// Each side's programs.
 fn build(room: &Room, choice: &Choice) -> Result<()> {
     let folder = repository().join("bench/libc");
-    let entries = crate::context(std::fs::read_dir(&folder), "list", &folder)?;
-    let mut sources: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    sources.retain(|path| path.extension().is_some_and(|e| e == "c") && !path.ends_with("start.c"));
-    sources.sort();
+    let names = ROWS.iter().chain([&MAIN]);
+    let sources: Vec<PathBuf> = names.map(|(name, _)| folder.join(name)).collect();
     let patched = room.at("patched");
     crate::context(std::fs::create_dir_all(&patched), "create", &patched)?;
     let libc = choice.libc.as_ref().unwrap_or(&room.libc);
@@ -122,7 +91,7 @@ fn build(room: &Room, choice: &Choice) -> Result<()> {
             ("hello", std::slice::from_ref(&hello)),
         ] {
             let mut command = Command::new(if side == GLIBC { "gcc" } else { "musl-gcc" });
-            command.args(["-O2", "-fno-builtin", "-w", "-pthread", "-s"]);
+            command.args(FLAGS).arg("-s");
             if side != GLIBC {
                 command.arg("-static");
             }
@@ -150,22 +119,14 @@ fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
     let folder = repository().join("bench/libc");
     for side in SIDES {
         let mut command = Command::new(zig);
-        command.args([
-            "c++",
-            "-O2",
-            "-fno-builtin",
-            "-fno-sanitize=all",
-            "-w",
-            "-pthread",
-            "-s",
-        ]);
+        command.args(["c++", "-fno-sanitize=all", "-s"]).args(FLAGS);
         let machine = std::env::consts::ARCH;
         match side {
             GLIBC => command.args(["-target", &format!("{machine}-linux-gnu")]),
             _ => command.args(["-static", "-target", &format!("{machine}-linux-musl")]),
         };
         command.arg("-o").arg(room.at(&format!("cxx-{side}")));
-        command.args([folder.join("throw.cc"), folder.join("main.c")]);
+        command.args([THROW, MAIN].map(|(name, _)| folder.join(name)));
         if side == BRAWN {
             let words = checked(Command::new(&room.brawn).arg("link-args"))?;
             command.args(words.split_whitespace());
@@ -186,12 +147,7 @@ fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
             .env_clear()
             .env("PATH", "/usr/bin:/bin"),
     )?;
-    let row = |line: &str| {
-        let mut words = line.strip_prefix("row ")?.splitn(3, ' ');
-        let (family, time, name) = (words.next()?, words.next()?, words.next()?);
-        Some((format!("{family}: {name}"), time.parse().ok()?))
-    };
-    Ok(text.lines().filter_map(row).collect())
+    Ok(printed(&text).collect())
 }
 
 /// The time from start to end of a small program: the least of [`STARTS`], since the machine's other work only adds
@@ -202,44 +158,12 @@ fn start(room: &Room, side: &str) -> Result<Sample> {
     for _ in 0..STARTS {
         least = least.min(room.run::<&str>(&program, &[], &[])?["wall_ns"]);
     }
-    Ok(Sample::from([(format!("start: {START}"), least)]))
-}
-
-/// A row of the table.
-#[derive(Clone, Debug)]
-pub struct Line {
-    /// Its family and name.
-    pub name: String,
-    /// glibc's time, in nanoseconds.
-    pub glibc: f64,
-    /// Stock musl's time over glibc's.
-    pub stock: f64,
-    /// brawn's time over glibc's.
-    pub brawn: Estimate,
+    Ok(Sample::from([(LIFE.to_owned(), least)]))
 }
 
 /// Every row that all sides have. The row in which brawn is slowest comes first.
 pub fn lines(raw: &Raw) -> Vec<Line> {
-    let names = raw.rounds.iter().filter_map(|round| round.get(GLIBC));
-    let names: std::collections::BTreeSet<&String> =
-        names.flat_map(|sample| sample.keys()).collect();
-    let line = |name: &String| {
-        let ratios = |side: &str| -> Vec<f64> {
-            let ratio = |round: &BTreeMap<String, Sample>| {
-                Some(round.get(side)?.get(name)? / round.get(GLIBC)?.get(name)?)
-            };
-            raw.rounds.iter().filter_map(ratio).collect()
-        };
-        Some(Line {
-            name: name.clone(),
-            glibc: raw.median(GLIBC, name),
-            stock: estimate(&ratios(STOCK))?.median,
-            brawn: estimate(&ratios(BRAWN))?,
-        })
-    };
-    let mut lines: Vec<Line> = names.into_iter().filter_map(line).collect();
-    lines.sort_by(|a, b| b.brawn.median.total_cmp(&a.brawn.median));
-    lines
+    brawn_measure::functions::lines(&raw.rounds, GLIBC)
 }
 
 /// The table of the rows.
@@ -262,7 +186,7 @@ pub fn show(raw: &Raw) -> Table {
         );
         Row::Cells(vec![
             Cell::from(line.name.clone()),
-            Cell::from(show::time(line.glibc)),
+            Cell::from(show::time(line.base)),
             Cell::from(show::ratio(line.stock)),
             Cell::new(brawn, tone),
         ])
@@ -271,36 +195,6 @@ pub fn show(raw: &Raw) -> Table {
         header,
         rows: rows.collect(),
     }
-}
-
-/// Stock musl's time over glibc's.
-pub fn stock(line: &Line) -> f64 {
-    line.stock
-}
-
-/// brawn's time over glibc's.
-pub fn brawn(line: &Line) -> f64 {
-    line.brawn.median
-}
-
-/// Whether that ratio counts as slower than glibc.
-pub fn is_behind(ratio: f64) -> bool {
-    ratio > 1.05
-}
-
-/// How many rows are slower than glibc.
-pub fn behind(lines: &[Line], of: impl Fn(&Line) -> f64) -> usize {
-    lines.iter().filter(|line| is_behind(of(line))).count()
-}
-
-/// The geometric mean of these rows.
-pub fn mean<'l>(lines: impl IntoIterator<Item = &'l Line>, of: impl Fn(&Line) -> f64) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for line in lines {
-        sum += of(line).ln();
-        count += 1.0;
-    }
-    f64::exp(sum / count)
 }
 
 /// The bars, one sentence per line.
@@ -324,10 +218,7 @@ pub fn summary(raw: &Raw) -> String {
         mean(&lines, brawn),
     );
     let ratios: Vec<f64> = {
-        let name = format!("start: {START}");
-        let of = |round: &BTreeMap<String, Sample>| {
-            Some(round.get(BRAWN)?.get(&name)? / round.get(STOCK)?.get(&name)?)
-        };
+        let of = |round: &Round| Some(round.get(BRAWN)?.get(LIFE)? / round.get(STOCK)?.get(LIFE)?);
         raw.rounds.iter().filter_map(of).collect()
     };
     if let Some(start) = estimate(&ratios) {
@@ -385,14 +276,6 @@ mod tests {
             ],
             ..Raw::new("test", Path::new("brawn"))
         }
-    }
-
-    #[test]
-    fn ratios_are_of_pairs_within_a_round() {
-        let lines = lines(&raw());
-        assert_eq!(lines.len(), 1);
-        assert!((lines[0].brawn.median - 1.1).abs() < 1e-9, "{:?}", lines[0]);
-        assert!((lines[0].stock - 3.0).abs() < 1e-9);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod build;
 mod html;
+mod libc;
 mod say;
 mod workloads;
 
@@ -25,8 +26,12 @@ use workloads::Workload;
 /// glibc if there is a compiler for it.  All forms run in turn, as with `brawn compare`.  Everything is built in a
 /// temporary folder, which is removed.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::help::after("bench"))]
+#[command(after_help = crate::help::after("bench"), args_conflicts_with_subcommands = true)]
+#[command(disable_help_subcommand = true)]
 pub struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
+
     /// The command that compiles and links C for musl, or the path of a compiler; `-static` is added.
     #[arg(long, value_name = "COMMAND", default_value = "musl-gcc")]
     cc: String,
@@ -77,6 +82,12 @@ pub struct Args {
     json: bool,
 }
 
+/// Other measurements.
+#[derive(Debug, clap::Subcommand)]
+enum Other {
+    Libc(Box<libc::Args>),
+}
+
 /// What [`Measured::format`] says.
 const FORMAT: &str = "brawn-bench";
 /// The number that grows when older readers would misread the data.
@@ -122,6 +133,9 @@ struct Line {
 }
 
 pub fn run(args: &Args) -> Exit {
+    if let Some(Other::Libc(args)) = &args.other {
+        return libc::run(args);
+    }
     match attempt(args) {
         Ok(exit) => exit,
         Err(error) => {
@@ -209,7 +223,7 @@ fn chosen(args: &Args) -> Result<Vec<Workload>> {
 fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
     // This comes before anything exists that a signal could leave behind.
     let signals = Signals::watch()?;
-    let room = build::Room::new(args, &signals)?;
+    let room = build::Room::new(&args.cc, args.against_cc.as_deref(), &signals)?;
     let mut measured = Measured {
         format: FORMAT.into(),
         version: VERSION,

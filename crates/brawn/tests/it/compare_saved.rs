@@ -201,6 +201,11 @@ fn names_in_saved_data_are_printed_as_names() {
     let clean = written(folder.path(), "clean.json", &one);
     let path = |name: &str| folder.path().join(name).display().to_string();
     let [page, table, csv] = ["page.html", "table.md", "runs.csv"].map(path);
+    let libc = json!({"format": "brawn-bench-libc", "version": 1, "brawn": "0.1.0", "date": "2026-01-01",
+        "machine": {"cpu": "one"}, "load": [0.0, 0.0], "compilers": {"glibc": "gcc"}, "base": "glibc", "verdict": "",
+        "rows": [], "left_out": [{"rows": ["sort: lfind"], "why": "it is not there"}],
+        "findings": [{"row": "sort: bsearch", "form": "brawn", "what": "was ended by signal 11"}],
+        "rounds": [{"glibc": {"a": 1.0, BAD: 2.0}, "stock musl": {"a": 1.0, BAD: 2.0}, "brawn": {"a": 1.0, BAD: 3.0}}]});
     let check = |command: &str, arguments: &[&str]| {
         let mut brawn = Command::new(brawn_path());
         let output = brawn.arg(command).args(arguments).output();
@@ -249,4 +254,13 @@ fn names_in_saved_data_are_printed_as_names() {
         check("bench", &["--open-data", &bad, "--html", &page]);
     }
     assert!(shown > 10, "{shown} files were judged");
+    shown = 0;
+    for value in hostile(&libc) {
+        let bad = written(&value).display().to_string();
+        let code = check("bench", &["libc", "--open-data", &bad]);
+        shown += usize::from(code == Some(1));
+        check("bench", &["libc", "--open-data", &bad, "--json"]);
+        check("bench", &["libc", "--open-data", &bad, "--html", &page]);
+    }
+    assert!(shown > 5, "{shown} files were judged");
 }

@@ -73,6 +73,11 @@ const BY_HAND: &[(&str, &str, &str)] = &[
         "takes a minute; bench.rs has it",
     ),
     (
+        "docs/bench.md",
+        "brawn bench libc --quick",
+        "takes a minute; bench_libc.rs has it",
+    ),
+    (
         "docs/memory-functions.md",
         "bench/memory/build.sh target/memory && target/memory/memory -r 21 > results.tsv",
         "takes minutes of a quiet machine",

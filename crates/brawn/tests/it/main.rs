@@ -2,6 +2,7 @@
 
 mod actions;
 mod bench;
+mod bench_libc;
 mod build;
 mod bundle;
 mod bundle_files;

@@ -1,6 +1,5 @@
 //! Builds the programs in a temporary folder, and looks at what the compilers make.
 
-use super::Args;
 use super::workloads::{FILES, ONCE, Workload};
 use crate::commands::compare::candidates::Form;
 use crate::commands::compare::outputs::ended;
@@ -14,6 +13,7 @@ use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_measure::counters::Availability;
 use brawn_measure::data;
+use brawn_measure::functions::FLAGS;
 use brawn_measure::tree::{self, End, Failure, Job, Output};
 use brawn_payload::{Profile, payloads};
 use std::collections::BTreeMap;
@@ -29,8 +29,9 @@ const SAID: usize = 1 << 16;
 const TMPDIR: &str = "choose another folder with TMPDIR";
 
 /// A way to build.
-struct Way {
-    name: &'static str,
+#[derive(Clone)]
+pub struct Way {
+    pub name: &'static str,
     kind: data::CandidateKind,
     /// The compiler, as it is started.
     path: PathBuf,
@@ -42,14 +43,14 @@ struct Way {
 /// The folder, and the ways to build.
 pub struct Room<'a> {
     folder: tempfile::TempDir,
-    ways: Vec<Way>,
+    pub ways: Vec<Way>,
     signals: &'a Signals,
 }
 
 impl<'a> Room<'a> {
-    /// Lays out the sources, and tries the compilers.
-    pub fn new(args: &Args, signals: &'a Signals) -> Result<Self> {
-        let stock = Way::of("musl", data::CandidateKind::Original, &args.cc, true)?;
+    /// Lays out the sources, and tries the compilers: `cc` for musl, and `against` for glibc.
+    pub fn new(cc: &str, against: Option<&str>, signals: &'a Signals) -> Result<Self> {
+        let stock = Way::of("musl", data::CandidateKind::Original, cc, true)?;
         let folder = tempfile::Builder::new().prefix("brawn-bench-").tempdir();
         let folder =
             folder.map_err(|e| Error::io("cannot create a temporary folder", e).next(TMPDIR))?;
@@ -68,16 +69,13 @@ impl<'a> Room<'a> {
         let brawn = room.brawns(&stock)?;
         room.tried(&brawn)?;
         room.ways = vec![stock, brawn];
-        room.ways.extend(room.glibcs(args)?);
+        room.ways.extend(room.glibcs(against)?);
         Ok(room)
     }
 
     /// The commands, by form.
     pub fn compilers(&self) -> BTreeMap<String, String> {
-        let shown = |way: &Way| {
-            let words = [&way.words[..], &way.more[..]].concat();
-            (way.name.to_owned(), link_args::shell(&words))
-        };
+        let shown = |way: &Way| (way.name.to_owned(), way.line());
         self.ways.iter().map(shown).collect()
     }
 
@@ -94,39 +92,53 @@ impl<'a> Room<'a> {
         self.ways.iter().map(form).collect()
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let path = self.folder.path().join(name);
+    /// Where a file of that name is.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.at(name);
         std::fs::write(&path, bytes)
             .map_err(|e| Error::io("cannot write", e).path(&path).next(TMPDIR))
     }
 
     /// Builds one program.
     fn build(&self, way: &Way, source: &str) -> Result<PathBuf> {
-        let folder = self.folder.path();
-        let output = folder.join(format!("{source}-{}", way.name));
+        let output = self.at(&format!("{source}-{}", way.name));
+        let file = format!("{source}.c");
+        match self.compile(way, &output, &[&file], &[])? {
+            None => Ok(output),
+            Some(said) => Err(refused(way, &file, &said)),
+        }
+    }
+
+    /// Builds `output` of the files with these names, with `last` at the end of the line. If that fails, gives how, and
+    /// what the compiler said.
+    pub fn compile(
+        &self,
+        way: &Way,
+        output: &Path,
+        sources: &[&str],
+        last: &[&str],
+    ) -> Result<Option<String>> {
         let mut arguments: Vec<OsString> = way.words.iter().map(OsString::from).collect();
-        let own = ["-O2", "-w", "-fno-builtin", "-pthread", "-o"];
-        arguments.extend(own.map(OsString::from));
-        arguments.push(output.clone().into());
-        arguments.push(folder.join(format!("{source}.c")).into());
+        arguments.extend(FLAGS.map(OsString::from));
+        arguments.push("-o".into());
+        arguments.push(output.into());
+        arguments.extend(sources.iter().map(|source| self.at(source).into()));
         arguments.extend(way.more.iter().map(OsString::from));
+        arguments.extend(last.iter().map(OsString::from));
         let run = self.run(&way.path, &arguments, PATIENCE)?;
         if run.end == End::Exit(0) {
-            return Ok(output);
+            return Ok(None);
         }
         let said = String::from_utf8_lossy(&run.output[1].bytes).into_owned();
-        Err(Error::refused(format!(
-            "`{}` does not build {source}.c: it {}\n{}",
-            link_args::shell(&way.words),
-            ended(&run),
-            said.trim_end()
-        ))
-        .expected("a command that compiles and links C programs, as it is")
-        .next("make that work first; if the folder is full, choose another with TMPDIR"))
+        Ok(Some(format!("it {}\n{}", ended(&run), said.trim_end())))
     }
 
     /// Runs something that must not outlive brawn.
-    fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<tree::Run> {
+    pub fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<tree::Run> {
         // A compiler that is killed leaves files behind; they are removed with the folder.
         let folder = self.folder.path().as_os_str().to_owned();
         let variables = [(OsString::from("TMPDIR"), folder)];
@@ -150,14 +162,17 @@ impl<'a> Room<'a> {
 
     /// The result of a compiler for the smallest program.
     fn tried(&self, way: &Way) -> Result<Report> {
-        let path = self.build(way, ONCE)?;
-        let bytes = std::fs::read(&path).map_err(|e| Error::io("cannot read it", e).path(&path))?;
-        inspect(&bytes).map_err(|error| error.path(&path))
+        report(&self.build(way, ONCE)?)
+    }
+
+    /// Whether `path` is a program of musl's.
+    pub fn check(&self, way: &Way, path: &Path) -> Result<()> {
+        check(way, &report(path)?)
     }
 
     /// Whether programs can run in the folder at all.
     fn runs(&self, way: &Way) -> Result<()> {
-        let path = self.folder.path().join(format!("{ONCE}-{}", way.name));
+        let path = self.at(&format!("{ONCE}-{}", way.name));
         let arguments = [OsString::from(ONCE)];
         let run = self.run(&path, &arguments, Duration::from_secs(60));
         let run = run.map_err(|e| {
@@ -192,8 +207,7 @@ impl<'a> Room<'a> {
     }
 
     /// The compiler for glibc, if there is one.
-    fn glibcs(&self, args: &Args) -> Result<Option<Way>> {
-        let asked = args.against_cc.as_deref();
+    fn glibcs(&self, asked: Option<&str>) -> Result<Option<Way>> {
         if asked == Some("none") {
             return Ok(None);
         }
@@ -201,6 +215,7 @@ impl<'a> Room<'a> {
             let text = asked.unwrap_or("gcc");
             let way = Way::of("glibc", data::CandidateKind::Other, text, false)?;
             let report = self.tried(&way)?;
+            is_of_this_machine(&way, &report)?;
             let libc = report.libc;
             match libc {
                 Libc::Glibc => Ok(way),
@@ -219,7 +234,40 @@ impl<'a> Room<'a> {
     }
 }
 
+fn report(path: &Path) -> Result<Report> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
+    inspect(&bytes).map_err(|error| error.path(path))
+}
+
+/// The error for a program that a compiler does not build.
+pub fn refused(way: &Way, file: &str, said: &str) -> Error {
+    Error::refused(format!(
+        "`{}` does not build {file}: {said}",
+        link_args::shell(&way.words)
+    ))
+    .expected("a command that compiles and links C programs, as it is")
+    .next("make that work first; if the folder is full, choose another with TMPDIR")
+}
+
 impl Way {
+    /// The compiler as the user typed it.
+    pub fn typed(&self) -> String {
+        link_args::shell(&self.words)
+    }
+
+    /// The whole command.
+    pub fn line(&self) -> String {
+        link_args::shell(&[&self.words[..], &self.more[..]].concat())
+    }
+
+    /// The same with a compiler for C++.
+    pub fn with(&self, text: &str) -> Result<Self> {
+        let is_static = self.words.iter().any(|word| word.starts_with("-static"));
+        let more = self.more.clone();
+        let way = Self::of(self.name, self.kind, text, is_static)?;
+        Ok(Self { more, ..way })
+    }
+
     fn of(
         name: &'static str,
         kind: data::CandidateKind,
@@ -270,15 +318,9 @@ impl Way {
 
 /// Whether these programs can be compared, and can run here.
 fn check(way: &Way, report: &Report) -> Result<()> {
+    is_of_this_machine(way, report)?;
     let line = link_args::shell(&way.words);
     let other = |found: String| Err(Error::not_applicable(found));
-    if report.architecture != std::env::consts::ARCH {
-        return other(format!(
-            "`{line}` builds programs for {}, which do not run on this machine ({})",
-            report.architecture,
-            std::env::consts::ARCH
-        ));
-    }
     if report.libc != Libc::Musl {
         let found = format!(
             "`{line}` builds with {}: this is not musl",
@@ -301,4 +343,17 @@ fn check(way: &Way, report: &Report) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Whether what a compiler builds can run here.
+fn is_of_this_machine(way: &Way, report: &Report) -> Result<()> {
+    if report.architecture == std::env::consts::ARCH {
+        return Ok(());
+    }
+    Err(Error::not_applicable(format!(
+        "`{}` builds programs for {}, which do not run on this machine ({})",
+        link_args::shell(&way.words),
+        report.architecture,
+        std::env::consts::ARCH
+    )))
 }

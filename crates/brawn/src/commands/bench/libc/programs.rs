@@ -1,0 +1,482 @@
+//! Builds the programs of the rows, and runs them.
+
+use super::sources::Sources;
+use super::{Args, Finding, LeftOut};
+use crate::bar::Bar;
+use crate::commands::bench::build::{Room, Way, refused};
+use crate::commands::compare::outputs::ended;
+use crate::ui;
+use brawn_core::Result;
+use brawn_core::shown;
+use brawn_measure::functions::{
+    BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
+    THROW, parts, printed, rounds,
+};
+use brawn_measure::tree::{End, Run};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often a compiler is asked again, with less.
+const ATTEMPTS: usize = 64;
+/// How many of a compiler's messages are kept, and how long each may be.
+const MESSAGES: usize = 3;
+const LONGEST: usize = 160;
+
+/// The programs of every form.
+pub struct Programs<'r> {
+    room: &'r Room<'r>,
+    /// Those for C, and for C++ in the same order if there are any.
+    ways: Vec<Way>,
+    cxx: Vec<Way>,
+    /// The rows to run, by family, in the programs' order.
+    rows: Vec<(&'static str, Vec<String>)>,
+    limit: Duration,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The name of a form in the data.
+fn side(way: &Way) -> &'static str {
+    match way.name {
+        BRAWN => BRAWN,
+        GLIBC => GLIBC,
+        _ => STOCK,
+    }
+}
+
+impl<'r> Programs<'r> {
+    /// Builds what `chosen` needs.
+    pub fn build(
+        room: &'r Room<'r>,
+        args: &Args,
+        chosen: &[&str],
+        limit: Duration,
+    ) -> Result<Self> {
+        for (name, text) in [HEADER, MAIN, THROW, LIVES] {
+            room.write(name, text.as_bytes())?;
+        }
+        let mut programs = Self {
+            room,
+            ways: room.ways.clone(),
+            cxx: Vec::new(),
+            rows: Vec::new(),
+            limit,
+            left_out: Vec::new(),
+        };
+        let of = |is_its: fn(&str) -> bool| -> Vec<&str> {
+            let is_its = |row: &&str| is_its(parts(row).0);
+            chosen.iter().copied().filter(is_its).collect()
+        };
+        programs.c(of(|family| ![CXX, START].contains(&family)))?;
+        programs.cxx(of(|family| family == CXX), args)?;
+        programs.lives(of(|family| family == START))?;
+        match programs.rows.is_empty() {
+            false => Ok(programs),
+            true => {
+                let why = programs.left_out.iter().map(|left| left.why.clone());
+                let why: Vec<String> = why.collect();
+                Err(brawn_core::Error::not_applicable(format!(
+                    "no row can be measured: {}",
+                    why.join("; ")
+                )))
+            }
+        }
+    }
+
+    /// The names of the forms, as the data has them.
+    pub fn sides(&self) -> Vec<&'static str> {
+        self.ways.iter().map(side).collect()
+    }
+
+    /// The commands, by form.
+    pub fn compilers(&self) -> BTreeMap<String, String> {
+        let c = self.ways.iter().map(|way| (side(way).to_owned(), way));
+        let cxx = self.cxx.iter();
+        let cxx = cxx.map(|way| (format!("{}, C++", side(way)), way));
+        c.chain(cxx).map(|(name, way)| (name, way.line())).collect()
+    }
+
+    fn path(&self, program: &str, side: &str) -> PathBuf {
+        // The name of stock musl has a blank.
+        let word = side.split(' ').next_back().unwrap_or(side);
+        self.room.at(&format!("{program}-{word}"))
+    }
+
+    /// Builds the rows in C.
+    fn c(&mut self, mut wanted: Vec<&str>) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let mut sources = Sources::all();
+        let (mut order, mut whys) = (Vec::new(), Vec::new());
+        for way in &self.ways {
+            let path = self.path("rows", side(way));
+            whys.push(self.rows_of(way, &path, &mut sources)?);
+        }
+        for (way, why) in self.ways.clone().iter().zip(whys) {
+            order = self.listed(&self.path("rows", side(way)))?;
+            self.lacks(way, &mut wanted, &order, why);
+        }
+        self.add(order, &wanted);
+        Ok(())
+    }
+
+    /// Builds one form of them. What its compiler cannot build is taken out of `sources`; gives what it said.
+    fn rows_of(&self, way: &Way, path: &Path, sources: &mut Sources) -> Result<Vec<String>> {
+        let mut why = Vec::new();
+        let mut last = String::new();
+        for _ in 0..ATTEMPTS {
+            let mut names = vec![MAIN.0];
+            for (name, text) in sources.files() {
+                self.room.write(name, text.as_bytes())?;
+                names.push(name);
+            }
+            let Some(said) = self.room.compile(way, path, &names, &["-lm"])? else {
+                return Ok(why);
+            };
+            why.push(self.message(&said));
+            if !sources.without(&said) && !self.without_files(way, sources)? {
+                return Err(refused(way, "the rows", &said));
+            }
+            last = said;
+        }
+        Err(refused(way, "the rows", &last))
+    }
+
+    /// Takes out the files that a compiler cannot build, each alone. Whether there were any, and not all.
+    fn without_files(&self, way: &Way, sources: &mut Sources) -> Result<bool> {
+        let names: Vec<&str> = sources.files().map(|(name, _)| name).collect();
+        let mut count = 0;
+        for name in &names {
+            let path = self.room.at("alone");
+            let said = self.room.compile(way, &path, &[MAIN.0, name], &["-lm"])?;
+            if said.is_some() {
+                sources.drop(name);
+                count += 1;
+            }
+        }
+        Ok(count > 0 && count < names.len())
+    }
+
+    /// The first message of a compiler, without the folder's name.
+    fn message(&self, said: &str) -> String {
+        let folder = self.room.at("").display().to_string();
+        let is_one = |line: &&str| line.contains("error:") || line.contains("undefined ");
+        let line = said.lines().find(is_one).or(said.lines().next_back());
+        let line = line.unwrap_or_default().replace(&folder, "");
+        shown::line(line.trim())
+            .to_string()
+            .chars()
+            .take(LONGEST)
+            .collect()
+    }
+
+    /// The rows of a program, in its order.
+    fn listed(&self, path: &Path) -> Result<Vec<String>> {
+        let run = self.run(path, &["rows", "--list"])?;
+        let text = String::from_utf8_lossy(&run.output[0].bytes);
+        match run.end {
+            End::Exit(0) => Ok(printed(&text).map(|(row, _)| row).collect()),
+            _ => {
+                let found = format!("the program of the rows {}", ended(&run));
+                Err(brawn_core::Error::refused(found).path(path))
+            }
+        }
+    }
+
+    /// Takes out of `wanted` what a form does not have, and says why.
+    fn lacks(&mut self, way: &Way, wanted: &mut Vec<&str>, has: &[String], why: Vec<String>) {
+        let is_lost = |row: &&str| !has.iter().any(|own| own == row);
+        let missing: Vec<&str> = wanted.iter().copied().filter(is_lost).collect();
+        if missing.is_empty() {
+            return;
+        }
+        wanted.retain(|row| !missing.contains(row));
+        let mut why: Vec<String> = why.into_iter().take(MESSAGES).collect();
+        if why.is_empty() {
+            why.push("the program has no such row".into());
+        }
+        self.left_out.push(LeftOut {
+            rows: missing.into_iter().map(str::to_owned).collect(),
+            why: format!("`{}`: {}", way.typed(), why.join("; ")),
+        });
+    }
+
+    /// Adds rows, in the order of `order`.
+    fn add(&mut self, order: Vec<String>, wanted: &[&str]) {
+        let is_wanted = |row: &String| wanted.contains(&row.as_str());
+        for row in order.into_iter().filter(is_wanted) {
+            let (family, name) = parts(&row);
+            let Some(family) = FAMILIES.into_iter().find(|known| *known == family) else {
+                continue;
+            };
+            match self.rows.iter_mut().find(|(known, _)| *known == family) {
+                Some((_, rows)) => rows.push(name.to_owned()),
+                None => self.rows.push((family, vec![name.to_owned()])),
+            }
+        }
+    }
+
+    /// Builds the rows in C++, if there are compilers.
+    fn cxx(&mut self, mut wanted: Vec<&str>, args: &Args) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let mut order = Vec::new();
+        let why = match self.compilers_of_cxx(args)? {
+            Err(why) => why,
+            Ok(ways) => {
+                for way in &ways {
+                    let path = self.path("cxx", side(way));
+                    let files = [THROW.0, MAIN.0];
+                    if let Some(said) = self.room.compile(way, &path, &files, &["-lm"])? {
+                        let why = format!("`{}`: {}", way.typed(), self.message(&said));
+                        self.leave_out(&wanted, why);
+                        return Ok(());
+                    }
+                    if side(way) == STOCK {
+                        self.room.check(way, &path)?;
+                    }
+                    order = self.listed(&path)?;
+                    self.lacks(way, &mut wanted, &order, Vec::new());
+                }
+                self.cxx = ways;
+                self.add(order, &wanted);
+                return Ok(());
+            }
+        };
+        self.leave_out(&wanted, why);
+        Ok(())
+    }
+
+    fn leave_out(&mut self, rows: &[&str], why: String) {
+        let rows = rows.iter().map(|row| (*row).to_owned()).collect();
+        self.left_out.push(LeftOut { rows, why });
+    }
+
+    /// The compilers for C++, or why there are none.
+    fn compilers_of_cxx(&self, args: &Args) -> Result<std::result::Result<Vec<Way>, String>> {
+        if args.cxx.as_deref() == Some("none") {
+            return Ok(Err("they are in C++, and `--cxx none` was asked for".into()));
+        }
+        let guessed = args.cxx.clone().or_else(|| guess(&args.cc));
+        let glibcs = || guess(args.against_cc.as_deref().unwrap_or("gcc"));
+        let mut ways = Vec::new();
+        for way in &self.ways {
+            let is_glibc = side(way) == GLIBC;
+            let text = match is_glibc {
+                true => guessed.as_deref().and_then(beside).or_else(glibcs),
+                false => guessed.clone(),
+            };
+            let found = text.as_deref().map(|text| way.with(text));
+            match (found, text.as_deref().unwrap_or("C++ compiler")) {
+                (Some(Ok(way)), _) => ways.push(way),
+                (Some(Err(error)), _) if !is_glibc && args.cxx.is_some() => return Err(error),
+                (_, text) if is_glibc => {
+                    return Ok(Err(format!(
+                        "they are in C++, and there is no `{text}` for glibc"
+                    )));
+                }
+                (_, text) => {
+                    return Ok(Err(format!(
+                        "they are in C++, and there is no `{text}`: name a compiler for musl with `--cxx`"
+                    )));
+                }
+            }
+        }
+        Ok(Ok(ways))
+    }
+
+    /// Builds the program that begins and ends.
+    fn lives(&mut self, wanted: Vec<&str>) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        for way in self.ways.clone() {
+            let path = self.path("start", side(&way));
+            if let Some(said) = self.room.compile(&way, &path, &[LIVES.0], &[])? {
+                let why = format!("`{}`: {}", way.typed(), self.message(&said));
+                self.leave_out(&wanted, why);
+                return Ok(());
+            }
+        }
+        self.add(vec![LIFE.to_owned()], &wanted);
+        Ok(())
+    }
+
+    fn run(&self, path: &Path, words: &[&str]) -> Result<Run> {
+        let arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
+        self.room.run(path, &arguments, self.limit)
+    }
+
+    /// Runs all rounds. A row that fails is a finding, and left out from then on.
+    pub fn measure(
+        &mut self,
+        runs: u32,
+        is_quick: bool,
+        seed: u64,
+    ) -> Result<(Vec<Round>, Vec<Finding>)> {
+        let families: Vec<&str> = self.rows.iter().map(|(family, _)| *family).collect();
+        let count: usize = self.rows.iter().map(|(_, rows)| rows.len()).sum();
+        let sides = self.sides();
+        let s = |count| if count == 1 { "" } else { "s" };
+        let (rows, each) = (s(count), s(runs as usize));
+        ui::info(&format!("{count} row{rows}, {runs} run{each} of each form"));
+        let steps = runs as usize * families.len() * sides.len();
+        let bar = Bar::new(steps as u64, "{bar:30} {percent:>3} %, {eta} left");
+        let mut findings = Vec::new();
+        let run = |family: &str, side: &str| {
+            let sample = self.family(family, side, is_quick, &mut findings)?;
+            bar.inc(1);
+            Ok(sample)
+        };
+        let mut all = rounds(runs as usize, &families, &sides, seed, run)?;
+        for finding in &findings {
+            for sample in all.iter_mut().flat_map(BTreeMap::values_mut) {
+                sample.remove(&finding.row);
+            }
+        }
+        Ok((all, findings))
+    }
+
+    /// The rows of a family by one form's program.
+    fn family(
+        &mut self,
+        family: &str,
+        side: &str,
+        is_quick: bool,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Sample> {
+        let Some(number) = self.rows.iter().position(|(own, _)| *own == family) else {
+            return Ok(Sample::new());
+        };
+        let mut left = self.rows[number].1.clone();
+        let mut sample = Sample::new();
+        while !left.is_empty() {
+            let (found, run) = match family {
+                START => self.life(side)?,
+                _ => self.times(family, side, is_quick, &left)?,
+            };
+            sample.extend(found);
+            let is_there = |name: &String| sample.contains_key(&format!("{family}: {name}"));
+            let Some(at) = left.iter().position(|name| !is_there(name)) else {
+                break;
+            };
+            // The rows print one after another, so this is the one that failed.
+            let name = left.remove(at);
+            left.drain(..at);
+            let what = match run.end {
+                End::Exit(0) => "printed no time".to_owned(),
+                _ => ended(&run),
+            };
+            ui::info(&format!("{name}, {side}: {what}; it is left out"));
+            self.rows[number].1.retain(|row| *row != name);
+            findings.push(Finding {
+                row: format!("{family}: {name}"),
+                form: side.to_owned(),
+                what,
+            });
+        }
+        Ok(sample)
+    }
+
+    /// Times of these rows of a family.
+    fn times(
+        &self,
+        family: &str,
+        side: &str,
+        is_quick: bool,
+        names: &[String],
+    ) -> Result<(Sample, Run)> {
+        let program = if family == CXX { "cxx" } else { "rows" };
+        let slice = if is_quick { "1" } else { "2" };
+        let mut words = vec![program, "--milliseconds", slice, family];
+        words.extend(names.iter().map(String::as_str));
+        let run = self.run(&self.path(program, side), &words)?;
+        let text = String::from_utf8_lossy(&run.output[0].bytes);
+        Ok((printed(&text).collect(), run))
+    }
+
+    /// The least time from start to end of the program that begins and ends.
+    fn life(&self, side: &str) -> Result<(Sample, Run)> {
+        let path = self.path("start", side);
+        let mut least = f64::INFINITY;
+        let mut starts = 0;
+        loop {
+            let run = self.run(&path, &["start"])?;
+            starts += 1;
+            if run.end != End::Exit(0) {
+                return Ok((Sample::new(), run));
+            }
+            least = least.min(run.figures.wall_ns as f64);
+            if starts == STARTS {
+                return Ok((Sample::from([(LIFE.to_owned(), least)]), run));
+            }
+        }
+    }
+}
+
+/// zig's compiler for glibc beside its own for musl: it has the same unwinder, whose time the rows in C++ take.
+fn beside(musl: &str) -> Option<String> {
+    let is_zigs = musl.contains("zig c++ ") && musl.contains("-linux-musl");
+    is_zigs.then(|| musl.replace("-linux-musl", "-linux-gnu"))
+}
+
+/// The compiler for C++ beside one for C, as its name says.
+fn guess(c: &str) -> Option<String> {
+    let (first, rest) = match c.find(' ') {
+        Some(at) if !Path::new(c).is_file() => c.split_at(at),
+        _ => (c, ""),
+    };
+    let (folder, name) = first.split_at(first.rfind('/').map_or(0, |at| at + 1));
+    if let Some(rest) = rest.strip_prefix(" cc") {
+        return Some(format!("{first} c++{rest}"));
+    }
+    let name = match name {
+        "cc" => "c++".to_owned(),
+        _ if name.contains("clang") => name.replacen("clang", "clang++", 1),
+        _ if name.contains("gcc") => name.replacen("gcc", "g++", 1),
+        _ => return None,
+    };
+    Some(format!("{folder}{name}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zig_has_the_same_unwinder_for_glibc() {
+        let gnu = beside("/opt/zig c++ -target x86_64-linux-musl");
+        assert_eq!(
+            gnu.as_deref(),
+            Some("/opt/zig c++ -target x86_64-linux-gnu")
+        );
+        assert_eq!(beside("x86_64-linux-musl-g++"), None);
+    }
+
+    #[test]
+    fn compilers_for_cxx_stand_beside_those_for_c() {
+        for (c, cxx) in [
+            ("musl-gcc", Some("musl-g++")),
+            ("gcc-12 -m64", Some("g++-12 -m64")),
+            (
+                "/opt/gcc/bin/x86_64-linux-musl-gcc",
+                Some("/opt/gcc/bin/x86_64-linux-musl-g++"),
+            ),
+            (
+                "zig cc -target x86_64-linux-musl",
+                Some("zig c++ -target x86_64-linux-musl"),
+            ),
+            (
+                "clang-19 --target=x86_64-alpine-linux-musl",
+                Some("clang++-19 --target=x86_64-alpine-linux-musl"),
+            ),
+            ("/usr/bin/cc", Some("/usr/bin/c++")),
+            ("tcc", None),
+        ] {
+            assert_eq!(guess(c).as_deref(), cxx, "{c}");
+        }
+    }
+}
