@@ -3,7 +3,7 @@
 //# libc: stock brawn
 //# profile: secure
 //# case: freed_twice freed_elsewhere freed_at_once not_a_block written_behind written_behind_large
-//# case: string_end realigned used_after freed_in_time
+//# case: string_end realigned used_after freed_in_time freed_in_turn
 //# at-least: 100% of stock
 //# timeout: 60
 #include "child.h"
@@ -223,7 +223,18 @@ static void far_behind(size_t n) {
     for (size_t i = 0; i < 8192; i++) hidden_byte(p)[(n < 131052 ? 131052 : n) + i] ^= 0x55;
     free(p);
 }
-static void written_behind_large(void) { measure("far", far_behind); }
+/* The same where it was smaller before, with nothing unused at its end. */
+static void far_behind_grown(size_t n) {
+    size_t size = (n < 131072 ? 131072 : n + 4096) & -(size_t)4096;
+    char *p = block(size);
+    NEED(p = hidden(realloc(p, 2 * size)));
+    for (size_t i = 0; i < 8192; i++) hidden_byte(p)[2 * size + i] ^= 0x55;
+    free(p);
+}
+static void written_behind_large(void) {
+    measure("far", far_behind);
+    measure("far-grown", far_behind_grown);
+}
 
 /* What stock does not find, and this profile always does. */
 static void ends_always(void (*misuse)(size_t)) {
@@ -268,7 +279,27 @@ static void linked(size_t n) {
     for (int i = 0; i < 5000; i++) block(n);
 }
 static void used_after(void) { ends_always(linked); }
-/* Blocks that are freed do not come back at once. */
+/* Blocks that are freed do not come back at once: in profile secure 15 others of their size come first, if the program
+ * has one block of it at a time.  (Some of the first blocks of a size come back earlier, until there are as many.) */
+static void freed_in_turn(void) {
+    enum { FIRST = 64,
+        BLOCKS = 512,
+        OTHERS = 15 };
+    const char *profile = getenv("CONFORMANCE_PROFILE");
+    for (size_t size = 1; size <= 1000; size += 37) {
+        uintptr_t last[BLOCKS];
+        size_t early = 0;
+        for (int i = 0; i < BLOCKS; i++) {
+            void *p = block(size);
+            last[i] = (uintptr_t)p;
+            free(p);
+            for (int before = 1; i >= FIRST && before <= OTHERS; before++) early += last[i] == last[i - before];
+        }
+        if (profile) CHECK(early == 0, "%zu of %d blocks of %zu bytes came back early", early, BLOCKS - FIRST, size);
+    }
+    printf("measure tried 1\n");
+}
+/* The same at any time: not the block just freed. */
 static void freed_in_time(void) {
     const char *profile = getenv("CONFORMANCE_PROFILE");
     size_t same = 0;
@@ -286,4 +317,5 @@ static void freed_in_time(void) {
 RUN_CASES({"freed_twice", freed_twice}, {"freed_elsewhere", freed_elsewhere}, {"freed_at_once", freed_at_once},
     {"not_a_block", not_a_block}, {"written_behind", written_behind},
     {"written_behind_large", written_behind_large}, {"string_end", string_end}, {"realigned", realigned},
-    {"used_after", used_after}, {"freed_in_time", freed_in_time})
+    {"used_after", used_after}, {"freed_in_time", freed_in_time},
+    {"freed_in_turn", freed_in_turn})

@@ -62,6 +62,22 @@ static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uin
 // ---------------------------------------------------------------------------------------------
 // Allocation
 
+// A page's free blocks go round: malloc takes the first one of its list, and free appends to the list's end.  So a freed block
+// is the last one to be used again, and free and malloc never have to stop for a list that is used up.
+//
+// The end of the list is kept in a word of the page that the engine has for a second key.  It is NULL where the engine made the
+// list (fresh blocks, and what other threads freed), and where the list is empty: then free puts blocks on the engine's second
+// list, from which brawn_block_again takes them when the first one is empty.  The engine changes the first list only
+// while it is empty, or in front of it.  So an end that is not NULL is always the list's last block.
+static inline mi_block_t *brawn_end(const mi_page_t *page) { return (mi_block_t *)page->keys[1]; }
+static inline void brawn_set_end(mi_page_t *page, mi_block_t *end) { page->keys[1] = (uintptr_t)end; }
+
+// Whether freed blocks may go round in what the page has: fresh ones are put among them until there are this many.
+enum { BRAWN_ROUND = 16 };
+static inline bool brawn_round_is_whole(const mi_page_t *page) {
+    return page->capacity >= BRAWN_ROUND || page->capacity >= page->reserved;
+}
+
 // Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of four
 // lists that is drawn for it, and these are joined.  Once leaves four rows of blocks, each in the old order, twice
 // 16: it is done until there are as many rows as blocks.  (A sort by numbers that are drawn digit by digit.  The
@@ -72,6 +88,7 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
     size_t drawn = 0;
     mi_block_t *more = page->local_free;
     page->local_free = NULL;
+    mi_block_t *end = NULL;
     for (size_t rows = LISTS;; rows *= LISTS) {
         mi_block_t *first[LISTS] = {NULL}, *last[LISTS];
         size_t count = 0;
@@ -92,16 +109,19 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
         more = NULL;
         for (size_t list = 0; list < LISTS; list++) {
             if (first[list] == NULL) continue;
+            if (page->free == NULL) end = last[list];
             brawn_block_set_next(page, last[list], page->free);
             page->free = first[list];
         }
-        if (rows >= count) return;
+        if (rows >= count) break;
     }
+    if (brawn_round_is_whole(page)) brawn_set_end(page, end);
 }
 
 // A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
 // since are in ascending order, `p` among them.  How many there were then is in a field that it has for padding.
 static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
+    if (page->free == NULL) brawn_set_end(page, NULL);  // the engine took the last one
     if ((uintptr_t)page->padding[0] == page->capacity) return p;
     page->padding[0] = (void *)(uintptr_t)page->capacity;
     mi_block_t *block = p;
@@ -110,12 +130,10 @@ static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
     brawn_shuffle(heap, page);
     block = page->free;
     page->free = brawn_block_next(page, block);
+    if (page->free == NULL) brawn_set_end(page, NULL);
     block->next = 0;
     return block;
 }
-
-// A freed block is handed out again only after this many others of its page, if the page has that many.
-enum { BRAWN_ROUND = 16 };
 
 // Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
 // harder to tell, and the way around is longer.
@@ -124,6 +142,8 @@ static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
     page->padding[0] = (void *)(uintptr_t)page->capacity;
     brawn_shuffle(heap, page);
 }
+
+enum { BRAWN_LINE = 64 };  // bytes of a cache line
 
 // A block that has a span of its own.  The engine takes spans in the order of their addresses.  So up to three
 // others are taken before it that are free again when it is there: the next blocks lie in front of it or behind.
@@ -162,9 +182,10 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     if (mi_unlikely(block < size)) block = size;  // the sum overflowed: there is no such block
     const bool shared = block <= MI_MEDIUM_OBJ_SIZE_MAX;  // its page has others; only a span is zeroed by the engine
     const bool large = block > BRAWN_SPAN_MAX;
-    // A span that need not be aligned gets all of its slices but the front.
-    if (!shared && !large && block % (2 * MI_MAX_ALIGN_SIZE) != 0)
-        block = _mi_align_up(block + MI_MAX_ALIGN_SIZE, MI_SEGMENT_SLICE_SIZE) - MI_MAX_ALIGN_SIZE;
+    // A span gets all of its slices but the front, which is a cache line if nothing asks for more: copies of blocks that begin
+    // within a line take longer.
+    if (!shared && !large && block % (2 * BRAWN_LINE) != 0)
+        block = _mi_align_up(block + BRAWN_LINE, MI_SEGMENT_SLICE_SIZE) - BRAWN_LINE;
     if (mi_likely(heap != NULL)) {
         p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero)
             : shared ? brawn_engine_alloc(heap, block, false)
@@ -180,23 +201,34 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     return brawn_hand_out(p, mix, size, zero);
 }
 
-// The free blocks of `page` are used up: around once more, without the engine.  The block that was freed last does not come
-// first, if there is another: the second one does.
+// The second list of `page` becomes the first one, which is used up.
+static void brawn_second_list(mi_page_t *page) {
+    mi_block_t *end = page->local_free;
+    page->free = end;
+    page->local_free = NULL;
+    size_t count = 1;
+    for (mi_block_t *next; (next = brawn_block_next(page, end)) != NULL; end = next) {
+        if (mi_unlikely(++count > page->capacity)) brawn_trap_corrupted();
+    }
+    brawn_set_end(page, end);
+}
+
+// The first list of `page` is used up: the second one takes its place, without the engine.  The block that was freed last comes
+// first there.  It is not handed out if there is another: the next one is.
 static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
     mi_block_t *const last = page->local_free;
     if (mi_unlikely(last == NULL)) return brawn_block_slow(block, size, zero);
-    mi_block_t *first = last;
-    if (mi_unlikely(page->capacity < BRAWN_ROUND && page->capacity < page->reserved)) {
-        brawn_refill(brawn_heap, page);
-        first = page->free;
-    } else page->local_free = NULL;
-    mi_block_t *second = brawn_block_nextx(page, first, page->keys), *p = first;
+    if (mi_likely(brawn_round_is_whole(page))) brawn_second_list(page);
+    else brawn_refill(brawn_heap, page);
+    mi_block_t *const first = page->free, *const second = brawn_block_nextx(page, first, page->keys);
+    mi_block_t *p = first;
     page->free = second;
     if (first == last && second != NULL) {
         p = second;
         brawn_block_set_next(page, first, brawn_block_nextx(page, second, page->keys));
         page->free = first;
-    }
+        if (brawn_end(page) == second) brawn_set_end(page, first);
+    } else if (second == NULL) brawn_set_end(page, NULL);
     page->used++;
     const uint64_t mix = brawn_mix(page->keys, p);
     if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
@@ -235,7 +267,9 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     // of one, or is none: a fault ends the program as well.
     const uint64_t mix = brawn_mix(page->keys, p);
     if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
-    page->free = (mi_block_t *)(p->next ^ mix);
+    mi_block_t *const next = (mi_block_t *)(p->next ^ mix);
+    page->free = next;
+    if (mi_unlikely(next == NULL)) brawn_set_end(page, NULL);
     page->used++;
     return brawn_hand_out(p, mix, size, zero);
 slow:
@@ -324,18 +358,35 @@ static bool brawn_page_close(mi_page_t *page) {
 static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
     const bool only = page->next == NULL && page->prev == NULL;
     if (only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX && brawn_page_close(page)) return;
-    brawn_page_emptied(page);
+    brawn_page_retire(page);
 }
 
-static NOINLINE void brawn_emptied(mi_page_t *page) {
-    if (mi_likely(page->next == NULL && page->prev == NULL && page->retire_expire != 0)) page->retire_expire = BRAWN_RETIRE_CYCLES;
-    else brawn_emptied_slow(page);
+static inline __attribute__((always_inline)) void brawn_emptied(mi_page_t *page) {
+    if (mi_unlikely(!brawn_page_waits_on(page))) brawn_emptied_slow(page);
 }
 
 // A block whose seal says another size than the program does, or is none.
 static NOINLINE __attribute__((cold)) void brawn_trap_size(const mi_page_t *page, const void *p) {
     brawn_sealed_size(page, p, *brawn_seal_at(p));
     brawn_trap_wrong_size();
+}
+
+// Puts a block on one of the lists of a page whose first one has no end that is known.
+static NOINLINE void brawn_free_endless(mi_page_t *page, mi_block_t *block) {
+    mi_block_t *const freed = page->local_free;
+    *brawn_seal_at(block) = brawn_free_seal(brawn_mix(page->keys, block));
+    if (page->free != NULL || !brawn_round_is_whole(page) || (freed != NULL && brawn_block_nextx(page, freed, page->keys) != NULL)) {
+        brawn_block_set_next(page, block, freed);
+        page->local_free = block;
+    } else {
+        // All others are in use, but for one.
+        brawn_block_set_next(page, block, NULL);
+        page->free = freed != NULL ? freed : block;
+        page->local_free = NULL;
+        if (freed != NULL) brawn_block_set_next(page, freed, block);
+        brawn_set_end(page, block);
+    }
+    if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
 }
 
 static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, bool sized, size_t expected) {
@@ -365,11 +416,14 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
         brawn_free_full(page, segment, p);
         return;
     }
-    mi_block_t *const block = p;
-    // Onto the engine's second list, which malloc takes from when the first is used up: what a program
-    // still does to a freed block meets its next owner late.
-    block->next = (uintptr_t)page->local_free ^ mix;
-    page->local_free = block;
+    mi_block_t *const end = brawn_end(page), *const block = p;
+    if (mi_unlikely(end == NULL)) {
+        brawn_free_endless(page, block);
+        return;
+    }
+    end->next ^= (uintptr_t)block;  // which was a link to nothing
+    block->next = mix;  // a link to nothing
+    brawn_set_end(page, block);
     *brawn_seal_at(p) = brawn_free_seal(mix);
     if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
 }

@@ -90,7 +90,9 @@ static bool brawn_large_reach(mi_segment_t *segment, int protection) {
 
 // Whether it is closed is noted in a field that has no meaning where there is one block: what realloc copied from is kept
 // open, since it is mostly what realloc copies to next.
-static void brawn_large_close(mi_segment_t *segment) { segment->was_reclaimed = brawn_large_reach(segment, PROT_NONE_); }
+static void brawn_large_close(mi_segment_t *segment) {
+    segment->was_reclaimed = brawn_may_close() && brawn_large_reach(segment, PROT_NONE_);
+}
 
 // The block of at most BRAWN_CLOSED bytes that was freed last: the next one is another, so that who still uses it finds nothing
 // there.  Such a process has one more of them.
@@ -341,10 +343,13 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
         brawn_discard(end, guard);
         brawn_unmap(end + guard, (size_t)(old_end - end));
     } else {
-        long result = -ENOMEM;  // a guard is in the way
-        if (guard == 0) result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping, 0, 0, 0);
+        // A guard is opened first, so that it is one mapping with the rest.
+        long result = -ENOMEM;
+        if (guard == 0 || brawn_protect(old_end, guard, PROT_RW_))
+            result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)(old_mapping + guard), (long)(mapping + guard), 0, 0, 0);
+        if (guard > 0) brawn_protect(brawn_failed(result) ? old_end : (char *)segment + mapping, guard, PROT_NONE_);
         if (brawn_failed(result)) {
-            if (result != -ENOMEM) return NULL;
+            if (result != -ENOMEM && !(guard > 0 && result == -EFAULT)) return NULL;  // -EFAULT: they are still two
             // The kernel maps the target away itself; reserving it first finds an aligned place.
             char *const target = brawn_map_aligned(mapping + guard, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
             if (target == NULL) return NULL;

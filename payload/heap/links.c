@@ -61,7 +61,10 @@ static inline void brawn_block_set_next(const mi_page_t *page, mi_block_t *block
 
 // Seals the next `count` blocks of a page, before the engine makes them a list.
 static size_t brawn_seal_fresh(mi_page_t *page, size_t count) {
-    if (page->capacity == 0) page->keys[0] |= 1;
+    if (page->capacity == 0) {
+        page->keys[0] |= 1;
+        page->keys[1] = 0;  // checked.c: no end of a list
+    }
     uint8_t *p = page->page_start + page->capacity * page->block_size;
     for (size_t i = 0; i < count; i++, p += page->block_size) *brawn_seal_at(p) = brawn_free_seal(brawn_mix(page->keys, p));
     return count;

@@ -17,7 +17,8 @@ EXPORT void __libc_free(void *p) { brawn_free(p); }
 void free(void *p) WEAK_ALIAS(__libc_free);
 
 // C23's (ISO/IEC 9899:2024, 7.24.4.4 and 5), which no musl has.  A program that brings a free of its own and neither of
-// these has its blocks from its own malloc.
+// these has its blocks from its own malloc, so its free gets them.
+#if BRAWN_CHECKED
 static void brawn_own_free(void *p) __attribute__((alias("__libc_free")));
 
 static inline bool brawn_free_is_ours(void) {
@@ -32,9 +33,23 @@ EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
 }
 
 EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
-    if (BRAWN_CHECKED && brawn_free_is_ours()) brawn_expect_alignment(p, alignment);
+    if (brawn_free_is_ours()) brawn_expect_alignment(p, alignment);
     free_sized(p, size);
 }
+#else
+// A block's page is found without its size, and nothing else of it is needed: what is left is one jump, which the linker has
+// lead to the right free.
+EXPORT __attribute__((weak)) void free_sized(void *p, size_t size) {
+    MI_UNUSED(size);
+    free(p);
+}
+
+EXPORT __attribute__((weak)) void free_aligned_sized(void *p, size_t alignment, size_t size) {
+    MI_UNUSED(alignment);
+    MI_UNUSED(size);
+    free(p);
+}
+#endif
 
 EXPORT void *__libc_calloc(size_t count, size_t size) {
     size_t total;

@@ -4,7 +4,6 @@
 // malloc as its own.
 
 static NOINLINE void *brawn_trace_sample(size_t size, size_t alignment, bool zero, const brawn_caller_t *caller) {
-    if (size > BRAWN_SPAN_MAX / 2 && size > PTRDIFF_MAX) return brawn_fail(ENOMEM);
     void *const p = brawn_large_alloc(size, alignment, zero);
     if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
     brawn_trace_taken(brawn_segment(p), p, size, caller);

@@ -158,6 +158,10 @@ fn no_count_grows_with_the_number_of_threads() {
                 let is_nothing = counts[&128].iter().all(|count| *count <= by_chance);
                 assert!(is_nothing, "{profile}, {load}: {counts:?}");
             }
+            // Not every large block that profile secure takes back is put out of reach: two calls each.
+            if (*load, *profile) == ("large", "secure") {
+                assert!(counts[&128][2] <= 0.5, "{profile}, {load}: {counts:?}");
+            }
             if *profile == "fast" {
                 rows.push(row(words, &counts));
             }

@@ -28,16 +28,19 @@ fn main() {
     };
     let feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
     // Features add up over a graph: what somebody wants for safety stays.
-    let profile = match (feature("SECURE"), feature("LEAN")) {
-        (true, _) => "secure",
-        (false, true) => "lean",
-        (false, false) => "fast",
+    let profile = match (feature("SECURE"), feature("TRACE"), feature("LEAN")) {
+        (true, _, _) => "secure",
+        (false, true, _) => "trace",
+        (false, false, true) => "lean",
+        (false, false, false) => "fast",
     };
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("objects");
     let shared = root.join(&target.arch);
     let own = shared.join(profile);
+    // A shared object does not record: the record is the program's.
+    let object = shared.join(if profile == "trace" { "fast" } else { profile });
     let chosen = target.heap().and_then(|heap| {
-        let mut files = vec![own.join("libbrawn_shared.a")];
+        let mut files = vec![object.join("libbrawn_shared.a")];
         if heap == Heap::ByLink {
             files.extend([
                 own.join("libbrawn_heap.a"),
@@ -52,7 +55,7 @@ fn main() {
     let (name, reason) = match chosen {
         Ok(heap) => {
             // src/ names the libraries.
-            for folder in [own, shared] {
+            for folder in [own, object, shared] {
                 println!("cargo::rustc-link-search=native={}", folder.display());
             }
             (heap.cfg(), String::new())

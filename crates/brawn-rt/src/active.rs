@@ -25,7 +25,7 @@ pub struct About {
     pub version: &'static str,
     /// The engine and its version, as in `mimalloc 2.5.2`.
     pub engine: &'static str,
-    /// `fast`, `secure` or `lean`.
+    /// `fast`, `secure`, `lean` or `trace`.
     pub profile: &'static str,
 }
 

@@ -88,6 +88,11 @@ impl Code {
         code
     }
 
+    /// The file's contents.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     fn names(&mut self, bytes: &[u8]) -> Option<()> {
         let file = object::File::parse(bytes).ok()?;
         let architecture = match object::FileKind::parse(bytes).ok()? {

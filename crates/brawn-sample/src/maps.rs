@@ -13,6 +13,37 @@ struct Map {
     file: u32,
 }
 
+/// A line of `/proc/PID/maps`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    pub start: u64,
+    pub size: u64,
+    pub is_code: bool,
+    pub offset: u64,
+    /// Empty if it is no file.
+    pub path: &'a Path,
+}
+
+impl<'a> Line<'a> {
+    /// `start-end rights offset device inode path`
+    pub(crate) fn parse(line: &'a str) -> Option<Self> {
+        let mut words = line.splitn(6, ' ');
+        let (start, end) = words.next()?.split_once('-')?;
+        let rights = words.next()?;
+        let offset = words.next()?;
+        let path = words.nth(2)?.trim_start();
+        let number = |text: &str| u64::from_str_radix(text, 16).ok();
+        let (start, end) = (number(start)?, number(end)?);
+        Some(Self {
+            start,
+            size: end.checked_sub(start)?,
+            is_code: rights.contains('x'),
+            offset: number(offset)?,
+            path: Path::new(path),
+        })
+    }
+}
+
 /// The mapped code of every process.
 #[derive(Debug, Default)]
 pub struct Maps {
@@ -81,25 +112,11 @@ impl Maps {
         if !text.is_empty() {
             self.clear(process);
         }
-        for line in text.lines() {
-            self.line(process, line);
+        for line in text.lines().filter_map(Line::parse) {
+            if line.is_code {
+                self.add(process, line.start, line.size, line.offset, line.path);
+            }
         }
-    }
-
-    /// `start-end rights offset device inode path`
-    fn line(&mut self, process: u32, line: &str) -> Option<()> {
-        let mut words = line.splitn(6, ' ');
-        let (start, end) = words.next()?.split_once('-')?;
-        let rights = words.next()?;
-        let offset = words.next()?;
-        let path = words.nth(2)?.trim_start();
-        let number = |text: &str| u64::from_str_radix(text, 16).ok();
-        let (start, end) = (number(start)?, number(end)?);
-        if rights.contains('x') {
-            let path = Path::new(path);
-            self.add(process, start, end - start, number(offset)?, path);
-        }
-        Some(())
     }
 
     /// Whether anything is known of the process.
@@ -135,6 +152,30 @@ const MOST_CALLERS: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_has_a_range_rights_and_a_file() {
+        let line = "7f00-8f10 r-xp 00002000 fe:00 123       /usr/lib/a file.so";
+        let expected = Line {
+            start: 0x7f00,
+            size: 0x1010,
+            is_code: true,
+            offset: 0x2000,
+            path: Path::new("/usr/lib/a file.so"),
+        };
+        assert_eq!(Line::parse(line), Some(expected));
+        let heap = Line::parse("10-20 rw-p 0 00:00 0 ").unwrap();
+        assert_eq!((heap.is_code, heap.path), (false, Path::new("")));
+        // A recording may say anything: an end before the start, too few words, no numbers.
+        for broken in [
+            "20-10 r-xp 0 00:00 0 /a",
+            "10-20 r-xp 0",
+            "x-20 r-xp 0 00:00 0 /a",
+            "",
+        ] {
+            assert_eq!(Line::parse(broken), None, "{broken}");
+        }
+    }
 
     #[test]
     fn what_is_mapped_over_another_leaves_the_rest_of_it() {

@@ -1,11 +1,13 @@
 //! Static programs for musl: one heap for Rust and C.
 
-use crate::build::{Build, MUSL, inspected, root, run, scratch};
+use crate::build::{Build, MUSL, inspected, root, run, scratch, succeeded};
 use brawn_core::report::inspect::Verdict;
 use brawn_core::report::verify;
+use brawn_sample::heap::{Recording, profile};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 
 fn program(name: &str, features: &str, rustflags: &str) -> PathBuf {
     Build {
@@ -50,8 +52,32 @@ fn every_profile() {
     is_brawns_alone(&program("program", "", ""), "fast");
     is_brawns_alone(&program("program-secure", "secure", ""), "secure");
     is_brawns_alone(&program("program-lean", "lean", ""), "lean");
+    is_brawns_alone(&program("program-trace", "trace", ""), "trace");
     // Features of a whole graph add up.
     is_brawns_alone(&program("program-both", "secure,lean", ""), "secure");
+    is_brawns_alone(&program("program-all", "secure,trace,lean", ""), "secure");
+    is_brawns_alone(&program("program-traced-lean", "trace,lean", ""), "trace");
+}
+
+#[test]
+fn trace_records_who_asks_for_memory() {
+    let path = program("program-recorded", "trace", "");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heap");
+    let options = format!("heap_interval=4096,heap_profile={}", file.display());
+    let mut command = Command::new(&path);
+    let output = command.env("BRAWN_OPTIONS", options).output().unwrap();
+    succeeded(&output, "the recorded program");
+    let profile = profile(&Recording::read(&file).unwrap());
+    assert_eq!(profile.lost, 0);
+    // Four threads format 20,000 words each, of six bytes at least, besides what their tables take.
+    let asked = profile.asked().bytes;
+    assert!(asked > 480_000.0, "{asked} bytes");
+    let on_stacks = profile.frames.iter().map(|frame| &frame.function);
+    let of_the_program = on_stacks
+        .filter(|name| name.contains("program::main"))
+        .count();
+    assert!(of_the_program > 0, "{:?}", profile.frames);
 }
 
 #[test]
@@ -156,6 +182,8 @@ fn a_dynamic_program_has_a_heap_for_rust() {
     assert!(run(&path, &[""; 0]).trim().ends_with("fast), for Rust"));
     let path = Build {
         fixture: "program",
+        // It does not record: its heap is the one without the feature.
+        features: "trace",
         artifact: "program",
         name: "program-glibc",
         ..Default::default()

@@ -2,6 +2,7 @@
 
 use super::recording::{Event, Recording, Taken};
 use crate::code::Code;
+use crate::maps::Line;
 use brawn_payload::Architecture;
 use framehop::aarch64::{CacheAarch64, UnwindRegsAarch64, UnwinderAarch64};
 use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64, UnwinderX86_64};
@@ -73,30 +74,24 @@ impl Stacks {
         stacks
     }
 
-    /// `start-end rights offset device inode path`
     fn mapped(&mut self, line: &str, known: &mut HashMap<PathBuf, usize>) -> Option<Mapped> {
-        let mut words = line.splitn(6, ' ');
-        let (start, end) = words.next()?.split_once('-')?;
-        let offset = words.nth(1)?;
-        let path = PathBuf::from(words.nth(2)?.trim_start());
-        if !path.is_absolute() {
+        let line = Line::parse(line)?;
+        let is_known = known.contains_key(line.path);
+        if !line.path.is_absolute() || (known.len() == MOST_FILES && !is_known) {
             return None;
         }
-        let number = |text: &str| u64::from_str_radix(text, 16).ok();
-        let (start, end, offset) = (number(start)?, number(end)?, number(offset)?);
-        if known.len() == MOST_FILES && !known.contains_key(&path) {
-            return None;
-        }
-        let file = *known.entry(path).or_insert_with_key(|path| {
-            self.files.push(File::read(path));
-            self.files.len() - 1
-        });
-        let size = end.checked_sub(start)?;
-        let address = self.files[file].code.address_of_part(offset, size)?;
+        let file = *known
+            .entry(line.path.to_owned())
+            .or_insert_with_key(|path| {
+                self.files.push(File::read(path));
+                self.files.len() - 1
+            });
+        let code = &self.files[file].code;
+        let address = code.address_of_part(line.offset, line.size)?;
         Some(Mapped {
-            start,
-            end,
-            bias: start.wrapping_sub(address),
+            start: line.start,
+            end: line.start + line.size,
+            bias: line.start.wrapping_sub(address),
             file,
         })
     }
@@ -211,45 +206,13 @@ fn walk<U: Unwinder>(
 
 impl File {
     fn read(path: &Path) -> Self {
-        let bytes = brawn_core::input::read(path).unwrap_or_default();
-        let object = object::File::parse(&*bytes).ok();
-        let section = |name: &str| {
-            let section = object.as_ref()?.section_by_name(name)?;
-            let range = section.address()..section.address() + section.size();
-            Some((range, Rc::from(section.data().ok()?)))
-        };
-        let (eh_frame, header, text) = (
-            section(".eh_frame"),
-            section(".eh_frame_hdr"),
-            section(".text"),
-        );
-        let starts = eh_frame.as_ref().map_or_else(Vec::new, |(range, data)| {
-            let text = text
-                .as_ref()
-                .map_or(0, |(range, _): &(_, Rc<[u8]>)| range.start);
-            starts(data, range.start, text)
-        });
-        let parts = |part: Option<(std::ops::Range<u64>, Rc<[u8]>)>| part.unzip();
-        let (eh_frame_svma, eh_frame) = parts(eh_frame);
-        let (eh_frame_hdr_svma, eh_frame_hdr) = parts(header);
-        let (text_svma, text) = parts(text);
-        let debug_frame = section(".debug_frame").map(|(_, data)| data);
+        let code = Code::read(path);
+        let (starts, sections) = unwind_info(code.bytes());
         Self {
             path: path.to_owned(),
-            code: Code::read(path),
+            code,
             starts,
-            sections: ExplicitModuleSectionInfo {
-                base_svma: 0,
-                text_svma,
-                text,
-                got_svma: section(".got").map(|(range, _)| range),
-                eh_frame_svma,
-                eh_frame,
-                eh_frame_hdr_svma,
-                eh_frame_hdr,
-                debug_frame,
-                ..ExplicitModuleSectionInfo::default()
-            },
+            sections,
         }
     }
 
@@ -261,6 +224,45 @@ impl File {
         let after = self.starts.partition_point(|start| *start <= address);
         after.checked_sub(1).map_or(address, |at| self.starts[at])
     }
+}
+
+/// Where a file's functions begin, and what unwinds from them.
+fn unwind_info(bytes: &[u8]) -> (Vec<u64>, ExplicitModuleSectionInfo<Rc<[u8]>>) {
+    let object = object::File::parse(bytes).ok();
+    let section = |name: &str| {
+        let section = object.as_ref()?.section_by_name(name)?;
+        let range = section.address()..section.address() + section.size();
+        Some((range, Rc::from(section.data().ok()?)))
+    };
+    let (eh_frame, header, text) = (
+        section(".eh_frame"),
+        section(".eh_frame_hdr"),
+        section(".text"),
+    );
+    let starts = eh_frame.as_ref().map_or_else(Vec::new, |(range, data)| {
+        let text = text
+            .as_ref()
+            .map_or(0, |(range, _): &(_, Rc<[u8]>)| range.start);
+        starts(data, range.start, text)
+    });
+    let parts = |part: Option<(std::ops::Range<u64>, Rc<[u8]>)>| part.unzip();
+    let (eh_frame_svma, eh_frame) = parts(eh_frame);
+    let (eh_frame_hdr_svma, eh_frame_hdr) = parts(header);
+    let (text_svma, text) = parts(text);
+    let debug_frame = section(".debug_frame").map(|(_, data)| data);
+    let sections = ExplicitModuleSectionInfo {
+        base_svma: 0,
+        text_svma,
+        text,
+        got_svma: section(".got").map(|(range, _)| range),
+        eh_frame_svma,
+        eh_frame,
+        eh_frame_hdr_svma,
+        eh_frame_hdr,
+        debug_frame,
+        ..ExplicitModuleSectionInfo::default()
+    };
+    (starts, sections)
 }
 
 /// Where functions begin, as an `.eh_frame` tells, sorted.
