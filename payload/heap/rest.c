@@ -64,46 +64,69 @@ static void brawn_rest_own(mi_heap_t *heap) {
     }
 }
 
-// What is the process's: what waits for the next thread or block.
-static void brawn_rest_all(mi_heap_t *heap) {
-    _mi_abandoned_collect(heap, true, &heap->tld->segments);
+// What is the process's: what waits for the next thread or block.  Under `brawn_resting`.
+static void brawn_rest_all(void) {
+    // Empty segments of threads that have ended pass through these lists on their way back.  Nothing else of a heap takes part,
+    // so a thread that has none can do it, too.
+    static mi_segments_tld_t passing;
     brawn_passed_release();
+    brawn_segments_init(&passing);
+    _mi_abandoned_collect(NULL, true, &passing);
     brawn_kept_release();
     brawn_kept_large_drain();
 }
 
-// Whether it is time again, and if so, until when it will not be once `brawn_rested` has been called.
-static bool brawn_may_rest(const brawn_rest_t *rest, int64_t clock, uint64_t counter) {
-    return clock - rest->last >= brawn_options.rest_delay && (int64_t)(counter - rest->next) >= 0;
-}
+static bool brawn_may_rest(const brawn_rest_t *rest, int64_t clock) { return clock >= (int64_t)rest->next; }
 
+// After a turn that began at `begin` (arch_counter).
 static void brawn_rested(brawn_rest_t *rest, uint64_t begin) {
     const uint64_t end = arch_counter();
-    rest->last = arch_clock();
-    rest->next = end + (end - begin) * BRAWN_REST_SHARE;
+    const int64_t pause = arch_clock_of((end - begin) * BRAWN_REST_SHARE);
+    rest->next = (uint64_t)(arch_clock_of(end) + (pause > brawn_options.rest_delay ? pause : brawn_options.rest_delay));
+    rest->freed = 0;
 }
 
-static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack) {
-    mi_heap_t *const heap = brawn_heap;
-    if (heap == NULL) return;
-    brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-    const bool all = mi_atomic_load_relaxed(&brawn_freed_for_all) != 0;
-    if (mi_likely(!own->freed && !all) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
+// One thread at a time does it for all; another one has it done.
+static void brawn_rest_for_all(void) {
+    uintptr_t nobody = 0;
+    if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
     const uint64_t begin = arch_counter();
-    if (!brawn_may_rest(&own->rest, arch_clock(), begin)) return;
-    if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
-    if (own->freed) brawn_rest_own(heap);
-    // One thread at a time does it for all; another one has it done.
-    uintptr_t idle = 0;
-    if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 && mi_atomic_cas_strong_acq_rel(&brawn_resting, &idle, (uintptr_t)1)) {
-        const uint64_t now = arch_counter();
-        if (brawn_may_rest(&brawn_rest_of_all, arch_clock(), now)) {
-            mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
-            brawn_rest_all(heap);
-            brawn_rested(&brawn_rest_of_all, now);
-        }
-        mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
+    if (brawn_may_rest(&brawn_rest_of_all, arch_clock_of(begin))) {
+        mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
+        brawn_rest_all();
+        brawn_rested(&brawn_rest_of_all, begin);
     }
-    own->freed = false;
-    brawn_rested(&own->rest, begin);
+    mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
+}
+
+// From when on this thread may give back what it has, or what is for all; BRAWN_NOTHING_DUE: there is nothing.
+#define BRAWN_NOTHING_DUE INT64_MAX
+static int64_t brawn_rest_due(const brawn_rest_t *own) {
+    const int64_t due = own != NULL && own->freed ? (int64_t)own->next : BRAWN_NOTHING_DUE;
+    if (mi_likely(mi_atomic_load_relaxed(&brawn_freed_for_all) == 0)) return due;
+    const int64_t next = (int64_t)brawn_rest_of_all.next;
+    return next < due ? next : due;
+}
+
+// `parts` is for who can wait in parts; NULL: the wait is one.  At first *parts is 0.  If it is not 0 behind this call, the thread is
+// to wait so many milliseconds, and then to come again with 1 before it waits on.
+static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack, long *parts) {
+    mi_heap_t *const heap = brawn_heap;
+    brawn_rest_t *const own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
+    const bool has_slept = parts != NULL && *parts != 0;
+    if (parts != NULL) *parts = 0;
+    if (mi_likely(brawn_rest_due(own) == BRAWN_NOTHING_DUE) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
+    // A thread without a heap has freed nothing of its own: whether its waits are long, only one of them tells.
+    const uint64_t begin = arch_counter();
+    const int64_t clock = arch_clock_of(begin);
+    if (own != NULL ? brawn_may_rest(own, clock) : has_slept) {
+        if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
+        if (own != NULL && own->freed) brawn_rest_own(heap);
+        if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all();
+        if (own != NULL) brawn_rested(own, begin);
+    }
+    const int64_t due = brawn_rest_due(own);
+    if (parts == NULL || due == BRAWN_NOTHING_DUE) return;
+    const int64_t left = due - clock;
+    *parts = left < BRAWN_REST_FIRST ? BRAWN_REST_FIRST : (left < INT_MAX ? (long)left : INT_MAX);
 }

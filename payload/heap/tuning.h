@@ -85,6 +85,8 @@
 #ifndef BRAWN_REST_SHARE
 #define BRAWN_REST_SHARE 128
 #endif
+// What could not be given back then, is when the thread has waited for so many units, or, by the limits above, longer.
+#define BRAWN_REST_FIRST 20
 
 // At most this many free segments stay with the process, for the next thread or size that needs one.
 #ifndef BRAWN_KEPT_SEGMENTS
