@@ -70,9 +70,11 @@ static inline size_t brawn_popcount(size_t x) {
 }
 #define mi_popcount brawn_popcount
 
-// Memory of the first segment becomes accessible in pieces of this size.
+// Memory of the first segment becomes accessible in pieces of BRAWN_COMMIT.  In the others a slice that is taken is that slice: the
+// engine forgets of all that it rounds up to that it was to go back to the kernel.
+#define BRAWN_COMMIT (64 * MI_KiB)
 #undef MI_MINIMAL_COMMIT_SIZE
-#define MI_MINIMAL_COMMIT_SIZE (64 * MI_KiB)
+#define MI_MINIMAL_COMMIT_SIZE (mi_commit_mask_is_full(&segment->commit_mask) ? (size_t)MI_COMMIT_SIZE : BRAWN_COMMIT)
 
 #include "memory.c"
 #include "options.c"
