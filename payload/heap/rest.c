@@ -99,6 +99,25 @@ static void brawn_rest_for_all(void) {
     mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
 }
 
+// A thread that really waits leaves a small heap to the next thread that needs memory, as it does at its end: so idle threads
+// share segments and pages.  What it still has it frees as another thread's, and with its next allocation it goes on in what
+// others left.  The first thread's heap is no mapping that anybody else could have.
+static bool brawn_may_leave(const mi_heap_t *heap) {
+    if (BRAWN_REST_LEAVES < 0 || BRAWN_TRACE || heap == &_mi_heap_main) return false;
+    return (int64_t)heap->tld->segments.count <= BRAWN_REST_LEAVES && brawn_exit_rounds == 0;
+}
+
+// As _mi_heap_collect_abandon, without its look at the segments that other threads left: whoever needs one looks.
+static void brawn_leave(mi_heap_t *heap) {
+    mi_collect_t collect = MI_ABANDON;
+    brawn_spans_release();
+    mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
+    _mi_heap_delayed_free_all(heap);
+    _mi_heap_collect_retired(heap, true);
+    mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    brawn_thread_without(heap);
+}
+
 // From when on this thread may give back what it has, or what is for all; BRAWN_NOTHING_DUE: there is nothing.
 #define BRAWN_NOTHING_DUE INT64_MAX
 static int64_t brawn_rest_due(const brawn_rest_t *own) {
@@ -108,25 +127,50 @@ static int64_t brawn_rest_due(const brawn_rest_t *own) {
     return next < due ? next : due;
 }
 
+// How long the first part of a wait is to be, if the heap gets its next turn at `due`; 0: the wait is not to be divided.
+static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
+    if (own != NULL) {
+        const uint64_t window = (uint64_t)clock >> 4 & 0x3fff;
+        if (own->window != window) own->divided = 0;
+        if (own->divided == BRAWN_REST_DIVIDED) return 0;
+        own->window = window;
+        own->divided++;
+    }
+    const bool many = mi_atomic_load_relaxed(&brawn_threads_count) >= BRAWN_REST_MANY;
+    const int64_t left = due - clock, least = many ? BRAWN_REST_FIRST / 2 : BRAWN_REST_FIRST;
+    return left < least ? (long)least : (left < INT_MAX ? (long)left : INT_MAX);
+}
+
+// A thread without a heap has freed nothing of its own, and a wait of its own tells nothing before it is long.  The limits hold for it
+// as for others; but what is left of a small heap that is left goes in any case.
+//
 // `parts` is for who can wait in parts; NULL: the wait is one.  At first *parts is 0.  If it is not 0 behind this call, the thread is
-// to wait so many milliseconds, and then to come again with 1 before it waits on.
+// to wait so many milliseconds, and then to come again with that before it waits on.
 static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack, long *parts) {
     mi_heap_t *const heap = brawn_heap;
-    brawn_rest_t *const own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
-    const bool has_slept = parts != NULL && *parts != 0;
+    brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
+    const bool has_waited = parts != NULL && *parts != 0;
+    bool leaves = parts != NULL && heap != NULL && brawn_may_leave(heap);
+    int64_t due = brawn_rest_due(own);
     if (parts != NULL) *parts = 0;
-    if (mi_likely(brawn_rest_due(own) == BRAWN_NOTHING_DUE) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
-    // A thread without a heap has freed nothing of its own: whether its waits are long, only one of them tells.
+    if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
     const uint64_t begin = arch_counter();
     const int64_t clock = arch_clock_of(begin);
-    if (own != NULL ? brawn_may_rest(own, clock) : has_slept) {
+    if (has_waited || (own != NULL && due <= clock && brawn_may_rest(own, clock))) {
         if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
-        if (own != NULL && own->freed) brawn_rest_own(heap);
+        leaves = leaves && has_waited;
+        if (own != NULL && own->freed && (leaves || brawn_may_rest(own, clock))) {
+            brawn_rest_own(heap);
+            brawn_rested(own, begin);
+        }
+        if (leaves) {
+            brawn_leave(heap);
+            own = NULL;
+        }
         if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all();
-        if (own != NULL) brawn_rested(own, begin);
+        due = brawn_rest_due(own);
+        leaves = own != NULL && parts != NULL && brawn_may_leave(heap);
     }
-    const int64_t due = brawn_rest_due(own);
-    if (parts == NULL || due == BRAWN_NOTHING_DUE) return;
-    const int64_t left = due - clock;
-    *parts = left < BRAWN_REST_FIRST ? BRAWN_REST_FIRST : (left < INT_MAX ? (long)left : INT_MAX);
+    if (leaves) due = clock;
+    if (parts != NULL && due != BRAWN_NOTHING_DUE) *parts = brawn_rest_part(own, due, clock);
 }

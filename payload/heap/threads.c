@@ -30,9 +30,11 @@ _Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bi
 static mi_subproc_t brawn_subproc;
 
 // When a thread, or the process, may give back what is free the next time (arch_clock), and whether something became free
-// since the last: rest.c.
+// since the last; how many of its waits were divided in which time: rest.c.
 typedef struct {
-    uint64_t next : 63;
+    uint64_t next : 44;
+    uint64_t window : 14;
+    uint64_t divided : 5;
     uint64_t freed : 1;
 } brawn_rest_t;
 static brawn_rest_t brawn_rest_of_all;
@@ -108,6 +110,7 @@ static void brawn_thread_give(brawn_thread_t *thread) {
 
 enum { BRAWN_THREAD_LISTS = 64 };
 static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS];
+static _Atomic(uintptr_t) brawn_threads_count;  // changes under the lock
 
 static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
     // They are some pages apart; the upper bits of a product depend on all of its factors'.
@@ -120,6 +123,7 @@ static void brawn_thread_enlist(brawn_thread_t *thread) {
     mi_lock(&brawn_abandoned_lock) {
         thread->next = *list;
         *list = thread;
+        mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) + 1);
     }
 }
 
@@ -128,6 +132,7 @@ static void brawn_thread_delist(brawn_thread_t *thread) {
         brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
         while (*at != thread) at = &(*at)->next;
         *at = thread->next;
+        mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) - 1);
     }
 }
 
@@ -145,10 +150,12 @@ static brawn_thread_t *brawn_thread_left(void) {
 // In the child of a fork: other threads' heaps may be in the middle of anything, and nobody goes on with them.
 static void brawn_threads_forget(mi_heap_t *own) {
     for (size_t i = 0; i < BRAWN_THREAD_LISTS; i++) brawn_threads[i] = NULL;
+    mi_atomic_store_relaxed(&brawn_threads_count, (uintptr_t)0);
     if (own == NULL || own == &_mi_heap_main) return;
     brawn_thread_t *const thread = (brawn_thread_t *)own;
     thread->next = NULL;
     *brawn_thread_list(own->thread_id) = thread;
+    mi_atomic_store_relaxed(&brawn_threads_count, (uintptr_t)1);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -168,16 +175,21 @@ enum { KEY_NONE,
 static unsigned brawn_key;
 static _Atomic(uintptr_t) brawn_key_state;
 
-// Gives the heap of this thread back, whose frees take the way of another thread's from here on.
+// Frees of this thread take the way of another thread's from here on.
+static void brawn_thread_without(mi_heap_t *heap) {
+    brawn_heap = NULL;
+    if (heap == &_mi_heap_main) return;
+    brawn_thread_delist((brawn_thread_t *)heap);
+    brawn_thread_give((brawn_thread_t *)heap);
+}
+
+// Gives the heap of this thread back.
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
     brawn_spans_release();
     _mi_heap_collect_abandon(heap);
     brawn_note_freed_for_all();
-    brawn_heap = NULL;
-    if (heap == &_mi_heap_main) return;
-    brawn_thread_delist((brawn_thread_t *)heap);
-    brawn_thread_give((brawn_thread_t *)heap);
+    brawn_thread_without(heap);
 }
 
 static void brawn_thread_exit(void *unused) {

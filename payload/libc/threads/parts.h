@@ -113,7 +113,8 @@ static long part(const wait *w, int64_t time) {
 
 // A sleep that a handler ended, which is new to the program: how much of all of it was left.
 static COLD void tell_rest(const wait *w, int64_t end) {
-    moment *const rest = (moment *)(w->number == NANOSLEEP ? w->arguments[1] : w->number == CLOCK_NANOSLEEP ? w->arguments[3] : 0);
+    moment *const rest = (moment *)(w->number == NANOSLEEP ? w->arguments[1] : w->number == CLOCK_NANOSLEEP ? w->arguments[3]
+                                                                                                            : 0);
     if (!rest || w->arguments[1] == ABSOLUTE) return;
     const int64_t left = end - now(MONOTONIC);
     *rest = (moment){left > 0 ? left / 1000000000 : 0, left > 0 ? left % 1000000000 : 0};

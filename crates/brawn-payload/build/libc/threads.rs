@@ -184,7 +184,7 @@ pub const ROWS: &[Row] = &[
         ..RWLOCK
     },
     Row {
-        needs: &["__vm_lock", "__vm_unlock", "__wait"],
+        needs: &["__timedwait", "__vm_lock", "__vm_unlock", "__wait"],
         ..Row::new("pthread_barrier_wait", &["pthread_barrier_wait"])
     },
     // What the two that follow do where somebody waits.  A finished program need not have sem_getvalue, which tells the
