@@ -32,7 +32,7 @@ static void load(void) {
 }
 static long resident(void) { return check_status("VmRSS:"); }
 
-enum { LONG = 500 }; /* ms */
+enum { LONG = 900 }; /* ms */
 static struct timespec in(clockid_t clock, long ms) {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -54,7 +54,7 @@ static void wait_epoll(void) {
     CHECK_SAME(epoll_wait(e, &event, 1, LONG), 0);
     close(e);
 }
-static void wait_sleep(void) { CHECK_SAME(nanosleep(&(struct timespec){0, LONG * 1000000}, NULL), 0); }
+static void wait_sleep(void) { CHECK_SAME(nanosleep(&(struct timespec){0, LONG * 1000000l}, NULL), 0); }
 static void wait_sleep_until(void) {
     struct timespec until = in(CLOCK_MONOTONIC, LONG);
     CHECK_SAME(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL), 0);
@@ -103,7 +103,7 @@ static void gives_back(void (*wait)(void)) {
     NEED(sem_init(&begins, 0, 0) == 0);
     NEED(pthread_create(&t, NULL, waiting, (void *)wait) == 0);
     while (sem_wait(&begins)) {}
-    usleep(LONG / 2 * 1000);
+    usleep(LONG * 3 / 4 * 1000);
     long there = resident();
     if (!check_emulated()) CHECK(there - before < LEFT, "%ld KiB, then %ld KiB", before, there);
     NEED(pthread_join(t, NULL) == 0);

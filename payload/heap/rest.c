@@ -76,22 +76,25 @@ static void brawn_rest_all(void) {
     brawn_kept_large_drain();
 }
 
-static bool brawn_may_rest(const brawn_rest_t *rest, int64_t clock) { return clock >= (int64_t)rest->next; }
+static int64_t brawn_rest_next(const brawn_rest_t *rest, bool in_wait) { return (int64_t)(rest->next - (in_wait ? rest->earlier : 0)); }
 
 // After a turn that began at `begin` (arch_counter).
 static void brawn_rested(brawn_rest_t *rest, uint64_t begin) {
     const uint64_t end = arch_counter();
-    const int64_t pause = arch_clock_of((end - begin) * BRAWN_REST_SHARE);
-    rest->next = (uint64_t)(arch_clock_of(end) + (pause > brawn_options.rest_delay ? pause : brawn_options.rest_delay));
+    const int64_t took = arch_clock_of((end - begin) * BRAWN_REST_SHARE), delay = brawn_options.rest_delay;
+    const int64_t pause = took > delay ? took : delay, in_wait = took / BRAWN_REST_WAITING;
+    const int64_t earlier = pause - (in_wait > delay ? in_wait : delay);
+    rest->next = (uint64_t)(arch_clock_of(end) + pause);
+    rest->earlier = (uint64_t)(earlier < 1 << 12 ? earlier : (1 << 12) - 1);
     rest->freed = 0;
 }
 
 // One thread at a time does it for all; another one has it done.
-static void brawn_rest_for_all(void) {
+static void brawn_rest_for_all(bool in_wait) {
     uintptr_t nobody = 0;
     if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
     const uint64_t begin = arch_counter();
-    if (brawn_may_rest(&brawn_rest_of_all, arch_clock_of(begin))) {
+    if (arch_clock_of(begin) >= brawn_rest_next(&brawn_rest_of_all, in_wait)) {
         mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
         brawn_rest_all();
         brawn_rested(&brawn_rest_of_all, begin);
@@ -120,17 +123,17 @@ static void brawn_leave(mi_heap_t *heap) {
 
 // From when on this thread may give back what it has, or what is for all; BRAWN_NOTHING_DUE: there is nothing.
 #define BRAWN_NOTHING_DUE INT64_MAX
-static int64_t brawn_rest_due(const brawn_rest_t *own) {
-    const int64_t due = own != NULL && own->freed ? (int64_t)own->next : BRAWN_NOTHING_DUE;
+static int64_t brawn_rest_due(const brawn_rest_t *own, bool in_wait) {
+    const int64_t due = own != NULL && own->freed ? brawn_rest_next(own, in_wait) : BRAWN_NOTHING_DUE;
     if (mi_likely(mi_atomic_load_relaxed(&brawn_freed_for_all) == 0)) return due;
-    const int64_t next = (int64_t)brawn_rest_of_all.next;
+    const int64_t next = brawn_rest_next(&brawn_rest_of_all, in_wait);
     return next < due ? next : due;
 }
 
 // How long the first part of a wait is to be, if the heap gets its next turn at `due`; 0: the wait is not to be divided.
 static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
     if (own != NULL) {
-        const uint64_t window = (uint64_t)clock >> 4 & 0x3fff;
+        const uint64_t window = (uint64_t)clock / BRAWN_REST_DIVIDED % 64;
         if (own->window != window) own->divided = 0;
         if (own->divided == BRAWN_REST_DIVIDED) return 0;
         own->window = window;
@@ -145,21 +148,22 @@ static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
 // as for others; but what is left of a small heap that is left goes in any case.
 //
 // `parts` is for who can wait in parts; NULL: the wait is one.  At first *parts is 0.  If it is not 0 behind this call, the thread is
-// to wait so many milliseconds, and then to come again with that before it waits on.
+// to wait so many milliseconds, and then to come again with 1 before it waits on.
 static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack, long *parts) {
     mi_heap_t *const heap = brawn_heap;
     brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
-    const bool has_waited = parts != NULL && *parts != 0;
+    const bool in_wait = parts != NULL && *parts != 0;
     bool leaves = parts != NULL && heap != NULL && brawn_may_leave(heap);
-    int64_t due = brawn_rest_due(own);
+    int64_t due = brawn_rest_due(own, in_wait);
     if (parts != NULL) *parts = 0;
     if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
     const uint64_t begin = arch_counter();
     const int64_t clock = arch_clock_of(begin);
-    if (has_waited || (own != NULL && due <= clock && brawn_may_rest(own, clock))) {
+    const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
+    if (in_wait || (may && due != BRAWN_NOTHING_DUE)) {
         if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
-        leaves = leaves && has_waited;
-        if (own != NULL && own->freed && (leaves || brawn_may_rest(own, clock))) {
+        leaves = leaves && in_wait;
+        if (own != NULL && own->freed && (may || leaves)) {
             brawn_rest_own(heap);
             brawn_rested(own, begin);
         }
@@ -167,10 +171,10 @@ static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_
             brawn_leave(heap);
             own = NULL;
         }
-        if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all();
-        due = brawn_rest_due(own);
+        if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all(in_wait);
         leaves = own != NULL && parts != NULL && brawn_may_leave(heap);
     }
-    if (leaves) due = clock;
-    if (parts != NULL && due != BRAWN_NOTHING_DUE) *parts = brawn_rest_part(own, due, clock);
+    if (parts == NULL) return;
+    due = leaves ? clock : brawn_rest_due(own, true);
+    if (due != BRAWN_NOTHING_DUE) *parts = brawn_rest_part(own, due, clock);
 }

@@ -155,7 +155,8 @@ HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e
     long parts = 0;
     rest(&parts);
     if (LIKELY(!parts)) return __syscall_cp_c(number, a, b, c, d, e, f);
-    return wait_in_parts((wait){number, {a, b, c, d, e, f}, __syscall_cp_c}, parts);
+    const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
+    return wait_in_parts(&w, parts);
 }
 NAME(__syscall_cp, brawn_syscall_cp)
 
@@ -176,7 +177,8 @@ HIDDEN long brawn_syscall(long number, ...) {
     if (number == FUTEX && waits_for_futex(b) && __malloc_donate) {
         long parts = 0;
         rest(&parts);
-        if (parts) return answer(wait_in_parts((wait){number, {a, b, c, d, e, f}, plain}, parts));
+        const wait w = {number, {a, b, c, d, e, f}, plain};
+        if (parts) return answer(wait_in_parts(&w, parts));
     }
     if (number == SECCOMP || (number == PRCTL && a == PR_SET_SECCOMP)) is_restricted = 1;
     return answer(plain(number, a, b, c, d, e, f));

@@ -121,9 +121,9 @@ static COLD void tell_rest(const wait *w, int64_t end) {
 }
 
 // `first` milliseconds, then the heap's turn, which may ask for more, and then the rest.
-static __attribute__((noinline)) long wait_in_parts(wait w, long first) {
-    const long *const at = w.arguments;
-    const kind k = kind_of(&w);
+static __attribute__((noinline)) long wait_in_parts(const wait *w, long first) {
+    const long *const at = w->arguments;
+    const kind k = kind_of(w);
     int64_t left = k.time;
     if (left >= 0) {
         const int64_t end = left == EVER ? EVER : (k.is_absolute ? left : now(k.clock) + left);
@@ -132,16 +132,16 @@ static __attribute__((noinline)) long wait_in_parts(wait w, long first) {
                 left = end - now(k.clock);
                 if (left < milliseconds((int)first) + milliseconds(LEAST_REST)) break;
             }
-            const long result = part(&w, milliseconds((int)first));
-            if (result == -EINTR) tell_rest(&w, end);
+            const long result = part(w, milliseconds((int)first));
+            if (result == -EINTR) tell_rest(w, end);
             if (result != k.is_over) return result;
             first = 1;
             rest(&first);
         }
         if (end != EVER && !k.is_absolute) {
             left = end - now(k.clock);
-            return part(&w, left > 0 ? left : 0);
+            return part(w, left > 0 ? left : 0);
         }
     }
-    return w.calls(w.number, at[0], at[1], at[2], at[3], at[4], at[5]);
+    return w->calls(w->number, at[0], at[1], at[2], at[3], at[4], at[5]);
 }

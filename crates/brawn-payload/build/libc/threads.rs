@@ -97,7 +97,9 @@ pub const ROWS: &[Row] = &[
     // Where a thread that waits was cancelled, or a handler's frame lies, only a program that is being linked says.
     Row {
         needs: &[
+            "__eintr_valid_flag",
             "__errno_location",
+            "__get_handler_set",
             "__malloc_donate",
             "__restore_rt",
             "__syscall_cp_c",
