@@ -30,6 +30,17 @@ static void load(void) {
     }
     for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
 }
+static void mark(unsigned char *p, size_t size) {
+    memset(p, (int)(size % 251), size);
+    memcpy(p, &(unsigned){(unsigned)size}, 4);
+}
+static unsigned look(const unsigned char *p) {
+    unsigned size;
+    memcpy(&size, p, 4);
+    CHECK(size >= 16 && size < 40000, "a block of %u bytes", size);
+    for (unsigned i = 4; i < size; i++) CHECK(p[i] == size % 251, "byte %u of %u changed", i, size);
+    return size;
+}
 static long resident(void) { return check_status("VmRSS:"); }
 
 enum { LONG = 900 }; /* ms */
@@ -196,17 +207,6 @@ enum {
     OWN = 200,
 };
 static unsigned char *_Atomic handed[WORKERS][OWN];
-static void mark(unsigned char *p, size_t size) {
-    memset(p, (int)(size % 251), size);
-    memcpy(p, &(unsigned){(unsigned)size}, 4);
-}
-static unsigned look(const unsigned char *p) {
-    unsigned size;
-    memcpy(&size, p, 4);
-    CHECK(size >= 16 && size < 40000, "a block of %u bytes", size);
-    for (unsigned i = 4; i < size; i++) CHECK(p[i] == size % 251, "byte %u of %u changed", i, size);
-    return size;
-}
 static void *working(void *argument) {
     int self = (int)(intptr_t)argument;
     unsigned random = (unsigned)self * 31337 + 5;

@@ -8,6 +8,7 @@
 //   spans.c     what both share
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
+//   thin.c      pages with few blocks in use, then
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   threads.c   how a thread's heap begins and ends; fork
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
@@ -120,6 +121,7 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #include "threads.c"
 #include "large.c"
 #include "spans.c"
+#include "thin.c"
 #include "rest.c"
 #if BRAWN_TRACE
 #include "trace.c"

@@ -50,13 +50,14 @@ static void brawn_before_segment(void) {
     }
 }
 
-// All that is free in the calling thread's heap.
-static void brawn_rest_own(mi_heap_t *heap) {
+// All that is free in the calling thread's heap; in a long wait, what is free in pages that are in use, too.
+static void brawn_rest_own(mi_heap_t *heap, bool in_wait) {
     brawn_spans_release();
     _mi_heap_delayed_free_partial(heap);
     _mi_heap_collect_retired(heap, true);
     mi_collect_t collect = MI_FORCE;
     mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    if (in_wait) brawn_thin(heap);
     mi_segments_tld_t *const segments = &heap->tld->segments;
     for (size_t bin = 0; bin <= MI_SEGMENT_BIN_MAX; bin++) {
         for (mi_slice_t *slice = segments->spans[bin].first; slice != NULL; slice = slice->next)
@@ -124,7 +125,8 @@ static void brawn_leave(mi_heap_t *heap) {
 // From when on this thread may give back what it has, or what is for all; BRAWN_NOTHING_DUE: there is nothing.
 #define BRAWN_NOTHING_DUE INT64_MAX
 static int64_t brawn_rest_due(const brawn_rest_t *own, bool in_wait) {
-    const int64_t due = own != NULL && own->freed ? brawn_rest_next(own, in_wait) : BRAWN_NOTHING_DUE;
+    const bool has = own != NULL && (own->freed || (in_wait && own->thick));
+    const int64_t due = has ? brawn_rest_next(own, in_wait) : BRAWN_NOTHING_DUE;
     if (mi_likely(mi_atomic_load_relaxed(&brawn_freed_for_all) == 0)) return due;
     const int64_t next = brawn_rest_next(&brawn_rest_of_all, in_wait);
     return next < due ? next : due;
@@ -133,7 +135,7 @@ static int64_t brawn_rest_due(const brawn_rest_t *own, bool in_wait) {
 // How long the first part of a wait is to be, if the heap gets its next turn at `due`; 0: the wait is not to be divided.
 static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
     if (own != NULL) {
-        const uint64_t window = (uint64_t)clock / BRAWN_REST_DIVIDED % 64;
+        const uint64_t window = (uint64_t)clock / BRAWN_REST_DIVIDED % 32;
         if (own->window != window) own->divided = 0;
         if (own->divided == BRAWN_REST_DIVIDED) return 0;
         own->window = window;
@@ -154,18 +156,19 @@ static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_
     brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
     const bool in_wait = parts != NULL && *parts != 0;
     bool leaves = parts != NULL && heap != NULL && brawn_may_leave(heap);
-    int64_t due = brawn_rest_due(own, in_wait);
+    int64_t due = brawn_rest_due(own, parts != NULL);
     if (parts != NULL) *parts = 0;
     if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
     const uint64_t begin = arch_counter();
     const int64_t clock = arch_clock_of(begin);
     const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
-    if (in_wait || (may && due != BRAWN_NOTHING_DUE)) {
+    if (in_wait || (may && brawn_rest_due(own, false) != BRAWN_NOTHING_DUE)) {
         if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
         leaves = leaves && in_wait;
-        if (own != NULL && own->freed && (may || leaves)) {
-            brawn_rest_own(heap);
+        if (own != NULL && (own->freed || (in_wait && own->thick)) && (may || leaves)) {
+            brawn_rest_own(heap, in_wait);
             brawn_rested(own, begin);
+            own->thick = !in_wait;
         }
         if (leaves) {
             brawn_leave(heap);

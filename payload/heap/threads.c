@@ -30,12 +30,14 @@ _Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bi
 static mi_subproc_t brawn_subproc;
 
 // When a thread, or the process, may give back what is free the next time (arch_clock), and how much earlier it may in a long wait;
-// how many of its waits were divided in which time, and whether something became free since the last time: rest.c.
+// how many of its waits were divided in which time; whether its pages were passed over the last time (thin.c), and whether something
+// became free since: rest.c.
 typedef struct {
     uint64_t next : 40;
     uint64_t earlier : 12;
-    uint64_t window : 6;
+    uint64_t window : 5;
     uint64_t divided : 5;
+    uint64_t thick : 1;
     uint64_t freed : 1;
 } brawn_rest_t;
 static brawn_rest_t brawn_rest_of_all;
