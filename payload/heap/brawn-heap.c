@@ -8,6 +8,7 @@
 //   spans.c     what both share
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
+//   thin.c      pages with few blocks in use, then
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   threads.c   how a thread's heap begins and ends; fork
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
@@ -72,9 +73,11 @@ static inline size_t brawn_popcount(size_t x) {
 }
 #define mi_popcount brawn_popcount
 
-// Memory of the first segment becomes accessible in pieces of this size.
+// Memory of the first segment becomes accessible in pieces of BRAWN_COMMIT.  In the others a slice that is taken is that slice: the
+// engine forgets of all that it rounds up to that it was to go back to the kernel.
+#define BRAWN_COMMIT (64 * MI_KiB)
 #undef MI_MINIMAL_COMMIT_SIZE
-#define MI_MINIMAL_COMMIT_SIZE (64 * MI_KiB)
+#define MI_MINIMAL_COMMIT_SIZE (mi_commit_mask_is_full(&segment->commit_mask) ? (size_t)MI_COMMIT_SIZE : BRAWN_COMMIT)
 
 #include "memory.c"
 #include "options.c"
@@ -120,6 +123,7 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #include "threads.c"
 #include "large.c"
 #include "spans.c"
+#include "thin.c"
 #include "rest.c"
 #if BRAWN_TRACE
 #include "trace.c"

@@ -50,13 +50,14 @@ static void brawn_before_segment(void) {
     }
 }
 
-// All that is free in the calling thread's heap.
-static void brawn_rest_own(mi_heap_t *heap) {
+// All that is free in the calling thread's heap; in a long wait, what is free in pages that are in use, too.
+static void brawn_rest_own(mi_heap_t *heap, bool in_wait) {
     brawn_spans_release();
     _mi_heap_delayed_free_partial(heap);
     _mi_heap_collect_retired(heap, true);
     mi_collect_t collect = MI_FORCE;
     mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    if (in_wait) brawn_thin(heap);
     mi_segments_tld_t *const segments = &heap->tld->segments;
     for (size_t bin = 0; bin <= MI_SEGMENT_BIN_MAX; bin++) {
         for (mi_slice_t *slice = segments->spans[bin].first; slice != NULL; slice = slice->next)
@@ -64,46 +65,119 @@ static void brawn_rest_own(mi_heap_t *heap) {
     }
 }
 
-// What is the process's: what waits for the next thread or block.
-static void brawn_rest_all(mi_heap_t *heap) {
-    _mi_abandoned_collect(heap, true, &heap->tld->segments);
+// What is the process's: what waits for the next thread or block.  Under `brawn_resting`.
+static void brawn_rest_all(void) {
+    // Empty segments of threads that have ended pass through these lists on their way back.  Nothing else of a heap takes part,
+    // so a thread that has none can do it, too.
+    static mi_segments_tld_t passing;
     brawn_passed_release();
+    brawn_segments_init(&passing);
+    _mi_abandoned_collect(NULL, true, &passing);
     brawn_kept_release();
     brawn_kept_large_drain();
 }
 
-// Whether it is time again, and if so, until when it will not be once `brawn_rested` has been called.
-static bool brawn_may_rest(const brawn_rest_t *rest, int64_t clock, uint64_t counter) {
-    return clock - rest->last >= brawn_options.rest_delay && (int64_t)(counter - rest->next) >= 0;
-}
+static int64_t brawn_rest_next(const brawn_rest_t *rest, bool in_wait) { return (int64_t)(rest->next - (in_wait ? rest->earlier : 0)); }
 
+// After a turn that began at `begin` (arch_counter).
 static void brawn_rested(brawn_rest_t *rest, uint64_t begin) {
     const uint64_t end = arch_counter();
-    rest->last = arch_clock();
-    rest->next = end + (end - begin) * BRAWN_REST_SHARE;
+    const int64_t took = arch_clock_of((end - begin) * BRAWN_REST_SHARE), delay = brawn_options.rest_delay;
+    const int64_t pause = took > delay ? took : delay, in_wait = took / BRAWN_REST_WAITING;
+    const int64_t earlier = pause - (in_wait > delay ? in_wait : delay);
+    rest->next = (uint64_t)(arch_clock_of(end) + pause);
+    rest->earlier = (uint64_t)(earlier < 1 << 12 ? earlier : (1 << 12) - 1);
+    rest->freed = 0;
 }
 
-static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack) {
-    mi_heap_t *const heap = brawn_heap;
-    if (heap == NULL) return;
-    brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
-    const bool all = mi_atomic_load_relaxed(&brawn_freed_for_all) != 0;
-    if (mi_likely(!own->freed && !all) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
+// One thread at a time does it for all; another one has it done.
+static void brawn_rest_for_all(bool in_wait) {
+    uintptr_t nobody = 0;
+    if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
     const uint64_t begin = arch_counter();
-    if (!brawn_may_rest(&own->rest, arch_clock(), begin)) return;
-    if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
-    if (own->freed) brawn_rest_own(heap);
-    // One thread at a time does it for all; another one has it done.
-    uintptr_t idle = 0;
-    if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 && mi_atomic_cas_strong_acq_rel(&brawn_resting, &idle, (uintptr_t)1)) {
-        const uint64_t now = arch_counter();
-        if (brawn_may_rest(&brawn_rest_of_all, arch_clock(), now)) {
-            mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
-            brawn_rest_all(heap);
-            brawn_rested(&brawn_rest_of_all, now);
-        }
-        mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
+    if (arch_clock_of(begin) >= brawn_rest_next(&brawn_rest_of_all, in_wait)) {
+        mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
+        brawn_rest_all();
+        brawn_rested(&brawn_rest_of_all, begin);
     }
-    own->freed = false;
-    brawn_rested(&own->rest, begin);
+    mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
+}
+
+// A thread that really waits leaves a small heap to the next thread that needs memory, as it does at its end: so idle threads
+// share segments and pages.  What it still has it frees as another thread's, and with its next allocation it goes on in what
+// others left.  The first thread's heap is no mapping that anybody else could have.
+static bool brawn_may_leave(const mi_heap_t *heap) {
+    if (BRAWN_REST_LEAVES < 0 || BRAWN_TRACE || heap == &_mi_heap_main) return false;
+    return (int64_t)heap->tld->segments.count <= BRAWN_REST_LEAVES && brawn_exit_rounds == 0;
+}
+
+// As _mi_heap_collect_abandon, without its look at the segments that other threads left: whoever needs one looks.
+static void brawn_leave(mi_heap_t *heap) {
+    mi_collect_t collect = MI_ABANDON;
+    brawn_spans_release();
+    mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
+    _mi_heap_delayed_free_all(heap);
+    _mi_heap_collect_retired(heap, true);
+    mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    brawn_thread_without(heap);
+}
+
+// From when on this thread may give back what it has, or what is for all; BRAWN_NOTHING_DUE: there is nothing.
+#define BRAWN_NOTHING_DUE INT64_MAX
+static int64_t brawn_rest_due(const brawn_rest_t *own, bool in_wait) {
+    const bool has = own != NULL && (own->freed || (in_wait && own->thick));
+    const int64_t due = has ? brawn_rest_next(own, in_wait) : BRAWN_NOTHING_DUE;
+    if (mi_likely(mi_atomic_load_relaxed(&brawn_freed_for_all) == 0)) return due;
+    const int64_t next = brawn_rest_next(&brawn_rest_of_all, in_wait);
+    return next < due ? next : due;
+}
+
+// How long the first part of a wait is to be, if the heap gets its next turn at `due`; 0: the wait is not to be divided.
+static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
+    if (own != NULL) {
+        const uint64_t window = (uint64_t)clock / BRAWN_REST_DIVIDED % 32;
+        if (own->window != window) own->divided = 0;
+        if (own->divided == BRAWN_REST_DIVIDED) return 0;
+        own->window = window;
+        own->divided++;
+    }
+    const bool many = mi_atomic_load_relaxed(&brawn_threads_count) >= BRAWN_REST_MANY;
+    const int64_t left = due - clock, least = many ? BRAWN_REST_FIRST / 2 : BRAWN_REST_FIRST;
+    return left < least ? (long)least : (left < INT_MAX ? (long)left : INT_MAX);
+}
+
+// A thread without a heap has freed nothing of its own, and a wait of its own tells nothing before it is long.  The limits hold for it
+// as for others; but what is left of a small heap that is left goes in any case.
+//
+// `parts` is for who can wait in parts; NULL: the wait is one.  At first *parts is 0.  If it is not 0 behind this call, the thread is
+// to wait so many milliseconds, and then to come again with 1 before it waits on.
+static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack, long *parts) {
+    mi_heap_t *const heap = brawn_heap;
+    brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
+    const bool in_wait = parts != NULL && *parts != 0;
+    bool leaves = parts != NULL && heap != NULL && brawn_may_leave(heap);
+    int64_t due = brawn_rest_due(own, parts != NULL);
+    if (parts != NULL) *parts = 0;
+    if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
+    const uint64_t begin = arch_counter();
+    const int64_t clock = arch_clock_of(begin);
+    const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
+    if (in_wait || (may && brawn_rest_due(own, false) != BRAWN_NOTHING_DUE)) {
+        if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
+        leaves = leaves && in_wait;
+        if (own != NULL && (own->freed || (in_wait && own->thick)) && (may || leaves)) {
+            brawn_rest_own(heap, in_wait);
+            brawn_rested(own, begin);
+            own->thick = !in_wait;
+        }
+        if (leaves) {
+            brawn_leave(heap);
+            own = NULL;
+        }
+        if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all(in_wait);
+        leaves = own != NULL && parts != NULL && brawn_may_leave(heap);
+    }
+    if (parts == NULL) return;
+    due = leaves ? clock : brawn_rest_due(own, true);
+    if (due != BRAWN_NOTHING_DUE) *parts = brawn_rest_part(own, due, clock);
 }

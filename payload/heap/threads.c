@@ -29,20 +29,25 @@ _Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bi
 
 static mi_subproc_t brawn_subproc;
 
-// When a thread, or the process, gave back what was free before it waited: rest.c.
+// When a thread, or the process, may give back what is free the next time (arch_clock), and how much earlier it may in a long wait;
+// how many of its waits were divided in which time; whether its pages were passed over the last time (thin.c), and whether something
+// became free since: rest.c.
 typedef struct {
-    int64_t last;  // arch_clock
-    uint64_t next;  // arch_counter: not again until then
+    uint64_t next : 40;
+    uint64_t earlier : 12;
+    uint64_t window : 5;
+    uint64_t divided : 5;
+    uint64_t thick : 1;
+    uint64_t freed : 1;
 } brawn_rest_t;
 static brawn_rest_t brawn_rest_of_all;
 static _Atomic(uintptr_t) brawn_freed_for_all;  // something of the process's became free since
-static _Atomic(uintptr_t) brawn_resting;  // a thread gives it back
+static _Atomic(uintptr_t) brawn_resting;  // the thread that gives it back
 
 typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
     brawn_rest_t rest;
-    bool freed;  // something became free since
 } brawn_tld_t;
 
 typedef struct brawn_thread_s {
@@ -50,16 +55,19 @@ typedef struct brawn_thread_s {
     brawn_tld_t own;
     struct brawn_thread_s *next;  // in its list of brawn_threads
 } brawn_thread_t;
+_Static_assert(BRAWN_CHECKED || BRAWN_TRACE || sizeof(brawn_thread_t) <= 4096, "a thread that allocates little touches one page for it");
 
 static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((brawn_tld_t *)heap->tld)->kept_spans; }
 
 static void brawn_note_freed(void) {
     mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = true;
+    if (heap != NULL) ((brawn_tld_t *)heap->tld)->rest.freed = 1;
 }
 
+// Not of what becomes free while the calling thread gives back what is free for all.
 static void brawn_note_freed_for_all(void) {
-    if (mi_atomic_load_relaxed(&brawn_freed_for_all) == 0) mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
+    if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 || mi_atomic_load_relaxed(&brawn_resting) == _mi_prim_thread_id()) return;
+    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
 }
 
 // The main thread's, so that a program without threads maps nothing for it.  The engine names it.
@@ -105,6 +113,7 @@ static void brawn_thread_give(brawn_thread_t *thread) {
 
 enum { BRAWN_THREAD_LISTS = 64 };
 static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS] LATE;
+static _Atomic(uintptr_t) brawn_threads_count;  // changes under the lock
 
 static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
     // They are some pages apart; the upper bits of a product depend on all of its factors'.
@@ -117,6 +126,7 @@ static void brawn_thread_enlist(brawn_thread_t *thread) {
     mi_lock(&brawn_abandoned_lock) {
         thread->next = *list;
         *list = thread;
+        mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) + 1);
     }
 }
 
@@ -125,6 +135,7 @@ static void brawn_thread_delist(brawn_thread_t *thread) {
         brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
         while (*at != thread) at = &(*at)->next;
         *at = thread->next;
+        mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) - 1);
     }
 }
 
@@ -142,10 +153,12 @@ static brawn_thread_t *brawn_thread_left(void) {
 // In the child of a fork: other threads' heaps may be in the middle of anything, and nobody goes on with them.
 static void brawn_threads_forget(mi_heap_t *own) {
     for (size_t i = 0; i < BRAWN_THREAD_LISTS; i++) brawn_threads[i] = NULL;
+    mi_atomic_store_relaxed(&brawn_threads_count, (uintptr_t)0);
     if (own == NULL || own == &_mi_heap_main) return;
     brawn_thread_t *const thread = (brawn_thread_t *)own;
     thread->next = NULL;
     *brawn_thread_list(own->thread_id) = thread;
+    mi_atomic_store_relaxed(&brawn_threads_count, (uintptr_t)1);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -165,16 +178,21 @@ enum { KEY_NONE,
 static unsigned brawn_key;
 static _Atomic(uintptr_t) brawn_key_state;
 
-// Gives the heap of this thread back, whose frees take the way of another thread's from here on.
+// Frees of this thread take the way of another thread's from here on.
+static void brawn_thread_without(mi_heap_t *heap) {
+    brawn_heap = NULL;
+    if (heap == &_mi_heap_main) return;
+    brawn_thread_delist((brawn_thread_t *)heap);
+    brawn_thread_give((brawn_thread_t *)heap);
+}
+
+// Gives the heap of this thread back.
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
     brawn_spans_release();
     _mi_heap_collect_abandon(heap);
     brawn_note_freed_for_all();
-    brawn_heap = NULL;
-    if (heap == &_mi_heap_main) return;
-    brawn_thread_delist((brawn_thread_t *)heap);
-    brawn_thread_give((brawn_thread_t *)heap);
+    brawn_thread_without(heap);
 }
 
 static void brawn_thread_exit(void *unused) {
@@ -208,15 +226,21 @@ static void brawn_thread_register(void) {
 // ---------------------------------------------------------------------------------------------
 // Thread start
 
-static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
-    mi_tld_t *const tld = &own->tld;
-    brawn_memset(own, 0, sizeof(*own));
+// Of segments that hold nothing.
+static void brawn_segments_init(mi_segments_tld_t *segments) {
     // Queues of free spans by their number of slices: 1 to 7, then four steps between powers of two.
     static const uint16_t spans[MI_SEGMENT_BIN_MAX + 1] = {
         1, 1, 2, 3, 4, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128,
         160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024};
-    for (size_t i = 0; i <= MI_SEGMENT_BIN_MAX; i++) tld->segments.spans[i].slice_count = spans[i];
-    tld->segments.subproc = &brawn_subproc;
+    brawn_memset(segments, 0, sizeof(*segments));
+    for (size_t i = 0; i <= MI_SEGMENT_BIN_MAX; i++) segments->spans[i].slice_count = spans[i];
+    segments->subproc = &brawn_subproc;
+}
+
+static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
+    mi_tld_t *const tld = &own->tld;
+    brawn_memset(own, 0, sizeof(*own));
+    brawn_segments_init(&tld->segments);
     tld->heap_backing = heap;
     tld->heaps = heap;
     // The first heap's cookie is the process's, and others may be reading it.

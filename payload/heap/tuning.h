@@ -85,6 +85,20 @@
 #ifndef BRAWN_REST_SHARE
 #define BRAWN_REST_SHARE 128
 #endif
+// What could not be given back then, is when the thread has waited for so many units, or, by the limits above, longer.
+// The limit to a part of all time is so many times less narrow then: who waits does not work on what would have to come back.  And
+// the first part is half as long if so many threads have a heap: their memory counts more.
+#ifndef BRAWN_REST_FIRST
+#define BRAWN_REST_FIRST 10
+#endif
+#define BRAWN_REST_WAITING 8
+#define BRAWN_REST_MANY 64
+// A thread that has waited so long leaves a heap of at most so many segments to others; -1: it leaves none.
+#ifndef BRAWN_REST_LEAVES
+#define BRAWN_REST_LEAVES 1
+#endif
+// Of its waits in 16 units, at most so many have a timer for that, which takes half a microsecond.
+#define BRAWN_REST_DIVIDED 16
 
 // At most this many free segments stay with the process, for the next thread or size that needs one.
 #ifndef BRAWN_KEPT_SEGMENTS

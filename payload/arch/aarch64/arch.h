@@ -58,11 +58,12 @@ static inline uint64_t arch_counter(void) {
 
 // A monotonic time in units of about a millisecond: the counter over a 1024th of its frequency.  It only
 // paces the return of free pages to the kernel.
-static inline int64_t arch_clock(void) {
+static inline int64_t arch_clock_of(uint64_t count) {
     uint64_t frequency;
     __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-    return (int64_t)(arch_counter() / (frequency / 1024 + 1));
+    return (int64_t)(count / (frequency / 1024 + 1));
 }
+static inline int64_t arch_clock(void) { return arch_clock_of(arch_counter()); }
 
 static inline void arch_pause(void) { __asm__ volatile("yield" ::: "memory"); }
 

@@ -68,7 +68,8 @@ static inline uint64_t arch_counter(void) {
 // A monotonic time in units of about a millisecond: the time-stamp counter over 2^21, which is 1 ms at
 // 2.1 GHz and 0.4 to 2 ms on any processor with a 64-bit mode.  It only paces the return of free pages
 // to the kernel.
-static inline int64_t arch_clock(void) { return (int64_t)(arch_counter() >> 21); }
+static inline int64_t arch_clock_of(uint64_t count) { return (int64_t)(count >> 21); }
+static inline int64_t arch_clock(void) { return arch_clock_of(arch_counter()); }
 
 static inline void arch_pause(void) { __asm__ volatile("pause" ::: "memory"); }
 

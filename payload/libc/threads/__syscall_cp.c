@@ -13,7 +13,8 @@
 // musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
 // thread is about to wait (heap/rest.c): with the address to which signal handlers return, and the end of the stack.
 // Weak: a program that has no heap gets none.
-extern void __malloc_donate(char *from, char *to, const void *handlers_return_to, const void *end_of_stack) __attribute__((weak));
+// And with a place for an answer, by a thread that can wait in parts: parts.h.
+extern void __malloc_donate(char *from, char *to, const void *handlers_return_to, const void *end_of_stack, long *parts) __attribute__((weak));
 
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
@@ -106,16 +107,6 @@ INLINE int waits(long number, long third, long fourth) {
     return number != EPOLL_PWAIT && number != EPOLL_WAIT ? 1 : (int)fourth != 0;
 }
 
-// The stack that the thread began with, for who looks through it; the first thread's is not known here.
-static __attribute__((noinline)) void rest(void) {
-    const thread *const self = own_thread();
-    // It can be cancelled anywhere, which must not be in the heap.
-    if (self->cancel_at_once || is_restricted) return;
-    char *const end = self->stack;
-    if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
-    __malloc_donate(NULL, NULL, __restore_rt, end);
-}
-
 static long plain(long number, long a, long b, long c, long d, long e, long f) {
 #ifdef __x86_64__
     long result;
@@ -137,14 +128,35 @@ static long plain(long number, long a, long b, long c, long d, long e, long f) {
 #endif
 }
 
+INLINE int waits_for_futex(long operation) {
+    const int command = (int)operation & FUTEX_COMMAND;
+    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+}
+
+// The stack that the thread began with, for who looks through it; the first thread's is not known here.
+static __attribute__((noinline)) void rest(long *parts) {
+    const thread *const self = own_thread();
+    // It can be cancelled anywhere, which must not be in the heap.
+    if (self->cancel_at_once || is_restricted) return;
+    char *const end = self->stack;
+    if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
+    __malloc_donate(NULL, NULL, __restore_rt, end, parts);
+}
+
+#include "parts.h"
+
 extern long __syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
 
 HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return plain(number, a, b, c, d, e, f); }
 NAME(__syscall_cp_c, brawn_syscall_cp_c)
 
 HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
-    if (waits(number, c, d) && __malloc_donate) rest();
-    return __syscall_cp_c(number, a, b, c, d, e, f);
+    if (!waits(number, c, d) || !__malloc_donate) return __syscall_cp_c(number, a, b, c, d, e, f);
+    long parts = 0;
+    rest(&parts);
+    if (LIKELY(!parts)) return __syscall_cp_c(number, a, b, c, d, e, f);
+    const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
+    return wait_in_parts(&w, parts);
 }
 NAME(__syscall_cp, brawn_syscall_cp)
 
@@ -162,9 +174,11 @@ HIDDEN long brawn_syscall(long number, ...) {
     const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
     const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
     va_end(list);
-    if (number == FUTEX) {
-        const int command = (int)b & FUTEX_COMMAND;
-        if ((command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && __malloc_donate) rest();
+    if (number == FUTEX && waits_for_futex(b) && __malloc_donate) {
+        long parts = 0;
+        rest(&parts);
+        const wait w = {number, {a, b, c, d, e, f}, plain};
+        if (parts) return answer(wait_in_parts(&w, parts));
     }
     if (number == SECCOMP || (number == PRCTL && a == PR_SET_SECCOMP)) is_restricted = 1;
     return answer(plain(number, a, b, c, d, e, f));

@@ -35,6 +35,7 @@ enum {
     FIRST_OF_ALL = -1,  // PTHREAD_BARRIER_SERIAL_THREAD
     LONG_LOOK = 200,
     SHORT_LOOK = 5,
+    MUSLS_LOOK = 100,
     PATIENCE = 4,
     TRIES_AGAIN = 64,
 };
@@ -100,8 +101,19 @@ static int come_first(barrier *b) {
     unlock(b);
     for (; looks && !load(&own.finished); looks--) breathe();
     __atomic_fetch_add(&own.finished, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&own.finished, __ATOMIC_ACQUIRE) == 1) futex(&own.finished, FUTEX_WAIT | FUTEX_PRIVATE, 1, NULL);
+    while (__atomic_load_n(&own.finished, __ATOMIC_ACQUIRE) == 1) __timedwait(&own.finished, 1, REALTIME, NULL, 1);
     return FIRST_OF_ALL;
+}
+
+// As musl's __wait, but by the way on which the heap gets its turn (__syscall_cp.c): this may take long.
+static void wait_for_all(struct meeting *m) {
+    for (int looks = MUSLS_LOOK; looks && !load(&m->waiters); looks--) {
+        if (__atomic_load_n(&m->is_full, __ATOMIC_ACQUIRE)) return;
+        breathe();
+    }
+    __atomic_fetch_add(&m->waiters, 1, __ATOMIC_SEQ_CST);
+    while (!__atomic_load_n(&m->is_full, __ATOMIC_SEQ_CST)) __timedwait(&m->is_full, 0, REALTIME, NULL, 1);
+    __atomic_fetch_sub(&m->waiters, 1, __ATOMIC_SEQ_CST);
 }
 
 HIDDEN int brawn_pthread_barrier_wait(barrier *b) {
@@ -119,7 +131,7 @@ HIDDEN int brawn_pthread_barrier_wait(barrier *b) {
         if (m->waiters) wake(&m->is_full, INT_MAX, 1);
     } else {
         unlock(b);
-        __wait(&m->is_full, &m->waiters, 0, 1);
+        wait_for_all(m);
     }
     // The last to leave ends the first one's wait.  Behind that nothing of the meeting is there any more.
     if (__atomic_fetch_sub(&m->count, 1, __ATOMIC_SEQ_CST) == 1 && __atomic_fetch_add(&m->finished, 1, __ATOMIC_SEQ_CST)) wake(&m->finished, 1, 1);

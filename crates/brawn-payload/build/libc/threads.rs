@@ -97,7 +97,9 @@ pub const ROWS: &[Row] = &[
     // Where a thread that waits was cancelled, or a handler's frame lies, only a program that is being linked says.
     Row {
         needs: &[
+            "__eintr_valid_flag",
             "__errno_location",
+            "__get_handler_set",
             "__malloc_donate",
             "__restore_rt",
             "__syscall_cp_c",
@@ -184,7 +186,7 @@ pub const ROWS: &[Row] = &[
         ..RWLOCK
     },
     Row {
-        needs: &["__vm_lock", "__vm_unlock", "__wait"],
+        needs: &["__timedwait", "__vm_lock", "__vm_unlock", "__wait"],
         ..Row::new("pthread_barrier_wait", &["pthread_barrier_wait"])
     },
     // What the two that follow do where somebody waits.  A finished program need not have sem_getvalue, which tells the

@@ -1,0 +1,431 @@
+//# states: a thread that waits long gives back what it could not before the wait, also where it never allocated; idle threads share
+//# states: memory; and such a wait is one to the program: its time, what ends it, handlers, cancellation, the blocks
+//# libc: brawn
+//# link: static static-pie lld gc line
+//# case: poll epoll sleep sleep_until futex semaphore futex_by_number no_heap no_heap_in_thread
+//# case: share go_on thread_ends event_later wakes_later times interrupted cancelled forks
+//# timeout: 60
+#include "check.h"
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum {
+    BLOCKS = 1600,
+    LEFT = 700, /* KiB, of 1,800 */
+};
+static void load(void) {
+    static __thread void *blocks[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        size_t n = i % 4 ? 500 : 3000;
+        NEED(blocks[i] = malloc(n));
+        memset(blocks[i], i, n);
+    }
+    for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
+}
+static void mark(unsigned char *p, size_t size) {
+    memset(p, (int)(size % 251), size);
+    memcpy(p, &(unsigned){(unsigned)size}, 4);
+}
+static unsigned look(const unsigned char *p) {
+    unsigned size;
+    memcpy(&size, p, 4);
+    CHECK(size >= 16 && size < 40000, "a block of %u bytes", size);
+    for (unsigned i = 4; i < size; i++) CHECK(p[i] == size % 251, "byte %u of %u changed", i, size);
+    return size;
+}
+static long resident(void) { return check_status("VmRSS:"); }
+
+enum { LONG = 900 }; /* ms */
+static struct timespec in(clockid_t clock, long ms) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += ms % 1000 * 1000000;
+    if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+    return t;
+}
+static long ms_since(const struct timespec *begin) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (t.tv_sec - begin->tv_sec) * 1000 + (t.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+static void wait_poll(void) { CHECK_SAME(poll(NULL, 0, LONG), 0); }
+static void wait_epoll(void) {
+    struct epoll_event event;
+    int e = epoll_create1(0);
+    CHECK_SAME(epoll_wait(e, &event, 1, LONG), 0);
+    close(e);
+}
+static void wait_sleep(void) { CHECK_SAME(nanosleep(&(struct timespec){0, LONG * 1000000l}, NULL), 0); }
+static void wait_sleep_until(void) {
+    struct timespec until = in(CLOCK_MONOTONIC, LONG);
+    CHECK_SAME(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL), 0);
+    struct timespec now = in(CLOCK_MONOTONIC, 0);
+    CHECK(now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec), "it woke too early");
+}
+static void wait_futex(void) {
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+    struct timespec until = in(CLOCK_REALTIME, LONG);
+    pthread_mutex_lock(&m);
+    CHECK_SAME(pthread_cond_timedwait(&c, &m, &until), ETIMEDOUT);
+    pthread_mutex_unlock(&m);
+}
+static void wait_semaphore(void) {
+    sem_t s;
+    struct timespec until = in(CLOCK_REALTIME, LONG);
+    NEED(sem_init(&s, 0, 0) == 0);
+    CHECK(sem_timedwait(&s, &until) == -1 && errno == ETIMEDOUT, "errno %d", errno);
+}
+static void wait_by_number(void) {
+    enum {
+        WAIT_BITSET_PRIVATE = 9 | 128,
+    };
+    int word = 0;
+    struct timespec until = in(CLOCK_MONOTONIC, LONG);
+    errno = 0;
+    CHECK(syscall(SYS_futex, &word, WAIT_BITSET_PRIVATE, 0, &until, NULL, -1) == -1 && errno == ETIMEDOUT, "errno %d", errno);
+}
+/* Before a short wait a thread gives back. What it frees right after that is the kernel's while the next wait goes on, which is long. */
+static sem_t begins;
+static long before;
+static void *waiting(void *how) {
+    load();
+    poll(NULL, 0, 40);
+    before = resident();
+    load();
+    poll(NULL, 0, 1);
+    load();
+    sem_post(&begins);
+    ((void (*)(void))how)();
+    return NULL;
+}
+static void gives_back(void (*wait)(void)) {
+    pthread_t t;
+    NEED(sem_init(&begins, 0, 0) == 0);
+    NEED(pthread_create(&t, NULL, waiting, (void *)wait) == 0);
+    while (sem_wait(&begins)) {}
+    usleep(LONG * 3 / 4 * 1000);
+    long there = resident();
+    if (!check_emulated()) CHECK(there - before < LEFT, "%ld KiB, then %ld KiB", before, there);
+    NEED(pthread_join(t, NULL) == 0);
+}
+static void do_poll(void) { gives_back(wait_poll); }
+static void do_epoll(void) { gives_back(wait_epoll); }
+static void do_sleep(void) { gives_back(wait_sleep); }
+static void do_sleep_until(void) { gives_back(wait_sleep_until); }
+static void do_futex(void) { gives_back(wait_futex); }
+static void do_semaphore(void) { gives_back(wait_semaphore); }
+static void do_by_number(void) { gives_back(wait_by_number); }
+
+/* Threads take blocks and end; this one only frees them, and has no heap. */
+enum { TAKEN = 300 };
+static void *taken[TAKEN];
+static void *taking(void *unused) {
+    for (int i = 0; i < TAKEN; i++) {
+        NEED(taken[i] = malloc(60000));
+        memset(taken[i], 1, 60000);
+    }
+    return unused;
+}
+static void run_thread(void *(*run)(void *), void *argument) {
+    pthread_t t;
+    NEED(pthread_create(&t, NULL, run, argument) == 0);
+    NEED(pthread_join(t, NULL) == 0);
+}
+static void no_heap(void) {
+    run_thread(taking, NULL);
+    before = resident();
+    for (int i = 0; i < TAKEN; i++) free(taken[i]);
+    wait_sleep();
+    long after = resident();
+    if (!check_emulated()) CHECK(before - after > 15000, "%ld KiB, then %ld KiB", before, after);
+}
+static void *freeing(void *unused) {
+    no_heap();
+    return unused;
+}
+static void no_heap_in_thread(void) { run_thread(freeing, NULL); }
+
+/* Threads that each took a little, keep less and wait, have less than a page of memory for each size together. */
+enum {
+    IDLE = 120,
+    AT_ONCE = 8,
+};
+static sem_t go_on_now, came;
+static void *idle(void *argument) {
+    unsigned char *kept[4];
+    size_t sizes[4];
+    unsigned random = (unsigned)(uintptr_t)argument * 7919 + 1;
+    for (int n = 0; n < 16; n++) {
+        random = random * 1664525 + 1013904223;
+        size_t size = 32 + (random >> 8) % (64u << (n % 7));
+        unsigned char *p = malloc(size);
+        NEED(p);
+        memset(p, n, size);
+        if (n < 4) kept[n] = p, sizes[n] = size;
+        else free(p);
+    }
+    sem_post(&came);
+    while (sem_wait(&go_on_now)) {}
+    for (int n = 0; n < 4; n++) {
+        for (size_t i = 0; i < sizes[n]; i++) CHECK(kept[n][i] == n, "a block of %zu bytes changed", sizes[n]);
+        free(kept[n]);
+    }
+    return NULL;
+}
+static void share(void) {
+    pthread_t t[IDLE];
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    NEED(pthread_attr_setstacksize(&attributes, 16384) == 0);
+    NEED(sem_init(&go_on_now, 0, 0) == 0 && sem_init(&came, 0, 0) == 0);
+    before = resident();
+    for (int i = 0; i < IDLE; i += AT_ONCE) {
+        for (int n = 0; n < AT_ONCE; n++) NEED(pthread_create(&t[i + n], &attributes, idle, (void *)(uintptr_t)(i + n)) == 0);
+        for (int n = 0; n < AT_ONCE; n++) NEED(sem_wait(&came) == 0);
+        poll(NULL, 0, 60);
+    }
+    long after = resident();
+    if (!check_emulated()) CHECK(after - before < IDLE * 30, "%ld KiB, then %ld KiB", before, after);
+    for (int i = 0; i < IDLE; i++) sem_post(&go_on_now);
+    for (int i = 0; i < IDLE; i++) NEED(pthread_join(t[i], NULL) == 0);
+}
+
+/* Threads that leave their heaps, wake, and go on: what they had, they free, grow and hand to others; each block is looked at. */
+enum {
+    WORKERS = 6,
+    OWN = 200,
+};
+static unsigned char *_Atomic handed[WORKERS][OWN];
+static void *working(void *argument) {
+    int self = (int)(intptr_t)argument;
+    unsigned random = (unsigned)self * 31337 + 5;
+    unsigned char *own[OWN] = {0};
+    for (int round = 0; round < 30; round++) {
+        for (int n = 0; n < OWN; n++) {
+            random = random * 1664525 + 1013904223;
+            size_t size = 16 + (random >> 9) % (n % 20 ? 900 : 30000);
+            if (own[n]) look(own[n]);
+            if (random >> 30 == 0) {
+                NEED(own[n] = realloc(own[n], size));
+                mark(own[n], size);
+            } else if (random >> 30 == 1) {
+                own[n] = atomic_exchange(&handed[(self + 1) % WORKERS][n], own[n]);
+            } else {
+                free(own[n]);
+                NEED(own[n] = malloc(size));
+                mark(own[n], size);
+            }
+        }
+        poll(NULL, 0, round % 3 ? 150 : (int)(random >> 12) % 30);
+    }
+    for (int n = 0; n < OWN; n++) free(own[n]);
+    return NULL;
+}
+static void go_on(void) {
+    pthread_t t[WORKERS];
+    for (int i = 0; i < WORKERS; i++) NEED(pthread_create(&t[i], NULL, working, (void *)(intptr_t)i) == 0);
+    for (int i = 0; i < WORKERS; i++) NEED(pthread_join(t[i], NULL) == 0);
+    for (int i = 0; i < WORKERS; i++)
+        for (int n = 0; n < OWN; n++)
+            if (handed[i][n]) look(handed[i][n]), free(handed[i][n]);
+}
+
+/* One that left its heap ends, and its key's destructor takes memory and frees what it had. */
+static pthread_key_t key;
+static int destroyed;
+static void destroy(void *p) {
+    look(p);
+    free(p);
+    free(hidden(malloc(3000)));
+    destroyed++;
+}
+static void *ending(void *unused) {
+    unsigned char *p = malloc(777);
+    NEED(p);
+    mark(p, 777);
+    pthread_setspecific(key, p);
+    wait_poll();
+    return unused;
+}
+static void thread_ends(void) {
+    NEED(pthread_key_create(&key, destroy) == 0);
+    for (int i = 0; i < 3; i++) run_thread(ending, NULL);
+    CHECK_SAME(destroyed, 3);
+}
+
+/* What comes while the thread is in a later part of its wait ends it. */
+static void *writing_later(void *to) {
+    usleep(200000);
+    NEED(write(*(int *)to, "x", 1) == 1);
+    return NULL;
+}
+static void event_later(void) {
+    for (int how = 0; how < 2; how++) {
+        int ends[2];
+        char byte = 0;
+        pthread_t t;
+        NEED(pipe(ends) == 0);
+        struct pollfd p = {ends[0], POLLIN, 0};
+        struct epoll_event event = {.events = EPOLLIN}, got = {0};
+        int e = epoll_create1(0);
+        NEED(epoll_ctl(e, EPOLL_CTL_ADD, ends[0], &event) == 0);
+        NEED(pthread_create(&t, NULL, writing_later, &ends[1]) == 0);
+        load();
+        poll(NULL, 0, 40);
+        load();
+        if (how) CHECK(poll(&p, 1, -1) == 1 && p.revents == POLLIN, "events %d", p.revents);
+        else CHECK(epoll_wait(e, &got, 1, -1) == 1 && got.events == EPOLLIN, "events %u", got.events);
+        CHECK(read(ends[0], &byte, 1) == 1 && byte == 'x', "byte %d", byte);
+        NEED(pthread_join(t, NULL) == 0);
+    }
+}
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int said, woken;
+static void *waiting_for_word(void *unused) {
+    load();
+    poll(NULL, 0, 40);
+    load();
+    pthread_mutex_lock(&m);
+    while (!said) pthread_cond_wait(&c, &m);
+    woken++;
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+static void wakes_later(void) {
+    pthread_t t[5];
+    for (int i = 0; i < 5; i++) NEED(pthread_create(&t[i], NULL, waiting_for_word, NULL) == 0);
+    usleep(300000);
+    pthread_mutex_lock(&m);
+    said = 1;
+    pthread_cond_broadcast(&c);
+    pthread_mutex_unlock(&m);
+    for (int i = 0; i < 5; i++) NEED(pthread_join(t[i], NULL) == 0);
+    CHECK_SAME(woken, 5);
+}
+
+/* No wait ends before its time. */
+static void times(void) {
+    static void (*const waits[])(void) = {wait_poll, wait_epoll, wait_sleep, wait_sleep_until, wait_futex, wait_semaphore, wait_by_number};
+    for (size_t n = 0; n < sizeof waits / sizeof *waits; n++) {
+        load();
+        poll(NULL, 0, 40);
+        load();
+        struct timespec begin = in(CLOCK_MONOTONIC, 0);
+        waits[n]();
+        CHECK(ms_since(&begin) >= LONG - 1, "wait %zu took %ld ms", n, ms_since(&begin));
+    }
+}
+
+/* A handler ends a wait as it does without a heap, and what was left of a sleep is told. */
+static volatile int handled;
+static void handler(int number) {
+    (void)number;
+    handled++;
+}
+static void alarm_in(long ms) {
+    struct itimerval once = {{0, 0}, {ms / 1000, ms % 1000 * 1000}};
+    NEED(setitimer(ITIMER_REAL, &once, NULL) == 0);
+}
+static void interrupted(void) {
+    struct sigaction action = {.sa_handler = handler};
+    NEED(sigaction(SIGALRM, &action, NULL) == 0);
+    for (int n = 0; n < 3; n++) {
+        struct timespec left = {0};
+        load();
+        poll(NULL, 0, 40);
+        load();
+        alarm_in(100 + n * 7);
+        errno = 0;
+        if (n == 0) CHECK(poll(NULL, 0, -1) == -1 && errno == EINTR, "errno %d", errno);
+        if (n == 1) {
+            sem_t s;
+            NEED(sem_init(&s, 0, 0) == 0);
+            CHECK(sem_wait(&s) == -1 && errno == EINTR, "errno %d", errno);
+        }
+        if (n == 2) {
+            CHECK(nanosleep(&(struct timespec){20, 0}, &left) == -1 && errno == EINTR, "errno %d", errno);
+            CHECK(left.tv_sec > 10 && left.tv_sec < 20, "%ld s were left", (long)left.tv_sec);
+        }
+        CHECK_SAME(handled, n + 1);
+    }
+}
+
+/* A thread that has left its heap is cancelled in its wait. */
+static int cleaned;
+static void clean(void *p) {
+    look(p);
+    free(p);
+    free(hidden(malloc(100)));
+    cleaned++;
+}
+static void *waiting_for_ever(void *unused) {
+    unsigned char *p = malloc(500);
+    NEED(p);
+    mark(p, 500);
+    pthread_cleanup_push(clean, p);
+    if (unused) pause();
+    for (;;) poll(NULL, 0, -1);
+    pthread_cleanup_pop(0);
+    return unused;
+}
+static void cancelled(void) {
+    for (int n = 0; n < 8; n++) {
+        pthread_t t;
+        void *result;
+        NEED(pthread_create(&t, NULL, waiting_for_ever, NULL) == 0);
+        usleep(n * 8000);
+        NEED(pthread_cancel(t) == 0);
+        NEED(pthread_join(t, &result) == 0);
+        CHECK(result == PTHREAD_CANCELED, "%p", result);
+        CHECK_SAME(cleaned, n + 1);
+    }
+}
+
+/* Forks while others leave their heaps, and by one that has left its own. */
+static void *forking(void *unused) {
+    for (int n = 0; n < 5; n++) {
+        unsigned char *p = malloc(500);
+        NEED(p);
+        mark(p, 500);
+        poll(NULL, 0, 100);
+        pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) {
+            alarm(20);
+            load();
+            look(p);
+            free(p);
+            poll(NULL, 0, 100);
+            load();
+            _exit(0);
+        }
+        int status;
+        NEED(waitpid(child, &status, 0) == child);
+        CHECK(status == 0, "a child ended with %#x", status);
+        free(p);
+    }
+    return unused;
+}
+static void forks(void) {
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) NEED(pthread_create(&t[i], NULL, forking, NULL) == 0);
+    for (int i = 0; i < 4; i++) NEED(pthread_join(t[i], NULL) == 0);
+}
+
+RUN_CASES({"poll", do_poll}, {"epoll", do_epoll}, {"sleep", do_sleep}, {"sleep_until", do_sleep_until},
+    {"futex", do_futex}, {"semaphore", do_semaphore}, {"futex_by_number", do_by_number}, {"no_heap", no_heap},
+    {"no_heap_in_thread", no_heap_in_thread}, {"share", share}, {"go_on", go_on}, {"thread_ends", thread_ends},
+    {"event_later", event_later}, {"wakes_later", wakes_later}, {"times", times}, {"interrupted", interrupted},
+    {"cancelled", cancelled}, {"forks", forks})
