@@ -8,7 +8,9 @@
 //   spans.c     what both share
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
+//   slack.c     what large blocks have too much, and what goes back near the peak, where every byte counts
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
+//   slide.c     how one grows without address space for it twice
 //   threads.c   how a thread's heap begins and ends; fork
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
 //   pages.c     how large a page is
@@ -70,9 +72,11 @@ static inline size_t brawn_popcount(size_t x) {
 }
 #define mi_popcount brawn_popcount
 
-// Memory of the first segment becomes accessible in pieces of this size.
+// Memory of the first segment becomes accessible in pieces of this size.  The engine takes a piece's free slices off the list of
+// what goes back to the kernel, too: so where all is accessible, a piece is a slice.
+#define BRAWN_COMMIT_SIZE (64 * MI_KiB)
 #undef MI_MINIMAL_COMMIT_SIZE
-#define MI_MINIMAL_COMMIT_SIZE (64 * MI_KiB)
+#define MI_MINIMAL_COMMIT_SIZE (mi_commit_mask_is_full(&segment->commit_mask) ? MI_SEGMENT_SLICE_SIZE : BRAWN_COMMIT_SIZE)
 
 #include "memory.c"
 #include "options.c"
@@ -113,10 +117,12 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #undef MI_INTPTR_SIZE
 #define MI_INTPTR_SIZE (1 << MI_INTPTR_SHIFT)
 
-#include "pages.c"
 #include "platform.c"
 #include "threads.c"
+#include "slack.c"
+#include "pages.c"
 #include "large.c"
+#include "slide.c"
 #include "spans.c"
 #include "rest.c"
 #if BRAWN_TRACE

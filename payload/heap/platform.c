@@ -193,7 +193,7 @@ bool _mi_os_unprotect(void *p, size_t size) { return brawn_protect(p, size, PROT
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
     if (is_zero != NULL) *is_zero = false;
 #if MI_SECURE > 0
-    // The engine rounds what it needs up to MI_MINIMAL_COMMIT_SIZE, over the guard page at the segment's end.
+    // The engine rounds what it needs up to BRAWN_COMMIT_SIZE, over the guard page at the segment's end.
     const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
     if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
 #else
@@ -201,8 +201,8 @@ bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
     // system call for both.  No other segment comes here, and nothing that was accessible stops being so.
     static char *opened;
     if (((uintptr_t)p & MI_SEGMENT_MASK) == 0) {
-        if (opened == (char *)p && size <= MI_MINIMAL_COMMIT_SIZE) return true;
-        if (size < MI_MINIMAL_COMMIT_SIZE) size = MI_MINIMAL_COMMIT_SIZE;
+        if (opened == (char *)p && size <= BRAWN_COMMIT_SIZE) return true;
+        if (size < BRAWN_COMMIT_SIZE) size = BRAWN_COMMIT_SIZE;
         if (!brawn_protect(p, size, PROT_RW_)) return false;
         opened = p;
         return true;

@@ -42,6 +42,7 @@ typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
     brawn_rest_t rest;
+    uintptr_t peak_epoch;  // slack.c
     bool freed;  // something became free since
 } brawn_tld_t;
 
