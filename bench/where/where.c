@@ -194,7 +194,7 @@ static bool is_kept_large(const mi_segment_t *segment) {
 static void walk_large(mi_segment_t *segment) {
     const mi_page_t *const page = brawn_large_page(segment);
     const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
-    const size_t all = resident(page->page_start, page->block_size);
+    const size_t all = resident(page->page_start, segment->segment_size - offset);
     add(LARGE_HEADERS, resident(segment, offset));
     if (is_kept_large(segment)) {
         add(LARGE_KEPT, all);
@@ -210,7 +210,7 @@ static size_t ours(mi_segment_t *segment) {
     if (segment->kind == MI_SEGMENT_HUGE) {
         const mi_page_t *const page = brawn_large_page(segment);
         const size_t offset = (size_t)(page->page_start - (uint8_t *)segment);
-        return page->block_size > 0 && offset + page->block_size == segment->segment_size ? segment->segment_size : 0;
+        return page->block_size > 0 && offset + page->block_size <= segment->segment_size ? segment->segment_size : 0;
     }
     const bool fits = segment->segment_size == MI_SEGMENT_SIZE && segment->segment_info_slices - 1 < 16 &&
         segment->slice_entries - 1 < MI_SLICES_PER_SEGMENT;

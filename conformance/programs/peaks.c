@@ -2,7 +2,7 @@
 //# states: threads pass on, and the blocks of a fresh page are those that it has room for
 //# libc: brawn
 //# profile: fast lean
-//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page
+//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page beside_taken
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own memory is counted, too
 #include "check.h"
@@ -116,5 +116,26 @@ static void all_of_a_page(void) {
     }
 }
 
+/* Of three neighbours two go, and something smaller takes a part of their place.  What is left there is too small for the blocks that
+ * come then: it goes back before these take new memory. */
+static void beside_taken(void) {
+    enum {
+        MANY = 1023,
+        LARGER = 256,
+    };
+    static void *blocks[MANY], *smaller[MANY / 3], *larger[LARGER];
+    for (int i = 0; i < MANY; i++) blocks[i] = touched(malloc(24 * KIB), 24 * KIB);
+    long before = most();
+    for (int i = 0; i < MANY; i++)
+        if (i % 3) free(blocks[i]);
+    for (int i = 0; i < MANY / 3; i++) smaller[i] = touched(malloc(32 * KIB), 32 * KIB);
+    for (int i = 0; i < LARGER; i++) larger[i] = touched(malloc(60 * KIB), 60 * KIB);
+    CHECK(most() < before + 12 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    for (int i = 0; i < LARGER; i++) free(larger[i]);
+    for (int i = 0; i < MANY / 3; i++) free(smaller[i]);
+    for (int i = 0; i < MANY; i += 3) free(blocks[i]);
+}
+
 RUN_CASES({"grows_beside_kept", grows_beside_kept}, {"kept_too_large", kept_too_large}, {"few_left", few_left}, {"passed_spans", passed_spans},
-    {"passed_blocks", passed_blocks}, {"all_of_a_page", all_of_a_page})
+    {"passed_blocks", passed_blocks}, {"all_of_a_page", all_of_a_page},
+    {"beside_taken", beside_taken})

@@ -9,7 +9,9 @@
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
 //   thin.c      pages with few blocks in use, then
+//   slack.c     what large blocks have too much, and what goes back near the peak, where every byte counts
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
+//   slide.c     how one grows without address space for it twice
 //   threads.c   how a thread's heap begins and ends; fork
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
 //   pages.c     how large a page is
@@ -118,10 +120,12 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #undef MI_INTPTR_SIZE
 #define MI_INTPTR_SIZE (1 << MI_INTPTR_SHIFT)
 
-#include "pages.c"
 #include "platform.c"
 #include "threads.c"
+#include "slack.c"
+#include "pages.c"
 #include "large.c"
+#include "slide.c"
 #include "spans.c"
 #include "thin.c"
 #include "rest.c"

@@ -122,9 +122,8 @@ static inline void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
     if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
 #elif defined(BRAWN_WHERE)
     segment->used = size;  // bench/where tells it from what else the mapping has
-#else
-    MI_UNUSED(size);
 #endif
+    brawn_large_fit(segment, size);
     return brawn_large_page(segment)->page_start;
 }
 
@@ -217,6 +216,7 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
 // threads do in between may leave the first behind the second.
 static inline size_t brawn_large_used(size_t kept) {
     const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
+    if (BRAWN_LARGE_TIGHT) kept += mi_atomic_load_relaxed(&brawn_slack_bytes);
     return all > kept ? all - kept : 0;
 }
 
@@ -263,16 +263,34 @@ static size_t brawn_large_most(void) {
     return used;
 }
 
+// How much used and kept blocks may take together where `used` bytes are in use.  Where every byte counts, what is free in
+// threads' segments has room, too: up to half of each.
+static size_t brawn_large_limit(size_t used) {
+    const size_t most = brawn_large_most();
+    if (!BRAWN_LARGE_TIGHT) {
+        const size_t limit = used > most ? used : most;
+        return limit + limit / 32 + BRAWN_KEPT_LARGE_MIN / 2;
+    }
+    size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
+    if (beside > most / 8) beside = most / 8;
+    if (beside > BRAWN_LARGE_TIGHT) beside = BRAWN_LARGE_TIGHT;
+    if (used < most - beside) return most - beside;
+    brawn_near_peak();
+    return used;
+}
+
 // Before `more` bytes of blocks are mapped.  The most that was in use at once the program needs anyway.  Beyond that its
 // peak would grow by what is kept: that goes first, the oldest first.  At any other time keeping it costs nothing.
 static void brawn_large_before_growth(size_t more) {
-    const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + more;
-    const size_t most = brawn_large_most();
-    size_t limit = used > most ? used : most;
-    limit += limit / 32 + BRAWN_KEPT_LARGE_MIN / 2;
+    const size_t limit = brawn_large_limit(brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + more);
     for (;;) {
         const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
         if (all <= limit) return;
+        if (BRAWN_LARGE_TIGHT) {
+            const size_t cut = brawn_slack_cut();
+            mi_atomic_sub_relaxed(&brawn_large_bytes, cut);
+            if (cut > 0) continue;
+        }
         brawn_kept_large_t *const oldest = brawn_kept_large_oldest((uintptr_t)arch_clock());
         if (oldest == NULL) return;
         brawn_kept_large_shorten(oldest, all - limit);
@@ -442,22 +460,24 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #else
     MI_UNUSED(closes);
 #endif
+    brawn_slack_forget(segment);
     if (brawn_large_is_plain(segment)) brawn_kept_large_give(segment);
     else brawn_large_release(segment);
 }
 
 // The same for a block: NULL also where its alignment is not the ordinary one.
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
-    const size_t used = segment->segment_size;
     const size_t mapping = brawn_large_mapping(segment, size);
     if (mapping == 0) return NULL;
+    brawn_slack_forget(segment);
+    const size_t used = segment->segment_size;
     if (used < mapping && used <= BRAWN_COPY_MAX) {
         // Copying into pages that are there already takes less time than having the kernel make as many
         // new ones.
         mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
         if (kept != NULL && kept->segment_size >= mapping) {
             void *const old = brawn_large_page(segment)->page_start;
-            brawn_memcpy(brawn_large_page(kept)->page_start, old, used - MI_SEGMENT_SLICE_SIZE);
+            brawn_memcpy(brawn_large_page(kept)->page_start, old, brawn_large_page(segment)->block_size);
             brawn_large_free(segment, old, false);
             return brawn_large_give_out(kept, size);
         }
@@ -465,35 +485,4 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     }
     segment = brawn_large_remap(segment, mapping);
     return segment == NULL ? NULL : brawn_large_give_out(segment, size);
-}
-
-// Grows a block where there is no address space for it twice (RLIMIT_AS): room is mapped just below,
-// and the block copied down to its start.  NULL: no room there, and the block is as it was.
-static NOINLINE void *brawn_large_slide(mi_segment_t *segment, size_t size) {
-    const size_t used = segment->segment_size;
-    const size_t mapping = brawn_large_mapping(segment, size);
-    if (mapping <= used || mapping > (uintptr_t)segment) return NULL;
-    const size_t guard = brawn_large_guard(segment);
-    const size_t more = _mi_align_up(mapping - used, MI_SEGMENT_ALIGN);
-    mi_segment_t *const below = (mi_segment_t *)((uint8_t *)segment - more);
-    // At a hint that is taken the kernel maps elsewhere.
-    void *const mapped = brawn_map(below, more, PROT_RW_);
-    if (mapped != below) {
-        if (mapped != NULL) brawn_unmap(mapped, more);
-        return NULL;
-    }
-    mi_atomic_store_relaxed(&brawn_hint, (uintptr_t)below);
-    arch_copy((uint8_t *)below + MI_SEGMENT_SLICE_SIZE, (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE,
-        used - MI_SEGMENT_SLICE_SIZE);  // first byte first, and the target is below: it may overlap
-    // What is left over above has the guard at its end; it goes to the new end.
-    const size_t left = more + used - mapping;
-    if (guard > 0 && left > 0) {
-        brawn_protect((uint8_t *)below + mapping, guard, PROT_NONE_);
-        brawn_discard((uint8_t *)below + mapping, guard);
-    }
-    brawn_unmap((uint8_t *)below + mapping + guard, left);
-    brawn_keep_small_pages(below, mapping);
-    mi_atomic_add_relaxed(&brawn_large_bytes, mapping - used);
-    brawn_large_describe(below, mapping, MI_SEGMENT_SLICE_SIZE, guard);
-    return brawn_large_give_out(below, size);
 }

@@ -8,7 +8,7 @@
 // its end: it becomes empty sooner, and what is empty serves any size.
 static size_t brawn_page_bytes(const mi_segments_tld_t *segments, size_t block_size) {
     if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return block_size;  // one block
-    if (BRAWN_CHECKED || segments->count <= BRAWN_PAGE_SEGMENTS) {
+    if (BRAWN_CHECKED || (segments->count <= BRAWN_PAGE_SEGMENTS && block_size <= BRAWN_PAGE_ROOMY)) {
         const size_t bytes = block_size * BRAWN_PAGE_BLOCKS;
         return bytes < BRAWN_PAGE_MIN ? BRAWN_PAGE_MIN : bytes;
     }
@@ -46,6 +46,7 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
     MI_UNUSED(page_alignment);
+    brawn_near_peak_seen(heap);
     // What other threads freed of full pages comes first: a page that becomes free by it serves as well.
     if (mi_atomic_load_ptr_relaxed(mi_block_t, &heap->thread_delayed_free) != NULL) _mi_heap_delayed_free_partial(heap);
     const mi_page_kind_t kind = block_size <= MI_MEDIUM_OBJ_SIZE_MAX ? MI_PAGE_MEDIUM : MI_PAGE_LARGE;

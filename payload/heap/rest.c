@@ -29,23 +29,20 @@ static bool brawn_may_be_in_handler(const void *handlers_return_to, const void *
     return false;
 }
 
-// Before a segment is mapped: where the process never had as many, its peak is about to grow.  As much of what is free
-// elsewhere in the thread's segments goes back first.  It may be needed again, but at most as much as the new segment
-// has needs new pages for that.
+// Before a segment is mapped: where the process has nearly as many as ever, its peak is about to grow.  What is free elsewhere in
+// the thread's segments goes back first: it is in pieces that are too small, and most of it stays free.
 static void brawn_before_segment(void) {
     static _Atomic(uintptr_t) most;
     mi_heap_t *const heap = brawn_heap;
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) + 1;
-    if (held <= mi_atomic_load_relaxed(&most) || heap == NULL || brawn_options.purge_delay < 0) return;
-    mi_atomic_store_relaxed(&most, held);
+    const size_t before = mi_atomic_load_relaxed(&most);
+    if (held + held / 16 <= before || heap == NULL || brawn_options.purge_delay < 0) return;
+    if (held > before) mi_atomic_store_relaxed(&most, held);
     mi_segments_tld_t *const segments = &heap->tld->segments;
-    size_t slices = 0;
     for (size_t bin = MI_SEGMENT_BIN_MAX; bin > 0; bin--) {
         for (mi_slice_t *slice = segments->spans[bin].first; slice != NULL; slice = slice->next) {
             mi_segment_t *const segment = _mi_ptr_segment(slice);
-            slices += brawn_idle_slices(segment);
             _mi_segment_collect(segment, true);
-            if (slices >= MI_SLICES_PER_SEGMENT) return;
         }
     }
 }

@@ -50,6 +50,10 @@
 #ifndef BRAWN_PAGE_MIN
 #define BRAWN_PAGE_MIN (16u << 10)
 #endif
+// Pages of larger blocks are small in every thread.
+#ifndef BRAWN_PAGE_ROOMY
+#define BRAWN_PAGE_ROOMY MI_MEDIUM_OBJ_SIZE_MAX
+#endif
 #ifndef BRAWN_PAGE_LOSS
 #define BRAWN_PAGE_LOSS 32
 #endif
@@ -158,6 +162,15 @@
 // BRAWN_KEPT_LARGE_ROOM.  0: no such bound.  (With it the stress takes a tenth less memory, and up to half as much time more.)
 #ifndef BRAWN_KEPT_LARGE_ROOM
 #define BRAWN_KEPT_LARGE_ROOM 0
+#endif
+
+// Used and kept blocks, to the byte, take no more than the most that was ever in use, less this much where threads have as much
+// free in their segments (slack.c).  0: no such bound, but a looser one.
+#ifndef BRAWN_LARGE_TIGHT
+#define BRAWN_LARGE_TIGHT 0
+#endif
+#if BRAWN_LARGE_TIGHT && BRAWN_CHECKED
+#error "where a tight profile notes what a mapping has too much, a checked one has the size of its guard page"
 #endif
 
 // Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size.

@@ -1,0 +1,110 @@
+// Where a profile counts large blocks to the byte (BRAWN_LARGE_TIGHT): what a mapping has behind its block's last page.
+//
+// A kept mapping serves a block of down to half its size, so that it need not be made again.  What it has more is memory
+// that nobody uses, and that counts as kept.  It is cut off when the process's peak would grow by it.
+//
+// Any thread may cut it off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
+// never inherits locked.  The list lies in fields of the header that mean nothing where there is one block.
+
+static mi_segment_t *brawn_slack_first;
+static _Atomic(uintptr_t) brawn_slack_bytes;  // of all in the list
+
+// How many bytes of a mapping are slack; 0: it is not in the list.
+static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return (_Atomic(size_t) *)&segment->abandoned; }
+
+// Under the lock.
+static void brawn_slack_unlink(mi_segment_t *segment) {
+    mi_segment_t *const before = segment->abandoned_os_prev, *const after = segment->abandoned_os_next;
+    if (before != NULL) before->abandoned_os_next = after;
+    else brawn_slack_first = after;
+    if (after != NULL) after->abandoned_os_prev = before;
+    mi_atomic_sub_relaxed(&brawn_slack_bytes, mi_atomic_load_relaxed(brawn_slack_of(segment)));
+    mi_atomic_store_release(brawn_slack_of(segment), (size_t)0);
+}
+
+// A block is given out that leaves `slack` bytes at its mapping's end.
+static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
+    mi_lock(&brawn_abandoned_lock) {
+        mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
+        mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
+        segment->abandoned_os_prev = NULL;
+        segment->abandoned_os_next = brawn_slack_first;
+        if (brawn_slack_first != NULL) brawn_slack_first->abandoned_os_prev = segment;
+        brawn_slack_first = segment;
+    }
+}
+
+// A mapping is given out for a plain block of `size` bytes.
+static void brawn_large_fit(mi_segment_t *segment, size_t size) {
+    mi_page_t *const page = &segment->slices[1];
+    if (!BRAWN_LARGE_TIGHT || page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
+    const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
+    page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
+    if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
+}
+
+// The block goes, or changes its size: from here on the mapping's size is its owner's alone.
+static void brawn_slack_forget(mi_segment_t *segment) {
+    if (!BRAWN_LARGE_TIGHT || mi_atomic_load_acquire(brawn_slack_of(segment)) == 0) return;
+    mi_lock(&brawn_abandoned_lock) {
+        if (mi_atomic_load_relaxed(brawn_slack_of(segment)) != 0) brawn_slack_unlink(segment);
+    }
+}
+
+// Cuts off the largest slack there is, and says how much that was; 0: there is none.
+static size_t brawn_slack_cut(void) {
+    size_t slack = 0;
+    if (mi_atomic_load_relaxed(&brawn_slack_bytes) == 0) return 0;
+    mi_lock(&brawn_abandoned_lock) {
+        mi_segment_t *most = NULL;
+        for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->abandoned_os_next) {
+            const size_t has = mi_atomic_load_relaxed(brawn_slack_of(segment));
+            if (has <= slack) continue;
+            most = segment;
+            slack = has;
+        }
+        if (most != NULL) {
+            most->segment_size -= slack;
+            brawn_unmap((uint8_t *)most + most->segment_size, slack);
+            brawn_slack_unlink(most);
+        }
+    }
+    return slack;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Large blocks in use come near to the most there ever were: so does the process's peak.  What is free in the segments of
+// threads goes back first.  A thread cannot do this for another one: each comes here when it needs a page.
+
+static _Atomic(uintptr_t) brawn_peak_epoch;  // counts how often that was so
+
+// What is free in the calling thread's segments, as much as one segment has: so that it takes a bounded time.
+static NOINLINE void brawn_near_peak_own(mi_heap_t *heap, uintptr_t epoch) {
+    enum { VISITS = 64 };
+    ((brawn_tld_t *)heap->tld)->peak_epoch = epoch;
+    if (brawn_options.purge_delay < 0) return;
+    brawn_spans_release();
+    _mi_heap_collect_retired(heap, true);
+    size_t slices = 0, visits = 0;
+    for (size_t bin = MI_SEGMENT_BIN_MAX; bin > 0; bin--) {
+        for (mi_slice_t *slice = heap->tld->segments.spans[bin].first; slice != NULL; slice = slice->next) {
+            mi_segment_t *const segment = _mi_ptr_segment(slice);
+            slices += brawn_idle_slices(segment);
+            _mi_segment_collect(segment, true);
+            if (slices >= MI_SLICES_PER_SEGMENT || ++visits == VISITS) return;
+        }
+    }
+}
+
+static void brawn_near_peak(void) {
+    const uintptr_t epoch = mi_atomic_increment_relaxed(&brawn_peak_epoch) + 1;
+    brawn_kept_release();
+    if (brawn_heap != NULL) brawn_near_peak_own(brawn_heap, epoch);
+}
+
+// Before a thread takes a page.
+static inline void brawn_near_peak_seen(mi_heap_t *heap) {
+    if (!BRAWN_LARGE_TIGHT) return;
+    const uintptr_t epoch = mi_atomic_load_relaxed(&brawn_peak_epoch);
+    if (mi_unlikely(((brawn_tld_t *)heap->tld)->peak_epoch != epoch)) brawn_near_peak_own(heap, epoch);
+}
