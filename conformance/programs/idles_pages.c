@@ -64,7 +64,6 @@ static void few_in_pages(void) {
     }
 }
 
-
 static void *run(void *unused) {
     few_in_pages();
     return unused;

@@ -3,7 +3,8 @@
 // (libc/threads/__syscall_cp.c) come here first.
 //
 // Whether a wait will be long nobody knows.  So it is done at most every BRAWN_REST_DELAY, only where something was freed
-// since, and only as often as keeps its time below one part in BRAWN_REST_SHARE of all time.
+// since, and only as often as keeps its time below one part in BRAWN_REST_SHARE of all time.  Waits that can be divided (parts.h) come a
+// second time, when they have been long.
 //
 //   brawn_note_freed   called where pages and spans become free: no fast path comes there
 //   brawn_rest         the thread's turn
