@@ -48,13 +48,14 @@ HIDDEN KEEPS_REGISTERS void brawn_memory_page(void);
 // since nothing of the variant may run before the level is known.
 //
 // ENTRY stands before levels.h.  The variants are ENTERED(own), and OTHERS behind levels.h defines what does the calls at other
-// levels.  Compilers write assembly of a file before its functions, and the section has no other function.  The entry ends
-// at a multiple of 32 bytes: where the variant begins, which the compiler aligns to 16.
+// levels.  Compilers write assembly of a file before its functions, and the section has no other function.  The entry is in the
+// first half of a cache line, and ends with it (a cycle less than at any multiple of 32 bytes):
+// there the variant begins, which the compiler aligns to 16.
 #define ENTRY(own, variant) ENTRY_WITH(own, variant##_avx2, 13, "", "")
 // `prepare` is done first; the size of its code is what `skipped` is less than 13.  `apart` are the first of the bytes skipped.
 #define ENTRY_WITH(own, avx2, skipped, apart, prepare)       \
     __asm__(".pushsection .text." #own ",\"ax\",@progbits\n" \
-            ".p2align 5\n"                                   \
+            ".p2align 6\n"                                   \
             "0: " apart "\n"                                 \
             ".skip " #skipped " - (. - 0b), 0xcc\n"          \
             ".globl " #own "\n"                              \
