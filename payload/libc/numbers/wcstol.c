@@ -4,12 +4,26 @@
 
 #define AT_PLACE(at) narrow(t[at])
 
-static uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
+static __attribute__((noinline)) uint64_t read_any(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
     const wchar_t *t = behind_blanks(s);
     Integer integer;
     INTEGER(integer, base, 1, limit, AT_PLACE);
     if (end) *end = (wchar_t *)(uintptr_t)(integer.length ? t + integer.length : s);
     return integer.value;
+}
+
+// What programs read most: a few digits of base 10.  Numbers of less than 19 digits fit into every type, and what comes
+// behind them has to be one of ASCII's: others have rules of their own.
+static uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
+    if (UNLIKELY(base != 10)) return read_any(s, end, base, limit);
+    const int negative = *s == '-';
+    const wchar_t *const first = s + negative, *t = first;
+    uint64_t y = 0;
+    unsigned digit;
+    for (; (digit = (unsigned)*t - '0') < 10; t++) y = y * 10 + digit;
+    if (UNLIKELY((size_t)(t - first) - 1 >= 18 || (unsigned)*t >= 128)) return read_any(s, end, base, limit);
+    if (end) *end = (wchar_t *)(uintptr_t)t;
+    return negative ? -y : y;
 }
 
 #define DEFINE(Type, name, limit)                                                           \

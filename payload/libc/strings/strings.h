@@ -9,7 +9,8 @@
 #else
 #include "../../memory/generic/memory.h"
 #define VARIANTS(result, name, parameters) HIDDEN result name##_neon parameters;
-// There is one level, and so nothing to find out.
+// There is one level, and so nothing to find out, and no entry in front of it.
+#define ENTERED(own)
 #define FIRST(result, first, variant, parameters, ...)
 #define DISPATCH(variant, first, ...) return variant##_neon(__VA_ARGS__)
 #define opaque(p) (p)

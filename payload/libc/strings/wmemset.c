@@ -31,19 +31,20 @@ TARGET static wide *AT(fill)(wide *to, wide c, size_t n) {
         STOREU(to + n - LANES, x);
         return to;
     }
-    wide *const last = to + n - 4 * LANES;
     STOREU(to, x);
-    // Aligned, if words are.
-    for (wide *p = to + (WIDTH - ((uintptr_t)to & (WIDTH - 1))) / 4; p < last; p += 4 * LANES) {
+    // Aligned, if words are: the first, and the one that has the last word.  All stores but two stay in a cache line.
+    wide *p = to + (WIDTH - ((uintptr_t)to & (WIDTH - 1))) / 4;
+    wide *const last = p + DOWN((size_t)(to + n - 1 - p), LANES);
+    for (; p < last - 3 * LANES; p += 4 * LANES) {
         STOREU(p, x);
         STOREU(p + LANES, x);
         STOREU(p + 2 * LANES, x);
         STOREU(p + 3 * LANES, x);
     }
-    STOREU(last, x);
-    STOREU(last + LANES, x);
-    STOREU(last + 2 * LANES, x);
-    STOREU(last + 3 * LANES, x);
+    STOREU(last - 3 * LANES, x);
+    STOREU(last - 2 * LANES, x);
+    STOREU(last - LANES, x);
+    STOREU(to + n - LANES, x);
     return to;
 }
 #endif

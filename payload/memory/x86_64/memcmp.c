@@ -3,15 +3,18 @@
 #define SOURCE "memcmp.c"
 
 #include "../generic/compare-short.h"
+#include "memory.h"
+
+ENTRY(brawn_memcmp, compare)
+ENTRY_NAME(memcmp, brawn_memcmp)
+ENTRY_NAME(bcmp, brawn_memcmp)
+
 #include "levels.h"
 
-static COLD int first(const void *a, const void *b, size_t n) {
-    return brawn_memory_long(n) ? brawn_memcmp(a, b, n) : compare_sse2(a, b, n);
+__attribute__((noinline, used)) static int others(const void *a, const void *b, size_t n) {
+    if (UNLIKELY(LEVEL() == UNKNOWN) && brawn_memory_long(n)) return brawn_memcmp(a, b, n);
+    return compare_sse2(a, b, n);
 }
-
-HIDDEN int brawn_memcmp(const void *a, const void *b, size_t n) { DISPATCH(compare, first, a, b, n); }
-NAME(memcmp, brawn_memcmp)
-NAME(bcmp, brawn_memcmp)
 
 #else
 #if WIDTH == 64
@@ -22,7 +25,8 @@ INLINE int on_its_own(int order) {
 }
 #endif
 
-TARGET static int AT(compare)(const void *left, const void *right, size_t n) {
+ENTERED(brawn_memcmp)
+static int AT(compare)(const void *left, const void *right, size_t n) {
     const unsigned char *a = left, *b = right;
     bits m;
 #if WIDTH == 64

@@ -43,6 +43,44 @@ HIDDEN KEEPS_REGISTERS void brawn_memory_page(void);
         return variant##_sse2(__VA_ARGS__);            \
     }
 
+// The entry of a function, for those where a call is short.  The variant for AVX-512 lies behind it, so that this level takes
+// no jump, and AVX2 takes one: a jump is a cycle, and such a call takes seven.  The compiler could not be told to do so in C,
+// since nothing of the variant may run before the level is known.
+//
+// ENTRY stands before levels.h.  The variants are ENTERED(own), and OTHERS behind levels.h defines what does the calls at other
+// levels.  Compilers write assembly of a file before its functions, and the section has no other function.  The entry is in the
+// first half of a cache line, and ends with it (a cycle less than at any multiple of 32 bytes):
+// there the variant begins, which the compiler aligns to 16.
+#define ENTRY(own, variant) ENTRY_WITH(own, variant##_avx2, 13, "", "")
+// `prepare` is done first; the size of its code is what `skipped` is less than 13.  `apart` are the first of the bytes skipped.
+#define ENTRY_WITH(own, avx2, skipped, apart, prepare)       \
+    __asm__(".pushsection .text." #own ",\"ax\",@progbits\n" \
+            ".p2align 6\n"                                   \
+            "0: " apart "\n"                                 \
+            ".skip " #skipped " - (. - 0b), 0xcc\n"          \
+            ".globl " #own "\n"                              \
+            ".hidden " #own "\n"                             \
+            ".type " #own ", @function\n" #own ":\n"         \
+            ".cfi_startproc\n" prepare "\n"                  \
+            "cmpb $2, brawn_memory_level(%rip)\n"            \
+            "je " #avx2 "\n"                                 \
+            "jb others\n"                                    \
+            ".cfi_endproc\n"                                 \
+            ".size " #own ", . - " #own "\n"                 \
+            ".popsection");
+#define OTHERS(result, variant, parameters, ...)                      \
+    __attribute__((noinline, used)) static result others parameters { \
+        if (UNLIKELY(LEVEL() == UNKNOWN)) brawn_memory_short();       \
+        return variant##_sse2(__VA_ARGS__);                           \
+    }
+_Static_assert(AVX2 == 2 && SSE2 < AVX2 && UNKNOWN < AVX2 && AVX512 > AVX2, "the entry's comparison");
+// NAME of a function that has such an entry: no compiler sees a definition that it could be an alias of.
+#ifdef BRAWN_MEMORY_UNNAMED
+#define ENTRY_NAME(public, own)
+#else
+#define ENTRY_NAME(public, own) __asm__(".weak " #public "\n.type " #public ", @function\n.set " #public ", " #own);
+#endif
+
 // In SSE2's loop over a string: counts every page of it, and goes on by `rest` once there is a better level.
 #define LOOK_UP(p, rest)                                               \
     do {                                                               \

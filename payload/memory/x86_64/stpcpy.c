@@ -1,13 +1,15 @@
 #ifndef WIDTH
 #define SOURCE "stpcpy.c"
 #include "../generic/copy-short.h"
+#include "memory.h"
+
+ENTRY(brawn_stpcpy, copy)
+ENTRY_NAME(__stpcpy, brawn_stpcpy)
+ENTRY_NAME(stpcpy, brawn_stpcpy)
+
 #include "levels.h"
 
-FIRST(char *, first, copy, (char *restrict to, const char *restrict from), to, from)
-
-HIDDEN char *brawn_stpcpy(char *restrict to, const char *restrict from) { DISPATCH(copy, first, to, from); }
-NAME(__stpcpy, brawn_stpcpy)
-NAME(stpcpy, brawn_stpcpy)
+OTHERS(char *, copy, (char *restrict to, const char *restrict from), to, from)
 
 #else
 #if WIDTH < 64
@@ -29,7 +31,8 @@ TARGET static char *AT(copy_end)(char *restrict to, const char *restrict from, s
     return to + n - 1;
 }
 
-TARGET static char *AT(copy)(char *restrict to, const char *restrict from) {
+ENTERED(brawn_stpcpy)
+static char *AT(copy)(char *restrict to, const char *restrict from) {
     const vec zero = ZERO;
     const char *p = DOWN(from, WIDTH);
     bits m;

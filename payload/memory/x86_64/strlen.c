@@ -1,19 +1,28 @@
 #ifndef WIDTH
 #define SOURCE "strlen.c"
+#include "memory.h"
+
+ENTRY(brawn_strlen, length)
+ENTRY_NAME(strlen, brawn_strlen)
+
 #include "levels.h"
 
-FIRST(size_t, first, length, (const char *s), s)
-
-HIDDEN size_t brawn_strlen(const char *s) { DISPATCH(length, first, s); }
-NAME(strlen, brawn_strlen)
+OTHERS(size_t, length, (const char *s), s)
 
 #else
-TARGET static size_t AT(length)(const char *s) {
+ENTERED(brawn_strlen)
+static size_t AT(length)(const char *s) {
     const vec zero = ZERO;
     const char *p = DOWN(s, WIDTH);
     bits m;
-    if (LIKELY(FITS(s))) m = EQ(LOADU_IN(16, s), zero);
-    else m = EQ(LOADU_IN(16, p), zero) >> (s - p);
+    if (LIKELY(FITS(s))) {
+#if WIDTH == 64
+        const __m256i a = HALF_IN(16, s), b = HALF_IN(17, s + 32);
+        m = BY_HALVES(_mm256_testn_epi8_mask(a, a), _mm256_testn_epi8_mask(b, b));
+#else
+        m = EQ(LOADU(s), zero);
+#endif
+    } else m = EQ(LOADU_IN(16, p), zero) >> (s - p);
     if (LIKELY(m)) return CTZ(m);
 #define STEP                                           \
     do {                                               \

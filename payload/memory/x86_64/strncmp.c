@@ -1,15 +1,14 @@
 #ifndef WIDTH
 #define SOURCE "strncmp.c"
 #include "order.h"
+
+// 0 at once if n is 0.
+ENTRY_WITH(brawn_strncmp, brawn_order_avx2, 8, "xorl %eax, %eax\nret", "testq %rdx, %rdx\njz 0b")
+ENTRY_NAME(strncmp, brawn_strncmp)
+
 #include "levels.h"
 
-FIRST(int, first, brawn_order, (const char *a, const char *b, size_t n), a, b, n)
-
-HIDDEN int brawn_strncmp(const char *a, const char *b, size_t n) {
-    if (UNLIKELY(!n)) return 0;
-    DISPATCH(brawn_order, first, a, b, n);
-}
-NAME(strncmp, brawn_strncmp)
+OTHERS(int, brawn_order, (const char *a, const char *b, size_t n), a, b, n)
 
 #else
 #undef FOUND
@@ -96,31 +95,44 @@ TARGET static int AT(order_at_edge)(const unsigned char *a, const unsigned char 
     return AT(brawn_order)((const char *)a + some, (const char *)b + some, n - some);
 }
 
-TARGET HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n) {
+#if WIDTH == 64
+ENTERED(brawn_strncmp)
+HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n) {
+    const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
+    // Half a vector first, since fewer halves lie on two pages or cache lines.  Two conditions give shorter code than
+    // one.
+    if (LIKELY(FITS_IN(a, HALF)))
+        if (LIKELY(FITS_IN(b, HALF))) {
+            const uint32_t stop = STOP_IN_HALF(a, b);
+            if (LIKELY(stop)) FOUND(0, stop);
+            if (n <= HALF) return 0;
+            return brawn_order_rest(left, right, n);
+        }
+    return AT(order_at_edge)(a, b, n);
+}
+#endif
+
+// With AVX-512 what comes after the first half vector, at other levels all of it.
+#if WIDTH == 64
+TARGET HIDDEN int brawn_order_rest(const char *left, const char *right, size_t n) {
+#else
+ENTERED(brawn_strncmp)
+HIDDEN int AT(brawn_order)(const char *left, const char *right, size_t n) {
+#endif
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
     size_t i = WIDTH;
     bits m;
     vec x;
 #if WIDTH == 64
-    // Half a vector first, since fewer halves lie on two pages or cache lines.  Two conditions give shorter code than
-    // one.
-    if (LIKELY(FITS_IN(a, 32)))
-        if (LIKELY(FITS_IN(b, 32))) {
-            const __m256i half = HALF_IN(16, a);
-            const __mmask32 like = _mm256_mask_cmpeq_epi8_mask(_mm256_test_epi8_mask(half, half), half, _mm256_loadu_si256((const __m256i *)b));
-            const uint32_t stop = (uint32_t)moved(like) + 1;
-            if (LIKELY(stop)) FOUND(0, stop);
-            if (n <= 32) return 0;
-            // Most strings of up to 95 bytes end within the vector after it.
-            if (LIKELY(FITS_IN(a, 32 + WIDTH) && FITS_IN(b, 32 + WIDTH))) {
-                const vec next = LOADU_IN(16, a + 32);
-                m = STOP(next, LOADU(b + 32));
-                if (LIKELY(m)) FOUND(32, m);
-                if (n <= 32 + WIDTH) return 0;
-                i = 32 + WIDTH;
-                goto on;
-            }
-        }
+    // Most strings of up to 95 bytes end within the vector after it.
+    if (LIKELY(FITS_IN(a, HALF + WIDTH) && FITS_IN(b, HALF + WIDTH))) {
+        const vec next = LOADU_IN(16, a + HALF);
+        m = STOP(next, LOADU(b + HALF));
+        if (LIKELY(m)) FOUND(HALF, m);
+        if (n <= HALF + WIDTH) return 0;
+        i = HALF + WIDTH;
+        goto on;
+    }
 #endif
     if (UNLIKELY(!FITS(a) || !FITS(b))) return AT(order_at_edge)(a, b, n);
     x = LOADU_IN(16, a);

@@ -1,14 +1,17 @@
 #ifndef WIDTH
 #define SOURCE "strrchr.c"
+#include "memory.h"
+
+ENTRY(brawn_strrchr, find_last)
+ENTRY_NAME(strrchr, brawn_strrchr)
+
 #include "levels.h"
 
-FIRST(char *, first, find_last, (const char *s, int c), s, c)
-
-HIDDEN char *brawn_strrchr(const char *s, int c) { DISPATCH(find_last, first, s, c); }
-NAME(strrchr, brawn_strrchr)
+OTHERS(char *, find_last, (const char *s, int c), s, c)
 
 #else
-TARGET static char *AT(find_last)(const char *s, int c) {
+ENTERED(brawn_strrchr)
+static char *AT(find_last)(const char *s, int c) {
     const vec x = FILL_IN(17, c), zero = ZERO;
     // The place of the last match so far: `last`, or somewhere in the four vectors at `block`.
     const char *p = DOWN(s, WIDTH), *last = NULL, *block = NULL;

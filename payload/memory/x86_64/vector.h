@@ -6,6 +6,7 @@
 // the same in a register of 16 to 31, where the processor has them.  A function that uses only these needs no
 // vzeroupper at its end.
 #undef TARGET
+#undef ENTERED
 #undef AT
 #undef vec
 #undef bits
@@ -32,6 +33,13 @@
 #undef STREAM
 #undef LOADU_IN
 #undef FILL_IN
+
+// What an entry (ENTRY in memory.h) comes to: behind it, or by a jump.
+#if WIDTH == 64
+#define ENTERED(own) TARGET __attribute__((used, section(".text." #own)))
+#else
+#define ENTERED(own) TARGET __attribute__((used))
+#endif
 
 #if WIDTH == 16
 #define TARGET __attribute__((noinline))
@@ -136,6 +144,8 @@ INLINE uint64_t moved(uint64_t mask) {
 #define HITS(a) ((bits)_mm512_testn_epi8_mask(a, a))
 #define LOW(n) ((bits)_bzhi_u64(ALL, (unsigned)(n)))
 #define EITHER(a, x) ((bits)moved(_mm512_cmpeq_epi8_mask(a, x) | _mm512_testn_epi8_mask(a, a)))
+// The bits of a whole vector by two halves: on Zen 5 they are there two cycles sooner than by one, where a byte of it was just written.
+#define BY_HALVES(low, high) ((bits)(uint32_t)moved(low) | (bits)moved(high) << 32)
 #define STOP(a, b) ((bits)_mm512_mask_cmpeq_epi8_mask(_mm512_test_epi8_mask(a, a), a, b) + 1)
 #endif
 
