@@ -156,7 +156,8 @@ pub fn lines(rounds: &[Round], base: &str) -> Vec<Line> {
         })
     };
     let mut lines: Vec<Line> = names.into_iter().filter_map(line).collect();
-    lines.sort_by(|a, b| b.brawn.median.total_cmp(&a.brawn.median));
+    let slowest = |a: &Line, b: &Line| b.brawn.median.total_cmp(&a.brawn.median);
+    lines.sort_unstable_by(|a, b| slowest(a, b).then_with(|| a.name.cmp(&b.name)));
     lines
 }
 

@@ -76,7 +76,7 @@ pub fn sorted(lines: &[Line], sort: Sort) -> Vec<(&str, Vec<&Line>)> {
         Sort::Family => {
             let mut all = families(lines);
             for (_, lines) in &mut all {
-                lines.sort_by(|a, b| a.name.cmp(&b.name));
+                lines.sort_unstable_by(|a, b| a.name.cmp(&b.name));
             }
             all
         }
