@@ -76,6 +76,7 @@ static size_t brawn_slack_cut(void) {
 // Large blocks in use come near to the most there ever were: so does the process's peak.  What is free in the segments of
 // threads goes back first.  A thread cannot do this for another one: each comes here when it needs a page.
 
+#if BRAWN_LARGE_TIGHT
 static _Atomic(uintptr_t) brawn_peak_epoch;  // counts how often that was so
 
 // What is free in the calling thread's segments, as much as one segment has: so that it takes a bounded time.
@@ -104,7 +105,10 @@ static void brawn_near_peak(void) {
 
 // Before a thread takes a page.
 static inline void brawn_near_peak_seen(mi_heap_t *heap) {
-    if (!BRAWN_LARGE_TIGHT) return;
     const uintptr_t epoch = mi_atomic_load_relaxed(&brawn_peak_epoch);
     if (mi_unlikely(((brawn_tld_t *)heap->tld)->peak_epoch != epoch)) brawn_near_peak_own(heap, epoch);
 }
+#else
+static void brawn_near_peak(void) {}
+static inline void brawn_near_peak_seen(mi_heap_t *heap) { MI_UNUSED(heap); }
+#endif

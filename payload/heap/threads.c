@@ -48,7 +48,9 @@ typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
     brawn_rest_t rest;
+#if BRAWN_LARGE_TIGHT
     uintptr_t peak_epoch;  // slack.c
+#endif
 } brawn_tld_t;
 
 typedef struct brawn_thread_s {
