@@ -147,6 +147,9 @@ pub enum Command {
         /// The heap's profile: fast, lean, secure
         #[arg(long, default_value = "fast")]
         profile: String,
+        /// Look while the program rests after its load, not at its peak; only loads of `overtime`
+        #[arg(long)]
+        rests: bool,
         /// Print Markdown
         #[arg(long)]
         markdown: bool,

@@ -179,15 +179,16 @@ fn measure_one(command: Command) -> Result<()> {
         Command::Where {
             programs,
             profile,
+            rests,
             markdown,
             places,
         } => {
             let progress = Progress::new();
             let room = Room::new(&places.work("bench-where")?, &places.brawn()?)?;
-            let all = || own::inside::PROGRAMS.map(|(name, _)| name.to_owned());
+            let all = || own::inside::names(rests);
             let programs = Some(programs).filter(|named| !named.is_empty());
-            for program in programs.unwrap_or_else(|| all().to_vec()) {
-                let peak = own::inside::look(&room, &program, &profile, &progress)?;
+            for program in programs.unwrap_or_else(all) {
+                let peak = own::inside::look(&room, &program, &profile, rests, &progress)?;
                 print(&own::inside::show(&program, &peak), markdown);
             }
             progress.finish();

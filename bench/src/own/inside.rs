@@ -1,6 +1,6 @@
 //! Finds out where a program's bytes are, from the heap itself: `bench/where/where.c` is the payload's heap with a walk
 //! through its structures. It looks whenever more memory is resident than before, so its last look is the program's
-//! peak.
+//! peak; or whenever the program has rested for a while.
 
 use super::Room;
 use crate::prepare::{checked, copy_writable};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs, with their default arguments.
-pub const PROGRAMS: [(&str, &str); 12] = [
+pub const PROGRAMS: [(&str, &str); 13] = [
     ("stress", "0 1000000"),
     ("seed003", ""),
     ("huge", "400"),
@@ -24,6 +24,7 @@ pub const PROGRAMS: [(&str, &str); 12] = [
     ("cache", "0"),
     ("pool", "0"),
     ("requests", "0"),
+    ("table", "0"),
     ("idle", "0"),
 ];
 /// These are separate programs, not loads of `overtime`.
@@ -31,7 +32,7 @@ const OWN: usize = 5;
 /// How many block sizes are shown: those with the most free memory.
 const SIZES: usize = 8;
 
-/// What the heap saw at a program's peak.
+/// What the heap saw at a program's peak, or while it rested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Peak {
     /// Resident bytes of the process.
@@ -42,11 +43,29 @@ pub struct Peak {
     pub sizes: Vec<[u64; 3]>,
 }
 
+/// How long a load rests, in milliseconds, to be looked at then.
+const RESTS: &str = "1500";
+
+/// All programs; those that can rest.
+pub fn names(rests: bool) -> Vec<String> {
+    let programs = PROGRAMS.iter().skip(if rests { OWN } else { 0 });
+    programs.map(|(name, _)| (*name).to_owned()).collect()
+}
+
 /// Runs a program of [`PROGRAMS`] with the heap of `profile`.
-pub fn look(room: &Room, program: &str, profile: &str, progress: &Progress) -> Result<Peak> {
+pub fn look(
+    room: &Room,
+    program: &str,
+    profile: &str,
+    rests: bool,
+    progress: &Progress,
+) -> Result<Peak> {
     let at = PROGRAMS.iter().position(|(name, _)| *name == program);
     let at = at.ok_or_else(|| format!("no program {program}"))?;
     let source = if at < OWN { program } else { "overtime" };
+    if rests && source == program {
+        return Err(format!("{program} does not rest"));
+    }
     progress.step(&format!("building {program}"));
     let built = build(room, source, profile)?;
     let told = room.at(&format!("{program}.peak"));
@@ -54,7 +73,11 @@ pub fn look(room: &Room, program: &str, profile: &str, progress: &Progress) -> R
     if source != program {
         command.arg(program);
     }
-    command.args(PROGRAMS[at].1.split_whitespace());
+    if rests {
+        command.arg(RESTS).env("BRAWN_WHERE_RESTS", "1");
+    } else {
+        command.args(PROGRAMS[at].1.split_whitespace());
+    }
     progress.step(&format!("running {program}"));
     checked(command.env("BRAWN_WHERE", &told))?;
     read(&context(fs::read_to_string(&told), "read", &told)?)
