@@ -6,7 +6,7 @@
 // fewer.  Only a thread with few segments has such pages (brawn_page_bytes).
 
 enum { BRAWN_THIN_BLOCKS = 1024 };
-_Static_assert(BRAWN_PAGE_MIN / 16 <= BRAWN_THIN_BLOCKS && MI_MEDIUM_PAGE_SIZE / MI_SEGMENT_SLICE_SIZE <= 32, "a page of several slices has no more");
+_Static_assert((BRAWN_CHECKED || BRAWN_PAGE_MIN / 16 <= BRAWN_THIN_BLOCKS) && MI_MEDIUM_PAGE_SIZE / MI_SEGMENT_SLICE_SIZE <= 32, "a page of several slices has no more");
 
 typedef struct {
     uint64_t words[BRAWN_THIN_BLOCKS / 64];
