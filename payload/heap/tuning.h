@@ -164,8 +164,9 @@
 #define BRAWN_KEPT_LARGE_ROOM 0
 #endif
 
-// Used and kept blocks, to the byte, take no more than the most that was ever in use, less this much where threads have as much
-// free in their segments (slack.c).  0: no such bound, but a looser one.
+// Used and kept blocks are counted to the byte, and take no more than the most that was ever in use and one part in BRAWN_KEPT_LARGE_ROOM of
+// it, less this much where threads have as much free in their segments (slack.c).  0: no such bound, but a looser one.  (Without the
+// part more, the stress takes 8 % less memory, and 1.6 times as much time.)
 #ifndef BRAWN_LARGE_TIGHT
 #define BRAWN_LARGE_TIGHT 0
 #endif
