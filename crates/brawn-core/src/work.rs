@@ -124,7 +124,7 @@ impl Ranges {
     /// Made from these ranges, which may overlap.
     pub fn new(ranges: impl IntoIterator<Item = Range<u64>>) -> Self {
         let mut all: Vec<Range<u64>> = ranges.into_iter().filter(|r| !r.is_empty()).collect();
-        all.sort_by_key(|r| r.start);
+        all.sort_unstable_by_key(|r| r.start);
         all.dedup_by(|next, last| {
             let touches = next.start <= last.end;
             if touches {

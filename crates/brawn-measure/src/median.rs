@@ -18,7 +18,7 @@ pub struct Estimate {
 /// gives the same report. Fewer than six samples cannot give 95 %: then the interval contains all of them.
 pub fn estimate(samples: &[f64]) -> Option<Estimate> {
     let mut sorted: Vec<f64> = samples.iter().copied().filter(|s| s.is_finite()).collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let n = sorted.len();
     let last = n.checked_sub(1)?;
     let cut = outside(n);

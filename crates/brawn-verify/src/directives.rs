@@ -119,7 +119,7 @@ impl Program {
             .map(|e| e.path())
             .filter(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"))
             .collect();
-        paths.sort();
+        paths.sort_unstable();
         paths.iter().map(|p| Self::read(p)).collect()
     }
 

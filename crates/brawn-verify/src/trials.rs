@@ -220,7 +220,7 @@ impl Plan<'_> {
             }
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.sort_by_key(|(number, _)| *number);
+        done.sort_unstable_by_key(|(number, _)| *number);
         done.into_iter().map(|(_, result)| result).collect()
     }
 

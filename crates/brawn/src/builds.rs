@@ -161,7 +161,7 @@ fn folder() -> Result<Vec<PathBuf>> {
             check(above, &stat)?;
         }
     }
-    files.sort();
+    files.sort_unstable();
     Ok(files)
 }
 

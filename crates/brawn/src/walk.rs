@@ -26,8 +26,8 @@ pub fn walk(folder: &Path) -> Libcs {
             found.errors.push(error);
         }
     }
-    found.archives.sort();
-    found.links.sort();
+    found.archives.sort_unstable();
+    found.links.sort_unstable();
     found
 }
 

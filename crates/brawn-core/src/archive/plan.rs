@@ -277,7 +277,7 @@ pub fn plan(
             symbols::check(findings, payload, &plan)?;
         }
     }
-    plan.remove.sort_by_key(|removed| removed.entry);
+    plan.remove.sort_unstable_by_key(|removed| removed.entry);
     plan.replaces.dedup();
     plan.keep -= plan.remove.len();
     if !(plan.remove.is_empty() && plan.add.is_empty()) {

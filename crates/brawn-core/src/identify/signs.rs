@@ -199,7 +199,7 @@ fn ranges(image: &Image<'_>, is_wanted: impl Fn(bool) -> bool) -> Vec<Range<usiz
             from.min(image.bytes.len())..(from + l.data.len()).min(image.bytes.len())
         })
         .collect();
-    ranges.sort_by_key(|r| r.start);
+    ranges.sort_unstable_by_key(|r| r.start);
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
         match joined.last_mut() {

@@ -348,7 +348,7 @@ impl Check<'_, '_> {
             };
             named.push(self.branch(hook.at, &hook.target, is_right)?);
         }
-        named.sort_by_key(|range| range.start);
+        named.sort_unstable_by_key(|range| range.start);
         for was in self.old.loads() {
             let end = was.offset + was.file_size;
             let mut from = was.offset;

@@ -81,7 +81,7 @@ pub fn keep_newest(folder: &Path, number: usize) {
         .into_iter()
         .filter_map(|path| Some((age(&path)?, path)))
         .collect();
-    files.sort();
+    files.sort_unstable();
     for (_, path) in files.into_iter().skip(number) {
         // Another process may have removed it.
         let _ = fs::remove_file(path);
@@ -155,7 +155,7 @@ mod tests {
         }
         keep_newest(root.path(), 2);
         let mut left: Vec<_> = entries(root.path(), "");
-        left.sort();
+        left.sort_unstable();
         assert_eq!(left, [root.path().join("1"), root.path().join("2")]);
     }
 

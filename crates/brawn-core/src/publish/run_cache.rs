@@ -291,7 +291,7 @@ impl RunCache {
                 all.push((name != keep, age, self.taken(&name), name));
             }
         }
-        all.sort();
+        all.sort_unstable();
         let mut total = 0;
         for (_, _, taken, name) in all {
             total += taken;

@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
             );
         };
         for function in &mut self.functions {
-            function.operands.sort_by_key(|o| o.at);
+            function.operands.sort_unstable_by_key(|o| o.at);
         }
         let build = Build {
             name: name.to_owned(),

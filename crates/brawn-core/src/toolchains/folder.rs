@@ -31,7 +31,7 @@ impl Folder {
             }
             Vec::new()
         });
-        names.sort();
+        names.sort_unstable();
         Self {
             path: path.to_path_buf(),
             names,

@@ -246,8 +246,8 @@ fn check(
             .of(name)
             .map(|new| new.flags.clone())
             .unwrap_or_default();
-        expected.sort();
-        found.sort();
+        expected.sort_unstable();
+        found.sort_unstable();
         if found != expected {
             return Err(Error::refused(format!(
                 "{name}: cargo would pass other rustflags: {}",

@@ -216,7 +216,7 @@ impl Look {
     /// The variables that affect the result, and the programs that are found through them.
     fn environment(&mut self, line: &Line) {
         let mut variables: Vec<_> = std::env::vars_os().filter(|(n, _)| decides(n)).collect();
-        variables.sort();
+        variables.sort_unstable();
         for (name, value) in variables {
             self.has_aliases |= name.as_bytes().starts_with(b"CARGO_ALIAS_");
             self.add(name.as_bytes());

@@ -63,7 +63,7 @@ fn name_of(command: &Command) -> &str {
 
 fn names() -> Vec<String> {
     let mut names: Vec<String> = pages().iter().map(|c| name_of(c).to_owned()).collect();
-    names.sort();
+    names.sort_unstable();
     names
 }
 

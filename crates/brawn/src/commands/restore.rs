@@ -87,7 +87,7 @@ fn folder(path: &Path) -> Vec<Report> {
     // A bundle's may have another name.
     let named = in_bundle(path);
     found.archives.extend(named);
-    found.archives.sort();
+    found.archives.sort_unstable();
     found.archives.dedup();
     let patched = found.archives.iter().filter(|p| has_record(p));
     let mut reports: Vec<Report> = patched.map(|p| report(p, archive(p))).collect();

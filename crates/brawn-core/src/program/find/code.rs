@@ -57,7 +57,7 @@ impl<'p> Code<'p> {
         let entered = regions
             .iter()
             .any(|(at, code)| contains(*at, code, program.entry));
-        regions.sort_by_key(|(at, _)| *at);
+        regions.sort_unstable_by_key(|(at, _)| *at);
         let overlap = |pair: &[(u64, &[u8])]| pair[0].0 + pair[0].1.len() as u64 > pair[1].0;
         if !entered || regions.windows(2).any(overlap) {
             // Segments ascend and do not overlap.

@@ -25,7 +25,7 @@ impl Wanted {
     /// A search for these ranges.
     pub fn new(mut ranges: Vec<Range<u64>>) -> Self {
         ranges.retain(|r| !r.is_empty());
-        ranges.sort_by_key(|r| r.start);
+        ranges.sort_unstable_by_key(|r| r.start);
         let mut joined: Vec<Range<u64>> = Vec::new();
         for range in ranges {
             match joined.last_mut() {

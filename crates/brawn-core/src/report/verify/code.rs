@@ -306,7 +306,7 @@ fn changed(at: u64, flags: RelocationFlags, is_x86: bool) -> Range<usize> {
 /// The parts of `size` bytes that are in none of `ranges`.
 fn rest(size: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut ranges: Vec<_> = ranges.collect();
-    ranges.sort_by_key(|r| r.start);
+    ranges.sort_unstable_by_key(|r| r.start);
     let mut rest = Vec::new();
     let mut from = 0;
     for range in ranges {

@@ -127,7 +127,7 @@ impl<'a> Raw<'a> {
                     }),
             });
         }
-        operands.sort_by_key(|o| o.at);
+        operands.sort_unstable_by_key(|o| o.at);
         Function {
             names: self.names.iter().map(|n| names.position(n)).collect(),
             weak: self.weak.iter().map(|n| names.position(n)).collect(),

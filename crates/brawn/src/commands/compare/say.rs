@@ -98,7 +98,7 @@ pub fn rows(data: &Comparison) -> Vec<Row<6>> {
 fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
     let middle = |metric: Metric| show(metric, median(data, candidate, metric));
     let mut times = data.values(candidate, WALL);
-    times.sort_by(f64::total_cmp);
+    times.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| times.get(((times.len().max(1) - 1) as f64 * share).round() as usize);
     let range = match (at(0.05), at(0.95)) {
         (Some(low), Some(high)) => format!("{} – {}", time(*low), time(*high)),

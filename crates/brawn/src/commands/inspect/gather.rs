@@ -152,7 +152,7 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) {
                 Err(e) => targets.push(lost(e)),
             }
         }
-        inside.sort_by(|a, b| b.cmp(a));
+        inside.sort_unstable_by(|a, b| b.cmp(a));
         open.extend(inside);
     }
 }

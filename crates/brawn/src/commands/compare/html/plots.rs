@@ -72,7 +72,7 @@ pub fn runs(data: &Comparison, id: &str) -> Markup {
     let all = 0..data.candidates.len();
     let times = all.map(|candidate| {
         let mut times = data.values(candidate, WALL);
-        times.sort_by(f64::total_cmp);
+        times.sort_unstable_by(f64::total_cmp);
         times
     });
     let times: Vec<Vec<f64>> = times.collect();
