@@ -161,7 +161,7 @@ impl<'r> Programs<'r> {
 
     /// The first message of a compiler, without the folder's name.
     fn message(&self, said: &str) -> String {
-        let folder = self.room.at("").display().to_string();
+        let folder = self.room.at("").to_string_lossy().into_owned();
         let is_one = |line: &&str| line.contains("error:") || line.contains("undefined ");
         let line = said.lines().find(is_one).or(said.lines().next_back());
         let line = line.unwrap_or_default().replace(&folder, "");
