@@ -14,7 +14,7 @@ static __attribute__((noinline)) uint64_t read_any(const wchar_t *restrict s, wc
 
 // What programs read most: a few digits of base 10.  Numbers of less than 19 digits fit into every type, and what comes
 // behind them has to be one of ASCII's: others have rules of their own.
-static uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
+static __attribute__((noinline)) uint64_t read_integer(const wchar_t *restrict s, wchar_t **restrict end, int base, uint64_t limit) {
     if (UNLIKELY(base != 10)) return read_any(s, end, base, limit);
     const int negative = *s == '-';
     const wchar_t *const first = s + negative, *t = first;

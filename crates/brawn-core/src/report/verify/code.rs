@@ -21,6 +21,8 @@ struct Piece {
     /// The index of its object.
     member: usize,
     names: Vec<String>,
+    /// Where in the section its function begins: some have code in front of their entry.
+    entry: u64,
     bytes: Vec<u8>,
     /// The bytes that no relocation changes, sorted.
     fixed: Vec<Range<usize>>,
@@ -121,13 +123,17 @@ impl Code {
                 let changed = section
                     .relocations()
                     .map(|(at, relocation)| changed(at, relocation.flags(), is_x86));
-                let names = file.symbols().filter(|s| {
-                    s.is_global() && s.section_index() == Some(section.index()) && s.address() == 0
-                });
+                let globals = || {
+                    let all = file.symbols();
+                    all.filter(|s| s.is_global() && s.section_index() == Some(section.index()))
+                };
+                let entry = globals().map(|s| s.address()).min().unwrap_or(0);
+                let names = globals().filter(|s| s.address() == entry);
                 let names = names.map(|s| s.name().map(str::to_owned).map_err(bad));
                 pieces.push(Piece {
                     member: number,
                     names: names.collect::<Result<_>>()?,
+                    entry,
                     fixed: rest(bytes.len(), changed),
                     bytes,
                     is_shared: false,
@@ -168,6 +174,9 @@ impl Located<'_> {
             return Match::Other;
         };
         let piece = &self.code.pieces[number];
+        let Some(address) = address.checked_sub(piece.entry) else {
+            return Match::Other;
+        };
         if !image.bytes_at(address).is_some_and(|b| piece.is_at(b)) {
             return Match::Other;
         }
@@ -211,8 +220,9 @@ impl Located<'_> {
         };
         let pieces = &self.code.pieces;
         let piece = &pieces[number];
+        let entry = |at: u64| Whereabouts::At(at.wrapping_add(piece.entry));
         if piece.is_telling() {
-            return self.addresses[number].map_or(Whereabouts::Not, Whereabouts::At);
+            return self.addresses[number].map_or(Whereabouts::Not, entry);
         }
         let parts = (0..pieces.len()).filter(|n| {
             self.code.is_one_each && pieces[*n].member == piece.member && pieces[*n].is_telling()
@@ -232,7 +242,7 @@ impl Located<'_> {
         });
         places
             .find(|at| self.is_in_place(number, *at))
-            .map_or(Whereabouts::Parts, Whereabouts::At)
+            .map_or(Whereabouts::Parts, entry)
     }
 
     fn piece(&self, name: &str) -> Option<usize> {
