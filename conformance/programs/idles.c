@@ -5,6 +5,7 @@
 //# case: poll epoll sleep sleep_until futex semaphore futex_by_number no_heap no_heap_in_thread
 //# case: share go_on thread_ends event_later wakes_later times interrupted cancelled forks
 //# timeout: 60
+//# fails: brawn-trace/*/share: what is recorded says whose heap a block is in, so a thread keeps its own
 //# fails: brawn@1.2.2/*/epoll: musl 1.2.2 makes the system call of epoll_wait itself, where brawn does not see it
 #include "check.h"
 #include <poll.h>
