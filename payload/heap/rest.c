@@ -11,12 +11,13 @@
 
 // Nothing of what a thread does here may happen while it is in the middle of an allocation: a signal handler may wait, too.
 // malloc and free note nothing, since that would cost them time.  A handler has a frame on the stack that the kernel has
-// made, with the address behind the handler: `handlers_return_to`.  Where that is found, or the stack is not known, there may
+// made, with the address behind the handler.  `not_handlers_return_to` has its bits, each the other way: so that no copy of the
+// address itself is left on the stack by what runs here, to be found by a later turn.  Where that is found, or the stack is not known, there may
 // be such a handler.  Another stack than the thread's own (sigaltstack, fibers) is not known.
 enum { BRAWN_REST_STACK = 256 << 10 };
 
-static bool brawn_may_be_in_handler(const void *handlers_return_to, const void *end_of_stack) {
-    if (handlers_return_to == NULL) return false;  // the program has no sigaction
+static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void *end_of_stack) {
+    if (not_handlers_return_to == 0) return false;  // the program has no sigaction
     const uintptr_t *at = __builtin_frame_address(0);
     if (end_of_stack == NULL) {
         if (!brawn_on_first_stack()) return true;
@@ -25,7 +26,7 @@ static bool brawn_may_be_in_handler(const void *handlers_return_to, const void *
     const uintptr_t *const end = end_of_stack;
     if (at >= end || (uintptr_t)end - (uintptr_t)at > BRAWN_REST_STACK) return true;
     for (; at < end; at++) {
-        if (*at == (uintptr_t)handlers_return_to) return true;
+        if (~*at == not_handlers_return_to) return true;
     }
     return false;
 }
@@ -149,7 +150,7 @@ static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
 //
 // `parts` is for who can wait in parts; NULL: the wait is one.  At first *parts is 0.  If it is not 0 behind this call, the thread is
 // to wait so many milliseconds, and then to come again with 1 before it waits on.
-static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_of_stack, long *parts) {
+static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, long *parts) {
     mi_heap_t *const heap = brawn_heap;
     brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
     const bool in_wait = parts != NULL && *parts != 0;
@@ -161,7 +162,7 @@ static NOINLINE void brawn_rest(const void *handlers_return_to, const void *end_
     const int64_t clock = arch_clock_of(begin);
     const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
     if (in_wait || (may && brawn_rest_due(own, false) != BRAWN_NOTHING_DUE)) {
-        if (brawn_may_be_in_handler(handlers_return_to, end_of_stack)) return;
+        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack)) return;
         leaves = leaves && in_wait;
         if (own != NULL && (own->freed || (in_wait && own->thick)) && (may || leaves)) {
             brawn_rest_own(heap, in_wait);

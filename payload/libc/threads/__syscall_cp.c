@@ -11,10 +11,10 @@
 #include <stdarg.h>
 
 // musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
-// thread is about to wait (heap/rest.c): with the address to which signal handlers return, and the end of the stack.
+// thread is about to wait (heap/rest.c): with the address to which signal handlers return, all bits the other way, and the end of the stack.
 // Weak: a program that has no heap gets none.
 // And with a place for an answer, by a thread that can wait in parts: parts.h.
-extern void __malloc_donate(char *from, char *to, const void *handlers_return_to, const void *end_of_stack, long *parts) __attribute__((weak));
+extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *parts) __attribute__((weak));
 
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
@@ -140,7 +140,7 @@ static __attribute__((noinline)) void rest(long *parts) {
     if (self->cancel_at_once || is_restricted) return;
     char *const end = self->stack;
     if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
-    __malloc_donate(NULL, NULL, __restore_rt, end, parts);
+    __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, parts);
 }
 
 #include "parts.h"
