@@ -25,8 +25,8 @@ fn found(folder: &Path, prefix: &str, names: &mut BTreeSet<String>) -> Result<()
 fn are_the_payloads() -> Result<(), Box<dyn Error>> {
     let root = expected::folder();
     let files = expected::files()?;
-    // Two architectures with memory functions and three profiles of two forms, and the licences.
-    assert_eq!(files.len(), 2 * (1 + 3 * 2) + 1);
+    // Two architectures with memory functions, three profiles of two forms and trace, which has one; and the licences.
+    assert_eq!(files.len(), 2 * (1 + 3 * 2 + 1) + 1);
     for (name, bytes) in &files {
         let there = fs::read(root.join(name)).map_err(|e| format!("objects/{name}: {e}"))?;
         assert!(
