@@ -8,6 +8,7 @@
 //# fails: brawn-trace/*/share: what is recorded says whose heap a block is in, so a thread keeps its own
 //# fails: brawn@1.2.2/*/epoll: musl 1.2.2 makes the system call of epoll_wait itself, where brawn does not see it
 #include "check.h"
+#include "marked.h"
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -32,18 +33,6 @@ static void load(void) {
     }
     for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
 }
-static void mark(unsigned char *p, size_t size) {
-    memset(p, (int)(size % 251), size);
-    memcpy(p, &(unsigned){(unsigned)size}, 4);
-}
-static unsigned look(const unsigned char *p) {
-    unsigned size;
-    memcpy(&size, p, 4);
-    CHECK(size >= 16 && size < 40000, "a block of %u bytes", size);
-    for (unsigned i = 4; i < size; i++) CHECK(p[i] == size % 251, "byte %u of %u changed", i, size);
-    return size;
-}
-static long resident(void) { return check_status("VmRSS:"); }
 
 enum { LONG = 900 }; /* ms */
 static struct timespec in(clockid_t clock, long ms) {

@@ -5,21 +5,9 @@
 //# case: first_thread other_thread
 //# timeout: 60
 #include "check.h"
+#include "marked.h"
 #include <poll.h>
 #include <pthread.h>
-
-static void mark(unsigned char *p, size_t size) {
-    memset(p, (int)(size % 251), size);
-    memcpy(p, &(unsigned){(unsigned)size}, 4);
-}
-static unsigned look(const unsigned char *p) {
-    unsigned size;
-    memcpy(&size, p, 4);
-    CHECK(size >= 16 && size < 40000, "a block of %u bytes", size);
-    for (unsigned i = 4; i < size; i++) CHECK(p[i] == size % 251, "byte %u of %u changed", i, size);
-    return size;
-}
-static long resident(void) { return check_status("VmRSS:"); }
 
 /* Pages with few blocks in use: what is free beside these goes while the thread waits. Then they serve again, and no block changes. */
 enum {
