@@ -106,7 +106,17 @@ fn what_is_no_compiler_for_musl_is_refused_in_words() {
             "a compiler for glibc",
         ),
         (&["--cc", ""], 2, "an empty command"),
-        (&["--cc", "/bin/false"], 3, "does not build once.c"),
+        (
+            &["--cc", "/bin/false"],
+            3,
+            "does not build once.c: it ended with exit code 1;",
+        ),
+        // Only the line that says why.
+        (
+            &["--cc", "musl-gcc -lnothere"],
+            3,
+            "once.c: /usr/bin/ld: cannot find -lnothere: No such file or directory;",
+        ),
         (&["--only", "nothing"], 2, "--list"),
     ] {
         let output = bench(arguments);

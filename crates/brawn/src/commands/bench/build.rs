@@ -9,7 +9,7 @@ use brawn_core::component::Component;
 use brawn_core::identify::{Libc, Linkage};
 use brawn_core::link_args;
 use brawn_core::report::inspect::{Report, inspect};
-use brawn_core::shown::shown;
+use brawn_core::shown::{self, shown};
 use brawn_core::{Error, Kind, Result};
 use brawn_measure::counters::Availability;
 use brawn_measure::data;
@@ -25,6 +25,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How much of a compiler's output is kept.
 const SAID: usize = 1 << 16;
+/// What stands in a message of a compiler or a linker that says why a program is not built.
+const MESSAGES: [&str; 4] = ["error:", "undefined ", "cannot find ", "not found"];
+/// How much of such a message is shown, in characters.
+const LONGEST: usize = 160;
 /// The advice if the temporary folder cannot be used.
 const TMPDIR: &str = "choose another folder with TMPDIR";
 
@@ -109,7 +113,7 @@ impl<'a> Room<'a> {
         let file = format!("{source}.c");
         match self.compile(way, &output, &[&file], &[])? {
             None => Ok(output),
-            Some(said) => Err(refused(way, &file, &said)),
+            Some(said) => Err(self.refused(way, &file, &said)),
         }
     }
 
@@ -135,6 +139,36 @@ impl<'a> Room<'a> {
         }
         let said = String::from_utf8_lossy(&run.output[1].bytes).into_owned();
         Ok(Some(format!("it {}\n{}", ended(&run), said.trim_end())))
+    }
+
+    /// The error for a program that a compiler does not build, with the first message of what it `said`.
+    pub fn refused(&self, way: &Way, file: &str, said: &str) -> Error {
+        Error::refused(format!(
+            "`{}` does not build {file}: {}",
+            link_args::shell(&way.words),
+            self.message(said)
+        ))
+        .expected("a command that compiles and links C programs, as it is")
+        .next("make that work first; if the folder is full, choose another with TMPDIR")
+    }
+
+    /// The first message of a compiler or a linker, without the folder's name, in one line; if there is none, the last
+    /// line.
+    pub fn message(&self, said: &str) -> String {
+        let folder = self.at("").to_string_lossy().into_owned();
+        // gcc's driver only repeats that the linker failed.
+        let is_message = |line: &&str| {
+            MESSAGES.iter().any(|word| line.contains(word)) && !line.starts_with("collect2: ")
+        };
+        // The first line says how the compiler ended.
+        let line = said.lines().skip(1).find(is_message);
+        let line = line.or(said.lines().next_back());
+        let line = line.unwrap_or_default().replace(&folder, "");
+        shown::line(line.trim())
+            .to_string()
+            .chars()
+            .take(LONGEST)
+            .collect()
     }
 
     /// Runs something that must not outlive brawn.
@@ -237,16 +271,6 @@ impl<'a> Room<'a> {
 fn report(path: &Path) -> Result<Report> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
     inspect(&bytes).map_err(|error| error.path(path))
-}
-
-/// The error for a program that a compiler does not build.
-pub fn refused(way: &Way, file: &str, said: &str) -> Error {
-    Error::refused(format!(
-        "`{}` does not build {file}: {said}",
-        link_args::shell(&way.words)
-    ))
-    .expected("a command that compiles and links C programs, as it is")
-    .next("make that work first; if the folder is full, choose another with TMPDIR")
 }
 
 impl Way {

@@ -3,11 +3,10 @@
 use super::sources::Sources;
 use super::{Args, Finding, LeftOut};
 use crate::bar::Bar;
-use crate::commands::bench::build::{Room, Way, refused};
+use crate::commands::bench::build::{Room, Way};
 use crate::commands::compare::outputs::ended;
 use crate::ui;
 use brawn_core::Result;
-use brawn_core::shown;
 use brawn_measure::functions::{
     BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
     THROW, parts, printed, rounds,
@@ -20,9 +19,8 @@ use std::time::Duration;
 
 /// How often a compiler is asked again, with less.
 const ATTEMPTS: usize = 64;
-/// How many of a compiler's messages are kept, and how long each may be.
+/// How many of a compiler's messages are kept.
 const MESSAGES: usize = 3;
-const LONGEST: usize = 160;
 
 /// The programs of every form.
 pub struct Programs<'r> {
@@ -135,13 +133,13 @@ impl<'r> Programs<'r> {
             let Some(said) = self.room.compile(way, path, &names, &["-lm"])? else {
                 return Ok(why);
             };
-            why.push(self.message(&said));
+            why.push(self.room.message(&said));
             if !sources.without(&said) && !self.without_files(way, sources)? {
-                return Err(refused(way, "the rows", &said));
+                return Err(self.room.refused(way, "the rows", &said));
             }
             last = said;
         }
-        Err(refused(way, "the rows", &last))
+        Err(self.room.refused(way, "the rows", &last))
     }
 
     /// Takes out the files that a compiler cannot build, each alone. Whether there were any, and not all.
@@ -157,19 +155,6 @@ impl<'r> Programs<'r> {
             }
         }
         Ok(count > 0 && count < names.len())
-    }
-
-    /// The first message of a compiler, without the folder's name.
-    fn message(&self, said: &str) -> String {
-        let folder = self.room.at("").to_string_lossy().into_owned();
-        let is_one = |line: &&str| line.contains("error:") || line.contains("undefined ");
-        let line = said.lines().find(is_one).or(said.lines().next_back());
-        let line = line.unwrap_or_default().replace(&folder, "");
-        shown::line(line.trim())
-            .to_string()
-            .chars()
-            .take(LONGEST)
-            .collect()
     }
 
     /// The rows of a program, in its order.
@@ -231,7 +216,7 @@ impl<'r> Programs<'r> {
                     let path = self.path("cxx", side(way));
                     let files = [THROW.0, MAIN.0];
                     if let Some(said) = self.room.compile(way, &path, &files, &["-lm"])? {
-                        let why = format!("`{}`: {}", way.typed(), self.message(&said));
+                        let why = format!("`{}`: {}", way.typed(), self.room.message(&said));
                         self.leave_out(&wanted, why);
                         return Ok(());
                     }
@@ -296,7 +281,7 @@ impl<'r> Programs<'r> {
         for way in self.ways.clone() {
             let path = self.path("start", side(&way));
             if let Some(said) = self.room.compile(&way, &path, &[LIVES.0], &[])? {
-                let why = format!("`{}`: {}", way.typed(), self.message(&said));
+                let why = format!("`{}`: {}", way.typed(), self.room.message(&said));
                 self.leave_out(&wanted, why);
                 return Ok(());
             }
