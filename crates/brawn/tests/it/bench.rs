@@ -117,6 +117,12 @@ fn what_is_no_compiler_for_musl_is_refused_in_words() {
             3,
             "once.c: /usr/bin/ld: cannot find -lnothere: No such file or directory;",
         ),
+        // No message: how it ended, with the last line.
+        (
+            &["--cc", "sh -c 'echo one; echo busy >&2; exit 7'"],
+            3,
+            "once.c: it ended with exit code 7 (“busy”);",
+        ),
         (&["--only", "nothing"], 2, "--list"),
     ] {
         let output = bench(arguments);

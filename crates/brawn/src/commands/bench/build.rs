@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// How much of a compiler's output is kept.
 const SAID: usize = 1 << 16;
 /// What stands in a message of a compiler or a linker that says why a program is not built.
-const MESSAGES: [&str; 4] = ["error:", "undefined ", "cannot find ", "not found"];
+const MESSAGES: [&str; 3] = ["error:", "undefined ", "cannot find "];
 /// How much of such a message is shown, in characters.
 const LONGEST: usize = 160;
 /// The advice if the temporary folder cannot be used.
@@ -145,25 +145,24 @@ impl<'a> Room<'a> {
     pub fn refused(&self, way: &Way, file: &str, said: &str) -> Error {
         Error::refused(format!(
             "`{}` does not build {file}: {}",
-            link_args::shell(&way.words),
+            way.typed(),
             self.message(said)
         ))
         .expected("a command that compiles and links C programs, as it is")
         .next("make that work first; if the folder is full, choose another with TMPDIR")
     }
 
-    /// The first message of a compiler or a linker, without the folder's name, in one line; if there is none, the last
-    /// line.
+    /// The first message of a compiler or a linker, without the folder's name, in one line; if there is none, how the
+    /// compiler ended, which [`Self::compile`] puts in front of what it said, with the last line.
     pub fn message(&self, said: &str) -> String {
         let folder = self.at("").to_string_lossy().into_owned();
         // gcc's driver only repeats that the linker failed.
         let is_message = |line: &&str| {
             MESSAGES.iter().any(|word| line.contains(word)) && !line.starts_with("collect2: ")
         };
-        // The first line says how the compiler ended.
-        let line = said.lines().skip(1).find(is_message);
-        let line = line.or(said.lines().next_back());
-        let line = line.unwrap_or_default().replace(&folder, "");
+        let (ended, printed) = said.split_once('\n').unwrap_or((said, ""));
+        let line = printed.lines().find(is_message).unwrap_or(ended);
+        let line = line.replace(&folder, "");
         shown::line(line.trim())
             .to_string()
             .chars()
