@@ -81,6 +81,14 @@ static inline size_t brawn_popcount(size_t x) {
 #undef MI_MINIMAL_COMMIT_SIZE
 #define MI_MINIMAL_COMMIT_SIZE (mi_commit_mask_is_full(&segment->commit_mask) ? (size_t)MI_COMMIT_SIZE : BRAWN_COMMIT)
 
+// Compiled for few bytes (build/recipe.rs), the compiler inlines less than it would.  These are short, and on the ways of `malloc` and
+// `free` that are taken often behind the first ones: where a page becomes full, or a span free.
+#define INLINED static inline __attribute__((always_inline))
+INLINED mi_page_queue_t *mi_heap_page_queue_of(mi_heap_t *heap, const mi_page_t *page);
+INLINED mi_span_queue_t *mi_span_queue_for(size_t slice_count, mi_segments_tld_t *tld);
+INLINED void mi_span_queue_delete(mi_span_queue_t *queue, mi_slice_t *slice);
+INLINED void brawn_note_freed(void);
+
 #include "memory.c"
 #include "options.c"
 #if BRAWN_CHECKED

@@ -14,18 +14,8 @@ static __thread int brawn_exit_rounds __attribute__((tls_model("initial-exec")))
 // Where pages_free_direct points while a size has no page: nothing free in it.
 const mi_page_t _mi_page_empty;
 
-// The engine's sizes by bin, in words: 1 to 8, then four steps between powers of two.
-#define QUEUE(words) {NULL, NULL, (words) * sizeof(uintptr_t)}
-#define QUEUES4(base) QUEUE((base) * 5), QUEUE((base) * 6), QUEUE((base) * 7), QUEUE((base) * 8)
-const mi_heap_t _mi_heap_empty = {
-    .page_retired_min = MI_BIN_FULL,
-    .pages = {QUEUE(1), QUEUE(1), QUEUE(2), QUEUE(3), QUEUE(4), QUEUE(5), QUEUE(6), QUEUE(7), QUEUE(8),
-        QUEUES4(2), QUEUES4(4), QUEUES4(8), QUEUES4(16), QUEUES4(32), QUEUES4(64), QUEUES4(128),
-        QUEUES4(256), QUEUES4(512), QUEUES4(1024), QUEUES4(2048), QUEUES4(4096), QUEUES4(8192),
-        QUEUES4(16384), QUEUES4(32768), QUEUES4(65536),
-        QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 1), QUEUE(MI_MEDIUM_OBJ_WSIZE_MAX + 2)},
-};
-_Static_assert(MI_BIN_HUGE == 73 && MI_BIN_FULL == 74, "the table above has 8 bins, 16 rows of 4, and two special ones");
+// The engine compares addresses with it, and reads nothing of it: another place that no heap is at will do.
+extern const mi_heap_t _mi_heap_empty __attribute__((alias("_mi_page_empty")));
 
 static mi_subproc_t brawn_subproc;
 
@@ -240,6 +230,18 @@ static void brawn_segments_init(mi_segments_tld_t *segments) {
     segments->subproc = &brawn_subproc;
 }
 
+// The engine's sizes by bin, in words: 1 to 8, then four steps between powers of two, and two special ones.
+static void brawn_queues_init(mi_page_queue_t *queues) {
+    size_t words = 0;
+    for (size_t bin = 0; bin < MI_BIN_HUGE; bin++) {
+        if (bin != 1) words += bin <= 8 ? 1 : (size_t)2 << (bin - 9) / 4;
+        queues[bin].block_size = words * sizeof(uintptr_t);
+    }
+    queues[MI_BIN_HUGE].block_size = (MI_MEDIUM_OBJ_WSIZE_MAX + 1) * sizeof(uintptr_t);
+    queues[MI_BIN_FULL].block_size = (MI_MEDIUM_OBJ_WSIZE_MAX + 2) * sizeof(uintptr_t);
+}
+_Static_assert(MI_BIN_HUGE == 8 + 16 * 4 + 1 && MI_BIN_FULL == MI_BIN_HUGE + 1, "there are 9 bins, 16 times 4, and two special ones");
+
 static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
     mi_tld_t *const tld = &own->tld;
     brawn_memset(own, 0, sizeof(*own));
@@ -247,8 +249,10 @@ static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
     tld->heap_backing = heap;
     tld->heaps = heap;
     // The first heap's cookie is the process's, and others may be reading it.
-    brawn_memcpy(heap, &_mi_heap_empty, offsetof(mi_heap_t, cookie));
-    brawn_memcpy(heap->keys, _mi_heap_empty.keys, sizeof(*heap) - offsetof(mi_heap_t, keys));
+    brawn_memset(heap, 0, offsetof(mi_heap_t, cookie));
+    brawn_memset(heap->keys, 0, sizeof(*heap) - offsetof(mi_heap_t, keys));
+    heap->page_retired_min = MI_BIN_FULL;
+    brawn_queues_init(heap->pages);
     for (size_t i = 0; i < MI_PAGES_DIRECT; i++) heap->pages_free_direct[i] = (mi_page_t *)&_mi_page_empty;
     heap->tld = tld;
     heap->thread_id = _mi_prim_thread_id();

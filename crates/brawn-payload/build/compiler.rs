@@ -138,6 +138,9 @@ impl Compiler {
         command.current_dir(payload.join("heap"));
         command.args(FLAGS).args(architecture.flags);
         command.args(form.flags(architecture));
+        if self.is_zig {
+            command.args(form.clang_flags);
+        }
         command.arg("-Iinclude");
         command.arg(format!("-I../arch/{}", architecture.name));
         command.arg(format!("-I../profiles/{profile}"));

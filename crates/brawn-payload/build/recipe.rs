@@ -84,6 +84,8 @@ pub struct Form {
     pub folder: Option<&'static str>,
     /// Besides [`FLAGS`] and the architecture's.
     pub flags: &'static [&'static str],
+    /// The same, where the compiler is clang, as zig is.
+    pub clang_flags: &'static [&'static str],
     /// The same, for one architecture.
     pub architecture_flags: &'static [(&'static str, &'static str)],
     /// What it defines for others: lists, which together are all.
@@ -108,7 +110,8 @@ pub const LIBC: Form = Form {
     name: "heap",
     file: "brawn-heap.c",
     folder: None,
-    flags: &[],
+    flags: SMALL,
+    clang_flags: SMALL_CLANG,
     architecture_flags: &[],
     surface: &[SURFACE, ADDED],
     needs: NEEDS,
@@ -121,6 +124,7 @@ pub const SHARED: Form = Form {
     file: "brawn-heap.c",
     folder: None,
     flags: &["-DBRAWN_SHARED=1", "-ftls-model=global-dynamic"],
+    clang_flags: &[],
     // payload/arch/x86_64/arch.h: a call that the compiler does not know of.
     architecture_flags: &[("x86_64", "-mno-red-zone")],
     surface: &[SHARED_SURFACE],
@@ -157,6 +161,7 @@ pub const PRELOAD: Form = Form {
     file: "../preload/preload.c",
     folder: Some("preload"),
     flags: &[],
+    clang_flags: &[],
     architecture_flags: &[],
     surface: &[PUBLIC, ADDED, &[PRELOAD_START]],
     needs: PRELOAD_NEEDS,
@@ -247,6 +252,18 @@ pub const FLAGS: &[&str] = &[
     "-Wno-unused-variable",
     "-Wno-unused-function",
 ];
+
+/// Besides [`FLAGS`], for the heap in static programs, each of which has all of it: no copies of loops, which are short
+/// there or run rarely.
+pub const SMALL: &[&str] = &[
+    "-fno-unroll-loops",
+    "-fno-tree-vectorize",
+    "-fno-tree-slp-vectorize",
+];
+
+/// And few copies of functions: clang's own limit is 225.  The paths of `malloc` and `free` are inlined whatever the limit
+/// is, and come out the same.
+pub const SMALL_CLANG: &[&str] = &["-mllvm", "-inline-threshold=25"];
 
 /// Besides [`FLAGS`], for the memory functions: clang would make three copies of what is written once.
 pub const MEMORY_FLAGS: &[&str] = &["-fno-unroll-loops"];
@@ -447,6 +464,7 @@ pub fn source_hash(
     words.extend(FLAGS);
     words.extend(architecture.flags);
     words.extend(form.flags(architecture));
+    words.extend(form.clang_flags);
     let mut hash = of_words(&words);
     let folders = [
         ("heap", payload.join("heap")),
