@@ -83,11 +83,19 @@ static inline size_t brawn_popcount(size_t x) {
 
 // Compiled for few bytes (build/recipe.rs), the compiler inlines less than it would.  These are short, and on the ways of `malloc` and
 // `free` that are taken often behind the first ones: where a page becomes full, or a span free.
-#define INLINED static inline __attribute__((always_inline))
-INLINED mi_page_queue_t *mi_heap_page_queue_of(mi_heap_t *heap, const mi_page_t *page);
-INLINED mi_span_queue_t *mi_span_queue_for(size_t slice_count, mi_segments_tld_t *tld);
-INLINED void mi_span_queue_delete(mi_span_queue_t *queue, mi_slice_t *slice);
-INLINED void brawn_note_freed(void);
+#define INLINED __attribute__((always_inline))
+INLINED size_t _mi_bin(size_t size);
+INLINED void _mi_page_free_collect(mi_page_t *page, bool force);
+static NOINLINE void _mi_page_thread_free_collect(mi_page_t *page);
+static inline INLINED size_t mi_page_bin(const mi_page_t *page);
+static inline INLINED mi_page_queue_t *mi_heap_page_queue_of(mi_heap_t *heap, const mi_page_t *page);
+static inline INLINED mi_span_queue_t *mi_span_queue_for(size_t slice_count, mi_segments_tld_t *tld);
+static inline INLINED void mi_span_queue_delete(mi_span_queue_t *queue, mi_slice_t *slice);
+static inline INLINED void brawn_note_freed(void);
+static inline INLINED void mi_commit_mask_create(size_t bitidx, size_t bitcount, mi_commit_mask_t *cm);
+static inline INLINED mi_slice_t *mi_segment_page_clear(mi_page_t *page, mi_segments_tld_t *tld);
+static inline INLINED void mi_segment_span_remove_from_queue(mi_slice_t *slice, mi_segments_tld_t *tld);
+static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page, mi_tld_t *tld);
 
 #include "memory.c"
 #include "options.c"
