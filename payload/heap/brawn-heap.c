@@ -125,6 +125,9 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #include "platform.c"
 #include "threads.c"
 #include "slack.c"
+#if BRAWN_CHECKED
+#include "away.c"
+#endif
 #include "pages.c"
 #include "large.c"
 #include "slide.c"
@@ -136,7 +139,6 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #endif
 #if BRAWN_CHECKED
 #include "order.c"
-#include "away.c"
 #include "checked.c"
 #else
 #include "blocks.c"
