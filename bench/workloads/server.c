@@ -9,8 +9,11 @@
 #define TABLE 1000
 #define REPLACEMENTS 20000
 
+/* Each on cache lines of its own, two of them, since processors also fetch a line's neighbour: a
+ * worker writes to its `state` at every replacement, and would otherwise wait for the other
+ * workers' lines, and not for the heap. */
 struct shift {
-    void **table;
+    _Alignas(2 * CACHE_LINE) void **table;
     uint64_t state;
     pthread_t thread;
 };

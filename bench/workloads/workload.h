@@ -21,6 +21,7 @@
 #include "maps.h"
 
 #define MAX_THREADS 1024
+#define CACHE_LINE 64
 
 static inline uint64_t now_ns(void) {
     struct timespec t;

@@ -3,7 +3,7 @@
 //# libc: stock brawn
 //# profile: secure
 //# case: freed_twice freed_elsewhere freed_at_once not_a_block written_behind written_behind_large
-//# case: string_end realigned used_after freed_in_time freed_in_turn
+//# case: string_end realigned used_after freed_in_time freed_in_turn read_while_waiting
 //# at-least: 100% of stock
 //# timeout: 60
 #include "child.h"
@@ -313,9 +313,36 @@ static void freed_in_time(void) {
     if (profile) CHECK(same < 100, "%zu of 1000 blocks were the one just freed", same);
     printf("measure tried 1\n");
 }
+/* Blocks of 16 to 96 KiB: the first of so many that are freed is kept for reuse no longer. */
+static void read_after_others_were_freed(size_t n) {
+    enum { MORE = 6 };
+    char *p[MORE];
+    for (int i = 0; i < MORE; i++) p[i] = block(n);
+    for (int i = 0; i < MORE; i++) free(p[i]);
+    hidden_size(*hidden_byte(p[0]));
+}
+/* Smaller ones: the only one of its size, after four others were made that need pages of their own.  (The first time for each
+ * size, it is found without those.) */
+static void read_after_others_were_made(size_t n) {
+    free(block(n));
+    char *p = block(n);
+    free(p);
+    block(2000), block(6000), block(7000), block(12000);
+    hidden_size(*hidden_byte(p));
+}
+static void read_while_waiting(void) {
+    static const size_t spans[] = {16385, 20000, 60000, 98000}, smaller[] = {1025, 3000, 4096, 9000};
+    const char *profile = getenv("CONFORMANCE_PROFILE");
+    printf("measure tried 1\n");
+    if (!profile || sysconf(_SC_PAGESIZE) > 4096) return;
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+        CHECK(ended(read_after_others_were_freed, spans[i]), "%zu bytes: read after it was freed", spans[i]);
+    for (size_t i = 0; i < sizeof smaller / sizeof *smaller; i++)
+        CHECK(ended(read_after_others_were_made, smaller[i]), "%zu bytes: read after it was freed", smaller[i]);
+}
 
 RUN_CASES({"freed_twice", freed_twice}, {"freed_elsewhere", freed_elsewhere}, {"freed_at_once", freed_at_once},
     {"not_a_block", not_a_block}, {"written_behind", written_behind},
     {"written_behind_large", written_behind_large}, {"string_end", string_end}, {"realigned", realigned},
     {"used_after", used_after}, {"freed_in_time", freed_in_time},
-    {"freed_in_turn", freed_in_turn})
+    {"freed_in_turn", freed_in_turn}, {"read_while_waiting", read_while_waiting})

@@ -5,6 +5,8 @@
 //               object's Rust code
 //   blocks.c    their paths; checked.c has those of profiles whose blocks carry a seal
 //   links.c     the words of the heap's own among sealed blocks
+//   order.c     in which order sealed blocks are given out
+//   away.c      what is put out of reach while it is free
 //   spans.c     what both share
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   rest.c      what a thread gives back before it waits
@@ -139,6 +141,9 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #include "platform.c"
 #include "threads.c"
 #include "slack.c"
+#if BRAWN_CHECKED
+#include "away.c"
+#endif
 #include "pages.c"
 #include "large.c"
 #include "slide.c"
@@ -149,6 +154,7 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #include "trace.c"
 #endif
 #if BRAWN_CHECKED
+#include "order.c"
 #include "checked.c"
 #else
 #include "blocks.c"

@@ -13,7 +13,7 @@
 static inline void *brawn_seal(const mi_page_t *page, void *p, size_t size) {
     const uint64_t mix = brawn_mix(page->keys, p);
     ((uint8_t *)p)[size] = (uint8_t)mix;
-    *brawn_seal_at(p) = mix ^ size << 8;
+    *brawn_seal_at(p) = mix + (size << 8);
     return p;
 }
 
@@ -27,9 +27,9 @@ static inline mi_segment_t *brawn_checked_segment(const void *p) {
 
 // What is wrong with `p`, whose seal, or the mark behind its bytes, is not what it has to be.  It does not return, which
 // the compiler need not know: it jumps here then, and free needs no stack.
-static NOINLINE __attribute__((cold)) void brawn_trap_seal(const mi_page_t *page, const void *p) {
+static NOINLINE __attribute__((cold)) void brawn_trap_seal(const void *p, const mi_page_t *page) {
     brawn_checked_segment(p);
-    const uint64_t changed = *brawn_seal_at(p) ^ brawn_mix(page->keys, p);
+    const uint64_t changed = *brawn_seal_at(p) - brawn_mix(page->keys, p);
     if (changed == (uint64_t)BRAWN_SEALED_FREE) brawn_trap_freed_already();
     if ((uint8_t)changed == 0 && changed >> 8 <= page->block_size - BRAWN_SEAL) brawn_trap_written_past_end();
     const size_t offset = (size_t)((const uint8_t *)p - page->page_start);
@@ -38,110 +38,23 @@ static NOINLINE __attribute__((cold)) void brawn_trap_seal(const mi_page_t *page
     brawn_trap_not_a_block();
 }
 
-// Half of a page's block size, so that what is no page cannot have one that lets everything pass.
-static inline uint32_t brawn_block_bytes(const mi_page_t *page) {
-    typedef uint32_t half __attribute__((may_alias));
-    return *(const half *)&page->block_size;
-}
-_Static_assert(offsetof(mi_page_t, block_size) % sizeof(uint64_t) == 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the lower half is the first one");
-
 // How many bytes the program asked for, of a block whose seal was `seal`, in `size`.  false: it is no seal, or what is behind
-// those bytes was changed.
+// those bytes was changed.  (What is no page may have any block size.  But then the size has random digits, and the byte that
+// is looked for lies where nothing is: this ends the program, too.)
 static inline __attribute__((always_inline)) bool brawn_seal_says(const mi_page_t *page, const void *p, uint64_t mix, uint64_t seal, size_t *size) {
-    const uint64_t changed = seal ^ mix;
+    const uint64_t changed = seal - mix;
     *size = changed >> 8 | changed << 56;
-    return mi_likely(*size < brawn_block_bytes(page)) && mi_likely(((const uint8_t *)p)[*size] == (uint8_t)mix);
+    return mi_likely(*size < page->block_size) && mi_likely(((const uint8_t *)p)[*size] == (uint8_t)mix);
 }
 
 static inline size_t brawn_sealed_size(const mi_page_t *page, const void *p, uint64_t seal) {
     size_t size;
-    if (mi_unlikely(!brawn_seal_says(page, p, brawn_mix(page->keys, p), seal, &size))) brawn_trap_seal(page, p);
+    if (mi_unlikely(!brawn_seal_says(page, p, brawn_mix(page->keys, p), seal, &size))) brawn_trap_seal(p, page);
     return size;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Allocation
-
-// A page's free blocks go round: malloc takes the first one of its list, and free appends to the list's end.  So a freed block
-// is the last one to be used again, and free and malloc never have to stop for a list that is used up.
-//
-// The end of the list is kept in a word of the page that the engine has for a second key.  It is NULL where the engine made the
-// list (fresh blocks, and what other threads freed), and where the list is empty: then free puts blocks on the engine's second
-// list, from which brawn_block_again takes them when the first one is empty.  The engine changes the first list only
-// while it is empty, or in front of it.  So an end that is not NULL is always the list's last block.
-static inline mi_block_t *brawn_end(const mi_page_t *page) { return (mi_block_t *)page->keys[1]; }
-static inline void brawn_set_end(mi_page_t *page, mi_block_t *end) { page->keys[1] = (uintptr_t)end; }
-
-// Whether freed blocks may go round in what the page has: fresh ones are put among them until there are this many.
-enum { BRAWN_ROUND = 16 };
-static inline bool brawn_round_is_whole(const mi_page_t *page) {
-    return page->capacity >= BRAWN_ROUND || page->capacity >= page->reserved;
-}
-
-// Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of four
-// lists that is drawn for it, and these are joined.  Once leaves four rows of blocks, each in the old order, twice
-// 16: it is done until there are as many rows as blocks.  (A sort by numbers that are drawn digit by digit.  The
-// stack of the smallest thread has no room for more lists, or for an array.)
-static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
-    enum { LISTS = 4 };
-    uintptr_t random = _mi_random_next(&heap->random);
-    size_t drawn = 0;
-    mi_block_t *more = page->local_free;
-    page->local_free = NULL;
-    mi_block_t *end = NULL;
-    for (size_t rows = LISTS;; rows *= LISTS) {
-        mi_block_t *first[LISTS] = {NULL}, *last[LISTS];
-        size_t count = 0;
-        for (mi_block_t *block = page->free, *next; block != NULL; block = next, count++) {
-            next = brawn_block_next(page, block);
-            if (next == NULL) {
-                next = more;
-                more = NULL;
-            }
-            if (drawn++ % 32 == 0) random = _mi_random_shuffle(random);
-            const size_t list = random % LISTS;
-            random /= LISTS;
-            if (first[list] == NULL) first[list] = block;
-            else brawn_block_set_next(page, last[list], block);
-            last[list] = block;
-        }
-        page->free = more;
-        more = NULL;
-        for (size_t list = 0; list < LISTS; list++) {
-            if (first[list] == NULL) continue;
-            if (page->free == NULL) end = last[list];
-            brawn_block_set_next(page, last[list], page->free);
-            page->free = first[list];
-        }
-        if (rows >= count) break;
-    }
-    if (brawn_round_is_whole(page)) brawn_set_end(page, end);
-}
-
-// A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
-// since are in ascending order, `p` among them.  How many there were then is in a field that it has for padding.
-static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
-    if (page->free == NULL) brawn_set_end(page, NULL);  // the engine took the last one
-    if ((uintptr_t)page->padding[0] == page->capacity) return p;
-    page->padding[0] = (void *)(uintptr_t)page->capacity;
-    mi_block_t *block = p;
-    brawn_block_set_next(page, block, page->free);
-    page->free = block;
-    brawn_shuffle(heap, page);
-    block = page->free;
-    page->free = brawn_block_next(page, block);
-    if (page->free == NULL) brawn_set_end(page, NULL);
-    block->next = 0;
-    return block;
-}
-
-// Puts fresh blocks among the freed ones of a page whose first list is used up: what is handed out next is
-// harder to tell, and the way around is longer.
-static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
-    mi_page_extend_free(heap, page, heap->tld);
-    page->padding[0] = (void *)(uintptr_t)page->capacity;
-    brawn_shuffle(heap, page);
-}
 
 enum { BRAWN_LINE = 64 };  // bytes of a cache line
 
@@ -172,7 +85,7 @@ static inline __attribute__((always_inline)) void *brawn_hand_out(void *p, uint6
     ((mi_block_t *)p)->next = 0;  // tells nothing of the list
     if (zero) brawn_zero_sized(p, size);
     ((uint8_t *)p)[size] = (uint8_t)mix;
-    *brawn_seal_at(p) = mix ^ size << 8;
+    *brawn_seal_at(p) = mix + (size << 8);
     return p;
 }
 
@@ -201,18 +114,6 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     return brawn_hand_out(p, mix, size, zero);
 }
 
-// The second list of `page` becomes the first one, which is used up.
-static void brawn_second_list(mi_page_t *page) {
-    mi_block_t *end = page->local_free;
-    page->free = end;
-    page->local_free = NULL;
-    size_t count = 1;
-    for (mi_block_t *next; (next = brawn_block_next(page, end)) != NULL; end = next) {
-        if (mi_unlikely(++count > page->capacity)) brawn_trap_corrupted();
-    }
-    brawn_set_end(page, end);
-}
-
 // The first list of `page` is used up: the second one takes its place, without the engine.  The block that was freed last comes
 // first there.  It is not handed out if there is another: the next one is.
 static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *page, size_t block, size_t size, bool zero) {
@@ -238,7 +139,7 @@ static inline __attribute__((always_inline)) void *brawn_block_again(mi_page_t *
 // For malloc, whose fast path so has no more to pass on than it got.
 static NOINLINE void *brawn_malloc_slow(size_t size) { return brawn_block_slow(size + BRAWN_SEAL, size, false); }
 
-static NOINLINE void *brawn_malloc_again(mi_page_t *page, size_t size) {
+static NOINLINE void *brawn_malloc_again(size_t size, mi_page_t *page) {
     return brawn_block_again(page, size + BRAWN_SEAL, size, false);
 }
 
@@ -262,17 +163,20 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
         if (mi_unlikely(page == NULL)) goto slow;
     } else goto slow;
     mi_block_t *const p = page->free;
-    if (mi_unlikely(p == NULL)) return plain ? brawn_malloc_again(page, size) : brawn_others_again(page, block, size, zero);
+    if (mi_unlikely(p == NULL)) return plain ? brawn_malloc_again(size, page) : brawn_others_again(page, block, size, zero);
     // What leads here lay in a free block, to which a program may have written.  Any address but a free block's has no seal
     // of one, or is none: a fault ends the program as well.
-    const uint64_t mix = brawn_mix(page->keys, p);
+    uint64_t mix = brawn_mix(page->keys, p);
+    __asm__("" : "+r"(mix));  // else the compiler makes each word anew from the mix's two parts
     if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
-    mi_block_t *const next = (mi_block_t *)(p->next ^ mix);
+    mi_block_t *next = (mi_block_t *)(p->next ^ mix);
+    __asm__("" : "+r"(next));  // else it compares what this is made of once more
     page->free = next;
     if (mi_unlikely(next == NULL)) brawn_set_end(page, NULL);
     page->used++;
     return brawn_hand_out(p, mix, size, zero);
 slow:
+    __asm__("" : "+r"(size));  // else its call is made part of each jump, and the code for small sizes has one more
     return plain ? brawn_malloc_slow(size) : brawn_block_slow(block, size, zero);
 }
 
@@ -313,68 +217,36 @@ static NOINLINE void brawn_free_remote(void *p, bool sized, size_t expected) {
     brawn_engine_free_remote(page, segment, p);
 }
 
-// The only page of its size is empty.  Mostly it stays for the next block, since to close and to open it takes microseconds.
-// But of each size the first such page of the process, and later one in BRAWN_CLOSE_ONE_IN, goes back to its segment out of
-// reach: who still uses one of its blocks ends in a fault.  The engine opens what it takes again, as it does where a segment
-// is only reserved so far.  Returns whether it did.
-enum { BRAWN_CLOSE_ONE_IN = 256 };
-
-// A last look at the blocks of a list, all of which are free: whether each leads to another free one.
-static void brawn_look_through(const mi_page_t *page, const mi_block_t *block) {
-    for (size_t i = 0; block != NULL; i++, block = brawn_block_next(page, block)) {
-        if (i > page->capacity || *brawn_seal_at(block) != brawn_free_seal(brawn_mix(page->keys, block))) brawn_trap_corrupted();
-    }
-}
-
-static bool brawn_page_close(mi_page_t *page) {
-    static _Atomic(uintptr_t) closed[MI_BIN_FULL / 64 + 1];  // one bit for each queue
-    mi_heap_t *const heap = mi_page_heap(page);
-    mi_page_queue_t *const queue = mi_page_queue_of(page);
-    const size_t index = (size_t)(queue - heap->pages);
-    const uintptr_t bit = (uintptr_t)1 << index % 64;
-    if (index >= MI_BIN_HUGE || brawn_page_size > MI_SEGMENT_SLICE_SIZE) return false;
-    const bool first = (mi_atomic_load_relaxed(&closed[index / 64]) & bit) == 0;
-    if (!first && _mi_random_next(&heap->random) % BRAWN_CLOSE_ONE_IN != 0) return false;
-    if (first) mi_atomic_or_acq_rel(&closed[index / 64], bit);
-    brawn_look_through(page, page->free);
-    brawn_look_through(page, page->local_free);
-    mi_segment_t *const segment = _mi_page_segment(page);
-    uint8_t *const start = (uint8_t *)segment + mi_slice_index(mi_page_to_slice(page)) * MI_SEGMENT_SLICE_SIZE;
-    const size_t size = (size_t)page->slice_count * MI_SEGMENT_SLICE_SIZE;
-    uint8_t *from;
-    size_t whole;
-    mi_commit_mask_t mask;
-    mi_segment_commit_mask(segment, true, start, size, &from, &whole, &mask);
-    if (whole == 0 || !brawn_protect(from, whole, PROT_NONE_)) return false;
-    brawn_discard(from, whole);
-    mi_commit_mask_clear(&segment->commit_mask, &mask);
-    mi_commit_mask_clear(&segment->purge_mask, &mask);
-    brawn_note_freed();
-    _mi_page_free(page, queue, false);
-    return true;
-}
-
 // The same as brawn_page_emptied, but for what is closed.  Pages that wait need nothing but more time, every time.
 static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
+    if (brawn_page_waits_on(page)) return;
     const bool only = page->next == NULL && page->prev == NULL;
     if (only && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX && brawn_page_close(page)) return;
     brawn_page_retire(page);
 }
 
-static inline __attribute__((always_inline)) void brawn_emptied(mi_page_t *page) {
-    if (mi_unlikely(!brawn_page_waits_on(page))) brawn_emptied_slow(page);
+// Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at
+// each free.  Mostly no other page was made since the last one, and the page has its whole time already.
+static inline bool brawn_has_its_time(const mi_page_t *page) {
+    const bool only = ((uintptr_t)page->next | (uintptr_t)page->prev) == 0;
+    return mi_likely(only) && mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES);
 }
 
 // A block whose seal says another size than the program does, or is none.
-static NOINLINE __attribute__((cold)) void brawn_trap_size(const mi_page_t *page, const void *p) {
+static NOINLINE __attribute__((cold)) void brawn_trap_size(const void *p, const mi_page_t *page) {
     brawn_sealed_size(page, p, *brawn_seal_at(p));
     brawn_trap_wrong_size();
 }
 
-// Puts a block on one of the lists of a page whose first one has no end that is known.
-static NOINLINE void brawn_free_endless(mi_page_t *page, mi_block_t *block) {
+// Puts a block on one of the lists of a page whose first one has no end that is known.  A page among the full ones has
+// none: it went there when its first list was used up, and nothing but this puts blocks on that list again.
+static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
     mi_block_t *const freed = page->local_free;
     *brawn_seal_at(block) = brawn_free_seal(brawn_mix(page->keys, block));
+    if (page->flags.full_aligned != 0) {
+        brawn_free_full(page, _mi_page_segment(page), block);
+        return;
+    }
     if (page->free != NULL || !brawn_round_is_whole(page) || (freed != NULL && brawn_block_nextx(page, freed, page->keys) != NULL)) {
         brawn_block_set_next(page, block, freed);
         page->local_free = block;
@@ -386,7 +258,25 @@ static NOINLINE void brawn_free_endless(mi_page_t *page, mi_block_t *block) {
         if (freed != NULL) brawn_block_set_next(page, freed, block);
         brawn_set_end(page, block);
     }
-    if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
+    if (mi_unlikely(--page->used == 0)) brawn_emptied_slow(page);
+}
+
+// The page of a block, as the place that lies as far in front of it as the slices lie behind their segment's start.  So
+// free needs no register for the page itself: what is in it is at the place and a constant.  (_mi_segment_page_of takes an
+// instruction more for it, at the head of all that free waits for: 4 % of a pair's time.)
+static inline uintptr_t brawn_page_place(const mi_segment_t *segment, const void *p) {
+    const size_t offset = (size_t)((const uint8_t *)p - (const uint8_t *)segment);
+    uintptr_t place = (uintptr_t)segment + (offset >> MI_SEGMENT_SLICE_SHIFT) * sizeof(mi_slice_t);
+    __asm__("" : "+r"(place));
+    return place - ((const mi_slice_t *)(place + offsetof(mi_segment_t, slices)))->slice_offset;
+}
+
+static inline mi_page_t *brawn_page_at(uintptr_t place) { return (mi_page_t *)(place + offsetof(mi_segment_t, slices)); }
+
+// The same, where it is passed on: made there, and not before in case that it is.
+static inline mi_page_t *brawn_page_to_pass(uintptr_t place) {
+    __asm__("" : "+r"(place));
+    return brawn_page_at(place);
 }
 
 static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, bool sized, size_t expected) {
@@ -398,34 +288,31 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
         brawn_free_remote(p, sized, expected);
         return;
     }
-    mi_page_t *const page = _mi_segment_page_of(segment, p);
+    uintptr_t place = brawn_page_place(segment, p);
+    __asm__("" : "+r"(place));  // else the compiler makes the page's address of it at once
+    mi_page_t *const page = brawn_page_at(place);
     const uint64_t mix = brawn_mix(page->keys, p), seal = *brawn_seal_at(p);
     if (!sized) {
         size_t size;
         if (mi_unlikely(!brawn_seal_says(page, p, mix, seal, &size))) {
-            brawn_trap_seal(page, p);
+            brawn_trap_seal(p, brawn_page_to_pass(place));
             return;
         }
-    } else if (mi_unlikely(seal != (mix ^ (expected << 8 | expected >> 56)) || ((const uint8_t *)p)[expected] != (uint8_t)mix)) {
+    } else if (mi_unlikely(seal - mix != (expected << 8 | expected >> 56) || ((const uint8_t *)p)[expected] != (uint8_t)mix)) {
         // (Rotated, so that no bit of what a program says is lost.)
-        brawn_trap_size(page, p);
-        return;
-    }
-    if (mi_unlikely(page->flags.full_aligned != 0)) {
-        *brawn_seal_at(p) = brawn_free_seal(mix);
-        brawn_free_full(page, segment, p);
+        brawn_trap_size(p, brawn_page_to_pass(place));
         return;
     }
     mi_block_t *const end = brawn_end(page), *const block = p;
     if (mi_unlikely(end == NULL)) {
-        brawn_free_endless(page, block);
+        brawn_free_endless(block, brawn_page_to_pass(place));
         return;
     }
     end->next ^= (uintptr_t)block;  // which was a link to nothing
     block->next = mix;  // a link to nothing
     brawn_set_end(page, block);
     *brawn_seal_at(p) = brawn_free_seal(mix);
-    if (mi_unlikely(--page->used == 0)) brawn_emptied(page);
+    if (mi_unlikely(--page->used == 0) && !brawn_has_its_time(page)) brawn_emptied_slow(brawn_page_to_pass(place));
 }
 
 static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_free_expecting(p, false, 0); }

@@ -8,8 +8,8 @@
 //
 // So its lowest byte is the page's, the same for all blocks, and odd: the page's mark.
 //
-//   seal of a block in use   mix ^ size << 8            size: how many bytes the program asked for
-//   seal of a free block     mix ^ all ones << 8        no block has that size
+//   seal of a block in use   mix + (size << 8)          size: how many bytes the program asked for
+//   seal of a free block     mix - 256                  as if it had a size that no block has, -1
 //   link of a free block     mix ^ the next free block, or 0
 //
 // Each seal begins with the mark, whatever becomes of its block.  So where a block ends, be there unused bytes or the next
@@ -19,7 +19,7 @@ typedef uint64_t brawn_seal_t __attribute__((may_alias));
 
 enum {
     BRAWN_SEAL = sizeof(brawn_seal_t),
-    BRAWN_SEALED_FREE = -256,
+    BRAWN_SEALED_FREE = -256,  // as a sum: the processor makes it, for a comparison, without a copy of the mix
 };
 
 static inline uint64_t brawn_mix(const uintptr_t *keys, const void *p) {
@@ -29,7 +29,7 @@ static inline uint64_t brawn_mix(const uintptr_t *keys, const void *p) {
 static inline brawn_seal_t *brawn_seal_at(const void *p) { return (brawn_seal_t *)p - 1; }
 
 // Of a free block.
-static inline uint64_t brawn_free_seal(uint64_t mix) { return mix ^ (uint64_t)BRAWN_SEALED_FREE; }
+static inline uint64_t brawn_free_seal(uint64_t mix) { return mix + (uint64_t)BRAWN_SEALED_FREE; }
 
 static inline mi_block_t *brawn_block_nextx(const void *null, const mi_block_t *block, const uintptr_t *keys) {
     MI_UNUSED(null);
@@ -63,7 +63,7 @@ static inline void brawn_block_set_next(const mi_page_t *page, mi_block_t *block
 static size_t brawn_seal_fresh(mi_page_t *page, size_t count) {
     if (page->capacity == 0) {
         page->keys[0] |= 1;
-        page->keys[1] = 0;  // checked.c: no end of a list
+        page->keys[1] = 0;  // order.c: no end of a list
     }
     uint8_t *p = page->page_start + page->capacity * page->block_size;
     for (size_t i = 0; i < count; i++, p += page->block_size) *brawn_seal_at(p) = brawn_free_seal(brawn_mix(page->keys, p));

@@ -54,7 +54,11 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 #if BRAWN_CHECKED
     bytes = brawn_fronted_bytes(block_size, bytes);
 #endif
-    return mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
+    mi_page_t *const page = mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
+#if BRAWN_CHECKED
+    brawn_waiting_away(heap);  // not before, or this page would be where the other was
+#endif
+    return page;
 }
 
 // Of how many blocks a page is made the list that malloc takes from; `extend` is what the engine would do.  To be on the
@@ -74,7 +78,7 @@ static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
 // blocks, by their size, and goes round.
 static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_stats_t *stats) {
 #if BRAWN_CHECKED
-    mi_page_free_list_extend(page, size, count, stats);  // checked.c has an order of its own
+    mi_page_free_list_extend(page, size, count, stats);  // order.c has another one
 #else
     MI_UNUSED(stats);
     uint8_t *const first = page->page_start + (size_t)page->capacity * size;

@@ -141,7 +141,10 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
     while (slot < BRAWN_KEPT_SPANS && kept[slot] != NULL) slot++;
     if (slot == BRAWN_KEPT_SPANS) {
         // The first is the oldest: it goes, the others move up.
-        brawn_span_free(kept[0]);
+#if BRAWN_CHECKED
+        if (!brawn_span_away(kept[0]))
+#endif
+            brawn_span_free(kept[0]);
         for (slot = 0; slot < BRAWN_KEPT_SPANS - 1; slot++) kept[slot] = kept[slot + 1];
     }
     kept[slot] = page;

@@ -62,14 +62,29 @@ static void brawn_secrets_make(mi_heap_t *main_heap) {
 // process closes BRAWN_CLOSE_BURST blocks at once, and over time one for each unit of arch_clock.  A program that frees no
 // more than that has each of them closed.  (If all were: 3 times fast's time for blocks of up to 100,000 bytes, and 7
 // times in the mixed stress.)
-enum { BRAWN_CLOSE_BURST = 64 };
+//
+// The same holds for pages and spans (away.c), whose memory goes, too, and comes back by page faults: for these once in four units.
+enum {
+    BRAWN_CLOSE_BURST = 64,
+    BRAWN_AWAY_BURST = 48,
+    BRAWN_AWAY_UNITS = 4,
+};
+
+static bool brawn_may(_Atomic(uintptr_t) *taken, uintptr_t units, uintptr_t burst) {
+    // Each takes its units of time.  This is when the last one's end.
+    const uintptr_t now = (uintptr_t)arch_clock(), end = mi_atomic_load_relaxed(taken);
+    const uintptr_t from = (intptr_t)(end - now) > 0 ? end : now;
+    if (from - now >= burst * units) return false;
+    mi_atomic_store_relaxed(taken, from + units);
+    return true;
+}
 
 static bool brawn_may_close(void) {
-    // Each block that was closed takes one unit of time.  This is when the last one's ends.
     static _Atomic(uintptr_t) taken;
-    const uintptr_t now = (uintptr_t)arch_clock(), end = mi_atomic_load_relaxed(&taken);
-    const uintptr_t from = (intptr_t)(end - now) > 0 ? end : now;
-    if (from - now >= BRAWN_CLOSE_BURST) return false;
-    mi_atomic_store_relaxed(&taken, from + 1);
-    return true;
+    return brawn_may(&taken, 1, BRAWN_CLOSE_BURST);
+}
+
+static bool brawn_may_go(void) {
+    static _Atomic(uintptr_t) taken;
+    return brawn_may(&taken, BRAWN_AWAY_UNITS, BRAWN_AWAY_BURST);
 }

@@ -23,7 +23,7 @@
 
 // The engine's own hardening: with 1 guard pages behind a segment's header and at its end.  (With 2 it puts fresh
 // blocks in random order, by arrays of 1 KiB on the stack, which the smallest of threads does not have; that
-// and padding are ours, in checked.c.)  MI_ENCODE_FREELIST: the links of free blocks are encoded.
+// and padding are ours: order.c, checked.c.)  MI_ENCODE_FREELIST: the links of free blocks are encoded.
 #ifndef MI_SECURE
 #define MI_SECURE 0
 #endif

@@ -5,7 +5,7 @@
 //! callgrind's, which runs one thread at a time: they do not depend on what else the machine does.
 
 use super::{Raw, Room, key};
-use crate::prepare::checked;
+use crate::prepare::{ALIGNED, checked};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
@@ -125,7 +125,8 @@ fn build(room: &Room, old: &Path) -> Result<()> {
         };
         for workload in &workloads {
             let mut command = Command::new("musl-gcc");
-            command.args(["-O2", "-w", "-static", "-o"]);
+            command.args(["-O2", "-w", "-static"]).args(ALIGNED);
+            command.arg("-o");
             command.arg(program(room, workload, side));
             command.arg(repository().join(format!("bench/workloads/{workload}.c")));
             checked(command.args(&linked))?;
