@@ -120,8 +120,11 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     bool zero = true;
     if (plain) {
         p = brawn_kept_take();
+        if (p == NULL) {
+            brawn_before_segment();
+            p = brawn_kept_take();
+        }
         zero = p == NULL;
-        if (zero) brawn_before_segment();
         // The first segment is reserved only and made accessible slice by slice: a program that
         // allocates little has little private writable memory.
         if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
@@ -159,12 +162,14 @@ mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 static void brawn_kept_large_drain(void);  // large.c
 static void brawn_spans_release(void);  // spans.c
 static void brawn_passed_release(void);
+static void brawn_handed_release(void);  // handed.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
     if (!force) return;
     brawn_spans_release();
     brawn_passed_release();
+    brawn_handed_release();
     brawn_kept_release();
     brawn_kept_large_drain();
 }

@@ -135,6 +135,14 @@
 #define BRAWN_ABANDONED_IDLE (2u << 20)
 #endif
 
+// So many heaps of threads that have ended, of at most so many segments each, go to the next threads as they are (handed.c).
+#ifndef BRAWN_HANDED
+#define BRAWN_HANDED 8
+#endif
+#ifndef BRAWN_HANDED_SEGMENTS
+#define BRAWN_HANDED_SEGMENTS 2
+#endif
+
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most BRAWN_KEPT_LARGE blocks, together
 // at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
 // is in use, and (seen at the next free) for at most BRAWN_KEPT_LARGE_TIME units of arch_clock.  A block
