@@ -16,7 +16,10 @@
 // They go the way of others before the process would grow, where memory is short, and when a thread waits (rest.c).
 
 static brawn_thread_t *brawn_handed;  // the last one first: its memory may still be in a cache
-static _Atomic(uintptr_t) brawn_handed_count;  // changes under the lock
+static _Atomic(uintptr_t) brawn_handed_weight;  // of all in the list; changes under the lock
+
+// A heap weighs its segments and one.  While it waits they stay what they are.
+static size_t brawn_handed_weighs(const mi_heap_t *heap) { return heap->tld->segments.count + 1; }
 
 typedef struct {
     uintptr_t id;
@@ -40,10 +43,11 @@ static void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
     mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
 }
 
-// Gives the calling thread's heap to the next thread; false: it is too large, or enough wait already.
+// Gives the calling thread's heap to the next thread; false: enough wait already.
 static bool brawn_hand_on(mi_heap_t *heap) {
-    if (heap == &_mi_heap_main || heap->tld->segments.count > BRAWN_HANDED_SEGMENTS) return false;
-    if (mi_atomic_load_relaxed(&brawn_handed_count) >= BRAWN_HANDED) return false;
+    // Several threads may come here at once: so many more may then wait.
+    if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > BRAWN_HANDED) return false;
+    if (heap == &_mi_heap_main || brawn_options.purge_delay == 0) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
     brawn_heap_owned(heap, id);
     brawn_thread_t *const thread = (brawn_thread_t *)heap;
@@ -52,7 +56,7 @@ static bool brawn_hand_on(mi_heap_t *heap) {
         heap->thread_id = id;
         thread->next = brawn_handed;
         brawn_handed = thread;
-        mi_atomic_store_relaxed(&brawn_handed_count, mi_atomic_load_relaxed(&brawn_handed_count) + 1);
+        mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap));
     }
     brawn_heap = NULL;
     return true;
@@ -63,7 +67,7 @@ static brawn_thread_t *brawn_handed_pop(void) {
     brawn_thread_t *const thread = brawn_handed;
     if (thread == NULL) return NULL;
     brawn_handed = thread->next;
-    mi_atomic_store_relaxed(&brawn_handed_count, mi_atomic_load_relaxed(&brawn_handed_count) - 1);
+    mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) - brawn_handed_weighs(&thread->heap));
     return thread;
 }
 
@@ -99,7 +103,7 @@ static void brawn_heap_leave(mi_heap_t *heap) {
 // All of them: what is in use becomes nobody's, and what is free goes the way of what is free.
 static void brawn_handed_release(void) {
     mi_heap_t *const own = brawn_heap;
-    while (mi_atomic_load_relaxed(&brawn_handed_count) > 0) {
+    while (mi_atomic_load_relaxed(&brawn_handed_weight) > 0) {
         brawn_thread_t *thread;
         mi_lock(&brawn_abandoned_lock) { thread = brawn_handed_pop(); }
         if (thread == NULL) break;

@@ -135,12 +135,10 @@
 #define BRAWN_ABANDONED_IDLE (2u << 20)
 #endif
 
-// So many heaps of threads that have ended, of at most so many segments each, go to the next threads as they are (handed.c).
+// Heaps of threads that have ended go to the next threads as they are (handed.c), while those that wait weigh at most this together: one
+// for each, and one for each of its segments.
 #ifndef BRAWN_HANDED
-#define BRAWN_HANDED 8
-#endif
-#ifndef BRAWN_HANDED_SEGMENTS
-#define BRAWN_HANDED_SEGMENTS 2
+#define BRAWN_HANDED 24
 #endif
 
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most BRAWN_KEPT_LARGE blocks, together
