@@ -249,11 +249,14 @@ static mi_segment_t *brawn_abandoned_last;
 // Changes under the lock.
 static _Atomic(uintptr_t) brawn_abandoned_idle;
 
+static _Atomic(uintptr_t) brawn_handed_weight;  // handed.c
+
 // Whether the next segment's should go back at once, since maybe no thread comes: at most BRAWN_ABANDONED_IDLE bytes and an
-// eighth of all segments stay.
+// eighth of all segments stay.  Of what whole heaps wait with, half may be free.
 static NOINLINE bool brawn_leaves_too_much(void) {
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
-    return mi_atomic_load_relaxed(&brawn_abandoned_idle) > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
+    const size_t idle = mi_atomic_load_relaxed(&brawn_abandoned_idle) + mi_atomic_load_relaxed(&brawn_handed_weight) * (MI_SLICES_PER_SEGMENT / 4);
+    return idle > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
 }
 
 // Nobody changes the mask of a segment that is in the list.
