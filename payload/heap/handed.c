@@ -48,7 +48,9 @@ static bool brawn_hand_on(mi_heap_t *heap) {
     // Several threads may come here at once: so many more may then wait.
     if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > BRAWN_HANDED) return false;
     if (heap == &_mi_heap_main || brawn_options.purge_delay == 0) return false;
+    if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
     const uintptr_t id = (uintptr_t)heap | 1;
+    brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own
     brawn_heap_owned(heap, id);
     brawn_thread_t *const thread = (brawn_thread_t *)heap;
     mi_lock(&brawn_abandoned_lock) {
@@ -58,7 +60,6 @@ static bool brawn_hand_on(mi_heap_t *heap) {
         brawn_handed = thread;
         mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap));
     }
-    brawn_heap = NULL;
     return true;
 }
 
