@@ -15,6 +15,7 @@
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   slide.c     how one grows without address space for it twice
 //   threads.c   how a thread's heap begins and ends; fork
+//   handed.c    heaps that go from a thread that ends to the next one
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
 //   pages.c     how large a page is
 //   platform.c  memory from the kernel, kept segments, abandoned segments
@@ -140,6 +141,7 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 
 #include "platform.c"
 #include "threads.c"
+#include "handed.c"
 #include "slack.c"
 #if BRAWN_CHECKED
 #include "away.c"

@@ -120,8 +120,11 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     bool zero = true;
     if (plain) {
         p = brawn_kept_take();
+        if (p == NULL) {
+            brawn_before_segment();
+            p = brawn_kept_take();
+        }
         zero = p == NULL;
-        if (zero) brawn_before_segment();
         // The first segment is reserved only and made accessible slice by slice: a program that
         // allocates little has little private writable memory.
         if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
@@ -159,12 +162,14 @@ mi_arena_id_t _mi_arena_id_none(void) { return 0; }
 static void brawn_kept_large_drain(void);  // large.c
 static void brawn_spans_release(void);  // spans.c
 static void brawn_passed_release(void);
+static void brawn_handed_release(void);  // handed.c
 
 // The engine forces it when a mapping failed: what is kept may make room.
 void _mi_arenas_collect(bool force) {
     if (!force) return;
     brawn_spans_release();
     brawn_passed_release();
+    brawn_handed_release();
     brawn_kept_release();
     brawn_kept_large_drain();
 }
@@ -244,11 +249,14 @@ static mi_segment_t *brawn_abandoned_last;
 // Changes under the lock.
 static _Atomic(uintptr_t) brawn_abandoned_idle;
 
+static _Atomic(uintptr_t) brawn_handed_weight;  // handed.c
+
 // Whether the next segment's should go back at once, since maybe no thread comes: at most BRAWN_ABANDONED_IDLE bytes and an
-// eighth of all segments stay.
+// eighth of all segments stay.  Of what whole heaps wait with, half may be free.
 static NOINLINE bool brawn_leaves_too_much(void) {
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
-    return mi_atomic_load_relaxed(&brawn_abandoned_idle) > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
+    const size_t idle = mi_atomic_load_relaxed(&brawn_abandoned_idle) + mi_atomic_load_relaxed(&brawn_handed_weight) * (MI_SLICES_PER_SEGMENT / 4);
+    return idle > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
 }
 
 // Nobody changes the mask of a segment that is in the list.

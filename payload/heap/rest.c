@@ -40,6 +40,7 @@ static void brawn_before_segment(void) {
     const size_t before = mi_atomic_load_relaxed(&most);
     if (held + held / 16 <= before || heap == NULL || brawn_options.purge_delay < 0) return;
     if (held > before) mi_atomic_store_relaxed(&most, held);
+    brawn_handed_release();
     mi_segments_tld_t *const segments = &heap->tld->segments;
     for (size_t bin = MI_SEGMENT_BIN_MAX; bin > 0; bin--) {
         for (mi_slice_t *slice = segments->spans[bin].first; slice != NULL; slice = slice->next) {
@@ -70,6 +71,7 @@ static void brawn_rest_all(void) {
     // so a thread that has none can do it, too.
     static mi_segments_tld_t passing;
     brawn_passed_release();
+    brawn_handed_release();
     brawn_segments_init(&passing);
     _mi_abandoned_collect(NULL, true, &passing);
     brawn_kept_release();
@@ -110,14 +112,8 @@ static bool brawn_may_leave(const mi_heap_t *heap) {
     return (int64_t)heap->tld->segments.count <= BRAWN_REST_LEAVES && brawn_exit_rounds == 0;
 }
 
-// As _mi_heap_collect_abandon, without its look at the segments that other threads left: whoever needs one looks.
 static void brawn_leave(mi_heap_t *heap) {
-    mi_collect_t collect = MI_ABANDON;
-    brawn_spans_release();
-    mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
-    _mi_heap_delayed_free_all(heap);
-    _mi_heap_collect_retired(heap, true);
-    mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    brawn_heap_leave(heap);
     brawn_thread_without(heap);
 }
 

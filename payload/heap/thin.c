@@ -31,6 +31,8 @@ static bool brawn_page_thin(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *
     MI_UNUSED(b);
     const size_t size = page->block_size, slices = page->slice_count;
     if (page->free == NULL || slices < 2 || size > MI_MEDIUM_OBJ_SIZE_MAX || page->capacity > BRAWN_THIN_BLOCKS) return true;
+    // All blocks lie in the first slice, one of them in use: so it is with most pages of a thread that does little.
+    if (page->capacity * size <= MI_SEGMENT_SLICE_SIZE) return true;
     if (page->used * size > (slices - 1) * MI_SEGMENT_SLICE_SIZE) return true;
     brawn_blocks_t free = {{0}};
     for (const mi_block_t *block = page->free; block != NULL; block = mi_block_next(page, block)) {

@@ -114,32 +114,25 @@ static brawn_thread_t **brawn_thread_list(uintptr_t pointer) {
 }
 _Static_assert(BRAWN_THREAD_LISTS == 1 << (64 - 58), "the upper 6 bits are the list's number");
 
+// Both under the lock.
 static void brawn_thread_enlist(brawn_thread_t *thread) {
     brawn_thread_t **const list = brawn_thread_list(thread->heap.thread_id);
-    mi_lock(&brawn_abandoned_lock) {
-        thread->next = *list;
-        *list = thread;
-        mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) + 1);
-    }
+    thread->next = *list;
+    *list = thread;
+    mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) + 1);
 }
 
 static void brawn_thread_delist(brawn_thread_t *thread) {
-    mi_lock(&brawn_abandoned_lock) {
-        brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
-        while (*at != thread) at = &(*at)->next;
-        *at = thread->next;
-        mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) - 1);
-    }
+    brawn_thread_t **at = brawn_thread_list(thread->heap.thread_id);
+    while (*at != thread) at = &(*at)->next;
+    *at = thread->next;
+    mi_atomic_store_relaxed(&brawn_threads_count, mi_atomic_load_relaxed(&brawn_threads_count) - 1);
 }
 
-// The heap that an ended thread left at the place of the calling one; NULL: none.
-static brawn_thread_t *brawn_thread_left(void) {
-    const uintptr_t own = _mi_prim_thread_id();
-    brawn_thread_t *thread = NULL;
-    mi_lock(&brawn_abandoned_lock) {
-        thread = *brawn_thread_list(own);
-        while (thread != NULL && thread->heap.thread_id != own) thread = thread->next;
-    }
+// The heap that an ended thread left at the place of `own`; NULL: none.  Under the lock.
+static brawn_thread_t *brawn_thread_left(uintptr_t own) {
+    brawn_thread_t *thread = *brawn_thread_list(own);
+    while (thread != NULL && thread->heap.thread_id != own) thread = thread->next;
     return thread;
 }
 
@@ -175,16 +168,21 @@ static _Atomic(uintptr_t) brawn_key_state;
 static void brawn_thread_without(mi_heap_t *heap) {
     brawn_heap = NULL;
     if (heap == &_mi_heap_main) return;
-    brawn_thread_delist((brawn_thread_t *)heap);
+    mi_lock(&brawn_abandoned_lock) { brawn_thread_delist((brawn_thread_t *)heap); }
     brawn_thread_give((brawn_thread_t *)heap);
 }
+
+static bool brawn_hand_on(mi_heap_t *heap);  // handed.c
+static brawn_thread_t *brawn_thread_again(uintptr_t own);
+static void brawn_handed_in_child(void);
 
 // Gives the heap of this thread back.
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
+    brawn_note_freed_for_all();
+    if (brawn_hand_on(heap)) return;
     brawn_spans_release();
     _mi_heap_collect_abandon(heap);
-    brawn_note_freed_for_all();
     brawn_thread_without(heap);
 }
 
@@ -294,12 +292,12 @@ static NOINLINE mi_heap_t *brawn_thread_start(void) {
         brawn_heap_init(&_mi_heap_main, &brawn_main_tld);
         brawn_heap = &_mi_heap_main;
     } else {
-        brawn_thread_t *thread = brawn_thread_left();
+        brawn_thread_t *thread = brawn_thread_again(_mi_prim_thread_id());
         if (thread == NULL) {
             thread = brawn_thread_take();
             if (thread == NULL) return NULL;
             brawn_heap_init(&thread->heap, &thread->own);
-            brawn_thread_enlist(thread);
+            mi_lock(&brawn_abandoned_lock) { brawn_thread_enlist(thread); }
         }
         brawn_heap = &thread->heap;
         brawn_thread_register();
@@ -338,6 +336,14 @@ static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *pa
     return true;
 }
 
+static void brawn_heap_in_child(mi_heap_t *heap) {
+    mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
+#if BRAWN_CHECKED
+    // Parent and child draw other numbers from here on.
+    _mi_random_init(&heap->random);
+#endif
+}
+
 #if BRAWN_TRACE
 static void brawn_trace_around_fork(int who);  // trace.c
 #endif
@@ -351,19 +357,15 @@ static void brawn_around_fork(int who) {
         brawn_mutex_forking = arch_thread_pointer();
         return;
     }
-    if (who > 0) brawn_threads_forget(brawn_heap);
+    if (who > 0) {
+        brawn_threads_forget(brawn_heap);
+        brawn_handed_in_child();
+    }
     brawn_mutex_forking = 0;
     mi_lock_release(&brawn_abandoned_lock);
     if (who > 0) {
         mi_atomic_store_relaxed(&brawn_resting, (uintptr_t)0);  // who did so is not here
         if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
-        mi_heap_t *const heap = brawn_heap;
-        if (heap != NULL) {
-            mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
-#if BRAWN_CHECKED
-            // Parent and child draw other numbers from here on.
-            _mi_random_init(&heap->random);
-#endif
-        }
+        if (brawn_heap != NULL) brawn_heap_in_child(brawn_heap);
     }
 }

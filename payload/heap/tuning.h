@@ -135,6 +135,12 @@
 #define BRAWN_ABANDONED_IDLE (2u << 20)
 #endif
 
+// Heaps of threads that have ended go to the next threads as they are (handed.c), while those that wait weigh at most this together: one
+// for each, and one for each of its segments.
+#ifndef BRAWN_HANDED
+#define BRAWN_HANDED 24
+#endif
+
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most BRAWN_KEPT_LARGE blocks, together
 // at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
 // is in use, and (seen at the next free) for at most BRAWN_KEPT_LARGE_TIME units of arch_clock.  A block

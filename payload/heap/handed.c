@@ -1,0 +1,121 @@
+// Heaps that go from a thread that ends to the next one as they are.  To take a heap apart and to build one is half of
+// what a thread costs that lives for one request.
+//
+// A segment says by its `thread_id` whose it is.  While a heap waits, that is the heap's own address and one, which is no thread's
+// pointer: a new thread at the ended one's place must not take for its own what it frees before it has a heap.  (Nor is it 0, which
+// says that pages are nobody's.)  Whoever takes the heap writes its own pointer.
+//
+// Why other threads may free blocks of such a heap at any time:
+//   - They compare that word with their own pointer alone.  A thread's pointer is in it only from when the thread took the heap until it
+//     gave it away, and it did both itself: what others still see of it, or see of it already, is not theirs either way.  A later
+//     thread at the same place began after that, and so reads what was written last, or later words.
+//   - They go on to the page's list, or by the page's pointer to the heap's, which stay where they are, and are atomic.
+// What only the owner changes passes from thread to thread by the lock that guards the list of such heaps.  Fork holds this lock, so that a
+// child finds whole heaps in the list.
+//
+// They go the way of others before the process would grow, where memory is short, and when a thread waits (rest.c).
+
+static brawn_thread_t *brawn_handed;  // the last one first: its memory may still be in a cache
+static _Atomic(uintptr_t) brawn_handed_weight;  // of all in the list; changes under the lock
+
+// A heap weighs its segments and one.  While it waits they stay what they are.
+static size_t brawn_handed_weighs(const mi_heap_t *heap) { return heap->tld->segments.count + 1; }
+
+typedef struct {
+    uintptr_t id;
+    size_t segments;  // that still have another
+} brawn_owner_t;
+
+static bool brawn_page_owned(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
+    MI_UNUSED(heap);
+    MI_UNUSED(queue);
+    MI_UNUSED(b);
+    brawn_owner_t *const owner = a;
+    mi_segment_t *const segment = _mi_page_segment(page);
+    if (mi_atomic_load_relaxed(&segment->thread_id) == owner->id) return true;
+    mi_atomic_store_relaxed(&segment->thread_id, owner->id);
+    return --owner->segments > 0;
+}
+
+// A segment is a heap's by the pages in it: one without pages is given up.
+static void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
+    brawn_owner_t owner = {id, heap->tld->segments.count};
+    mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
+}
+
+// Gives the calling thread's heap to the next thread; false: enough wait already.
+static bool brawn_hand_on(mi_heap_t *heap) {
+    // Several threads may come here at once: so many more may then wait.
+    if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > BRAWN_HANDED) return false;
+    if (heap == &_mi_heap_main || brawn_options.purge_delay == 0) return false;
+    if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
+    const uintptr_t id = (uintptr_t)heap | 1;
+    brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own
+    brawn_heap_owned(heap, id);
+    brawn_thread_t *const thread = (brawn_thread_t *)heap;
+    mi_lock(&brawn_abandoned_lock) {
+        brawn_thread_delist(thread);
+        heap->thread_id = id;
+        thread->next = brawn_handed;
+        brawn_handed = thread;
+        mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap));
+    }
+    return true;
+}
+
+// Under the lock.
+static brawn_thread_t *brawn_handed_pop(void) {
+    brawn_thread_t *const thread = brawn_handed;
+    if (thread == NULL) return NULL;
+    brawn_handed = thread->next;
+    mi_atomic_store_relaxed(&brawn_handed_weight, mi_atomic_load_relaxed(&brawn_handed_weight) - brawn_handed_weighs(&thread->heap));
+    return thread;
+}
+
+// A heap for the calling thread that an ended one left at its place, or for whoever comes; NULL: there is none.
+static brawn_thread_t *brawn_thread_again(uintptr_t own) {
+    brawn_thread_t *thread;
+    bool is_handed = false;
+    mi_lock(&brawn_abandoned_lock) {
+        thread = brawn_thread_left(own);
+        if (thread == NULL) {
+            thread = brawn_handed_pop();
+            is_handed = thread != NULL;
+        }
+        if (is_handed) {
+            thread->heap.thread_id = own;
+            brawn_thread_enlist(thread);
+        }
+    }
+    if (is_handed) brawn_heap_owned(&thread->heap, own);
+    return thread;
+}
+
+// As _mi_heap_collect_abandon, without its look at the segments that other threads left: whoever needs one looks.
+static void brawn_heap_leave(mi_heap_t *heap) {
+    mi_collect_t collect = MI_ABANDON;
+    brawn_spans_release();
+    mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
+    _mi_heap_delayed_free_all(heap);
+    _mi_heap_collect_retired(heap, true);
+    mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+}
+
+// All of them: what is in use becomes nobody's, and what is free goes the way of what is free.
+static void brawn_handed_release(void) {
+    mi_heap_t *const own = brawn_heap;
+    while (mi_atomic_load_relaxed(&brawn_handed_weight) > 0) {
+        brawn_thread_t *thread;
+        mi_lock(&brawn_abandoned_lock) { thread = brawn_handed_pop(); }
+        if (thread == NULL) break;
+        brawn_heap = &thread->heap;
+        brawn_heap_leave(&thread->heap);
+        brawn_heap = own;
+        brawn_thread_give(thread);
+    }
+}
+
+// In the child of a fork, under the lock.
+static void brawn_handed_in_child(void) {
+    for (brawn_thread_t *thread = brawn_handed; thread != NULL; thread = thread->next) brawn_heap_in_child(&thread->heap);
+}
