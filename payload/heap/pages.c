@@ -44,6 +44,29 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 }
 #endif
 
+// Whether there is room for a page of so many slices.
+static bool brawn_has_slices(mi_segments_tld_t *segments, size_t count) {
+    const mi_span_queue_t *queue = mi_span_queue_for(count, segments);
+    for (const mi_slice_t *slice = queue->first; slice != NULL; slice = slice->next) {
+        if (slice->slice_count >= count) return true;
+    }
+    while (++queue <= &segments->spans[MI_SEGMENT_BIN_MAX]) {
+        if (queue->first != NULL) return true;
+    }
+    return false;
+}
+
+// Before a segment is mapped that makes more of them than ever: the pages and spans that wait empty for the next block of their
+// size may have the room.  Many programs need those again soon, so this is done at most BRAWN_MORE_SEGMENTS times a segment.
+static NOINLINE void brawn_before_more(mi_heap_t *heap) {
+    static _Atomic(uintptr_t) done;
+    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held);
+    if (held < mi_atomic_load_relaxed(&brawn_segments_most) || mi_atomic_load_relaxed(&done) >= held * BRAWN_MORE_SEGMENTS) return;
+    mi_atomic_increment_relaxed(&done);
+    brawn_spans_release();
+    _mi_heap_collect_retired(heap, true);
+}
+
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
     MI_UNUSED(page_alignment);
     brawn_near_peak_seen(heap);
@@ -54,6 +77,8 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 #if BRAWN_CHECKED
     bytes = brawn_fronted_bytes(block_size, bytes);
 #endif
+    const size_t slices = _mi_align_up(bytes, MI_SEGMENT_SLICE_SIZE) >> MI_SEGMENT_SLICE_SHIFT;
+    if (mi_unlikely(!brawn_has_slices(tld, slices))) brawn_before_more(heap);
     return mi_segments_page_alloc(heap, kind, bytes, block_size, tld);
 }
 

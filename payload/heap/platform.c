@@ -110,6 +110,13 @@ static void brawn_kept_release(void) {
 
 static _Atomic(uintptr_t) brawn_segments;  // how many were mapped so far
 static _Atomic(uintptr_t) brawn_segments_held;  // how many are in use now
+static _Atomic(uintptr_t) brawn_segments_most;  // how many ever were at once
+
+// A further segment comes into use.
+static void brawn_segments_count(void) {
+    const size_t held = mi_atomic_increment_relaxed(&brawn_segments_held) + 1;
+    if (held > mi_atomic_load_relaxed(&brawn_segments_most)) mi_atomic_store_relaxed(&brawn_segments_most, held);
+}
 
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
     mi_arena_id_t arena, mi_memid_t *memid) {
@@ -128,7 +135,7 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
         else commit = true;
     }
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
-    if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
+    if (p != NULL) brawn_segments_count();
     *memid = _mi_memid_create_os(p, size, commit, zero, false);
     // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
     // the segment, which here it does: brawn_leaves_too_much decides.
