@@ -44,10 +44,12 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 }
 #endif
 
-// Whether a free span's first slice was written to since the kernel had it.
+// Whether a free span's first slice was written to since the kernel had it.  A segment without pages has just been taken, for the page that
+// is looked for: it must have it, since nobody gives back a segment that never had one.
 static inline bool brawn_is_written(mi_slice_t *slice) {
     mi_segment_t *const segment = _mi_ptr_segment(slice);
     const size_t index = mi_slice_index(slice), bits = MI_COMMIT_MASK_FIELD_BITS;
+    if (segment->used == 0) return true;
     return index < *brawn_segment_extent(segment) && (segment->purge_mask.mask[index / bits] >> index % bits & 1);
 }
 
