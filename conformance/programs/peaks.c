@@ -2,7 +2,7 @@
 //# states: threads pass on, and the blocks of a fresh page are those that it has room for
 //# libc: brawn
 //# profile: fast lean
-//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page beside_taken
+//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page beside_taken every_size again
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own memory is counted, too
 #include "check.h"
@@ -136,6 +136,39 @@ static void beside_taken(void) {
     for (int i = 0; i < MANY; i += 3) free(blocks[i]);
 }
 
+/* One block after the other, a little larger each time: pages that wait empty for each size do not make a second segment. */
+static void every_size(void) {
+    long before = most();
+    for (size_t size = 16; size < 96 * KIB; size += 16) free(touched(malloc(size), size));
+    CHECK(most() < before + 560, "%ld KiB at most, before %ld KiB", most(), before);
+}
+
+/* Five segments and a half of blocks of many sizes, over and over: what was written to serves before the half that was not. */
+static void again(void) {
+    enum {
+        COUNT = 20000,
+        ROUNDS = 10,
+    };
+    static char *blocks[COUNT];
+    uint64_t state = 1;
+    long first = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < COUNT; i++) {
+            size_t size = 16 << next_random(&state) % 6;
+            size += next_random(&state) % size;
+            NEED(blocks[i] = memset(malloc(size), 1, size));
+        }
+        if (round == 0) first = most();
+        for (int i = COUNT - 1; i >= 0; i--) {
+            size_t other = next_random(&state) % (size_t)(i + 1);
+            char *p = blocks[other];
+            blocks[other] = blocks[i];
+            free(p);
+        }
+    }
+    CHECK(most() < first + 200, "%ld KiB at most, in the first round %ld KiB", most(), first);
+}
+
 RUN_CASES({"grows_beside_kept", grows_beside_kept}, {"kept_too_large", kept_too_large}, {"few_left", few_left}, {"passed_spans", passed_spans},
     {"passed_blocks", passed_blocks}, {"all_of_a_page", all_of_a_page},
-    {"beside_taken", beside_taken})
+    {"beside_taken", beside_taken}, {"every_size", every_size}, {"again", again})

@@ -55,8 +55,11 @@
 #define mi_stats_reset() ((void)0)
 #define _mi_stats_done(stats) ((void)0)
 #define _mi_stats_merge_thread(tld) ((void)0)
-#define _mi_segment_map_allocated_at(segment) ((void)0)
-#define _mi_segment_map_freed_at(segment) ((void)0)
+// Where the engine's list of segments would change, which is not compiled, platform.c notes what of a kept one was written to.
+#define _mi_segment_map_allocated_at(segment) brawn_segment_comes(segment)
+#define _mi_segment_map_freed_at(segment) brawn_segment_goes(segment)
+static inline void brawn_segment_comes(mi_segment_t *segment);  // platform.c
+static inline void brawn_segment_goes(mi_segment_t *segment);
 
 #define NOINLINE __attribute__((noinline))
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -128,11 +131,17 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #undef MI_INTPTR_SIZE
 #define MI_INTPTR_SIZE (BRAWN_CHECKED ? sizeof(uintptr_t) : SIZE_MAX)
 #define _mi_segment_page_alloc brawn_engine_page_alloc  // pages.c has ours
+// So does the engine's one call of its search for free slices; the definition stays as it is.
+static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segments_tld_t *segments);  // pages.c
+#define mi_segments_page_find_and_allocate(count, arena, tld) BRAWN_FIND_##count, arena, tld)
+#define BRAWN_FIND_size_t mi_segments_page_find_and_allocate(size_t
+#define BRAWN_FIND_slices_needed brawn_find_slices(slices_needed
 #if BRAWN_CHECKED
 #define _mi_segment_page_start brawn_engine_page_start  // the same
 #endif
 #include "segment.c"
 #undef _mi_segment_page_alloc
+#undef mi_segments_page_find_and_allocate
 #if BRAWN_CHECKED
 #undef _mi_segment_page_start
 #endif

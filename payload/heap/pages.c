@@ -44,6 +44,64 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 }
 #endif
 
+// Whether a free span's first slice was written to since the kernel had it.  A segment without pages has just been taken, for the page that
+// is looked for: it must have it, since nobody gives back a segment that never had one.
+static inline bool brawn_is_written(mi_slice_t *slice) {
+    mi_segment_t *const segment = _mi_ptr_segment(slice);
+    const size_t index = mi_slice_index(slice), bits = MI_COMMIT_MASK_FIELD_BITS;
+    if (segment->used == 0) return true;
+    return index < *brawn_segment_extent(segment) && (segment->purge_mask.mask[index / bits] >> index % bits & 1);
+}
+
+// A free span of at least `count` slices: the engine's choice, the first one of the shortest, if none was written to of the first few of each
+// length; NULL: none.
+static NOINLINE mi_slice_t *brawn_span_find(size_t count, mi_segments_tld_t *segments, bool *written) {
+    enum { TRIES = 4 };
+    mi_slice_t *found = NULL;
+    *written = false;
+    for (mi_span_queue_t *queue = mi_span_queue_for(count, segments); queue <= &segments->spans[MI_SEGMENT_BIN_MAX]; queue++) {
+        size_t tries = TRIES;
+        for (mi_slice_t *slice = queue->first; slice != NULL && (tries > 0 || found == NULL); slice = slice->next) {
+            if (slice->slice_count < count) continue;
+            *written = brawn_is_written(slice);
+            if (*written) return slice;
+            if (found == NULL) found = slice;
+            tries -= tries > 0;
+        }
+    }
+    return found;
+}
+
+// Before a segment is mapped that makes more of them than ever: the pages and spans that wait empty for the next block of their
+// size may have the room.  Many programs need those again soon, so this is done at most BRAWN_MORE_SEGMENTS times a segment.
+static NOINLINE bool brawn_before_more(void) {
+    static _Atomic(uintptr_t) done;
+    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held);
+    if (held < mi_atomic_load_relaxed(&brawn_segments_most) || mi_atomic_load_relaxed(&done) >= held * BRAWN_MORE_SEGMENTS) return false;
+    mi_atomic_increment_relaxed(&done);
+    brawn_spans_release();
+    _mi_heap_collect_retired(brawn_heap, true);
+    return true;
+}
+
+// `count` free slices of the thread's segments.  Those that were written to come first, then the segments that the process keeps, since what
+// was not takes new memory of the kernel's.  NULL: the engine takes a segment, and comes again.
+static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segments_tld_t *segments) {
+    MI_UNUSED(arena);
+    bool written;
+    mi_slice_t *slice = brawn_span_find(count, segments, &written);
+    if (slice == NULL && brawn_before_more()) slice = brawn_span_find(count, segments, &written);
+    if (slice == NULL || (!written && brawn_keeps_segments())) return NULL;
+    mi_segment_t *const segment = _mi_ptr_segment(slice);
+    const size_t index = mi_slice_index(slice);
+    mi_segment_span_remove_from_queue(slice, segments);
+    if (slice->slice_count > count) mi_segment_slice_split(segment, slice, count, segments);
+    if (index + count > *brawn_segment_extent(segment)) *brawn_segment_extent(segment) = index + count;
+    mi_page_t *const page = mi_segment_span_allocate(segment, index, count);
+    if (page == NULL) mi_segment_span_free_coalesce(slice, segments);
+    return page;
+}
+
 mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t page_alignment, mi_segments_tld_t *tld) {
     MI_UNUSED(page_alignment);
     brawn_near_peak_seen(heap);

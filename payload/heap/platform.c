@@ -108,8 +108,49 @@ static void brawn_kept_release(void) {
     while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
 }
 
+static bool brawn_keeps_segments(void) {
+    for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
+        if (mi_atomic_load_relaxed(&brawn_kept[i]) != NULL) return true;
+    }
+    return false;
+}
+
+// How many of a segment's slices were ever taken, from its begin: the kernel never gave the others.  (purge_mask has those with what
+// is free beside them.)  In a field that has no meaning for memory of ours.
+static inline size_t *brawn_segment_extent(mi_segment_t *segment) { return &segment->memid.mem.os.size; }
+
+// A segment without blocks notes in its first slice's entry what the kernel does not have back, for who takes it.
+typedef struct {
+    mi_commit_mask_t written;
+    size_t extent;
+} brawn_segment_note_t;
+_Static_assert(sizeof(brawn_segment_note_t) <= sizeof(mi_slice_t), "the note fits");
+
+static inline brawn_segment_note_t *brawn_segment_note(mi_segment_t *segment) { return (brawn_segment_note_t *)&segment->slices[0]; }
+
+static inline void brawn_segment_goes(mi_segment_t *segment) {
+    brawn_segment_note_t *const note = brawn_segment_note(segment);
+    note->written = segment->purge_mask;
+    note->extent = *brawn_segment_extent(segment);
+}
+
+static inline void brawn_segment_comes(mi_segment_t *segment) {
+    if (segment->memid.initially_zero || !segment->allow_purge) return;
+    const brawn_segment_note_t *const note = brawn_segment_note(segment);
+    *brawn_segment_extent(segment) = note->extent;
+    segment->purge_mask = note->written;
+    segment->purge_expire = _mi_clock_now() + mi_option_get(mi_option_purge_delay);
+}
+
 static _Atomic(uintptr_t) brawn_segments;  // how many were mapped so far
 static _Atomic(uintptr_t) brawn_segments_held;  // how many are in use now
+static _Atomic(uintptr_t) brawn_segments_most;  // how many ever were at once
+
+// A further segment comes into use.
+static void brawn_segments_count(void) {
+    const size_t held = mi_atomic_increment_relaxed(&brawn_segments_held) + 1;
+    if (held > mi_atomic_load_relaxed(&brawn_segments_most)) mi_atomic_store_relaxed(&brawn_segments_most, held);
+}
 
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
     mi_arena_id_t arena, mi_memid_t *memid) {
@@ -131,8 +172,9 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
         else commit = true;
     }
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
-    if (p != NULL) mi_atomic_increment_relaxed(&brawn_segments_held);
+    if (p != NULL) brawn_segments_count();
     *memid = _mi_memid_create_os(p, size, commit, zero, false);
+    memid->mem.os.size = 0;  // brawn_segment_extent
     // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
     // the segment, which here it does: brawn_leaves_too_much decides.
     memid->memkind = MI_MEM_ARENA;

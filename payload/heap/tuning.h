@@ -109,6 +109,12 @@
 #define BRAWN_KEPT_SEGMENTS 4
 #endif
 
+// Before a segment is mapped that makes more of them than ever, what waits empty makes room: so many times for each segment that is in use,
+// so that a program that needs all of it in turn does not make it again and again.
+#ifndef BRAWN_MORE_SEGMENTS
+#define BRAWN_MORE_SEGMENTS 4
+#endif
+
 // A block with a span of its own costs the engine some hundred nanoseconds each way.  A thread keeps
 // at most this many that it freed; the engine takes them for allocated.
 #ifndef BRAWN_KEPT_SPANS
