@@ -274,7 +274,7 @@ static size_t brawn_large_limit(size_t used) {
     size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
     if (beside > most / 8) beside = most / 8;
     if (beside > BRAWN_LARGE_TIGHT) beside = BRAWN_LARGE_TIGHT;
-    const size_t limit = most + most / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1) - beside;
+    const size_t limit = most + most / BRAWN_LARGE_MORE - beside;
     if (used < limit) return limit;
     brawn_near_peak();
     return used;

@@ -51,24 +51,28 @@ static void brawn_slack_forget(mi_segment_t *segment) {
     }
 }
 
-// Cuts off the largest slack there is, and says how much that was; 0: there is none.
+// Cuts off the largest slack there is, and says how much that was; 0: there is none.  It goes to the kernel
+// when the lock is free again: others would wait for that.  Until then it is mapped, so nothing else comes to lie there, and who
+// got the rest in the meantime cannot grow into it.
 static size_t brawn_slack_cut(void) {
     size_t slack = 0;
+    uint8_t *end = NULL;
     if (mi_atomic_load_relaxed(&brawn_slack_bytes) == 0) return 0;
     mi_lock(&brawn_abandoned_lock) {
-        mi_segment_t *most = NULL;
+        mi_segment_t *largest = NULL;
         for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->abandoned_os_next) {
             const size_t has = mi_atomic_load_relaxed(brawn_slack_of(segment));
             if (has <= slack) continue;
-            most = segment;
+            largest = segment;
             slack = has;
         }
-        if (most != NULL) {
-            most->segment_size -= slack;
-            brawn_unmap((uint8_t *)most + most->segment_size, slack);
-            brawn_slack_unlink(most);
+        if (largest != NULL) {
+            largest->segment_size -= slack;
+            end = (uint8_t *)largest + largest->segment_size;
+            brawn_slack_unlink(largest);
         }
     }
+    brawn_unmap(end, slack);
     return slack;
 }
 
