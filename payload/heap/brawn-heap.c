@@ -87,8 +87,9 @@ static inline size_t brawn_popcount(size_t x) {
 #undef MI_MINIMAL_COMMIT_SIZE
 #define MI_MINIMAL_COMMIT_SIZE (mi_commit_mask_is_full(&segment->commit_mask) ? (size_t)MI_COMMIT_SIZE : BRAWN_COMMIT)
 
-// Compiled for few bytes (build/recipe.rs), the compiler inlines less than it would.  These are short, and on the ways of `malloc` and
-// `free` that are taken often behind the first ones: where a page becomes full, or a span free.
+// Compiled for few bytes (build/recipe.rs), clang inlines less than it would; other compilers have no such limit.  These are short, and on
+// the ways of `malloc` and `free` that are taken often behind the first ones: where a page becomes full, or a span free.
+#ifdef __clang__
 #define INLINED __attribute__((always_inline))
 INLINED size_t _mi_bin(size_t size);
 INLINED void _mi_page_free_collect(mi_page_t *page, bool force);
@@ -102,6 +103,7 @@ static inline INLINED void mi_commit_mask_create(size_t bitidx, size_t bitcount,
 static inline INLINED mi_slice_t *mi_segment_page_clear(mi_page_t *page, mi_segments_tld_t *tld);
 static inline INLINED void mi_segment_span_remove_from_queue(mi_slice_t *slice, mi_segments_tld_t *tld);
 static inline INLINED bool mi_page_extend_free(mi_heap_t *heap, mi_page_t *page, mi_tld_t *tld);
+#endif
 
 #include "memory.c"
 #include "options.c"
