@@ -8,7 +8,7 @@
 
 enum {
     SLOTS = 32,
-    WARM = 200,
+    WARM = 800,
     COUNTED = 400,
     TICKS = 200, /* the processor's counter goes on by so much while every thread does one operation */
 };
