@@ -38,7 +38,7 @@ static bool brawn_page_owned(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t 
 }
 
 // A segment is a heap's by the pages in it: one without pages is given up.
-static void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
+static NOINLINE void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
     brawn_owner_t owner = {id, heap->tld->segments.count};
     mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
 }
@@ -92,7 +92,7 @@ static brawn_thread_t *brawn_thread_again(uintptr_t own) {
 }
 
 // As _mi_heap_collect_abandon, without its look at the segments that other threads left: whoever needs one looks.
-static void brawn_heap_leave(mi_heap_t *heap) {
+static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
     mi_collect_t collect = MI_ABANDON;
     brawn_spans_release();
     mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
@@ -102,7 +102,7 @@ static void brawn_heap_leave(mi_heap_t *heap) {
 }
 
 // All of them: what is in use becomes nobody's, and what is free goes the way of what is free.
-static void brawn_handed_release(void) {
+static NOINLINE void brawn_handed_release(void) {
     mi_heap_t *const own = brawn_heap;
     while (mi_atomic_load_relaxed(&brawn_handed_weight) > 0) {
         brawn_thread_t *thread;

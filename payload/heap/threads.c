@@ -175,14 +175,16 @@ static void brawn_thread_without(mi_heap_t *heap) {
 static bool brawn_hand_on(mi_heap_t *heap);  // handed.c
 static brawn_thread_t *brawn_thread_again(uintptr_t own);
 static void brawn_handed_in_child(void);
+static void brawn_heap_leave(mi_heap_t *heap);
 
 // Gives the heap of this thread back.
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
     brawn_note_freed_for_all();
     if (brawn_hand_on(heap)) return;
-    brawn_spans_release();
-    _mi_heap_collect_abandon(heap);
+    brawn_heap_leave(heap);
+    // Segments that others left may be empty by now: more of them go than come.
+    _mi_abandoned_collect(heap, false, &heap->tld->segments);
     brawn_thread_without(heap);
 }
 
@@ -336,7 +338,7 @@ static bool brawn_unstick(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *pa
     return true;
 }
 
-static void brawn_heap_in_child(mi_heap_t *heap) {
+static NOINLINE void brawn_heap_in_child(mi_heap_t *heap) {
     mi_heap_visit_pages(heap, &brawn_unstick, true, NULL, NULL);
 #if BRAWN_CHECKED
     // Parent and child draw other numbers from here on.
