@@ -2,7 +2,7 @@
 //# states: threads pass on, and the blocks of a fresh page are those that it has room for
 //# libc: brawn
 //# profile: fast lean
-//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page beside_taken every_size again
+//# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page beside_taken again
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own memory is counted, too
 #include "check.h"
@@ -136,13 +136,6 @@ static void beside_taken(void) {
     for (int i = 0; i < MANY; i += 3) free(blocks[i]);
 }
 
-/* One block after the other, a little larger each time: pages that wait empty for each size do not make a second segment. */
-static void every_size(void) {
-    long before = most();
-    for (size_t size = 16; size < 96 * KIB; size += 16) free(touched(malloc(size), size));
-    CHECK(most() < before + 600, "%ld KiB at most, before %ld KiB", most(), before);
-}
-
 /* Five segments and a half of blocks of many sizes, over and over: what was written to serves before the half that was not. */
 static void again(void) {
     enum {
@@ -171,4 +164,4 @@ static void again(void) {
 
 RUN_CASES({"grows_beside_kept", grows_beside_kept}, {"kept_too_large", kept_too_large}, {"few_left", few_left}, {"passed_spans", passed_spans},
     {"passed_blocks", passed_blocks}, {"all_of_a_page", all_of_a_page},
-    {"beside_taken", beside_taken}, {"every_size", every_size}, {"again", again})
+    {"beside_taken", beside_taken}, {"again", again})
