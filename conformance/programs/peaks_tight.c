@@ -34,8 +34,8 @@ static void smaller_ones(void) {
     for (int i = 0; i < COUNT; i++) blocks[i] = filled(malloc(MIB), MIB, i);
     for (int i = 0; i < COUNT; i++) free(blocks[i]);
     for (int i = 0; i < MORE; i++) blocks[i] = filled(malloc(SMALLER), SMALLER, i);
-    /* At most 25 MiB are in use, and a thirty-second more is kept. */
-    CHECK(most() < before + 25 * KIB * 33 / 32 + KIB / 2, "%ld KiB at most, before %ld KiB", most(), before);
+    /* At most 25 MiB are in use, and a sixteenth more is kept. */
+    CHECK(most() < before + 25 * KIB * 17 / 16 + KIB / 2, "%ld KiB at most, before %ld KiB", most(), before);
     for (int i = 0; i < MORE; i++) holds(blocks[i], SMALLER, i);
     for (int i = 0; i < 8; i++) free(stay[i]);
     for (int i = 0; i < MORE; i++) free(blocks[i]);

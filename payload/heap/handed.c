@@ -43,12 +43,25 @@ static NOINLINE void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
     mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
 }
 
-// Gives the calling thread's heap to the next thread; false: enough wait already.
+// A heap with many blocks in use is not handed on: these are mostly freed by threads to come.  Such a thread takes over segments that are
+// nobody's, and then frees there as in its own; where another thread has the segment, it cannot.
+static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
+    MI_UNUSED(heap);
+    MI_UNUSED(queue);
+    MI_UNUSED(b);
+    size_t *const used = a;
+    *used += page->used;
+    return *used <= BRAWN_HANDED_BLOCKS;
+}
+
+// Gives the calling thread's heap to the next thread; false: enough wait already, or too much in it is in use.
 static bool brawn_hand_on(mi_heap_t *heap) {
     // Several threads may come here at once: so many more may then wait.
     if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > BRAWN_HANDED) return false;
     if (heap == &_mi_heap_main || brawn_options.purge_delay == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
+    size_t used = 0;
+    if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
     brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own
     brawn_heap_owned(heap, id);

@@ -146,6 +146,10 @@
 #ifndef BRAWN_HANDED
 #define BRAWN_HANDED 24
 #endif
+// A heap with more blocks in use than this does not: with any number, server.c takes 1.1 times the time and 1.4 times the memory with 8 workers.
+#ifndef BRAWN_HANDED_BLOCKS
+#define BRAWN_HANDED_BLOCKS 256
+#endif
 
 // Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most BRAWN_KEPT_LARGE blocks, together
 // at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
