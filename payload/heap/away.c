@@ -26,11 +26,6 @@ static bool brawn_page_away(mi_page_t *page) {
     return true;
 }
 
-// The only page of its size is empty.  Mostly it stays for the next block, since to close and to open it takes microseconds.
-// But of each size the first such page of the process, and later one in BRAWN_CLOSE_ONE_IN, goes: who still uses one of its
-// blocks ends in a fault.  Returns whether it did.
-enum { BRAWN_CLOSE_ONE_IN = 256 };
-
 // A last look at the blocks of a list, all of which are free: whether each leads to another free one.
 static void brawn_look_through(const mi_page_t *page, const mi_block_t *block) {
     for (size_t i = 0; block != NULL; i++, block = brawn_block_next(page, block)) {
@@ -43,6 +38,11 @@ static void brawn_look_through_both(const mi_page_t *page) {
     brawn_look_through(page, page->local_free);
 }
 
+enum { BRAWN_CLOSE_ONE_IN = 256 };
+
+// The only page of its size is empty.  Mostly it stays for the next block, since to close and to open it takes microseconds.
+// But of each size the first such page of the process, and later one in BRAWN_CLOSE_ONE_IN, goes: who still uses one of its
+// blocks ends in a fault.  Returns whether it did.
 static bool brawn_page_close(mi_page_t *page) {
     static _Atomic(uintptr_t) closed[MI_BIN_FULL / 64 + 1];  // one bit for each queue
     mi_heap_t *const heap = mi_page_heap(page);
