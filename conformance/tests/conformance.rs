@@ -7,6 +7,7 @@ use brawn_conformance::times::Times;
 use brawn_conformance::trial::{ALL, Trial as Attempt, programs, trials};
 use brawn_verify::ways::Link;
 use libtest_mimic::{Arguments, Trial};
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,8 +15,8 @@ use std::time::Instant;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Trials are processes with threads of their own, and some fill the memory.
-    arguments.test_threads.get_or_insert(2);
+    // Trials are processes with threads of their own, and some fill the memory; a third of their time they wait.
+    arguments.test_threads.get_or_insert(4);
     let programs = match programs() {
         Ok(programs) => Box::leak(programs.into_boxed_slice()),
         Err(e) => {
@@ -41,14 +42,16 @@ fn main() -> ExitCode {
     let machine = Arc::new(RwLock::new(()));
     let times = Arc::new(Times::default());
     let mut all: Vec<_> = programs.iter().flat_map(|p| trials(p, matrix)).collect();
-    if is_everything(&arguments) {
-        if std::env::var_os(ALL).is_none() {
-            let total = all.len();
-            let chosen = draw(&all);
-            let mut chosen = chosen.into_iter();
-            all.retain(|_| chosen.next().unwrap_or(true));
-            eprintln!("{} of {total} trials ({ALL}=1 runs all)", all.len());
-        }
+    let everything = is_everything(&arguments);
+    if everything && std::env::var_os(ALL).is_none() {
+        let total = all.len();
+        let chosen = draw(&all);
+        let mut chosen = chosen.into_iter();
+        all.retain(|_| chosen.next().unwrap_or(true));
+        eprintln!("{} of {total} trials ({ALL}=1 runs all)", all.len());
+    }
+    let all = in_turns(all);
+    if everything {
         build_ahead(&builder, &all);
     }
     let tests = all.into_iter().map(|trial| {
@@ -86,6 +89,27 @@ fn main() -> ExitCode {
         eprint!("{times}");
     }
     conclusion.exit_code()
+}
+
+/// The trials of all programs in turns, so that of those that wait most of their time (`idles`) few run at once and leave
+/// the processors idle; last those that run alone, since each of them waits for the others, and these for it.
+fn in_turns(trials: Vec<Attempt<'static>>) -> Vec<Attempt<'static>> {
+    let mut of_program = HashMap::<_, usize>::new();
+    let mut numbered: Vec<_> = trials
+        .into_iter()
+        .map(|trial| {
+            let count = of_program.entry(trial.program.name.as_str()).or_default();
+            *count += 1;
+            (*count, trial)
+        })
+        .collect();
+    // A program's n-th trial of m stands where n/m of all have run.
+    let turn = |(n, trial): &(usize, Attempt<'_>)| {
+        let of = of_program[trial.program.name.as_str()];
+        (trial.program.alone, n * 10_000 / of)
+    };
+    numbered.sort_by_key(turn);
+    numbered.into_iter().map(|(_, trial)| trial).collect()
 }
 
 /// Whether no trial is left out.
