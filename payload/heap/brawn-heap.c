@@ -33,6 +33,15 @@
 #define MI_MAX_ALIGN_SIZE 16
 
 #include "mimalloc.h"
+#if BRAWN_CHECKED
+// A page's fields get the size of two cache lines: free then needs no product to find them.  (The macro is the name of the last
+// field, and puts two words more in front of it.)
+#define padding      \
+    brawn_unused[2]; \
+    void *padding
+#include "mimalloc/types.h"
+#undef padding
+#endif
 #include "mimalloc/internal.h"
 #include "mimalloc/prim.h"
 
@@ -66,7 +75,7 @@ static inline void brawn_segment_goes(mi_segment_t *segment);
 // Zeros that a small program never touches: behind all others' (build/finish.rs).
 #define LATE __attribute__((section(".bss.late")))
 
-_Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 112 : 96), "free indexes slices by this size");
+_Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 128 : 96), "free indexes slices by this size");
 
 // Blocks of a page lie at multiples of their size from a page's start, which is aligned to a slice:
 // that is all the alignment aligned_alloc counts on.  The engine would skip up to one block more.

@@ -168,8 +168,10 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     // of one, or is none: a fault ends the program as well.
     uint64_t mix = brawn_mix(page->keys, p);
     __asm__("" : "+r"(mix));  // else the compiler makes each word anew from the mix's two parts
-    if (mi_unlikely(*brawn_seal_at(p) != brawn_free_seal(mix))) brawn_trap_corrupted();
-    mi_block_t *next = (mi_block_t *)(p->next ^ mix);
+    uint64_t freed = brawn_free_seal(mix);
+    __asm__("" : "+r"(freed));  // and here
+    if (mi_unlikely(*brawn_seal_at(p) != freed)) brawn_trap_corrupted();
+    mi_block_t *next = (mi_block_t *)(p->next ^ freed);
     __asm__("" : "+r"(next));  // else it compares what this is made of once more
     page->free = next;
     if (mi_unlikely(next == NULL)) brawn_set_end(page, NULL);
@@ -226,11 +228,9 @@ static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
 }
 
 // Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at
-// each free.  Mostly no other page was made since the last one, and the page has its whole time already.
-static inline bool brawn_has_its_time(const mi_page_t *page) {
-    const bool only = ((uintptr_t)page->next | (uintptr_t)page->prev) == 0;
-    return mi_likely(only) && mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES);
-}
+// each free.  Mostly no other page was made since the last one, and the page has its whole time already.  (Whether it is the only
+// page of its size is not looked at: others are made when its list is used up, and then its time is over, brawn_begin_round.)
+static inline bool brawn_has_its_time(const mi_page_t *page) { return mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES); }
 
 // A block whose seal says another size than the program does, or is none.
 static NOINLINE __attribute__((cold)) void brawn_trap_size(const void *p, const mi_page_t *page) {
@@ -256,7 +256,7 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
         page->free = freed != NULL ? freed : block;
         page->local_free = NULL;
         if (freed != NULL) brawn_block_set_next(page, freed, block);
-        brawn_set_end(page, block);
+        brawn_begin_round(page, block);
     }
     if (mi_unlikely(--page->used == 0)) brawn_emptied_slow(page);
 }
@@ -265,8 +265,10 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
 // free needs no register for the page itself: what is in it is at the place and a constant.  (_mi_segment_page_of takes an
 // instruction more for it, at the head of all that free waits for: 4 % of a pair's time.)
 static inline uintptr_t brawn_page_place(const mi_segment_t *segment, const void *p) {
-    const size_t offset = (size_t)((const uint8_t *)p - (const uint8_t *)segment);
-    uintptr_t place = (uintptr_t)segment + (offset >> MI_SEGMENT_SLICE_SHIFT) * sizeof(mi_slice_t);
+    enum { SHIFT = 7 };
+    _Static_assert(sizeof(mi_slice_t) == 1 << SHIFT, "a slice's number times that is a shift and a mask");
+    const uint32_t index = (uint32_t)(uintptr_t)p >> (MI_SEGMENT_SLICE_SHIFT - SHIFT) & (uint32_t)(MI_SLICES_PER_SEGMENT - 1) << SHIFT;
+    uintptr_t place = (uintptr_t)segment + index;
     __asm__("" : "+r"(place));
     return place - ((const mi_slice_t *)(place + offsetof(mi_segment_t, slices)))->slice_offset;
 }
@@ -308,10 +310,11 @@ static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, 
         brawn_free_endless(block, brawn_page_to_pass(place));
         return;
     }
+    const uint64_t freed = brawn_free_seal(mix);
     end->next ^= (uintptr_t)block;  // which was a link to nothing
-    block->next = mix;  // a link to nothing
+    block->next = freed;  // a link to nothing
     brawn_set_end(page, block);
-    *brawn_seal_at(p) = brawn_free_seal(mix);
+    *brawn_seal_at(p) = freed;
     if (mi_unlikely(--page->used == 0) && !brawn_has_its_time(page)) brawn_emptied_slow(brawn_page_to_pass(place));
 }
 

@@ -10,7 +10,7 @@
 //
 //   seal of a block in use   mix + (size << 8)          size: how many bytes the program asked for
 //   seal of a free block     mix - 256                  as if it had a size that no block has, -1
-//   link of a free block     mix ^ the next free block, or 0
+//   link of a free block     its seal ^ the next free block, or 0
 //
 // Each seal begins with the mark, whatever becomes of its block.  So where a block ends, be there unused bytes or the next
 // block's seal, there is the mark: whoever frees the block can tell whether the byte behind it was changed.
@@ -33,12 +33,12 @@ static inline uint64_t brawn_free_seal(uint64_t mix) { return mix + (uint64_t)BR
 
 static inline mi_block_t *brawn_block_nextx(const void *null, const mi_block_t *block, const uintptr_t *keys) {
     MI_UNUSED(null);
-    return (mi_block_t *)(block->next ^ brawn_mix(keys, block));
+    return (mi_block_t *)(block->next ^ brawn_free_seal(brawn_mix(keys, block)));
 }
 
 static inline void brawn_block_set_nextx(const void *null, mi_block_t *block, const mi_block_t *next, const uintptr_t *keys) {
     MI_UNUSED(null);
-    block->next = (uintptr_t)next ^ brawn_mix(keys, block);
+    block->next = (uintptr_t)next ^ brawn_free_seal(brawn_mix(keys, block));
 }
 
 // The next block has to be a free one of this page.  (Where it lies is looked at first, since its seal may be nowhere.)

@@ -10,25 +10,63 @@
 static inline mi_block_t *brawn_end(const mi_page_t *page) { return (mi_block_t *)page->keys[1]; }
 static inline void brawn_set_end(mi_page_t *page, mi_block_t *end) { page->keys[1] = (uintptr_t)end; }
 
-// Whether freed blocks may go round in what the page has: fresh ones are put among them until there are this many.
-enum { BRAWN_ROUND = 16 };
+// From now on what is freed goes to the end of the page's list, which is `end`.  While it had none, other pages of its size may have
+// been made: then it does not wait for the next block any more.
+static inline void brawn_begin_round(mi_page_t *page, mi_block_t *end) {
+    page->retire_expire = 0;
+    brawn_set_end(page, end);
+}
+
+// Whether freed blocks may go round in what the page has: fresh ones are put among them until there are BRAWN_ROUND.
 static inline bool brawn_round_is_whole(const mi_page_t *page) {
     return page->capacity >= BRAWN_ROUND || page->capacity >= page->reserved;
 }
 
-// Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of four
-// lists that is drawn for it, and these are joined.  Once leaves four rows of blocks, each in the old order, twice
-// 16: it is done until there are as many rows as blocks.  (A sort by numbers that are drawn digit by digit.  The
-// stack of the smallest thread has no room for more lists, or for an array.)
+// Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of 16
+// lists that is drawn for it, and these are joined.  Once leaves 16 rows of blocks, each in the old order, twice
+// 256: it is done until there are as many rows as blocks.  (A sort by numbers that are drawn digit by digit.)
+//
+// The stack of the smallest thread has no room for an array of blocks, and little for the lists: their ends are places in
+// the page, in units of 16 bytes and counted from 1; 0: there is none.
+enum { BRAWN_LISTS = 16 };
+typedef struct {
+    uint16_t first, last;
+} brawn_row_t;
+_Static_assert(2 * MI_MEDIUM_PAGE_SIZE / MI_MAX_ALIGN_SIZE <= UINT16_MAX, "a place in a page, front included, has 16 bits");
+
+static inline mi_block_t *brawn_block_in(const mi_page_t *page, uint16_t place) {
+    return (mi_block_t *)(page->page_start + (size_t)(place - 1) * MI_MAX_ALIGN_SIZE);
+}
+
+static inline uint16_t brawn_place_of(const mi_page_t *page, const mi_block_t *block) {
+    return (uint16_t)((size_t)((const uint8_t *)block - page->page_start) / MI_MAX_ALIGN_SIZE + 1);
+}
+
+// The rows become the page's first list.  Returns its last block.
+static mi_block_t *brawn_join(mi_page_t *page, const brawn_row_t rows[BRAWN_LISTS]) {
+    mi_block_t *end = NULL;
+    page->free = NULL;
+    for (size_t i = 0; i < BRAWN_LISTS; i++) {
+        if (rows[i].first == 0) continue;
+        mi_block_t *const last = brawn_block_in(page, rows[i].last);
+        if (end == NULL) end = last;
+        brawn_block_set_next(page, last, page->free);
+        page->free = brawn_block_in(page, rows[i].first);
+    }
+    return end;
+}
+
 static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
-    enum { LISTS = 4 };
     uintptr_t random = _mi_random_next(&heap->random);
     size_t drawn = 0;
-    mi_block_t *more = page->local_free;
+    mi_block_t *more = page->local_free, *end = NULL;
     page->local_free = NULL;
-    mi_block_t *end = NULL;
-    for (size_t rows = LISTS;; rows *= LISTS) {
-        mi_block_t *first[LISTS] = {NULL}, *last[LISTS];
+    if (page->free == NULL) {
+        page->free = more;
+        more = NULL;
+    }
+    for (size_t made = BRAWN_LISTS;; made *= BRAWN_LISTS) {
+        brawn_row_t rows[BRAWN_LISTS] = {{0, 0}};
         size_t count = 0;
         for (mi_block_t *block = page->free, *next; block != NULL; block = next, count++) {
             next = brawn_block_next(page, block);
@@ -36,24 +74,19 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
                 next = more;
                 more = NULL;
             }
-            if (drawn++ % 32 == 0) random = _mi_random_shuffle(random);
-            const size_t list = random % LISTS;
-            random /= LISTS;
-            if (first[list] == NULL) first[list] = block;
-            else brawn_block_set_next(page, last[list], block);
-            last[list] = block;
+            enum { DRAWS = 64 / 4 };  // of BRAWN_LISTS, in one number
+            if (drawn++ % DRAWS == 0) random = _mi_random_shuffle(random);
+            brawn_row_t *const row = &rows[random % BRAWN_LISTS];
+            random /= BRAWN_LISTS;
+            const uint16_t place = brawn_place_of(page, block);
+            if (row->first == 0) row->first = place;
+            else brawn_block_set_next(page, brawn_block_in(page, row->last), block);
+            row->last = place;
         }
-        page->free = more;
-        more = NULL;
-        for (size_t list = 0; list < LISTS; list++) {
-            if (first[list] == NULL) continue;
-            if (page->free == NULL) end = last[list];
-            brawn_block_set_next(page, last[list], page->free);
-            page->free = first[list];
-        }
-        if (rows >= count) break;
+        end = brawn_join(page, rows);
+        if (made >= count) break;
     }
-    if (brawn_round_is_whole(page)) brawn_set_end(page, end);
+    if (brawn_round_is_whole(page)) brawn_begin_round(page, end);
 }
 
 // A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
@@ -90,5 +123,5 @@ static void brawn_second_list(mi_page_t *page) {
     for (mi_block_t *next; (next = brawn_block_next(page, end)) != NULL; end = next) {
         if (mi_unlikely(++count > page->capacity)) brawn_trap_corrupted();
     }
-    brawn_set_end(page, end);
+    brawn_begin_round(page, end);
 }

@@ -122,8 +122,15 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 // Of how many blocks a page is made the list that malloc takes from; `extend` is what the engine would do.  To be on the
 // list a block is written to, so a fresh page begins with those that begin in its first slice: a thread that has one block
 // of a size touches one page of memory for it.  (The engine begins with 4 KiB or four blocks, which may lie in two to four.)
+//
+// Where freed blocks go round, a page that needs more blocks than its first ones gets all that make the round whole: after each
+// time, all are put in another order.
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
-    if (page->capacity > 0) return extend;
+    if (page->capacity > 0) {
+        const size_t has = page->capacity, left = page->reserved - has, round = has < BRAWN_ROUND ? BRAWN_ROUND - has : 0;
+        if (!BRAWN_CHECKED || extend >= round) return extend;
+        return round < left ? round : left;
+    }
     const size_t offset = (uintptr_t)page->page_start % MI_SEGMENT_SLICE_SIZE;
     const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;
     const size_t first = fit > 0 ? fit : 1;

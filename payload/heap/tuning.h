@@ -58,6 +58,9 @@
 #define BRAWN_PAGE_LOSS 32
 #endif
 
+// Where blocks carry a seal: freed ones go round once a page has so many (order.c), or all that it has room for.
+#define BRAWN_ROUND 16
+
 // The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
 #define BRAWN_PAGE_STEP 11
 
