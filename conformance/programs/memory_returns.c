@@ -1,5 +1,5 @@
 //# states: memory that is freed can be used again for blocks of other sizes, and large blocks go back
-//# case: hog_then_small small_then_hog fragmentation steady large_back empty_once
+//# case: hog_then_small small_then_hog fragmentation steady large_back empty_once empty_pages
 //# timeout: 60
 //# alone
 #include "check.h"
@@ -93,24 +93,26 @@ static void large_back(void) {
     }
     CHECK(resident() < before + 32 * 1024, "%ld KiB, before %ld KiB", resident(), before);
 }
-static void empty_once(void) {
-    /* Each group of blocks is freed and taken once more before the next: what was empty for a moment
-     * and then full is given back as anything else. */
-    enum {
-        BLOCKS = 40000,
-        SIZE = 1024,
-        GROUP = 16,
-    };
+/* Groups of blocks, each of which is freed and taken once more before the next: what was empty for a moment and then full is
+ * given back as anything else. */
+static void groups(int group, size_t size) {
+    enum { BLOCKS = 40000 };
     static void *blocks[BLOCKS];
-    long before = resident();
-    for (int i = 0; i < BLOCKS; i += GROUP)
+    const long before = resident();
+    int count = 0;
+    for (; count + group <= BLOCKS; count += group)
         for (int twice = 0; twice < 2; twice++) {
-            for (int k = 0; k < GROUP; k++) NEED(blocks[i + k] = memset(malloc(SIZE), 1, SIZE));
-            for (int k = 0; k < GROUP && twice == 0; k++) free(blocks[i + k]);
+            for (int k = 0; k < group; k++) NEED(blocks[count + k] = memset(malloc(size), 1, size));
+            for (int k = 0; k < group && twice == 0; k++) free(blocks[count + k]);
         }
-    for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
-    CHECK(resident() < before + 12 * 1024, "%ld KiB, before %ld KiB", resident(), before);
+    for (int i = 0; i < count; i++) free(blocks[i]);
+    CHECK(resident() < before + 12 * 1024, "%ld KiB, before %ld KiB, groups of %d", resident(), before, group);
+}
+static void empty_once(void) { groups(16, 1024); }
+/* The same with as many as a page of some heap has, with and without a word for each block. */
+static void empty_pages(void) {
+    for (int group = 62; group <= 65; group++) groups(group, 1000);
 }
 RUN_CASES({"hog_then_small", hog_then_small}, {"small_then_hog", small_then_hog},
     {"fragmentation", fragmentation}, {"steady", steady}, {"large_back", large_back},
-    {"empty_once", empty_once})
+    {"empty_once", empty_once}, {"empty_pages", empty_pages})
