@@ -33,8 +33,21 @@ static PACKAGES: LazyLock<Packages> = LazyLock::new(|| {
         );
     }
     packages.pack("out", "022", &["archive", "wheel", "npm", "deb", "recipes"]);
+    remove_at_end(&packages.folder);
     packages
 });
+
+/// Nobody drops what is static.  The shell's input ends with this process, however it ends.
+fn remove_at_end(folder: &TempDir) {
+    let shell = Command::new("sh")
+        .args(["-c", "read -r never; rm -rf -- \"$0\""])
+        .arg(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    std::mem::forget(shell.expect("sh"));
+}
 
 impl Packages {
     fn out(&self, folder: &str) -> PathBuf {
