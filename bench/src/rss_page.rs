@@ -11,10 +11,13 @@ pub const DOCUMENT: &str = "docs/tuning.md";
 
 fn said(path: &str, raw: &Raw) -> String {
     let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
+    let rounds = match raw.rounds.len() {
+        1 => "One round".to_owned(),
+        count => format!("Medians of {count} rounds"),
+    };
     format!(
-        "Medians of {} rounds on {}, {} processors shared with other work, {}; `{path}` has\n\
+        "{rounds} on {}, {} processors shared with other work, {}; `{path}` has\n\
          every sample and the curves, and `brawn-bench rss` repeats it.\n",
-        raw.rounds.len(),
         machine("cpu"),
         machine("processors"),
         raw.date,
