@@ -109,7 +109,7 @@ static void groups(int group, size_t size) {
     CHECK(resident() < before + 12 * 1024, "%ld KiB, before %ld KiB, groups of %d", resident(), before, group);
 }
 static void empty_once(void) { groups(16, 1024); }
-/* The same with as many as a page of some heap has, with and without a word for each block. */
+/* The same with about as many blocks as a page of 64 KiB has, whatever a heap puts beside each. */
 static void empty_pages(void) {
     for (int group = 62; group <= 65; group++) groups(group, 1000);
 }

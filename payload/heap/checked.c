@@ -229,7 +229,8 @@ static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
 
 // Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at
 // each free.  Mostly no other page was made since the last one, and the page has its whole time already.  (Whether it is the only
-// page of its size is not looked at: others are made when its list is used up, and then its time is over, brawn_begin_round.)
+// page of its size is not looked at: others are made when its list is used up, and then its time is over, brawn_begin_round.
+// Only beside one of a thread that has ended, which this one took over, it may stay empty: one page of a size.)
 static inline bool brawn_has_its_time(const mi_page_t *page) { return mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES); }
 
 // A block whose seal says another size than the program does, or is none.

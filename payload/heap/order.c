@@ -28,7 +28,10 @@ static inline bool brawn_round_is_whole(const mi_page_t *page) {
 //
 // The stack of the smallest thread has no room for an array of blocks, and little for the lists: their ends are places in
 // the page, in units of 16 bytes and counted from 1; 0: there is none.
-enum { BRAWN_LISTS = 16 };
+enum {
+    BRAWN_DIGIT = 4,  // bits of a random number for each block
+    BRAWN_LISTS = 1 << BRAWN_DIGIT,
+};
 typedef struct {
     uint16_t first, last;
 } brawn_row_t;
@@ -74,8 +77,7 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
                 next = more;
                 more = NULL;
             }
-            enum { DRAWS = 64 / 4 };  // of BRAWN_LISTS, in one number
-            if (drawn++ % DRAWS == 0) random = _mi_random_shuffle(random);
+            if (drawn++ % (64 / BRAWN_DIGIT) == 0) random = _mi_random_shuffle(random);
             brawn_row_t *const row = &rows[random % BRAWN_LISTS];
             random /= BRAWN_LISTS;
             const uint16_t place = brawn_place_of(page, block);

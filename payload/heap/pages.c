@@ -127,9 +127,8 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 // time, all are put in another order.
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
     if (page->capacity > 0) {
-        const size_t has = page->capacity, left = page->reserved - has, round = has < BRAWN_ROUND ? BRAWN_ROUND - has : 0;
-        if (!BRAWN_CHECKED || extend >= round) return extend;
-        return round < left ? round : left;
+        if (!BRAWN_CHECKED || page->capacity + extend >= BRAWN_ROUND) return extend;
+        return (page->reserved < BRAWN_ROUND ? page->reserved : BRAWN_ROUND) - page->capacity;
     }
     const size_t offset = (uintptr_t)page->page_start % MI_SEGMENT_SLICE_SIZE;
     const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;
