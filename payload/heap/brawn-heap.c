@@ -15,6 +15,7 @@
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   slide.c     how one grows without address space for it twice
 //   threads.c   how a thread's heap begins and ends; fork
+//   collect.c   a heap looks through its pages
 //   handed.c    heaps that go from a thread that ends to the next one
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
 //   pages.c     how large a page is
@@ -136,7 +137,10 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
 #else
 #define BRAWN_COUNT_extend extend = brawn_first_blocks(page, extend)
 #endif
+#define mi_heap_collect brawn_collect
+static void brawn_collect(mi_heap_t *heap, bool force);  // collect.c
 #include "page.c"
+#undef mi_heap_collect
 #undef mi_page_free_list_extend
 // Nor does a page of ours begin behind its first slice's beginning (pages.c): the engine's one use of this size in this file.
 #undef MI_INTPTR_SIZE
@@ -161,6 +165,7 @@ static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segmen
 
 #include "platform.c"
 #include "threads.c"
+#include "collect.c"
 #include "handed.c"
 #include "slack.c"
 #if BRAWN_CHECKED

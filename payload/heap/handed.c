@@ -104,14 +104,10 @@ static brawn_thread_t *brawn_thread_again(uintptr_t own) {
     return thread;
 }
 
-// As _mi_heap_collect_abandon, without its look at the segments that other threads left: whoever needs one looks.
+// A thread gives its heap up: what is in use becomes nobody's.
 static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
-    mi_collect_t collect = MI_ABANDON;
     brawn_spans_release();
-    mi_heap_visit_pages(heap, &mi_heap_page_never_delayed_free, true, NULL, NULL);
-    _mi_heap_delayed_free_all(heap);
-    _mi_heap_collect_retired(heap, true);
-    mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    brawn_heap_collect(heap, MI_ABANDON);
 }
 
 // All of them: what is in use becomes nobody's, and what is free goes the way of what is free.

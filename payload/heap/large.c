@@ -212,19 +212,23 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
     return oldest;
 }
 
-// How much of all mappings is in use when `kept` bytes are not.  The sums are read one after the other: what other
+// How much of all mappings is in use when `unused` bytes are not.  The sums are read one after the other: what other
 // threads do in between may leave the first behind the second.
-static inline size_t brawn_large_used(size_t kept) {
+static inline size_t brawn_large_used(size_t unused) {
     const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
-    if (BRAWN_LARGE_TIGHT) kept += mi_atomic_load_relaxed(&brawn_slack_bytes);
-    return all > kept ? all - kept : 0;
+    return all > unused ? all - unused : 0;
+}
+
+// How much is in use now: all but what is kept and, where it is counted, slack.
+static inline size_t brawn_large_used_now(void) {
+    return brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + mi_atomic_load_relaxed(&brawn_slack_bytes));
 }
 
 // How much blocks in use and kept ones may take together: what was in use at most, and a part more.  `size`
 // bytes are no longer in use.  What was long ago is forgotten slowly.
 static size_t brawn_large_room(size_t size) {
     static _Atomic(uintptr_t) most;
-    const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + size;
+    const size_t used = brawn_large_used_now() + size;
     const size_t before = mi_atomic_load_relaxed(&most);
     const size_t now = used > before ? used : before - before / 65536;
     mi_atomic_store_relaxed(&most, now);
@@ -256,7 +260,7 @@ static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
 // The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.
 static size_t brawn_large_most(void) {
     static _Atomic(uintptr_t) most;
-    const size_t used = brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes));
+    const size_t used = brawn_large_used_now();
     const size_t before = mi_atomic_load_relaxed(&most);
     if (used <= before) return before;
     mi_atomic_store_relaxed(&most, used);
@@ -269,7 +273,7 @@ static size_t brawn_large_limit(size_t used) {
     const size_t most = brawn_large_most();
     if (!BRAWN_LARGE_TIGHT) {
         const size_t limit = used > most ? used : most;
-        return limit + limit / 32 + BRAWN_KEPT_LARGE_MIN / 2;
+        return limit + limit / BRAWN_LARGE_MORE + BRAWN_KEPT_LARGE_MIN / 2;
     }
     size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
     if (beside > most / 8) beside = most / 8;
@@ -283,7 +287,7 @@ static size_t brawn_large_limit(size_t used) {
 // Before `more` bytes of blocks are mapped.  The most that was in use at once the program needs anyway.  Beyond that its
 // peak would grow by what is kept: that goes first, the oldest first.  At any other time keeping it costs nothing.
 static void brawn_large_before_growth(size_t more) {
-    const size_t limit = brawn_large_limit(brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes)) + more);
+    const size_t limit = brawn_large_limit(brawn_large_used_now() + more);
     for (;;) {
         const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
         if (all <= limit) return;
@@ -324,7 +328,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
         brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
         if (oldest == NULL) break;
         const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
-        const size_t used = brawn_large_used(kept) + again;
+        const size_t used = brawn_large_used(kept + (BRAWN_LARGE_TIGHT ? mi_atomic_load_relaxed(&brawn_slack_bytes) : 0)) + again;
         const bool many = kept > BRAWN_KEPT_LARGE_MIN &&
             (kept > used / 2 * BRAWN_KEPT_LARGE_HALVES || (BRAWN_KEPT_LARGE_ROOM > 0 && used - again + kept > room));
         const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
@@ -343,7 +347,7 @@ static void brawn_kept_large_drain(void) {
 
 // A mapping failed: all that is free goes back to the kernel.
 static void brawn_make_room(void) {
-    if (brawn_heap != NULL) mi_heap_collect(brawn_heap, true);
+    if (brawn_heap != NULL) brawn_collect(brawn_heap, true);
     else _mi_arenas_collect(true);
 }
 

@@ -17,9 +17,9 @@ static inline void brawn_begin_round(mi_page_t *page, mi_block_t *end) {
     brawn_set_end(page, end);
 }
 
-// Whether freed blocks may go round in what the page has: fresh ones are put among them until there are BRAWN_ROUND.
+// Whether freed blocks may go round in what the page has: fresh ones are put among them until there are so many.
 static inline bool brawn_round_is_whole(const mi_page_t *page) {
-    return page->capacity >= BRAWN_ROUND || page->capacity >= page->reserved;
+    return page->capacity >= BRAWN_ROUND(page->block_size) || page->capacity >= page->reserved;
 }
 
 // Puts the free blocks of a page, of both of its lists, in random order: each goes to the end of one of 16

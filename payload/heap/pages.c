@@ -127,8 +127,9 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
 // time, all are put in another order.
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
     if (page->capacity > 0) {
-        if (!BRAWN_CHECKED || page->capacity + extend >= BRAWN_ROUND) return extend;
-        return (page->reserved < BRAWN_ROUND ? page->reserved : BRAWN_ROUND) - page->capacity;
+        const size_t round = BRAWN_ROUND(page->block_size);
+        if (!BRAWN_CHECKED || page->capacity + extend >= round) return extend;
+        return (page->reserved < round ? page->reserved : round) - page->capacity;
     }
     const size_t offset = (uintptr_t)page->page_start % MI_SEGMENT_SLICE_SIZE;
     const size_t fit = (MI_SEGMENT_SLICE_SIZE - offset) / page->block_size;

@@ -79,7 +79,7 @@ static void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int
 }
 
 // ---------------------------------------------------------------------------------------------
-// Kept segments.  A slot holds a free segment, all of it readable and writable, its bytes unknown.
+// Kept segments.  A slot holds a free segment, all of it readable and writable but for its guard pages, its bytes unknown.
 // Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
 
 static _Atomic(void *) brawn_kept[BRAWN_KEPT_SEGMENTS];
@@ -119,6 +119,10 @@ static bool brawn_keeps_segments(void) {
 // is free beside them.)  In a field that has no meaning for memory of ours.
 static inline size_t *brawn_segment_extent(mi_segment_t *segment) { return &segment->memid.mem.os.size; }
 
+// How many guard pages a segment has: in another such field.
+static inline void **brawn_segment_guards(mi_segment_t *segment) { return &segment->memid.mem.os.base; }
+#define BRAWN_BOTH_GUARDS ((void *)2)
+
 // A segment without blocks notes in its first slice's entry what the kernel does not have back, for who takes it.
 typedef struct {
     mi_commit_mask_t written;
@@ -152,6 +156,10 @@ static void brawn_segments_count(void) {
     if (held > mi_atomic_load_relaxed(&brawn_segments_most)) mi_atomic_store_relaxed(&brawn_segments_most, held);
 }
 
+// The first segment is reserved only, and made accessible piece by piece: a program that allocates little has little private
+// writable memory.  Here it is until its header is accessible.
+static char *brawn_reserved;
+
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
     mi_arena_id_t arena, mi_memid_t *memid) {
     MI_UNUSED(allow_large);
@@ -166,14 +174,13 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
             p = brawn_kept_take();
         }
         zero = p == NULL;
-        // The first segment is reserved only and made accessible slice by slice: a program that
-        // allocates little has little private writable memory.
-        if (p == NULL && mi_atomic_increment_relaxed(&brawn_segments) == 0) commit = false;
-        else commit = true;
+        commit = p != NULL || mi_atomic_increment_relaxed(&brawn_segments) != 0;
     }
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
+    if (!commit) brawn_reserved = p;
     if (p != NULL) brawn_segments_count();
-    *memid = _mi_memid_create_os(p, size, commit, zero, false);
+    void *const guards = zero || !BRAWN_CHECKED ? NULL : *brawn_segment_guards(p);
+    *memid = _mi_memid_create_os(guards, size, commit, zero, false);
     memid->mem.os.size = 0;  // brawn_segment_extent
     // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
     // the segment, which here it does: brawn_leaves_too_much decides.
@@ -185,7 +192,8 @@ void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_
     if (p == NULL) return;
     mi_atomic_decrement_relaxed(&brawn_segments_held);
     if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
-        // Its pages stay with the process for a while; most programs that freed a segment need one soon.
+        // Its pages stay with the process for a while; most programs that freed a segment need one soon.  (Not one of which a part is
+        // out of reach: the next block would soon lie there.)
         brawn_note_freed_for_all();
         if (brawn_kept_give(p)) return;
     }
@@ -225,35 +233,49 @@ size_t _mi_os_good_alloc_size(size_t size) {
 }
 
 #if MI_SECURE > 0
-// Guard pages of segments: one behind the header, one at the end.  Where the kernel's pages are larger than
-// a slice the engine, which leaves out the last slice only, would use a part of the latter.
+// Guard pages of segments: first one behind the header, then one at the end.  Where the kernel's pages are larger than
+// a slice the engine, which leaves out the last slice only, would use a part of the latter.  A kept segment has them already.
 bool _mi_os_protect(void *p, size_t size) {
+    void **const guards = brawn_segment_guards(_mi_ptr_segment(p));
     const bool last = ((uintptr_t)p & MI_SEGMENT_MASK) + size == MI_SEGMENT_SIZE;
+    if (*guards == BRAWN_BOTH_GUARDS) return true;
+    if (!last) *guards = NULL;
     if (last && size > MI_SEGMENT_SLICE_SIZE) return false;
-    if (mi_atomic_load_relaxed(&brawn_segments_held) > BRAWN_GUARDED) return false;
-    return brawn_protect(p, size, PROT_NONE_);
+    if (mi_atomic_load_relaxed(&brawn_segments_held) > BRAWN_GUARDED || !brawn_protect(p, size, PROT_NONE_)) return false;
+    *guards = (char *)*guards + 1;
+    return true;
 }
 
-bool _mi_os_unprotect(void *p, size_t size) { return brawn_protect(p, size, PROT_RW_); }
+// A segment that has no pages any more keeps them while it is kept.
+bool _mi_os_unprotect(void *p, size_t size) {
+    MI_UNUSED(p);
+    MI_UNUSED(size);
+    return true;
+}
 #endif
 
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
     if (is_zero != NULL) *is_zero = false;
+    const bool is_first_call = p == brawn_reserved;
+    const bool begins_segment = ((uintptr_t)p & MI_SEGMENT_MASK) == 0;
+    if (is_first_call) brawn_reserved = NULL;
 #if MI_SECURE > 0
-    // The engine rounds what it needs up to BRAWN_COMMIT, over the guard page at the segment's end.
+    // The engine rounds what it needs up to BRAWN_COMMIT, over the guard page at the segment's end; and asks again for the header,
+    // which ends with the other one.
     const bool last = (((uintptr_t)p + size) & MI_SEGMENT_MASK) == 0;
     if (last && brawn_page_size <= MI_SEGMENT_SLICE_SIZE) size -= brawn_page_size;
-#else
-    // Of the first segment the engine asks for the header, and a moment later for the header and the first page: one
-    // system call for both.  No other segment comes here, and nothing that was accessible stops being so.
-    static char *opened;
-    if (((uintptr_t)p & MI_SEGMENT_MASK) == 0) {
-        if (opened == (char *)p && size <= BRAWN_COMMIT) return true;
-        if (size < BRAWN_COMMIT) size = BRAWN_COMMIT;
-        if (!brawn_protect(p, size, PROT_RW_)) return false;
-        opened = p;
-        return true;
+    if (begins_segment && !is_first_call) {
+        size_t header;
+        mi_segment_calculate_slices(0, &header);
+        header *= MI_SEGMENT_SLICE_SIZE;
+        if (size <= header) return true;
+        p = (char *)p + header;
+        size -= header;
     }
+#else
+    // The engine asks for the header, and a moment later for the header and the first page: one system call for both.
+    if (begins_segment && size < BRAWN_COMMIT) size = BRAWN_COMMIT;
+    if (begins_segment && !is_first_call && size == BRAWN_COMMIT) return true;
 #endif
     return brawn_protect(p, size, PROT_RW_);
 }

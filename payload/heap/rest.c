@@ -53,10 +53,7 @@ static void brawn_before_segment(void) {
 // All that is free in the calling thread's heap; in a long wait, what is free in pages that are in use, too.
 static void brawn_rest_own(mi_heap_t *heap, bool in_wait) {
     brawn_spans_release();
-    _mi_heap_delayed_free_partial(heap);
-    _mi_heap_collect_retired(heap, true);
-    mi_collect_t collect = MI_FORCE;
-    mi_heap_visit_pages(heap, &mi_heap_page_collect, true, &collect, NULL);
+    brawn_heap_collect(heap, MI_FORCE);
     if (in_wait) brawn_thin(heap);
     mi_segments_tld_t *const segments = &heap->tld->segments;
     for (size_t bin = 0; bin <= MI_SEGMENT_BIN_MAX; bin++) {

@@ -39,7 +39,7 @@ HIDDEN void brawn_rt_unload(void) {
     if (was == KEY_MADE) pthread_key_delete(brawn_key);
     brawn_handed_release();
     if (brawn_heap != NULL) {
-        mi_heap_collect(brawn_heap, true);
+        brawn_collect(brawn_heap, true);
         brawn_thread_end();
     }
     for (size_t i = 0; i < BRAWN_KEPT_THREADS; i++) {

@@ -1,16 +1,27 @@
-// Where a profile counts large blocks to the byte (BRAWN_LARGE_TIGHT): what a mapping has behind its block's last page.
+// Slack: what a mapping has behind its block's last page.
 //
 // A kept mapping serves a block of down to half its size, so that it need not be made again.  What it has more is memory
-// that nobody uses, and that counts as kept.  It is cut off when the process's peak would grow by it.
+// that nobody uses: it is no part of the most that was ever in use.
 //
+// Where a profile counts large blocks to the byte (BRAWN_LARGE_TIGHT), it is cut off when the process's peak would grow by it.
 // Any thread may cut it off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
 // never inherits locked.  The list lies in fields of the header that mean nothing where there is one block.
 
 static mi_segment_t *brawn_slack_first;
-static _Atomic(uintptr_t) brawn_slack_bytes;  // of all in the list
+static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block
 
-// How many bytes of a mapping are slack; 0: it is not in the list.
+// How many bytes of a mapping are slack; 0: none, and it is not in the list.
 static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return (_Atomic(size_t) *)&segment->abandoned; }
+
+static void brawn_slack_count(mi_segment_t *segment, size_t slack) {
+    mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
+    mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
+}
+
+static void brawn_slack_uncount(mi_segment_t *segment) {
+    mi_atomic_sub_relaxed(&brawn_slack_bytes, mi_atomic_load_relaxed(brawn_slack_of(segment)));
+    mi_atomic_store_release(brawn_slack_of(segment), (size_t)0);
+}
 
 // Under the lock.
 static void brawn_slack_unlink(mi_segment_t *segment) {
@@ -18,15 +29,17 @@ static void brawn_slack_unlink(mi_segment_t *segment) {
     if (before != NULL) before->abandoned_os_next = after;
     else brawn_slack_first = after;
     if (after != NULL) after->abandoned_os_prev = before;
-    mi_atomic_sub_relaxed(&brawn_slack_bytes, mi_atomic_load_relaxed(brawn_slack_of(segment)));
-    mi_atomic_store_release(brawn_slack_of(segment), (size_t)0);
+    brawn_slack_uncount(segment);
 }
 
 // A block is given out that leaves `slack` bytes at its mapping's end.
 static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
+    if (!BRAWN_LARGE_TIGHT) {
+        brawn_slack_count(segment, slack);
+        return;
+    }
     mi_lock(&brawn_abandoned_lock) {
-        mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
-        mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
+        brawn_slack_count(segment, slack);
         segment->abandoned_os_prev = NULL;
         segment->abandoned_os_next = brawn_slack_first;
         if (brawn_slack_first != NULL) brawn_slack_first->abandoned_os_prev = segment;
@@ -35,17 +48,21 @@ static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
 }
 
 // A mapping is given out for a plain block of `size` bytes.
-static void brawn_large_fit(mi_segment_t *segment, size_t size) {
+static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
     mi_page_t *const page = &segment->slices[1];
-    if (!BRAWN_LARGE_TIGHT || page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
+    if (BRAWN_CHECKED || page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
     const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
-    page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
+    if (BRAWN_LARGE_TIGHT) page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
     if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
 }
 
 // The block goes, or changes its size: from here on the mapping's size is its owner's alone.
-static void brawn_slack_forget(mi_segment_t *segment) {
-    if (!BRAWN_LARGE_TIGHT || mi_atomic_load_acquire(brawn_slack_of(segment)) == 0) return;
+static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
+    if (BRAWN_CHECKED || mi_atomic_load_acquire(brawn_slack_of(segment)) == 0) return;
+    if (!BRAWN_LARGE_TIGHT) {
+        brawn_slack_uncount(segment);
+        return;
+    }
     mi_lock(&brawn_abandoned_lock) {
         if (mi_atomic_load_relaxed(brawn_slack_of(segment)) != 0) brawn_slack_unlink(segment);
     }
