@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs finished binaries of brawn as people install them.  Nothing is compiled here, and the network is not used.
 
-    tools/package.py [--arch x86_64|aarch64] [--binaries FOLDER] [--out FOLDER] [KIND…]
+    tools/package.py [--arch x86_64|aarch64] [--binaries FOLDER] [--out FOLDER] [--level 1-9] [KIND…]
 
 KIND is `archive` (brawn-VERSION-TARGET.tar.gz, as cargo-binstall has it), `wheel`, `npm`, `deb` or `recipes` (Alpine's,
 Homebrew's and Nix's, with the archives' sums, and GitLab's component); all of them where none is named.  FOLDER/TARGET/brawn are the binaries (target/dist/bin), and the SBOM
@@ -103,7 +103,7 @@ class Pack:
 
     def __init__(self, args):
         self.__dict__.update(settings())
-        self.out, self.epoch = args.out, epoch()
+        self.out, self.epoch, self.level = args.out, epoch(), args.level
         self.values = {"VERSION": self.version, "REPOSITORY": self.repository, "MAINTAINER": self.maintainer}
         self.binaries = {}
         for arch in args.arch or ARCHITECTURES:
@@ -151,7 +151,7 @@ class Pack:
                 info = tarfile.TarInfo(name)
                 info.mode, info.size, info.mtime = mode, len(data), self.epoch
                 tar.addfile(info, io.BytesIO(data))
-        return gzip.compress(plain.getvalue(), 9, mtime=0)
+        return gzip.compress(plain.getvalue(), self.level, mtime=0)
 
     def files(self, arch):
         """What every kind of package for a system has: {path: (mode, bytes)}."""
@@ -210,12 +210,12 @@ class Pack:
 
     def zip(self, entries):
         packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=self.level) as file:
             for name, data in entries.items():
                 info = zipfile.ZipInfo(name, time.gmtime(self.epoch)[:6])
                 info.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
                 info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
-                file.writestr(info, data, compresslevel=9)
+                file.writestr(info, data, compresslevel=self.level)
         return packed.getvalue()
 
     def npm(self):
@@ -246,7 +246,7 @@ class Pack:
                 self.deb_tree(arch, tree)
                 name = f"brawn_{self.version}_{ARCHITECTURES[arch]['deb']}.deb"
                 built = Path(work) / name
-                command = ["dpkg-deb", "--build", "--root-owner-group", "-Zxz", "-z9", str(tree), str(built)]
+                command = ["dpkg-deb", "--build", "--root-owner-group", "-Zxz", f"-z{self.level}", str(tree), str(built)]
                 environment = {**os.environ, "SOURCE_DATE_EPOCH": str(self.epoch)}
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
                 self.publish(name, built.read_bytes())
@@ -303,6 +303,7 @@ def main():
     parser.add_argument("--arch", action="append", choices=ARCHITECTURES)
     parser.add_argument("--binaries", type=Path, default=ROOT / "target/dist/bin")
     parser.add_argument("--out", type=Path, default=ROOT / "target/dist")
+    parser.add_argument("--level", type=int, default=9, choices=range(1, 10), help="of compression: 9 makes the smallest packages, 1 takes the least time")
     parser.add_argument("kinds", nargs="*", metavar="KIND", default=[])
     args = parser.parse_args()
     for kind in args.kinds:

@@ -72,8 +72,9 @@ impl Packages {
             .iter()
             .filter(|arch| self.binary(arch).exists());
         let arch: String = there.map(|arch| format!("--arch {arch} ")).collect();
-        let script =
-            format!("umask {mask}; exec \"$0\" {arch} --binaries \"$1\" --out \"$2\" \"${{@:3}}\"");
+        let script = format!(
+            "umask {mask}; exec \"$0\" {arch} --level 1 --binaries \"$1\" --out \"$2\" \"${{@:3}}\""
+        );
         let output = Command::new("bash")
             .args(["-c", &script])
             .arg(root().join("tools/package.py"))
