@@ -7,6 +7,7 @@
 #include "workload.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 static long scale = 100;
 
@@ -61,6 +62,45 @@ static void *grow(void *p, size_t size) {
 /* 32 bytes to 4 KiB, small ones more often. */
 static size_t small(uint64_t *state) { return random_log_uniform(state, 5, 5 + (unsigned)random_below(state, 7) + 1); }
 
+/* The pages of 4 KiB that hold a byte of what is alive: no heap can give them back, since it cannot move blocks.  They are counted
+ * when nobody looks at the process any more. */
+static struct {
+    uintptr_t *pages;
+    size_t count, room;
+} held;
+
+static void hold(void *p) {
+    if (!p) return;
+    uintptr_t first = (uintptr_t)p / 4096, last = ((uintptr_t)p + *(uint32_t *)p - 1) / 4096;
+    for (; first <= last; first++) {
+        if (held.count < held.room) held.pages[held.count] = first;
+        held.count++;
+    }
+}
+
+static void hold_all(void **blocks, size_t count) {
+    for (size_t n = 0; n < count; n++) hold(blocks[n]);
+}
+
+static int compare_pages(const void *a, const void *b) {
+    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return (x > y) - (x < y);
+}
+
+static long held_kb(void (*each)(void)) {
+    each();
+    held.room = held.count;
+    held.count = 0;
+    if (held.room == 0) return 0;
+    held.pages = mmap(0, held.room * sizeof *held.pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (held.pages == MAP_FAILED) abort();
+    each();
+    qsort(held.pages, held.room, sizeof *held.pages, compare_pages);
+    long different = 1;
+    for (size_t n = 1; n < held.room; n++) different += held.pages[n] != held.pages[n - 1];
+    return different * 4;
+}
+
 static void pause_ms(long ms) {
     struct timespec t = {ms / 1000, ms % 1000 * 1000000};
     nanosleep(&t, 0);
@@ -74,6 +114,7 @@ enum {
     LEFT = 4096,
 };
 static long wave;
+static void *left[4][LEFT];
 
 struct request {
     void *parts[PARTS];
@@ -89,7 +130,6 @@ static void request_end(struct request *r) {
 static void wave_work(int index) {
     slot = index;
     static struct request open[4][REQUESTS];
-    static void *left[4][LEFT];
     struct request *mine = open[index];
     uint64_t state = random_state((uint64_t)(wave * 8 + index));
     for (int i = (int)wave % 2; i < LEFT; i += 2) {
@@ -106,6 +146,8 @@ static void wave_work(int index) {
     }
     for (int i = 0; i < REQUESTS; i++) request_end(&mine[i]);
 }
+
+static void waves_hold(void) { hold_all(&left[0][0], 4 * LEFT); }
 
 static void waves(void) {
     for (wave = 0; wave < 3; wave++) {
@@ -125,6 +167,10 @@ static struct session {
     int count;
     void *has[HAS];
 } sessions[SESSIONS];
+
+static void hour_hold(void) {
+    for (int n = 0; n < SESSIONS; n++) hold_all(sessions[n].has, (size_t)sessions[n].count);
+}
 
 static void session_end(struct session *s) {
     while (s->count > 0) drop(s->has[--s->count]);
@@ -160,6 +206,8 @@ enum {
     LISTS = 4000,
 };
 static void *nodes[NODES], *lists[LISTS], *symbols[2 * NODES / 100 + 2];
+
+static void compiler_hold(void) { hold_all(symbols, sizeof symbols / sizeof *symbols); }
 
 static void compiler(void) {
     uint64_t state = random_state(11);
@@ -229,6 +277,8 @@ static void cache_work(int index) {
     }
 }
 
+static void cache_hold(void) { hold_all(cached, ENTRIES); }
+
 static void cache(void) {
     uint64_t state = random_state(29);
     run_team(2, cache_work);
@@ -245,6 +295,7 @@ static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t rest_wakes = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t all_rest;
 static int resting_on;
+static void **pool_has[POOL], *idle_has[IDLE][4];
 
 static void rest_here(void) {
     pthread_barrier_wait(&all_rest);
@@ -256,7 +307,7 @@ static void rest_here(void) {
 static void *pool_main(void *argument) {
     slot = (int)(intptr_t)argument;
     uint64_t state = random_state(40 + (uint64_t)slot);
-    void **kept = must(calloc(JOB, sizeof *kept));
+    void **kept = pool_has[slot] = must(calloc(JOB, sizeof *kept));
     for (long job = 0; job < scaled(20); job++) {
         for (int n = 0; n < JOB; n++) {
             drop(kept[n]);
@@ -276,16 +327,21 @@ static void *pool_main(void *argument) {
 static void *idle_main(void *argument) {
     slot = (int)(intptr_t)argument % SLOTS;
     uint64_t state = random_state(60 + (uint64_t)(intptr_t)argument);
-    void *kept[4];
+    void **kept = idle_has[(intptr_t)argument];
     for (int n = 0; n < 16; n++) {
         void *p = take(small(&state));
         if (n < 4) kept[n] = p;
         else drop(p);
     }
-    keep(kept);
     rest_here();
     return 0;
 }
+
+static void pool_hold(void) {
+    for (int n = 0; n < POOL; n++) hold_all(pool_has[n], JOB);
+}
+
+static void idle_hold(void) { hold_all(&idle_has[0][0], IDLE * 4); }
 
 static pthread_t sleepers[IDLE];
 static int sleeping;
@@ -329,8 +385,11 @@ static void *request_main(void *argument) {
     return answer;
 }
 
+static void *answers[ANSWERS];
+
+static void requests_hold(void) { hold_all(answers, ANSWERS); }
+
 static void requests(void) {
-    static void *answers[ANSWERS];
     pthread_t threads[AT_ONCE];
     for (long done = 0; done < scaled(8000); done += AT_ONCE) {
         for (int n = 0; n < AT_ONCE; n++)
@@ -351,9 +410,16 @@ static void requests(void) {
 
 /* One large table: grows by realloc to 600,000 entries of 24 to 88 bytes, then all but one in a hundred go, and it shrinks;
  * twice. */
+static void **entries;
+static long entries_left;
+
+static void table_hold(void) {
+    hold(entries);
+    hold_all(entries + 1, (size_t)entries_left);
+}
+
 static void table(void) {
     uint64_t state = random_state(90);
-    void **entries = 0;
     for (int time = 0; time < 2; time++) {
         long room = 16, used = 0, most = scaled(600000), left = 0;
         entries = grow(0, (size_t)room * sizeof *entries);
@@ -366,25 +432,25 @@ static void table(void) {
             else entries[++left] = entries[n];
         }
         entries = grow(entries, (size_t)(left + 1) * sizeof *entries);
+        entries_left = left;
         if (time == 1) break;
         while (left > 0) drop(entries[left--]);
         drop(entries);
     }
-    keep(entries);
 }
 
 static const struct {
     const char *name;
-    void (*run)(void);
+    void (*run)(void), (*hold)(void);
 } kinds[] = {
-    {"waves", waves},
-    {"hour", hour},
-    {"compiler", compiler},
-    {"cache", cache},
-    {"pool", pool},
-    {"requests", requests},
-    {"table", table},
-    {"idle", idle},
+    {"waves", waves, waves_hold},
+    {"hour", hour, hour_hold},
+    {"compiler", compiler, compiler_hold},
+    {"cache", cache, cache_hold},
+    {"pool", pool, pool_hold},
+    {"requests", requests, requests_hold},
+    {"table", table, table_hold},
+    {"idle", idle, idle_hold},
 };
 
 int main(int argc, char **argv) {
@@ -397,8 +463,9 @@ int main(int argc, char **argv) {
         uint64_t load = now_ns();
         pause_ms(rest);
         uint64_t end = now_ns();
-        printf("result load_ns=%llu rest_ns=%llu alive_kb=%ld hwm_kb=%lu\n", (unsigned long long)(load - begin),
-            (unsigned long long)(end - load), all_alive() / 1024, peak_rss_kb());
+        unsigned long most = peak_rss_kb();
+        printf("result load_ns=%llu rest_ns=%llu alive_kb=%ld held_kb=%ld hwm_kb=%lu\n", (unsigned long long)(load - begin),
+            (unsigned long long)(end - load), all_alive() / 1024, held_kb(kinds[n].hold), most);
         fflush(stdout);
         wake_all();
         return 0;

@@ -70,9 +70,10 @@ static void given_back(void) {
     for (int i = 0; i < MANY; i++) NEED(!pthread_create(&ids[i], NULL, leave, NULL));
     pthread_barrier_wait(&all);
     for (int i = 0; i < MANY; i++) NEED(!pthread_join(ids[i], &kept[i]));
-    /* An eighth of the segments (64 MiB at most), 2 MiB, and the pages of the blocks that are left. */
+    /* An eighth of the segments (64 MiB at most), 2 MiB, and the pages of the blocks that are left.  Each thread looks at how much the others
+     * left before it leaves its own: where the machine is busy, some that look at the same time leave 3 MiB more. */
     long more = check_status("VmRSS:") - before;
-    CHECK(more < 20 * 1024, "%ld KiB more are resident when %d threads have ended", more, MANY);
+    CHECK(more < 26 * 1024, "%ld KiB more are resident when %d threads have ended", more, MANY);
     for (int i = 0; i < MANY; i++) free(kept[i]);
 }
 RUN_CASES({"taken_over", taken_over}, {"given_back", given_back})

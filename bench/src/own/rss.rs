@@ -212,10 +212,11 @@ fn figure(raw: &Raw, kind: &str, heap: &str, figure: &str) -> f64 {
     stats::estimate(&values).map_or(f64::NAN, |e| e.median)
 }
 
-/// How much of the memory that was free at the load's end has gone back to the kernel 1 s later, in percent.
-fn given_back(raw: &Raw, kind: &str, heap: &str) -> f64 {
+/// How much of the memory that was free at the load's end has gone back to the kernel 1 s later, in percent: of all but
+/// what `stays`, the bytes that are alive or the 4 KiB in which they lie.
+fn given_back(raw: &Raw, kind: &str, heap: &str, stays: &str) -> f64 {
     let of = |name| figure(raw, kind, heap, name);
-    let free = of("hwm_kb") - of("alive_kb");
+    let free = of("hwm_kb") - of(stays);
     (of("hwm_kb") - of("rss_1s_kb")) / free * 100.0
 }
 
@@ -283,10 +284,15 @@ fn shown(raw: &Raw, figures: &[Figure], with_given_back: bool) -> Table {
         if !with_given_back {
             continue;
         }
-        let back = |heap: &str| Cell::from(percent(given_back(raw, kind, heap)));
-        let mut cells = vec![Cell::from(""), Cell::from("given back in 1 s"), back(GLIBC)];
-        cells.extend(others.iter().map(|heap| back(heap)));
-        rows.push(Row::Cells(cells));
+        for (title, stays) in [
+            ("given back in 1 s", "alive_kb"),
+            ("of pages without a block", "held_kb"),
+        ] {
+            let back = |heap: &str| Cell::from(percent(given_back(raw, kind, heap, stays)));
+            let mut cells = vec![Cell::from(""), Cell::from(title), back(GLIBC)];
+            cells.extend(others.iter().map(|heap| back(heap)));
+            rows.push(Row::Cells(cells));
+        }
     }
     Table { header, rows }
 }
@@ -334,8 +340,15 @@ mod tests {
     #[test]
     fn a_table_has_a_row_for_each_figure_and_says_what_is_missing() {
         let sample = |kb: f64| {
-            let names = ["hwm_kb", "mean_rss_kb", "rss_1s_kb", "alive_kb", "cpu_ns"];
-            let values = [kb, kb / 2.0, kb / 4.0, 0.0, 1e6];
+            let names = [
+                "hwm_kb",
+                "mean_rss_kb",
+                "rss_1s_kb",
+                "alive_kb",
+                "held_kb",
+                "cpu_ns",
+            ];
+            let values = [kb, kb / 2.0, kb / 4.0, 0.0, kb / 16.0, 1e6];
             let pairs = names.into_iter().zip(values);
             pairs.map(|(n, v)| (n.to_owned(), v)).collect::<Sample>()
         };
@@ -348,6 +361,10 @@ mod tests {
         let text = show(&raw).markdown().replace('\u{a0}', " ");
         assert!(text.contains("| hour | peak | 4.0 MiB | 0.50x |"), "{text}");
         assert!(text.contains("given back in 1 s | 75 % | 75 % |"), "{text}");
+        assert!(
+            text.contains("of pages without a block | 80 % | 80 % |"),
+            "{text}"
+        );
         assert!(text.contains("10 s after | – | – |"), "{text}");
     }
 }
