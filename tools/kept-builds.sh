@@ -2,8 +2,8 @@
 # tools/kept-builds.sh restore|save FOLDER: compiled dependencies, from one clone to the next.
 #
 # What a clone compiles is its own crates and, three quarters of the time, crates of the registry, which are the same in every
-# clone.  `save` puts the latter into FOLDER, if they are others than there; `restore` takes them from there.  cargo looks at all it
-# finds, and compiles again what does not fit: another rustc, profile, feature or version.
+# clone.  `save` puts the latter into FOLDER, unless it was made from the same files; `restore` takes them from there, if it was.
+# cargo looks at all it finds, and compiles again what does not fit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:?usage: tools/kept-builds.sh restore|save FOLDER}
@@ -17,20 +17,23 @@ folders=(
   "target/tmp/recipes/target Cargo.toml x86_64-unknown-linux-musl aarch64-unknown-linux-musl"
 )
 
-# What they were made from.
+# What they are made from: the compilers, versions, profiles and flags.
 made_from() {
   rustc -vV
-  git ls-files -z -- '*Cargo.toml' '*Cargo.lock' tools/fuzz.sh tools/kept-builds.sh | xargs -0 sha256sum
+  sha256sum Cargo.toml Cargo.lock fuzz/Cargo.toml fuzz/Cargo.lock tools/fuzz.sh tools/rust-musl.sh tools/kept-builds.sh
 }
 
 restore() {
-  [[ -e $kept/made-from ]] || return 0
   local folder
+  [[ $(made_from) == "$(cat "$kept/made-from" 2>/dev/null)" ]] || return 0
+  printf 'compiled crates are from %s\n' "$kept"
   for folder in "${folders[@]}"; do
     folder=${folder%% *}
     [[ -d $kept/$folder && ! -e $folder ]] || continue
     mkdir -p "$(dirname "$folder")"
-    cp -a "$kept/$folder" "$folder" || rm -rf "$folder"
+    rm -rf "$folder.new"
+    # A part of it would be taken for all.
+    cp -a "$kept/$folder" "$folder.new" && mv -T "$folder.new" "$folder"
   done
 }
 
@@ -45,20 +48,21 @@ for package in json.load(sys.stdin)["packages"]:
 
 # Takes the workspace's own crates out of a copy.
 clean() { # ROOM FOLDER MANIFEST [TARGET…]
-  local room=$1 folder=$2 manifest=$3 name target deps
+  local room=$1 folder=$2 manifest=$3 own others name target file
   shift 3
+  own=$(packages own "$manifest")
+  others=" $(packages others "$manifest" | tr '\n-' ' _') "
   # cargo's name for `target/debug` is `target`.
   local words=(--quiet --locked --manifest-path "$manifest" --target-dir "$room/${folder%/debug}")
-  for name in $(packages own "$manifest"); do words+=(-p "$name"); done
+  for name in $own; do words+=(-p "$name"); done
   for target in "" "$@"; do
     cargo clean "${words[@]}" ${target:+--target "$target"}
     cargo clean --release "${words[@]}" ${target:+--target "$target"}
   done
   # A test of ours has the name of a crate, libc, and cargo takes both out.
-  for name in $(packages others "$manifest"); do
-    for deps in $(cd "$folder" && find . -type d -name deps); do
-      find "$folder/$deps" -maxdepth 1 -name "lib${name//-/_}-*" -exec cp -an -t "$room/$folder/$deps" {} +
-    done
+  find "$folder" -path '*/deps/lib*' -type f | while read -r file; do
+    name=${file##*/lib}
+    [[ $others != *" ${name%-*} "* || -e $room/$file ]] || cp -a "$file" "$room/$file"
   done
 }
 
@@ -78,9 +82,10 @@ save() {
     clean "$room" "$@"
   done
   printf '%s\n' "$now" >"$room/made-from"
+  chmod 755 "$room"
   # Another run that restores from the old ones at this moment compiles what it misses.
   rm -rf "$kept"
-  mv "$room" "$kept"
+  mv -T "$room" "$kept"
 }
 
 case $what in

@@ -8,41 +8,53 @@
 
 enum {
     MIB = 1 << 20,
-    PAGE = 4096,
     SIZE = 1000,
-    BLOCKS = 8 * MIB / SIZE,
+    PROBES = 32,
+    BLOCKS = 8192 / PROBES * PROBES,
 };
 
-/* Whether a page lies in a mapping without any rights. */
-static int is_closed(uintptr_t page) {
+/* The end of the mapping without any rights that a page lies in; 0: it lies in none. */
+static uintptr_t closed_until(uintptr_t page) {
     static char text[1 << 17];
     size_t length = 0;
-    int file = open("/proc/self/maps", O_RDONLY), closed = 0;
+    uintptr_t closed = 0;
+    int file = open("/proc/self/maps", O_RDONLY);
+    NEED(file >= 0);
     for (ssize_t n; (n = read(file, text + length, sizeof text - 1 - length)) > 0;) length += (size_t)n;
     close(file);
     text[length] = 0;
     for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char *at = line;
-        const unsigned long from = strtoul(at, &at, 16), to = strtoul(at + 1, &at, 16);
-        if (page >= from && page < to) closed = strncmp(at, " ---", 4) == 0;
+        const uintptr_t from = strtoul(at, &at, 16), to = strtoul(at + 1, &at, 16);
+        if (page >= from && page < to && strncmp(at, " ---", 4) == 0) closed = to;
     }
     return closed;
 }
 
-/* The header ends with the first closed page, somewhere before the first block of all. */
-static void look_at(uintptr_t block) {
-    const uintptr_t begin = block & ~(uintptr_t)(MIB - 1);
+static uintptr_t begin_of(uintptr_t block) { return block & ~(uintptr_t)(MIB - 1); }
+
+/* The header ends with the first closed page.  Pages begin behind it; where blocks were freed, the first of them may be closed, too. */
+static void look_at(uintptr_t block, int any_freed) {
+    const uintptr_t begin = begin_of(block), size = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t page = begin;
-    while (page < block && !is_closed(page)) page += PAGE;
-    CHECK(page > begin && page < begin + 256 * 1024, "no closed page between the header and the blocks of %#lx", (unsigned long)begin);
-    if (sysconf(_SC_PAGESIZE) == PAGE) CHECK(is_closed(begin + MIB - PAGE), "the last page of %#lx is not closed", (unsigned long)begin);
+    while (page < block && !closed_until(page)) page += size;
+    CHECK(page > begin && page < block && (any_freed || closed_until(page) == page + size), "no closed page between the header and the blocks of %#lx",
+        (unsigned long)begin);
+    if (size == 4096) CHECK(closed_until(begin + MIB - size), "the last page of %#lx is not closed", (unsigned long)begin);
 }
 
-static void look_at_all(void) {
-    static uintptr_t blocks[BLOCKS];
+static uintptr_t blocks[BLOCKS];
+
+/* How many of them lie in a segment that is in `before`, where there is one. */
+static int look_at_all(const uintptr_t *before) {
+    int again = 0;
     for (int i = 0; i < BLOCKS; i++) NEED(blocks[i] = (uintptr_t)hidden(malloc(SIZE)));
-    for (int i = 0; i < BLOCKS; i += BLOCKS / 32) look_at(blocks[i]);
+    for (int i = 0; i < BLOCKS; i += BLOCKS / PROBES) {
+        look_at(blocks[i], before != NULL);
+        for (int n = 0; before && n < PROBES; n++) again += begin_of(blocks[i]) == before[n];
+    }
     for (int i = 0; i < BLOCKS; i++) free((void *)blocks[i]);
+    return again;
 }
 
 static void first_segment(void) {
@@ -50,12 +62,19 @@ static void first_segment(void) {
     for (size_t size = 16; size <= 8192; size *= 2) {
         void *p = hidden(malloc(size));
         NEED(p);
-        look_at((uintptr_t)p);
+        look_at((uintptr_t)p, 0);
     }
 }
-static void more_segments(void) { look_at_all(); }
+static void more_segments(void) { look_at_all(NULL); }
+/* A segment that is kept, and serves again. */
 static void used_again(void) {
-    for (int i = 0; i < 4; i++) look_at_all();
+    uintptr_t before[PROBES];
+    int again = 0;
+    for (int i = 0; i < 4; i++) {
+        again += look_at_all(i > 0 ? before : NULL);
+        for (int n = 0; n < PROBES; n++) before[n] = begin_of(blocks[n * (BLOCKS / PROBES)]);
+    }
+    CHECK(again > 0, "no segment served again");
 }
 static void *other_main(void *unused) {
     first_segment();

@@ -71,7 +71,7 @@ static void given_back(void) {
     pthread_barrier_wait(&all);
     for (int i = 0; i < MANY; i++) NEED(!pthread_join(ids[i], &kept[i]));
     /* An eighth of the segments (64 MiB at most), 2 MiB, and the pages of the blocks that are left.  Each thread looks at how much the others
-     * left before it leaves its own: where the machine is busy, some that look at the same time leave 3 MiB more. */
+     * left before it leaves its own: where the machine is busy, some look at the same time, and leave more (3 MiB were seen). */
     long more = check_status("VmRSS:") - before;
     CHECK(more < 26 * 1024, "%ld KiB more are resident when %d threads have ended", more, MANY);
     for (int i = 0; i < MANY; i++) free(kept[i]);

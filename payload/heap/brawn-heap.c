@@ -73,6 +73,12 @@ static inline void brawn_segment_goes(mi_segment_t *segment);
 
 #define NOINLINE __attribute__((noinline))
 #define HIDDEN __attribute__((visibility("hidden")))
+// A function that runs seldom, and takes fewer bytes if no loop of it is unrolled.
+#ifdef __clang__
+#define SELDOM __attribute__((minsize))
+#else
+#define SELDOM
+#endif
 // Zeros that a small program never touches: behind all others' (build/finish.rs).
 #define LATE __attribute__((section(".bss.late")))
 

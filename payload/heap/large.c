@@ -272,8 +272,10 @@ static size_t brawn_large_most(void) {
 static size_t brawn_large_limit(size_t used) {
     const size_t most = brawn_large_most();
     if (!BRAWN_LARGE_TIGHT) {
-        const size_t limit = used > most ? used : most;
-        return limit + limit / BRAWN_LARGE_MORE + BRAWN_KEPT_LARGE_MIN / 2;
+        const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
+        // Slack stays what it is: where there is much of it, mappings would be released that make no difference.
+        const size_t least = used + mi_atomic_load_relaxed(&brawn_slack_bytes);
+        return (limit > least ? limit : least) + BRAWN_KEPT_LARGE_MIN / 2;
     }
     size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
     if (beside > most / 8) beside = most / 8;
@@ -310,7 +312,6 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     const size_t size = segment->segment_size;
     const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
     bool given = false;
-    brawn_large_most();
     brawn_note_freed_for_all();
     for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
         brawn_kept_large_t *const slot = &brawn_kept_large[i];
@@ -465,6 +466,7 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #else
     MI_UNUSED(closes);
 #endif
+    brawn_large_most();  // before its slack counts as in use
     brawn_slack_forget(segment);
     if (brawn_large_is_plain(segment)) brawn_kept_large_give(segment);
     else brawn_large_release(segment);
@@ -476,6 +478,7 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     if (mapping == 0) return NULL;
     brawn_slack_forget(segment);
     const size_t used = segment->segment_size;
+    if (!BRAWN_CHECKED && !BRAWN_LARGE_TIGHT && mapping <= used && mapping >= used / 2) return brawn_large_give_out(segment, size);
     if (used < mapping && used <= BRAWN_COPY_MAX) {
         // Copying into pages that are there already takes less time than having the kernel make as many
         // new ones.

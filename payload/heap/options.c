@@ -85,7 +85,7 @@ static int64_t brawn_take_number(const char **text) {
 //   heap_profile=PATH   only in profile `trace`: the file that it writes; to the end of the variable
 //   heap_interval=N     only there: bytes between two samples, on average
 // A privileged process (AT_SECURE) ignores it.
-static NOINLINE void brawn_options_read(void) {
+static SELDOM NOINLINE void brawn_options_read(void) {
     if (__environ == NULL) return;
     for (char **entry = __environ; *entry != NULL; entry++) {
         const char *text = *entry;

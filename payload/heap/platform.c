@@ -52,7 +52,7 @@ static uintptr_t brawn_first_hint(void) {
 }
 
 // Maps `size` bytes such that address + offset is a multiple of `alignment`.
-static void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int protection) {
+static SELDOM void *brawn_map_aligned(size_t size, size_t alignment, size_t offset, int protection) {
     uintptr_t below = mi_atomic_load_relaxed(&brawn_hint);
     if (below == 0) below = brawn_first_hint();
     uintptr_t wanted = 0;
@@ -157,8 +157,8 @@ static void brawn_segments_count(void) {
 }
 
 // The first segment is reserved only, and made accessible piece by piece: a program that allocates little has little private
-// writable memory.  Here it is until its header is accessible.
-static char *brawn_reserved;
+// writable memory.  Its address until its header is accessible, then NULL.
+static _Atomic(void *) brawn_reserved;
 
 void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool commit, bool allow_large,
     mi_arena_id_t arena, mi_memid_t *memid) {
@@ -177,7 +177,7 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
         commit = p != NULL || mi_atomic_increment_relaxed(&brawn_segments) != 0;
     }
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
-    if (!commit) brawn_reserved = p;
+    if (!commit) mi_atomic_store_relaxed(&brawn_reserved, p);
     if (p != NULL) brawn_segments_count();
     void *const guards = zero || !BRAWN_CHECKED ? NULL : *brawn_segment_guards(p);
     *memid = _mi_memid_create_os(guards, size, commit, zero, false);
@@ -192,8 +192,8 @@ void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_
     if (p == NULL) return;
     mi_atomic_decrement_relaxed(&brawn_segments_held);
     if (size == MI_SEGMENT_SIZE && still_committed_size == size) {
-        // Its pages stay with the process for a while; most programs that freed a segment need one soon.  (Not one of which a part is
-        // out of reach: the next block would soon lie there.)
+        // Its pages stay with the process for a while; most programs that freed a segment need one soon.  A segment with parts that are out
+        // of reach is unmapped: the next block would need them open.
         brawn_note_freed_for_all();
         if (brawn_kept_give(p)) return;
     }
@@ -246,7 +246,7 @@ bool _mi_os_protect(void *p, size_t size) {
     return true;
 }
 
-// A segment that has no pages any more keeps them while it is kept.
+// A free segment keeps its guard pages while it waits for reuse.
 bool _mi_os_unprotect(void *p, size_t size) {
     MI_UNUSED(p);
     MI_UNUSED(size);
@@ -256,9 +256,9 @@ bool _mi_os_unprotect(void *p, size_t size) {
 
 bool _mi_os_commit(void *p, size_t size, bool *is_zero) {
     if (is_zero != NULL) *is_zero = false;
-    const bool is_first_call = p == brawn_reserved;
+    const bool is_first_call = p == mi_atomic_load_relaxed(&brawn_reserved);
     const bool begins_segment = ((uintptr_t)p & MI_SEGMENT_MASK) == 0;
-    if (is_first_call) brawn_reserved = NULL;
+    if (is_first_call) mi_atomic_store_relaxed(&brawn_reserved, NULL);
 #if MI_SECURE > 0
     // The engine rounds what it needs up to BRAWN_COMMIT, over the guard page at the segment's end; and asks again for the header,
     // which ends with the other one.

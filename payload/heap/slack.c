@@ -1,7 +1,7 @@
 // Slack: what a mapping has behind its block's last page.
 //
-// A kept mapping serves a block of down to half its size, so that it need not be made again.  What it has more is memory
-// that nobody uses: it is no part of the most that was ever in use.
+// A kept mapping serves a block of down to half its size, so that it need not be made again.  Nobody uses the rest of the mapping,
+// so it does not count as in use.
 //
 // Where a profile counts large blocks to the byte (BRAWN_LARGE_TIGHT), it is cut off when the process's peak would grow by it.
 // Any thread may cut it off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
@@ -52,7 +52,7 @@ static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
     mi_page_t *const page = &segment->slices[1];
     if (BRAWN_CHECKED || page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
     const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
-    if (BRAWN_LARGE_TIGHT) page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
+    page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
     if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
 }
 

@@ -24,7 +24,7 @@ static bool brawn_slice_is_free(const mi_page_t *page, const brawn_blocks_t *fre
     return true;
 }
 
-static bool brawn_page_thin(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
+static SELDOM bool brawn_page_thin(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
     MI_UNUSED(heap);
     MI_UNUSED(queue);
     MI_UNUSED(a);

@@ -242,7 +242,7 @@ static void brawn_queues_init(mi_page_queue_t *queues) {
 }
 _Static_assert(MI_BIN_HUGE == 8 + 16 * 4 + 1 && MI_BIN_FULL == MI_BIN_HUGE + 1, "there are 9 bins, 16 times 4, and two special ones");
 
-static void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
+static SELDOM void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
     mi_tld_t *const tld = &own->tld;
     brawn_memset(own, 0, sizeof(*own));
     brawn_segments_init(&tld->segments);

@@ -184,14 +184,14 @@
 #define BRAWN_KEPT_LARGE_ROOM 0
 #endif
 
-// Before a large block is mapped, mappings go back until all of them take no more than the most that was ever in use, one part in
-// BRAWN_LARGE_MORE of it, and half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in checked profiles, which do not count
-// it.  (Measured with bench/workloads/stress.c: with one part in 16 a twentieth less memory, and a tenth more time.)
+// Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
+// that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in checked profiles, which do
+// not count it.  (Measured with bench/workloads/stress.c: with one part in 16 a twentieth less memory, and a tenth more time.)
 #ifndef BRAWN_LARGE_MORE
 #define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 6)
 #endif
-// Blocks are counted to the byte, and have, instead of that half, this much less where threads have as much free in their segments.
-// 0: no such bound.
+// Slack is cut off, too, and in place of that half the limit is lower by what threads have free in their segments, at most by this many
+// bytes.  0: neither.
 #ifndef BRAWN_LARGE_TIGHT
 #define BRAWN_LARGE_TIGHT 0
 #endif
