@@ -267,15 +267,16 @@ static size_t brawn_large_most(void) {
     return used;
 }
 
-// How much used and kept blocks may take together where `used` bytes are in use.  Where every byte counts, what is free in
-// threads' segments has room, too: up to half of each.
+// How much used and kept blocks may take together where `used` bytes are in use.  Segments that are kept take the place of the
+// reserve.  Where every byte counts, what is free in threads' segments has room, too: up to half of each.
 static size_t brawn_large_limit(size_t used) {
     const size_t most = brawn_large_most();
     if (!BRAWN_LARGE_TIGHT) {
         const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
         // Slack stays what it is: where there is much of it, mappings would be released that make no difference.
         const size_t least = used + mi_atomic_load_relaxed(&brawn_slack_bytes);
-        return (limit > least ? limit : least) + BRAWN_KEPT_LARGE_MIN / 2;
+        const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
+        return (limit > least ? limit : least) + reserve;
     }
     size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
     if (beside > most / 8) beside = most / 8;

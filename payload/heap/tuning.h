@@ -185,10 +185,10 @@
 #endif
 
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
-// that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in checked profiles, which do
-// not count it.  (Measured with bench/workloads/stress.c: with one part in 16 a twentieth less memory, and a tenth more time.)
+// that divided by BRAWN_LARGE_MORE, and, where no segment is kept, half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in checked profiles, which do
+// not count it.  (With one part in 6 bench/workloads/stress.c takes 1.03 times glibc's peak, with one in 12 buffers.c a tenth more time.)
 #ifndef BRAWN_LARGE_MORE
-#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 6)
+#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 8)
 #endif
 // Slack is cut off, too, and in place of that half the limit is lower by what threads have free in their segments, at most by this many
 // bytes.  0: neither.
