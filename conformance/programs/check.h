@@ -66,16 +66,21 @@ __attribute__((unused)) static size_t check_share(size_t all) {
 /* Whether an emulator runs this: the kernel counts its memory as the program's. */
 __attribute__((unused)) static int check_emulated(void) { return getenv("CONFORMANCE_EMULATED") != NULL; }
 
-/* The program's writable mappings in KiB, which an emulator answers for in the program's terms. */
-__attribute__((unused)) static long check_mapped(void) {
+/* The lines of /proc/self/maps, which an emulator answers for in the program's terms; they are there until the next call. */
+__attribute__((unused)) static char *check_maps(void) {
     static char text[1 << 17];
     size_t length = 0;
-    long all = 0;
     int file = open("/proc/self/maps", O_RDONLY);
     for (ssize_t n; (n = read(file, text + length, sizeof text - 1 - length)) > 0;) length += (size_t)n;
     close(file);
     text[length] = 0;
-    for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    return text;
+}
+
+/* The program's writable mappings in KiB. */
+__attribute__((unused)) static long check_mapped(void) {
+    long all = 0;
+    for (char *line = check_maps(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char *at = line;
         unsigned long from = strtoul(at, &at, 16), to = strtoul(at + 1, &at, 16);
         if (at[0] == ' ' && at[1] && at[2] == 'w') all += (long)((to - from) / 1024);

@@ -15,14 +15,9 @@ enum {
 
 /* The end of the mapping without any rights that a page lies in; 0: it lies in none. */
 static uintptr_t closed_until(uintptr_t page) {
-    static char text[1 << 17];
-    size_t length = 0;
     uintptr_t closed = 0;
-    int file = open("/proc/self/maps", O_RDONLY);
-    NEED(file >= 0);
-    for (ssize_t n; (n = read(file, text + length, sizeof text - 1 - length)) > 0;) length += (size_t)n;
-    close(file);
-    text[length] = 0;
+    char *const text = check_maps();
+    NEED(*text);
     for (char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char *at = line;
         const uintptr_t from = strtoul(at, &at, 16), to = strtoul(at + 1, &at, 16);
