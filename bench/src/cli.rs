@@ -131,7 +131,8 @@ pub enum Command {
         /// Only these loads: waves, hour, compiler, cache, pool, requests, table, idle
         #[arg(long, value_delimiter = ',', value_parser = own::rss::KINDS)]
         only: Vec<String>,
-        /// Only these heaps: stock, glibc, glibc-2, brawn, lean, secure, mimalloc2, mimalloc3
+        /// Only these heaps: stock, glibc, glibc-2, brawn, lean, secure, mimalloc2, mimalloc3, jemalloc, rpmalloc,
+        /// snmalloc
         #[arg(long, value_delimiter = ',', value_parser = own::rss::HEAPS)]
         heaps: Vec<String>,
         /// Small loads, no long rest, and no raw data: to try the machinery

@@ -155,32 +155,24 @@ impl Prepared {
             context(fs::remove_dir_all(&lib), "remove", &lib)?;
         }
         context(fs::create_dir_all(&lib), "create", &lib)?;
-        match variant {
-            Variant::Brawn | Variant::Secure | Variant::Lean => {
-                copy_writable(&self.libc, &lib.join("libc.a"))?;
-                let mut patch = Command::new(&self.brawn);
-                patch.arg("patch").arg(lib.join("libc.a"));
-                if let Some(profile) = variant.profile() {
-                    patch.args(["--profile", profile]);
-                }
-                let output = checked(&mut patch)?;
-                if variant == Variant::Brawn {
-                    self.patch_output = output;
-                }
-            }
-            _ => {
-                let version = if variant == Variant::Mimalloc2 {
-                    "v2"
-                } else {
-                    "v3"
-                };
-                let script = repository().join("bench/peers/build.sh");
-                checked(Command::new(script).arg(version).arg(&self.libc).arg(&lib))?;
-                let number = lib.join("version");
-                let number = context(fs::read_to_string(&number), "read", &number)?;
-                self.engines
-                    .insert(variant.name().to_owned(), dotted(number.trim()));
-            }
+        if let Some(peer) = variant.peer() {
+            let script = repository().join("bench/peers/build.sh");
+            checked(Command::new(script).arg(peer).arg(&self.libc).arg(&lib))?;
+            let number = lib.join("version");
+            let number = context(fs::read_to_string(&number), "read", &number)?;
+            self.engines
+                .insert(variant.name().to_owned(), dotted(number.trim()));
+            return Ok(());
+        }
+        copy_writable(&self.libc, &lib.join("libc.a"))?;
+        let mut patch = Command::new(&self.brawn);
+        patch.arg("patch").arg(lib.join("libc.a"));
+        if let Some(profile) = variant.profile() {
+            patch.args(["--profile", profile]);
+        }
+        let output = checked(&mut patch)?;
+        if variant == Variant::Brawn {
+            self.patch_output = output;
         }
         Ok(())
     }
@@ -329,7 +321,7 @@ pub(crate) fn copy_writable(from: &Path, to: &Path) -> Result<()> {
     context(fs::write(to, bytes), "write", to)
 }
 
-/// The version of a number: `20302` is 2.3.2; in the older style, `223` is 2.2.3.
+/// The version of a number: `20302` is 2.3.2; in the older style, `223` is 2.2.3. What is no number stays as it is.
 fn dotted(number: &str) -> String {
     match number.parse::<u32>() {
         Ok(n) if n >= 10000 => format!("{}.{}.{}", n / 10000, n / 100 % 100, n % 100),
@@ -346,6 +338,7 @@ mod tests {
     fn engines_numbers_of_both_styles() {
         assert_eq!(dotted("20302"), "2.3.2");
         assert_eq!(dotted("217"), "2.1.7");
+        assert_eq!(dotted("5.3.1"), "5.3.1");
     }
 
     #[test]

@@ -12,6 +12,12 @@ pub enum Variant {
     Mimalloc2,
     /// The same with mimalloc 3.
     Mimalloc3,
+    /// The same with jemalloc.
+    Jemalloc,
+    /// The same with rpmalloc.
+    Rpmalloc,
+    /// The same with snmalloc.
+    Snmalloc,
     /// The distribution's glibc, dynamic, as most programs use it.
     Glibc,
     /// A copy of the distribution's musl after `brawn patch`.
@@ -30,10 +36,13 @@ pub enum Variant {
 
 impl Variant {
     /// Every variant.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Stock,
         Self::Mimalloc2,
         Self::Mimalloc3,
+        Self::Jemalloc,
+        Self::Rpmalloc,
+        Self::Snmalloc,
         Self::Glibc,
         Self::Brawn,
         Self::Secure,
@@ -76,6 +85,9 @@ impl Variant {
             Self::Stock => "stock",
             Self::Mimalloc2 => "mimalloc2",
             Self::Mimalloc3 => "mimalloc3",
+            Self::Jemalloc => "jemalloc",
+            Self::Rpmalloc => "rpmalloc",
+            Self::Snmalloc => "snmalloc",
             Self::Glibc => "glibc",
             Self::Brawn => "brawn",
             Self::Secure => "secure",
@@ -83,6 +95,16 @@ impl Variant {
             Self::Crate => "crate",
             Self::CrateV2 => "cratev2",
             Self::CrateSecure => "cratesecure",
+        }
+    }
+
+    /// What `bench/peers/build.sh` calls the heap that it puts into this variant's `libc.a`, if it does.
+    pub const fn peer(self) -> Option<&'static str> {
+        match self {
+            Self::Mimalloc2 => Some("v2"),
+            Self::Mimalloc3 => Some("v3"),
+            Self::Jemalloc | Self::Rpmalloc | Self::Snmalloc => Some(self.name()),
+            _ => None,
         }
     }
 
@@ -115,6 +137,9 @@ impl Variant {
             Self::Stock => "stock musl",
             Self::Mimalloc2 => "mimalloc 2 by hand",
             Self::Mimalloc3 => "mimalloc 3 by hand",
+            Self::Jemalloc => "jemalloc by hand",
+            Self::Rpmalloc => "rpmalloc by hand",
+            Self::Snmalloc => "snmalloc by hand",
             Self::Glibc => "glibc",
             Self::Brawn => "brawn",
             Self::Secure => "brawn, secure",

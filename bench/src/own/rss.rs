@@ -23,7 +23,7 @@ pub const KINDS: [&str; 8] = [
     "waves", "hour", "compiler", "cache", "pool", "requests", "table", "idle",
 ];
 /// The heaps. `glibc-2` is glibc with `MALLOC_ARENA_MAX=2`, which people set to reduce its memory.
-pub const HEAPS: [&str; 8] = [
+pub const HEAPS: [&str; 11] = [
     STOCK,
     GLIBC,
     "glibc-2",
@@ -32,6 +32,9 @@ pub const HEAPS: [&str; 8] = [
     "secure",
     "mimalloc2",
     "mimalloc3",
+    "jemalloc",
+    "rpmalloc",
+    "snmalloc",
 ];
 const STOCK: &str = "stock";
 const GLIBC: &str = "glibc";
@@ -42,6 +45,8 @@ const WORKLOAD: &str = "overtime";
 /// back in 10 s.
 const REST: u64 = 1200;
 const LONG_REST: u64 = 10_200;
+/// A program that takes longer hangs. (A thousand threads that spin for a heap's lock have taken more than a minute.)
+const LIMIT: Duration = Duration::from_secs(600);
 /// How many points of a curve are kept.
 const POINTS: usize = 100;
 
@@ -56,9 +61,9 @@ pub struct Choice {
     pub quick: bool,
 }
 
-fn chosen(all: [&'static str; 8], names: &[String]) -> Vec<&'static str> {
+fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
     let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
-    all.into_iter().filter(is_asked).collect()
+    all.iter().copied().filter(is_asked).collect()
 }
 
 fn variant(heap: &str) -> Option<Variant> {
@@ -78,8 +83,8 @@ const ENTRY: Entry = Entry {
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
-    let heaps = chosen(HEAPS, &choice.heaps);
-    let kinds = chosen(KINDS, &choice.kinds);
+    let heaps = chosen(&HEAPS, &choice.heaps);
+    let kinds = chosen(&KINDS, &choice.kinds);
     let mut variants: Vec<Variant> = heaps.iter().filter_map(|heap| variant(heap)).collect();
     variants.sort_unstable();
     variants.dedup();
@@ -140,7 +145,7 @@ fn run(
         variables: if heap.ends_with("-2") { &arenas } else { &[] },
         input: None,
         output: Output::Kept(4096),
-        limit: Some(Duration::from_secs(120)),
+        limit: Some(LIMIT),
         watch: true,
         counters: &Availability::default(),
         interrupt: None,
