@@ -103,8 +103,8 @@ bench-preload: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench preload --rounds 11
 
-# The memory of programs over time, with eight heaps: a quarter of an hour.
-bench-rss:
+# The memory of programs over time, with eleven heaps: half an hour.
+bench-rss: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench rss --rounds 3
 
