@@ -6,11 +6,19 @@
 
 WITHOUT_HOOKS static long counted_call(long n, long a, long b, long c, long d, long e, long f) {
     counts.calls++;
-    return arch_syscall6(n, a, b, c, d, e, f);
+    const long result = arch_syscall6(n, a, b, c, d, e, f);
+    if ((unsigned long)result > -4096ul) return result;
+    const int discards = 4; /* <asm-generic/mman-common.h>, MADV_DONTNEED */
+    if (n == ARCH_SYS_munmap || (n == ARCH_SYS_madvise && c == discards)) count_forget((uintptr_t)a, (size_t)b);
+    if (n == ARCH_SYS_mremap && result != a) {
+        count_move((uintptr_t)a, (uintptr_t)result, (size_t)(b < c ? b : c));
+        count_forget((uintptr_t)a, (size_t)b);
+    } else if (n == ARCH_SYS_mremap && c < b) count_forget((uintptr_t)(a + c), (size_t)(b - c));
+    return result;
 }
 
-/* Any numbers do that are some pages apart, as threads' pointers are. */
-WITHOUT_HOOKS static uintptr_t count_pointer(void) { return (uintptr_t)count_thread << 16; }
+/* Any numbers do that are some pages apart, as threads' pointers are; but 0 is no thread's. */
+WITHOUT_HOOKS static uintptr_t count_pointer(void) { return (uintptr_t)(count_thread + 1) << 16; }
 WITHOUT_HOOKS static uint64_t count_now(void) { return count_time; }
 
 #define arch_syscall6 counted_call
@@ -19,7 +27,8 @@ WITHOUT_HOOKS static uint64_t count_now(void) { return count_time; }
 #define arch_clock() ((int64_t)(count_now() >> 21))
 #define pthread_key_create count_key_create
 #define pthread_setspecific count_key_set
-#define __thread
+/* Thread-locals lie in a section of their own, whose bytes change with the thread: hooks.c. */
+#define __thread __attribute__((section("count_locals")))
 #define tls_model(model) unused
 
 #include "brawn-heap.c"
@@ -35,18 +44,19 @@ int count_key_set(unsigned key, const void *value) {
     return 0;
 }
 
-static mi_heap_t *heaps[COUNT_THREADS + 1];
-static int rounds[COUNT_THREADS + 1];
+enum { MOST_LOCALS = 256 };
+static char locals[COUNT_THREADS + 1][MOST_LOCALS];
 
+/* A thread's locals are all 0 when it begins. */
 WITHOUT_HOOKS void count_turn(unsigned thread) {
-    heaps[count_thread] = brawn_heap;
-    rounds[count_thread] = brawn_exit_rounds;
+    const size_t size = (size_t)(count_locals_end - count_locals_begin);
+    if (size > MOST_LOCALS) __builtin_trap();
+    __builtin_memcpy(locals[count_thread], count_locals_begin, size);
     count_thread = thread;
-    brawn_heap = heaps[thread];
-    brawn_exit_rounds = rounds[thread];
+    __builtin_memcpy(count_locals_begin, locals[thread], size);
 }
 
 WITHOUT_HOOKS void count_end(void) {
     for (int i = 0; i < BRAWN_LAST_ROUND; i++) brawn_thread_exit(NULL);
-    brawn_exit_rounds = 0;
+    __builtin_memset(count_locals_begin, 0, (size_t)(count_locals_end - count_locals_begin));
 }

@@ -1,103 +1,120 @@
-/* The loads that are counted: each by 1, 2, 4, … 128 threads, every thread with the same number of operations, one thread
- * after the other.  Prints for each load and number of threads what an operation took on average: count.h. */
-#include "count.h"
+/* The loads that are counted: each by 1 to 128 threads, every thread with the same number of turns, one thread after the
+ * other.  Prints for a load and a number of threads what an operation took on average: count.h. */
+#include "loads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SLOTS = 32,
-    WARM = 800,
-    COUNTED = 400,
-    TICKS = 200, /* the processor's counter goes on by so much while every thread does one operation */
-};
+unsigned threads;
+unsigned turns[COUNT_THREADS + 1];
+void *slots[COUNT_THREADS + 1][SLOTS];
+size_t sizes[COUNT_THREADS + 1][SLOTS];
+uint64_t pauses;
 
-static void *slots[COUNT_THREADS + 1][SLOTS];
-static size_t sizes[COUNT_THREADS + 1][SLOTS];
 static uint64_t states[COUNT_THREADS + 1];
-static unsigned threads;
+static long parts[COUNT_THREADS + 1];
+static uint64_t taken;
 
-static size_t below(unsigned thread, size_t bound) {
+static uint64_t random_number(unsigned thread) {
     uint64_t x = states[thread];
     x ^= x >> 12;
     x ^= x << 25;
     x ^= x >> 27;
     states[thread] = x;
-    return (size_t)(((x * 0x2545f4914f6cdd1du >> 32) * bound) >> 32);
+    return x * 0x2545f4914f6cdd1du >> 32;
 }
 
-static void *must(void *p) {
+size_t below(unsigned thread, size_t bound) { return (size_t)((random_number(thread) * bound) >> 32); }
+
+size_t octaves(unsigned thread, unsigned low, unsigned high) {
+    const size_t base = (size_t)1 << (low + below(thread, high - low));
+    return base + below(thread, base) + 1;
+}
+
+void *must(void *p) {
     if (!p) {
         fprintf(stderr, "loads.c: no memory\n");
         exit(1);
     }
+    taken++;
     return p;
 }
 
-static void put(unsigned thread, size_t slot, size_t size) {
+void *take(size_t size) { return must(malloc(size)); }
+void *grow(void *p, size_t size) { return must(realloc(p, size)); }
+
+void drop(unsigned thread, size_t slot) {
     free(slots[thread][slot]);
-    slots[thread][slot] = must(malloc(size));
+    slots[thread][slot] = NULL;
 }
 
-/* Each operation is one allocation and one free, where nothing else is said. */
-static void pairs(unsigned thread) { free(must(malloc(1 + below(thread, 1000)))); }
-static void lifetimes(unsigned thread) { put(thread, below(thread, SLOTS), (size_t)16 << below(thread, 11) << below(thread, 2)); }
-static void large(unsigned thread) { put(thread, below(thread, 4), (100 << 10) + below(thread, 900 << 10)); }
-/* What it allocates the next thread frees, half of the slots later. */
-static void passed_on(unsigned thread) {
-    const size_t turn = sizes[thread][0]++;
-    void **const mine = &slots[thread][(turn + SLOTS / 2) % SLOTS];
-    free(*mine);
-    *mine = NULL;
-    slots[thread % threads + 1][turn % SLOTS] = must(malloc(1 + below(thread, 1000)));
-}
-/* A vector that grows by half; an operation is one realloc. */
-static void growing(unsigned thread) {
-    size_t *const size = &sizes[thread][0];
-    *size = *size == 0 || *size > 60000 ? 16 : *size + *size / 2;
-    if (*size == 16) put(thread, 0, 16);
-    else slots[thread][0] = must(realloc(slots[thread][0], *size));
-}
-/* A thread for each request: an operation is a thread's life, with blocks of 16 sizes. */
-static void lives(unsigned thread) {
-    for (size_t i = 0; i < 16; i++) put(thread, i, 1 + below(thread, 2000));
-    for (size_t i = 0; i < 16; i++) {
-        free(slots[thread][i]);
-        slots[thread][i] = NULL;
-    }
-    count_end();
+void drop_all(unsigned thread, size_t first, size_t end) {
+    for (size_t slot = first; slot < end; slot++) drop(thread, slot);
 }
 
-static const struct {
-    const char *name;
-    void (*operation)(unsigned thread);
-    unsigned part; /* of the operations that others do */
-} loads[] = {{"pairs", pairs, 1}, {"lifetimes", lifetimes, 1}, {"passed-on", passed_on, 1}, {"growing", growing, 1}, {"large", large, 1},
-    {"lives", lives, 8}};
+void put(unsigned thread, size_t slot, size_t size) {
+    free(slots[thread][slot]);
+    slots[thread][slot] = take(size);
+}
 
-static void run(void (*operation)(unsigned), unsigned count) {
+/* What libc/threads/__syscall_cp.c does in a program that has no signal handlers. */
+extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *parts);
+
+void wait_begins(unsigned thread) {
+    parts[thread] = 0;
+    __malloc_donate(NULL, NULL, 0, NULL, &parts[thread]);
+}
+
+void wait_goes_on(unsigned thread) {
+    if (parts[thread] == 0) return;
+    parts[thread] = 1;
+    __malloc_donate(NULL, NULL, 0, NULL, &parts[thread]);
+}
+
+/* In each round in another order: else what a thread leaves would mostly come to the thread that left it. */
+static void run(const load_t *load, unsigned count) {
+    static unsigned order[COUNT_THREADS];
     for (unsigned i = 0; i < count; i++) {
-        for (unsigned thread = 1; thread <= threads; thread++) {
-            count_turn(thread);
-            operation(thread);
+        for (unsigned n = 0; n < threads; n++) {
+            const size_t other = below(0, n + 1);
+            order[n] = order[other];
+            order[other] = n + 1;
         }
-        count_time += TICKS;
+        for (unsigned n = 0; n < threads; n++) {
+            const unsigned thread = order[n];
+            count_turn(thread);
+            load->turn(thread);
+            turns[thread]++;
+        }
+        count_time += load->ticks + pauses;
+        pauses = 0;
     }
+}
+
+static void count_load(const load_t *load) {
+    /* The first thread's heap is none of the others'. */
+    free(take(1));
+    for (unsigned thread = 0; thread <= threads; thread++) states[thread] = (thread + 1) * 0x9e3779b97f4a7c15u;
+    run(load, load->warm);
+    counts = (counts_t){0};
+    taken = 0;
+    run(load, load->counted);
+    const double operations = load->a_turn_is_one ? (double)load->counted * threads : (double)taken;
+    printf("%.4f %.4f %.4f\n", (double)counts.atomics / operations, (double)counts.lines / operations,
+        (double)counts.calls / operations);
 }
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; argc == 3 && i < sizeof loads / sizeof *loads; i++) {
-        if (strcmp(argv[1], loads[i].name) != 0) continue;
-        threads = (unsigned)atoi(argv[2]);
-        for (unsigned thread = 1; thread <= threads; thread++) states[thread] = thread * 0x9e3779b97f4a7c15u;
-        run(loads[i].operation, WARM / loads[i].part);
-        counts = (counts_t){0};
-        run(loads[i].operation, COUNTED / loads[i].part);
-        const double operations = (double)(COUNTED / loads[i].part) * threads;
-        printf("%.4f %.4f %.4f\n", (double)counts.atomics / operations, (double)counts.lines / operations,
-            (double)counts.calls / operations);
-        return 0;
+    static const load_t *const files[] = {loads_small, loads_teams, loads_overtime};
+    for (size_t file = 0; argc == 3 && file < sizeof files / sizeof *files; file++) {
+        for (const load_t *load = files[file]; load->name; load++) {
+            if (strcmp(argv[1], load->name) != 0) continue;
+            threads = (unsigned)atoi(argv[2]);
+            if (threads < 1 || threads > COUNT_THREADS) break;
+            count_load(load);
+            return 0;
+        }
     }
     fprintf(stderr, "usage: loads LOAD THREADS\n");
     return 2;
