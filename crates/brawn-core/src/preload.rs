@@ -89,6 +89,11 @@ pub fn program(mut file: File) -> Result<Program> {
 
 /// The object for `architecture` and `profile`.
 pub fn object(architecture: Architecture, profile: Profile) -> Result<&'static Preload> {
+    if profile == Profile::Trace {
+        let found = "no shared object records: profile `trace` is for static programs";
+        let next = "a static build of the program can be recorded: `brawn run --heap-profile FILE PROGRAM`";
+        return Err(Error::not_applicable(found).next(next));
+    }
     brawn_payload::preload(architecture, profile).ok_or_else(|| {
         let found = format!("no object for {} ({})", architecture.name(), profile.name());
         Error::new(Kind::NotApplicable, found)

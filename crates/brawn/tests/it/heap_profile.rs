@@ -1,5 +1,5 @@
 //! `brawn run --heap-profile` and `brawn heap-profile`: who asked for how much is told, by every way into the heap, and the
-//! program is the program all the same.
+//! program is the program all the same.  `heap_profile/routes.rs` has the routes by which a program gets the profile.
 
 use crate::build::{Room, zig};
 use crate::common::{brawn, brawn_path};
@@ -8,8 +8,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
 
+mod routes;
+
 /// Asks by each of the heap's functions, from functions that nothing is inlined into, 20,000 times.
-const DEEP: &str = r#"
+pub const DEEP: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +68,19 @@ fn run(room: &Room, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-fn figures(room: &Room, recording: &str) -> Value {
+/// Runs a program of [`DEEP`], which records, and holds that all is told.
+pub fn records(room: &Room, program: &str) {
+    let recording = format!("{program}.heap");
+    let mut command = Command::new(room.path(program));
+    let options = format!("heap_interval=32768,heap_profile={recording}");
+    command
+        .current_dir(room.path("."))
+        .env("BRAWN_OPTIONS", options);
+    assert_eq!(command.output().unwrap().status.code(), Some(7));
+    is_right(&figures(room, &recording));
+}
+
+pub fn figures(room: &Room, recording: &str) -> Value {
     let output = run(
         room,
         &["heap-profile", recording, "--export-json", "figures.json"],
@@ -80,7 +94,7 @@ fn figures(room: &Room, recording: &str) -> Value {
 }
 
 /// What each stack with that function on it asked for, in bytes, and the names of the frames of the largest.
-fn asked(figures: &Value, function: &str) -> (f64, Vec<String>) {
+pub fn asked(figures: &Value, function: &str) -> (f64, Vec<String>) {
     let name = |frame: &Value| {
         let frame = &figures["frames"][frame.as_u64().unwrap() as usize];
         frame["function"].as_str().unwrap().to_owned()
@@ -107,7 +121,7 @@ fn asked(figures: &Value, function: &str) -> (f64, Vec<String>) {
 
 /// Each way asked for 20 MB; `by_realloc` for 60.  There is a sample for each 32 KiB, so that a sum is right to
 /// some hundredths: a wrong one is off by a half and more.
-fn is_right(figures: &Value) {
+pub fn is_right(figures: &Value) {
     for way in WAYS {
         let (bytes, names) = asked(figures, way);
         let expected = if way == "by_realloc" { 60e6 } else { 20e6 };
@@ -176,15 +190,7 @@ fn every_way_to_ask_is_told_with_its_callers() {
     );
     assert!(rewritten.status.success());
     for program in ["linked", "rewritten"] {
-        let options = format!("heap_interval=32768,heap_profile={program}.heap");
-        let mut command = Command::new(room.path(program));
-        let output = command
-            .current_dir(room.path("."))
-            .env("BRAWN_OPTIONS", options)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(7));
-        is_right(&figures(&room, &format!("{program}.heap")));
+        records(&room, program);
     }
 }
 

@@ -45,19 +45,19 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 /// An image, unpacked by others' tools.
-struct Unpacked {
+pub struct Unpacked {
     index: Value,
     manifest: Value,
-    config: Value,
+    pub config: Value,
     saved: Value,
     /// `tar --numeric-owner -tv` of the layer: mode, owner, size, date, time, path.
     entries: Vec<Vec<String>>,
     /// The folder that the layer is unpacked to.
-    root: String,
+    pub root: String,
 }
 
 /// Unpacks `image.tar`, and holds every digest in it against its blob.
-fn unpack(room: &Room) -> Unpacked {
+pub fn unpack(room: &Room) -> Unpacked {
     let folder = room.path("unpacked");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).unwrap();

@@ -215,6 +215,19 @@ fn whom_it_is_not_for_is_told_so() {
     }
 }
 
+/// Who asks for profile `trace` wants a record, and would wait for it in vain.
+#[test]
+fn profile_trace_is_refused_since_it_would_not_record() {
+    let room = setting();
+    let words = ["profile `trace` is for static programs", "--heap-profile"];
+    let run = ["--profile", "trace", "--", &room.path("who")];
+    stopped(&preload(&room, &run), NOT_RUN, &words);
+    let object = room.path("object.so");
+    let write = ["--profile", "trace", "-o", &object];
+    stopped(&preload(&room, &write), REFUSED, &words);
+    assert!(!Path::new(&object).exists());
+}
+
 #[test]
 fn the_object_is_written_and_says_what_it_is() {
     let room = setting();

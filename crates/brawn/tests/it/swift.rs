@@ -3,6 +3,7 @@
 
 use crate::build::Room;
 use crate::common::{REFUSED, brawn, fail, ok, read, succeed, tools};
+use crate::heap_profile::{DEEP, records};
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
@@ -372,6 +373,16 @@ fn the_new_kind_upgraded() {
         let libc = |bundle: &Bundle| read(format!("{}/usr/lib/libc.a", bundle.root(arch)).as_ref());
         assert!(libc(&bundle) == libc(&kept), "{arch}");
     }
+}
+
+#[test]
+fn programs_of_a_bundle_with_profile_trace_record() {
+    let bundle = Bundle::copy(OLD);
+    let patch = ["patch", "--profile", "trace"];
+    succeed(brawn().args(patch).arg(&bundle.folder));
+    let room = Room::with(DEEP);
+    bundle.link(&room, "x86_64", &["main.c"], "main");
+    records(&room, "main");
 }
 
 /// mimalloc's object, compiled as one that is linked by itself.
