@@ -58,6 +58,13 @@ fn main() {
             for folder in [own, object, shared] {
                 println!("cargo::rustc-link-search=native={}", folder.display());
             }
+            let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+            if profile == "trace" && !target.is_static(&flags) {
+                println!(
+                    "cargo::warning=the feature `trace` has no effect: only a static musl program records; \
+                     this build has profile `fast`, and BRAWN_OPTIONS=heap_profile=FILE makes no file"
+                );
+            }
             (heap.cfg(), String::new())
         }
         Err(reason) => {

@@ -82,3 +82,43 @@ fn what_has_a_heap_of_its_own_keeps_it() {
     };
     assert!(interpreted.heap().unwrap_err().contains("Miri"));
 }
+
+/// The feature `trace` says that it has no effect where this is false.
+#[test]
+fn programs_are_static_where_rustc_makes_them_so() {
+    for (triple, flags, is_static) in [
+        ("x86_64-unknown-linux-musl", "", true),
+        ("x86_64-unknown-linux-gnu", "", false),
+        (
+            "x86_64-unknown-linux-gnu",
+            "-Ctarget-feature=+crt-static",
+            false,
+        ),
+        (
+            "aarch64-unknown-linux-musl",
+            "-Ctarget-feature=-crt-static",
+            false,
+        ),
+        (
+            "x86_64-unknown-linux-musl",
+            "-C\x1ftarget-feature=+sse3,-crt-static",
+            false,
+        ),
+        (
+            "x86_64-unknown-linux-musl",
+            "-Ctarget-feature=-crt-static\x1f-Ctarget-feature=+crt-static",
+            true,
+        ),
+    ] {
+        assert_eq!(
+            target(triple).is_static(flags),
+            is_static,
+            "{triple}: {flags}"
+        );
+    }
+    let alpine = Target {
+        vendor: "alpine".into(),
+        ..target("x86_64-unknown-linux-musl")
+    };
+    assert!(!alpine.is_static("") && alpine.is_static("-Ctarget-feature=+crt-static"));
+}

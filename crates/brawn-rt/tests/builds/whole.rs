@@ -10,6 +10,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn program(name: &str, features: &str, rustflags: &str) -> PathBuf {
+    of_musl(name, features, rustflags).run()
+}
+
+fn of_musl<'a>(name: &'a str, features: &'a str, rustflags: &'a str) -> Build<'a> {
     Build {
         fixture: "program",
         target: Some(MUSL),
@@ -19,7 +23,6 @@ fn program(name: &str, features: &str, rustflags: &str) -> PathBuf {
         name,
         ..Default::default()
     }
-    .run()
 }
 
 fn is_brawns_alone(path: &PathBuf, profile: &str) {
@@ -169,25 +172,45 @@ fn with_a_patched_archive() {
 
 #[test]
 fn a_dynamic_program_has_a_heap_for_rust() {
-    let path = Build {
-        fixture: "program",
-        target: Some(MUSL),
-        rustflags: "-Ctarget-feature=-crt-static",
-        env: &[("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER", "musl-gcc")],
-        artifact: "program",
-        name: "program-dynamic",
-        ..Default::default()
-    }
-    .run();
+    let path = dynamic("", "program-dynamic").run();
     assert!(run(&path, &[""; 0]).trim().ends_with("fast), for Rust"));
-    let path = Build {
+}
+
+/// Its heap is the one without the feature, and whoever builds it is told so.
+#[test]
+fn what_cannot_record_says_that_trace_has_no_effect() {
+    let glibc = Build {
         fixture: "program",
-        // It does not record: its heap is the one without the feature.
         features: "trace",
         artifact: "program",
         name: "program-glibc",
         ..Default::default()
+    };
+    for build in [glibc, dynamic("trace", "program-dynamic-trace")] {
+        assert!(
+            run(build.run(), &[""; 0])
+                .trim()
+                .ends_with("fast), for Rust")
+        );
+        let said = warnings(&build);
+        assert!(said.contains("the feature `trace` has no effect"), "{said}");
     }
-    .run();
-    assert!(run(&path, &[""; 0]).trim().ends_with("fast), for Rust"));
+    let recording = of_musl("program-recording", "trace", "");
+    recording.run();
+    let said = warnings(&recording);
+    assert!(!said.contains("no effect"), "{said}");
+}
+
+/// What cargo says, also when all is built already: it repeats the warnings of build scripts.
+fn warnings(build: &Build<'_>) -> String {
+    let output = build.output();
+    succeeded(&output, build.name);
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn dynamic<'a>(features: &'a str, name: &'a str) -> Build<'a> {
+    Build {
+        env: &[("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER", "musl-gcc")],
+        ..of_musl(name, features, "-Ctarget-feature=-crt-static")
+    }
 }
