@@ -11,6 +11,9 @@ fuzz_target!(|bytes: &[u8]| {
     let profile = profile(&recording);
     assert!(profile.asked().bytes.is_finite());
     assert!(profile.over_time.len() <= 401);
+    for curve in &profile.threads_over_time {
+        assert_eq!(curve.bytes.len(), profile.over_time.len());
+    }
     for stack in &profile.stacks {
         assert!(stack.frames.iter().all(|frame| *frame < profile.frames.len()));
     }

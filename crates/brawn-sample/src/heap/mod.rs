@@ -8,5 +8,5 @@ mod profile;
 mod recording;
 mod unwind;
 
-pub use profile::{Amount, Frame, Profile, Stack, profile};
+pub use profile::{Amount, Frame, Profile, Stack, ThreadCurve, profile};
 pub use recording::Recording;

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 /// At most so many points of the curve over time.
 const MOST_POINTS: usize = 400;
+/// At most so many threads have a curve of their own.
+const MOST_THREADS: usize = 3;
 
 /// How many blocks, and how many bytes, as far as samples tell.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -71,6 +73,15 @@ pub struct Stack {
     pub at_end: Amount,
 }
 
+/// What a thread had asked for and was in use, whoever freed it then.
+#[derive(Clone, Debug, Serialize)]
+pub struct ThreadCurve {
+    /// The thread.
+    pub thread: u32,
+    /// Bytes, at the times of [`Profile::over_time`].
+    pub bytes: Vec<f64>,
+}
+
 /// A heap's profile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Profile {
@@ -90,6 +101,8 @@ pub struct Profile {
     pub peak_at: f64,
     /// In seconds from the first sample, the bytes in use.
     pub over_time: Vec<(f64, f64)>,
+    /// Of that, the parts of the threads with the highest points, the highest first.
+    pub threads_over_time: Vec<ThreadCurve>,
 }
 
 impl Profile {
@@ -126,24 +139,29 @@ impl Profile {
 struct Live {
     blocks: HashMap<(u32, u64), (usize, Amount)>,
     now: f64,
+    /// The same by stack.
+    of_stacks: Vec<f64>,
 }
 
 impl Live {
-    fn new() -> Self {
+    fn new(stacks: usize) -> Self {
         Self {
             blocks: HashMap::new(),
             now: 0.0,
+            of_stacks: vec![0.0; stacks],
         }
     }
 
     /// Applies an event; `stack` is that of a block that begins.
     fn apply(&mut self, event: &Event, stack: Option<(usize, Amount)>) {
         // A block at an address where one was not seen to end: of a process that has another program now.
-        if let Some((_, old)) = self.blocks.remove(&(event.process, event.block)) {
+        if let Some((stack, old)) = self.blocks.remove(&(event.process, event.block)) {
             self.now -= old.bytes;
+            self.of_stacks[stack] -= old.bytes;
         }
         if let Some((stack, amount)) = stack {
             self.now += amount.bytes;
+            self.of_stacks[stack] += amount.bytes;
             self.blocks
                 .insert((event.process, event.block), (stack, amount));
         }
@@ -176,7 +194,7 @@ pub fn profile(recording: &Recording) -> Profile {
     let first = recording.events.first().map_or(0, |e| e.time);
     let seconds = |event: &Event| (event.time - first) as f64 / 1e9;
     // First when most was in use, then what that was.
-    let mut live = Live::new();
+    let mut live = Live::new(sites.len());
     let (mut peak, mut peak_event) = (0.0, None);
     let mut curve = Vec::new();
     for (number, (event, begin)) in recording.events.iter().zip(&begins).enumerate() {
@@ -189,13 +207,20 @@ pub fn profile(recording: &Recording) -> Profile {
     for (stack, amount) in live.blocks.values() {
         sums[*stack][2] += *amount;
     }
-    let until = peak_event.map_or(0, |number| number + 1);
-    let mut live = Live::new();
-    for (event, begin) in recording.events.iter().zip(&begins).take(until) {
+    let shown = thinned(&curve);
+    let mut threads = Threads::new(&sites);
+    let mut next = shown.iter().peekable();
+    let mut live = Live::new(sites.len());
+    for (number, (event, begin)) in recording.events.iter().zip(&begins).enumerate() {
         live.apply(event, *begin);
-    }
-    for (stack, amount) in live.blocks.values() {
-        sums[*stack][1] += *amount;
+        if peak_event == Some(number) {
+            for (stack, amount) in live.blocks.values() {
+                sums[*stack][1] += *amount;
+            }
+        }
+        while next.next_if_eq(&&number).is_some() {
+            threads.look(&live);
+        }
     }
     let (frames, numbers) = frames(&unwinder, &sites);
     let mut stacks: Vec<Stack> = sites
@@ -218,7 +243,54 @@ pub fn profile(recording: &Recording) -> Profile {
         interval: recording.interval,
         seconds: recording.events.last().map_or(0.0, seconds),
         peak_at: peak_event.map_or(0.0, |n| seconds(&recording.events[n])),
-        over_time: thinned(&curve),
+        over_time: shown.iter().map(|number| curve[*number]).collect(),
+        threads_over_time: threads.highest(),
+    }
+}
+
+/// What each thread has in use, from one look to the next.
+struct Threads {
+    /// Of each stack.
+    numbers: Vec<u32>,
+    looks: Vec<BTreeMap<u32, f64>>,
+}
+
+impl Threads {
+    fn new(sites: &[(Vec<Site>, u32)]) -> Self {
+        Self {
+            numbers: sites.iter().map(|(_, thread)| *thread).collect(),
+            looks: Vec::new(),
+        }
+    }
+
+    fn look(&mut self, live: &Live) {
+        let mut now = BTreeMap::new();
+        let in_use = live.of_stacks.iter().zip(&self.numbers);
+        for (bytes, thread) in in_use.filter(|(bytes, _)| **bytes > 0.0) {
+            *now.entry(*thread).or_insert(0.0) += bytes;
+        }
+        self.looks.push(now);
+    }
+
+    /// The curves with the highest points.
+    fn highest(&self) -> Vec<ThreadCurve> {
+        let mut peaks: BTreeMap<u32, f64> = BTreeMap::new();
+        for (thread, bytes) in self.looks.iter().flatten() {
+            let peak = peaks.entry(*thread).or_default();
+            *peak = peak.max(*bytes);
+        }
+        let mut peaks: Vec<(u32, f64)> = peaks.into_iter().collect();
+        peaks.sort_by(|a, b| b.1.total_cmp(&a.1));
+        peaks.truncate(MOST_THREADS);
+        let curve = |(thread, _)| ThreadCurve {
+            thread,
+            bytes: self
+                .looks
+                .iter()
+                .map(|now| now.get(&thread).copied().unwrap_or(0.0))
+                .collect(),
+        };
+        peaks.into_iter().map(curve).collect()
     }
 }
 
@@ -239,12 +311,14 @@ fn frames(stacks: &Stacks, all: &[(Vec<Site>, u32)]) -> (Vec<Frame>, HashMap<Sit
     (frames, numbers)
 }
 
-/// The highest point of each piece of a curve: the peak is among them.
-fn thinned(curve: &[(f64, f64)]) -> Vec<(f64, f64)> {
+/// Which points are shown: the highest of each piece of a curve, so that the peak is among them, and the last.
+fn thinned(curve: &[(f64, f64)]) -> Vec<usize> {
     let piece = curve.len().div_ceil(MOST_POINTS).max(1);
-    let highest = |piece: &[(f64, f64)]| piece.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
-    let mut points: Vec<_> = curve.chunks(piece).filter_map(highest).collect();
-    points.extend(curve.last());
+    let numbers: Vec<usize> = (0..curve.len()).collect();
+    let by_height = |a: &usize, b: &usize| curve[*a].1.total_cmp(&curve[*b].1);
+    let highest = |piece: &[usize]| piece.iter().copied().max_by(by_height);
+    let mut points: Vec<usize> = numbers.chunks(piece).filter_map(highest).collect();
+    points.extend(numbers.last());
     points
 }
 
@@ -270,8 +344,40 @@ mod tests {
         curve[77_777].1 = 9.0;
         let thin = thinned(&curve);
         assert!(thin.len() <= MOST_POINTS + 1);
-        assert!(thin.contains(&(77_777.0, 9.0)));
-        assert_eq!(thin.last(), Some(&(99_999.0, 1.0)));
+        assert!(thin.contains(&77_777));
+        assert_eq!(thin.last(), Some(&99_999));
         assert!(thinned(&[]).is_empty());
+    }
+
+    /// A thread's block counts as its own until it ends, and the parts are together what is in use.
+    #[test]
+    fn threads_have_curves_of_their_own() {
+        let event = |block| Event {
+            time: 0,
+            process: 1,
+            thread: 0,
+            image: 0,
+            block,
+            taken: None,
+        };
+        let stacks = [7, 8, 7, 9, 10].map(|thread| (Vec::new(), thread));
+        let mut threads = Threads::new(&stacks);
+        let mut live = Live::new(stacks.len());
+        for (stack, bytes) in [(0, 10.0), (1, 4.0), (2, 5.0), (3, 3.0), (4, 1.0)] {
+            let amount = Amount { blocks: 1.0, bytes };
+            live.apply(&event(stack as u64), Some((stack, amount)));
+        }
+        threads.look(&live);
+        live.apply(&event(0), None);
+        threads.look(&live);
+        assert!((live.now - 13.0).abs() < 1e-9);
+        let told = threads.highest();
+        let told: Vec<_> = told.iter().map(|c| (c.thread, c.bytes.clone())).collect();
+        let expected = [
+            (7, vec![15.0, 5.0]),
+            (8, vec![4.0, 4.0]),
+            (9, vec![3.0, 3.0]),
+        ];
+        assert_eq!(told, expected);
     }
 }

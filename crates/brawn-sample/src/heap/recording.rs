@@ -4,7 +4,7 @@ use brawn_core::{Error, input};
 use brawn_payload::Architecture;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 16] = b"brawn heap trace";
 const VERSION: u32 = 1;
@@ -27,6 +27,8 @@ pub struct Recording {
     pub images: Vec<String>,
     /// What happened, by time.
     pub events: Vec<Event>,
+    /// The folder that was `/` to the processes, as it is seen from here: their files are looked for below it.
+    pub root: PathBuf,
 }
 
 /// Something that happened to a block.
@@ -101,6 +103,7 @@ impl Recording {
             lost,
             images: Vec::new(),
             events: Vec::new(),
+            root: PathBuf::from("/"),
         };
         let mut known = HashMap::new();
         for start in (HEADER..all.bytes.len()).step_by(CHUNK) {

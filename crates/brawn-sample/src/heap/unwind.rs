@@ -66,7 +66,7 @@ impl Stacks {
         for image in &recording.images {
             let mapped: Vec<Mapped> = image
                 .lines()
-                .filter_map(|line| stacks.mapped(line, &mut known))
+                .filter_map(|line| stacks.mapped(line, &recording.root, &mut known))
                 .collect();
             let walker = stacks.walker(recording.architecture, &mapped);
             stacks.images.push((mapped, walker));
@@ -74,7 +74,12 @@ impl Stacks {
         stacks
     }
 
-    fn mapped(&mut self, line: &str, known: &mut HashMap<PathBuf, usize>) -> Option<Mapped> {
+    fn mapped(
+        &mut self,
+        line: &str,
+        root: &Path,
+        known: &mut HashMap<PathBuf, usize>,
+    ) -> Option<Mapped> {
         let line = Line::parse(line)?;
         let is_known = known.contains_key(line.path);
         if !line.path.is_absolute() || (known.len() == MOST_FILES && !is_known) {
@@ -83,7 +88,7 @@ impl Stacks {
         let file = *known
             .entry(line.path.to_owned())
             .or_insert_with_key(|path| {
-                self.files.push(File::read(path));
+                self.files.push(File::read(path, root));
                 self.files.len() - 1
             });
         let code = &self.files[file].code;
@@ -205,8 +210,8 @@ fn walk<U: Unwinder>(
 }
 
 impl File {
-    fn read(path: &Path) -> Self {
-        let code = Code::read(path);
+    fn read(path: &Path, root: &Path) -> Self {
+        let code = Code::read(&root.join(path.strip_prefix("/").unwrap_or(path)));
         let (starts, sections) = unwind_info(code.bytes());
         Self {
             path: path.to_owned(),

@@ -31,6 +31,10 @@ pub struct Args {
     #[arg(value_name = "RECORDING")]
     recording: PathBuf,
 
+    /// Look for the program's files below this folder, for a recording of a container [default: /].
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+
     /// Write the profile for `pprof` (gzipped, as `go tool pprof` and others read it).
     #[arg(long, value_name = "FILE")]
     pprof: Option<PathBuf>,
@@ -60,7 +64,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn show(args: &Args) -> Result<()> {
-    let profile = read(&args.recording)?;
+    let profile = read(&args.recording, args.root.as_deref())?;
     ui::text(&summary(&profile, args.lines));
     if let Some(path) = &args.pprof {
         whole(path, pprof::encoded(&profile))?;
@@ -75,12 +79,17 @@ fn show(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The profile of a recording that has something in it.
+/// The profile of a recording that has something in it.  `root` is the folder that was `/` to the program, if that is not
+/// this system's.
 ///
 /// # Errors
 /// If it cannot be read, or nothing was recorded.
-pub fn read(path: &Path) -> Result<Profile> {
-    let profile = profile(&Recording::read(path)?);
+pub fn read(path: &Path, root: Option<&Path>) -> Result<Profile> {
+    let mut recording = Recording::read(path)?;
+    if let Some(root) = root {
+        recording.root = root.to_owned();
+    }
+    let profile = profile(&recording);
     if profile.stacks.is_empty() {
         let why = match profile.lost {
             0 => "the recording has no block: the program asked for little, or ended too early",

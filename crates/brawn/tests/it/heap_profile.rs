@@ -81,9 +81,15 @@ pub fn records(room: &Room, program: &str) {
 }
 
 pub fn figures(room: &Room, recording: &str) -> Value {
+    figures_below(room, recording, "/")
+}
+
+/// The same, where the program's files are below `root`.
+fn figures_below(room: &Room, recording: &str, root: &str) -> Value {
+    let own = ["heap-profile", recording, "--root", root];
     let output = run(
         room,
-        &["heap-profile", recording, "--export-json", "figures.json"],
+        &[&own[..], &["--export-json", "figures.json"]].concat(),
     );
     assert!(
         output.status.success(),

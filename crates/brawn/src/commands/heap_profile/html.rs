@@ -45,22 +45,28 @@ pub fn page(profile: &Profile, title: &str) -> String {
     document(&title, &header, &main, &[version, &every])
 }
 
+/// What is in use, and where there are several threads, the parts of the largest.
 fn over_time(profile: &Profile) -> Markup {
-    let highest = profile
-        .over_time
-        .iter()
-        .fold(0.0, |high: f64, (_, bytes)| high.max(*bytes));
+    let total = profile.over_time.iter().map(|(_, bytes)| *bytes);
+    let total: Vec<f64> = total.collect();
+    let highest = total.iter().fold(0.0, |high: f64, bytes| high.max(*bytes));
     let seconds = profile.seconds.max(1e-9);
-    let mut path = String::new();
-    for (number, (second, bytes)) in profile.over_time.iter().enumerate() {
-        let command = if number == 0 { 'M' } else { 'L' };
-        let (x, y) = (
-            second / seconds * WIDTH,
-            HIGH - bytes / highest.max(1.0) * HIGH,
-        );
-        // A String takes everything.
-        let _ = write!(path, "{command}{x:.1} {y:.1}");
+    let mut curves = vec![("all threads".to_owned(), total.as_slice())];
+    if profile.threads().len() > 1 {
+        let parts = profile.threads_over_time.iter();
+        curves.extend(parts.map(|c| (format!("thread {}", c.thread), c.bytes.as_slice())));
     }
+    let path = |of: &[f64]| {
+        let mut path = String::new();
+        for ((second, _), bytes) in profile.over_time.iter().zip(of) {
+            let command = if path.is_empty() { 'M' } else { 'L' };
+            let x = second / seconds * WIDTH;
+            let y = HIGH - bytes / highest.max(1.0) * HIGH;
+            // A String takes everything.
+            let _ = write!(path, "{command}{x:.1} {y:.1}");
+        }
+        path
+    };
     let says = format!(
         "From 0 to {seconds:.1} s; the highest point is {}",
         bytes(highest)
@@ -68,10 +74,20 @@ fn over_time(profile: &Profile) -> Markup {
     html! {
         section {
             h2 { "In use over time" }
-            figure.k1 {
+            @if curves.len() > 1 {
+                p.soft { "A thread has what it asked for, whoever frees it. The threads with the highest points are shown." }
+                div.keys {
+                    @for (number, (name, _)) in curves.iter().enumerate() {
+                        span class=(format!("key {}", line_colour(number))) { (name) }
+                    }
+                }
+            }
+            figure {
                 svg viewBox=(format!("0 0 {WIDTH} {HIGH}")) preserveAspectRatio="none" height=(HIGH) role="img" aria-label=(says) {
                     path.grid d=(format!("M0 {HIGH}H{WIDTH}")) {}
-                    path.mem d=(path) {}
+                    @for (number, (_, of)) in curves.iter().enumerate() {
+                        g class=(line_colour(number)) { path.mem d=(path(of)) {} }
+                    }
                 }
                 div.axis {
                     span style="left:0" { "0 s, at most " (bytes(highest)) }
@@ -80,6 +96,11 @@ fn over_time(profile: &Profile) -> Markup {
             }
         }
     }
+}
+
+/// The sum has the plainest of the four colours.
+fn line_colour(number: usize) -> String {
+    format!("k{}", number % 4)
 }
 
 /// A function in a flame graph, and those that it calls.

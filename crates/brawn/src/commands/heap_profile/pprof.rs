@@ -208,6 +208,7 @@ mod tests {
             seconds: 1.5,
             peak_at: 1.0,
             over_time: vec![],
+            threads_over_time: vec![],
         };
         let fields = fields(&message(&profile).0);
         let count = |of: u64| fields.iter().filter(|(field, _)| *field == of).count();

@@ -62,7 +62,7 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
     let status = wait(&mut child).map_err(|error| failed("cannot wait for the program", error))?;
     let (for_pprof, page) = files(file);
     let profile = match recording.exists() {
-        true => heap_profile::read(&recording),
+        true => heap_profile::read(&recording, None),
         false => Err(Error::not_applicable(
             "the program recorded nothing: it asked for no memory, or could not make a file",
         )),
