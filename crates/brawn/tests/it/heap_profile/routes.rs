@@ -39,8 +39,8 @@ fn image() {
     command.args(["/usr/sbin/chroot", ".", "/deep"]);
     command.current_dir(&unpacked.root);
     assert_eq!(command.output().unwrap().status.code(), Some(7));
-    let recording = "unpacked/root/tmp/deep.heap";
-    is_right(&figures_below(&room, recording, &unpacked.root));
+    let recording = format!("{}/tmp/deep.heap", unpacked.root);
+    is_right(&figures_below(&room, &recording, &unpacked.root));
 }
 
 #[test]
