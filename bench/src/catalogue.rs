@@ -69,6 +69,14 @@ const fn profiles(id: &'static str, of: Entry) -> Entry {
     }
 }
 
+/// The same workload for profile `trace`, recording and not.
+const fn traced(id: &'static str, of: Entry) -> Entry {
+    Entry {
+        variants: &Variant::TRACED,
+        ..profiles(id, of)
+    }
+}
+
 const THREADS_1: Entry = run(
     "threads-1",
     "threads",
@@ -380,6 +388,16 @@ pub const CATALOGUE: &[Entry] = &[
         title: "a program that allocates once",
         variants: &Variant::PROFILES,
     },
+    traced("traced-threads-1", THREADS_1),
+    traced("traced-threads-2", THREADS_2),
+    traced("traced-threads-8", THREADS_8),
+    traced("traced-threads-32", THREADS_32),
+    traced("traced-seed001", SEED001),
+    traced("traced-seed003", SEED003),
+    traced("traced-stress", STRESS),
+    traced("traced-server-2", SERVER_2),
+    traced("traced-realloc", REALLOC),
+    traced("traced-huge", HUGE),
     rust(
         "rust-003",
         9,

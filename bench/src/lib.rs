@@ -24,6 +24,7 @@ pub mod rss_page;
 mod rust;
 pub mod show;
 pub mod tables;
+pub mod traced;
 pub mod variant;
 pub mod versions;
 pub mod work;

@@ -11,7 +11,7 @@ use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, bars, demo, libc_page, machine, readme, rss_page, tables};
+use brawn_bench::{Result, bars, demo, libc_page, machine, readme, rss_page, tables, traced};
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Own, Part, Places};
 use std::path::{Path, PathBuf};
@@ -402,6 +402,8 @@ fn report(folder: &Path, markdown: bool) -> Result<()> {
     print(&bars::profiles(&results));
     print(&tables::profile_times(&results));
     print(&tables::profile_memory(&results));
+    print(&traced::times(&results));
+    print(&traced::memory(&results));
     print(&bars::rust(&results));
     print(&tables::programs(&results, tables::RUST, &Variant::RUST));
     print(&bars::wasmtime_compile(&results));

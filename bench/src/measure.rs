@@ -4,12 +4,14 @@ use crate::catalogue::{Entry, Kind, QUICK_ROUNDS};
 use crate::launch::Sample;
 use crate::prepare::{Prepared, checked, copy_writable};
 use crate::raw::{Failure, Measurement};
+use crate::traced::INTERVAL;
 use crate::variant::Variant;
 use crate::{Result, context, machine};
 use brawn_measure::schedule::Random;
 use object::{Object, ObjectSection, SectionFlags};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -125,9 +127,7 @@ fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant)
                 .iter()
                 .map(|a| a.replace("$WORK", &work))
                 .collect();
-            prepared
-                .launcher
-                .run(executable.as_os_str(), &arguments, false)
+            run(prepared, variant, &executable, &arguments)
         }
         Kind::Peak => prepared
             .launcher
@@ -135,6 +135,39 @@ fn one(prepared: &Prepared, entry: &Entry, arguments: &[&str], variant: Variant)
         Kind::Size => size(&executable),
         Kind::Patch => patch(prepared),
     }
+}
+
+/// Runs a program, which records its heap if that is what `variant` is.
+fn run(
+    prepared: &Prepared,
+    variant: Variant,
+    executable: &Path,
+    arguments: &[String],
+) -> Result<Sample> {
+    let executable = executable.as_os_str();
+    if variant != Variant::Recording {
+        return prepared.launcher.run(executable, arguments, false);
+    }
+    let recording = prepared.work.join("heap-profile");
+    // It would be gone on with.
+    if recording.exists() {
+        context(fs::remove_file(&recording), "remove", &recording)?;
+    }
+    let options = format!(
+        "heap_interval={INTERVAL},heap_profile={}",
+        recording.display()
+    );
+    let variables = [("BRAWN_OPTIONS", Path::new(&options))];
+    let launcher = &prepared.launcher;
+    let mut sample = launcher.run_with(executable, arguments, false, &variables)?;
+    // Without one, what was timed is not what the table says.
+    let read = brawn_sample::heap::Recording::read(&recording).map_err(|e| e.to_string())?;
+    let taken = read.events.iter().filter(|event| event.taken.is_some());
+    sample.insert("samples".to_owned(), taken.count() as f64);
+    sample.insert("lost".to_owned(), read.lost as f64);
+    let bytes = context(fs::metadata(&recording), "look at", &recording)?.blocks() * 512;
+    sample.insert("recorded_bytes".to_owned(), bytes as f64);
+    Ok(sample)
 }
 
 /// The size of the file, and the sizes of everything that is loaded from a stripped executable, by kind.

@@ -1,15 +1,15 @@
-//! Fills the tables of README and docs/benchmarks.md: the text between `<!-- bench:NAME -->` and `<!-- /bench:NAME
-//! -->`. Each table comes from the newest folder of raw data that has its measurements, since not every machine has
+//! Fills the tables of README, docs/benchmarks.md and docs/heap-profile.md: the text between `<!-- bench:NAME -->` and
+//! `<!-- /bench:NAME -->`. Each table comes from the newest folder of raw data that has its measurements, since not every machine has
 //! an hour to build wasmtime.
 
 use crate::raw::Results;
 use crate::variant::Variant;
-use crate::{Result, bars, context, repository, tables};
+use crate::{Result, bars, context, repository, tables, traced};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The names of the tables in the markers.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 18] = [
     "bars",
     "times",
     "memory",
@@ -25,15 +25,19 @@ pub const NAMES: [&str; 15] = [
     "wasmtime-bars",
     "wasmtime",
     "wasmtime-machine",
+    "traced-times",
+    "traced-memory",
+    "traced-said",
 ];
 
 /// The documents with tables, below the repository's folder.
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/benchmarks.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "docs/benchmarks.md", "docs/heap-profile.md"];
 
 /// A measurement that is in every folder that has the rest of the table.
 fn needs(name: &str) -> &'static str {
     match name.split('-').next() {
         Some("profile") => "profiles-threads-1",
+        Some("traced") => "traced-threads-1",
         Some("rust") => "rust-003",
         Some("wasmtime") => "wasmtime-parallel",
         _ => "threads-1",
@@ -49,6 +53,9 @@ fn text(results: &Results, name: &str) -> Option<String> {
         "profile-bars" => bars::profiles(results).markdown(),
         "profile-times" => tables::profile_times(results).markdown(),
         "profile-memory" => tables::profile_memory(results).markdown(),
+        "traced-times" => traced::times(results).markdown(),
+        "traced-memory" => traced::memory(results).markdown(),
+        "traced-said" => traced::said(results),
         "rust-bars" => bars::rust(results).markdown(),
         "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
         "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),

@@ -4,10 +4,11 @@ use crate::catalogue::{self, Kind};
 use crate::raw::Results;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
+use crate::traced;
 use crate::variant::Variant;
 
 /// Median of a metric, as text.
-fn median(
+pub(crate) fn median(
     results: &Results,
     id: &str,
     variant: Variant,
@@ -32,7 +33,7 @@ fn median(
 }
 
 /// The ratio of two variants in the same rounds, with its interval.
-fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> Cell {
+pub(crate) fn ratio(results: &Results, id: &str, metric: &str, a: Variant, b: Variant) -> Cell {
     let Some(m) = results.measurements.get(id) else {
         return Cell::new("–", Tone::Faint);
     };
@@ -78,7 +79,7 @@ fn workloads(results: &Results, shape: &Shape) -> Table {
     let with_metric = |id: &str| has(id, "ns") && has(id, metric);
     let entries = catalogue::CATALOGUE
         .iter()
-        .filter(|e| e.kind == Kind::Run && with_metric(e.id))
+        .filter(|e| e.kind == Kind::Run && with_metric(e.id) && !traced::is(e.id))
         .filter(|e| e.id.starts_with("profiles-") == shape.profiles);
     let rows = entries.map(|entry| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];

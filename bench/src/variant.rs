@@ -26,6 +26,10 @@ pub enum Variant {
     Secure,
     /// The same with `--profile lean`.
     Lean,
+    /// The same with `--profile trace`, which records nothing unless it is told to.
+    Trace,
+    /// The same programs, which record with one sample in 512 KiB.
+    Recording,
     /// The distribution's musl, and the crate `mimalloc` as the program's global allocator: version 3.
     Crate,
     /// The same with its feature `v2`.
@@ -36,7 +40,7 @@ pub enum Variant {
 
 impl Variant {
     /// Every variant.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Stock,
         Self::Mimalloc2,
         Self::Mimalloc3,
@@ -47,6 +51,8 @@ impl Variant {
         Self::Brawn,
         Self::Secure,
         Self::Lean,
+        Self::Trace,
+        Self::Recording,
         Self::Crate,
         Self::CrateV2,
         Self::CrateSecure,
@@ -63,6 +69,9 @@ impl Variant {
 
     /// brawn's profiles, and the variant that they are compared with.
     pub const PROFILES: [Self; 4] = [Self::Glibc, Self::Brawn, Self::Secure, Self::Lean];
+
+    /// What heap profiles cost, and the variant that they are compared with.
+    pub const TRACED: [Self; 3] = [Self::Brawn, Self::Trace, Self::Recording];
 
     /// The variants for Rust programs.
     pub const RUST: [Self; 7] = [
@@ -92,6 +101,8 @@ impl Variant {
             Self::Brawn => "brawn",
             Self::Secure => "secure",
             Self::Lean => "lean",
+            Self::Trace => "trace",
+            Self::Recording => "recording",
             Self::Crate => "crate",
             Self::CrateV2 => "cratev2",
             Self::CrateSecure => "cratesecure",
@@ -110,13 +121,15 @@ impl Variant {
 
     /// Whether it has brawn's payload.
     pub const fn is_brawn(self) -> bool {
-        matches!(self, Self::Brawn | Self::Secure | Self::Lean)
+        let profiled = self.profile().is_some();
+        profiled || matches!(self, Self::Brawn)
     }
 
     /// The profile that `brawn patch` gets with `--profile`, if any.
     pub const fn profile(self) -> Option<&'static str> {
         match self {
-            Self::Secure | Self::Lean => Some(self.name()),
+            Self::Secure | Self::Lean | Self::Trace => Some(self.name()),
+            Self::Recording => Self::Trace.profile(),
             _ => None,
         }
     }
@@ -144,6 +157,8 @@ impl Variant {
             Self::Brawn => "brawn",
             Self::Secure => "brawn, secure",
             Self::Lean => "brawn, lean",
+            Self::Trace => "brawn, trace",
+            Self::Recording => "brawn, trace, recording",
             Self::Crate => "mimalloc crate",
             Self::CrateV2 => "mimalloc crate, v2",
             Self::CrateSecure => "mimalloc crate, secure",

@@ -1,0 +1,166 @@
+//! What heap profiles cost: the tables of docs/heap-profile.md, from the measurements `traced-…`.
+
+use crate::catalogue::{CATALOGUE, Entry};
+use crate::raw::{Measurement, Results};
+use crate::show::{self, Cell, Row, Table, Tone};
+use crate::stats::{Estimate, estimate};
+use crate::tables::{median, ratio};
+use crate::variant::Variant::{self, Brawn, Recording, Trace};
+
+/// Bytes from one recorded block to the next, on average: `brawn run --heap-profile` has the same.
+pub const INTERVAL: u64 = 512 << 10;
+
+/// What recording may cost: its time against profile `fast`'s.
+const BAR: f64 = 1.05;
+
+/// Whether a measurement is one of these.
+pub fn is(id: &str) -> bool {
+    id.starts_with("traced-")
+}
+
+/// Those that were made, with their entries.
+fn measured(results: &Results) -> impl Iterator<Item = (&Entry, &Measurement)> {
+    let entries = CATALOGUE.iter().filter(|e| is(e.id));
+    entries.filter_map(|e| Some((e, results.measurements.get(e.id)?)))
+}
+
+/// Processor time of one operation in each round, in nanoseconds.  The time that passes depends on what else the machine does.
+fn per_operation(m: &Measurement, variant: Variant) -> Vec<f64> {
+    let [time, operations] = ["cpu_ns", "operations"].map(|metric| m.values(variant, metric));
+    time.iter().zip(&operations).map(|(t, o)| t / o).collect()
+}
+
+/// The same against profile `fast`.
+fn against(m: &Measurement, variant: Variant) -> Option<Estimate> {
+    let (of, fast) = (per_operation(m, variant), per_operation(m, Brawn));
+    let ratios: Vec<f64> = of.iter().zip(&fast).map(|(a, b)| a / b).collect();
+    estimate(&ratios)
+}
+
+/// Nanoseconds of a recorded block beside one that is not: what the operations took longer, shared among the samples.
+fn of_a_sample(m: &Measurement) -> Vec<f64> {
+    let [fast, recording] = [Brawn, Recording].map(|v| per_operation(m, v));
+    let operations = m.values(Recording, "operations");
+    let samples = m.values(Recording, "samples");
+    let longer = recording.iter().zip(&fast).map(|(a, b)| a - b);
+    let shared = operations.iter().zip(&samples).map(|(o, s)| o / s);
+    longer.zip(shared).map(|(l, s)| l * s).collect()
+}
+
+fn cell(of: Option<Estimate>, show: impl Fn(&Estimate) -> String) -> Cell {
+    of.map_or_else(|| Cell::new("–", Tone::Faint), |e| show(&e).into())
+}
+
+/// Time of one operation, and what a sample costs.
+pub fn times(results: &Results) -> Table {
+    let rows = measured(results).map(|(entry, m)| {
+        let shown = |e: &Estimate| {
+            let interval = show::interval(&show::ratio(e.low), &show::ratio(e.high));
+            format!("{} {interval}", show::ratio(e.median))
+        };
+        let cost = estimate(&of_a_sample(m)).filter(|e| e.median > 0.0);
+        Row::Cells(vec![
+            entry.title.into(),
+            cell(estimate(&per_operation(m, Brawn)), |e| show::time(e.median)),
+            cell(against(m, Trace), shown),
+            cell(against(m, Recording), shown),
+            median(results, entry.id, Recording, "samples", show::grouped),
+            cell(cost, |e| show::time(e.median)),
+        ])
+    });
+    let header = [
+        "processor time of one operation",
+        "fast",
+        "trace / fast",
+        "recording / fast",
+        "samples",
+        "a sample costs",
+    ];
+    Table {
+        header: header.map(Cell::from).into(),
+        rows: rows.collect(),
+    }
+}
+
+/// Peak memory.
+pub fn memory(results: &Results) -> Table {
+    let rows = measured(results).map(|(entry, _)| {
+        let mut cells: Vec<Cell> = vec![entry.title.into()];
+        let peak = |v: Variant| median(results, entry.id, v, "hwm_kb", show::memory);
+        cells.extend(Variant::TRACED.map(peak));
+        cells.push(ratio(results, entry.id, "hwm_kb", Recording, Brawn));
+        Row::Cells(cells)
+    });
+    let header = ["peak RSS", "fast", "trace", "recording", "recording / fast"];
+    Table {
+        header: header.map(Cell::from).into(),
+        rows: rows.collect(),
+    }
+}
+
+/// The bar, what a sample costs, and where the figures come from.
+pub fn said(results: &Results) -> String {
+    let worst = |v: Variant| {
+        let rows = measured(results).filter_map(|(e, m)| Some((against(m, v)?.median, e.title)));
+        rows.max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let (Some((off, _)), Some((on, title))) = (worst(Trace), worst(Recording)) else {
+        return "There are no figures.\n".to_owned();
+    };
+    let rows = measured(results);
+    let within = rows.filter_map(|(_, m)| Some(against(m, Recording)?.median <= BAR));
+    let within: Vec<bool> = within.collect();
+    let costs = measured(results).filter_map(|(_, m)| Some(estimate(&of_a_sample(m))?.median));
+    let mut costs: Vec<f64> = costs.filter(|ns| *ns > 0.0).collect();
+    costs.sort_by(f64::total_cmp);
+    let middle = costs.get(costs.len() / 2).copied().unwrap_or(0.0);
+    // Of a second, for a program that asks for 1 GB in it.
+    let part = middle * (1e9 / INTERVAL as f64) / 1e9 * 100.0;
+    let rounds = measured(results).map(|(_, m)| m.order.len()).max();
+    let days = measured(results).filter_map(|(_, m)| m.date.as_ref()).max();
+    let of = |name: &str| results.run.machine.get(name).map_or("?", String::as_str);
+    format!(
+        "The profile without a recording takes at most {} of `fast`'s time. A recorded block takes {} longer than others (the median of the rows): \
+         a program\nthat asks for 1 GB in each second of its processor time becomes {part:.1} % slower. The programs here do nothing but ask for memory, tens of \
+         gigabytes a\nsecond, and take up to {} of `fast`'s time when they record ({title}). The bar of {} is met in {} of the {} rows.\n\
+         Medians of at most {} rounds on {}, {} processors, {}; `bench/results` has every sample, and\n`brawn-bench run --only traced` repeats it.\n",
+        show::ratio(off),
+        show::time(middle),
+        show::ratio(on),
+        show::ratio(BAR),
+        within.iter().filter(|met| **met).count(),
+        within.len(),
+        rounds.unwrap_or(0),
+        of("cpu"),
+        of("processors"),
+        days.unwrap_or(&results.run.date),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_sample_costs_what_the_operations_took_longer() {
+        let of = |values: &[(&str, f64)]| {
+            let values = values.iter();
+            let values = values.map(|(name, value)| ((*name).to_owned(), vec![Some(*value)]));
+            values.collect::<BTreeMap<_, _>>()
+        };
+        let mut m = Measurement::empty("traced-threads-1");
+        m.samples
+            .insert(Brawn, of(&[("cpu_ns", 7e6), ("operations", 1e6)]));
+        m.samples
+            .insert(Trace, of(&[("cpu_ns", 7e6), ("operations", 1e6)]));
+        let recording = [("cpu_ns", 9e6), ("operations", 1e6), ("samples", 400.0)];
+        m.samples.insert(Recording, of(&recording));
+        assert_eq!(of_a_sample(&m), [5000.0]);
+        let results = Results::of("2025-01-01", [m]);
+        let said = said(&results);
+        assert!(said.contains("becomes 1.0 % slower"), "{said}");
+        assert!(said.contains("is met in 0 of the 1 rows"), "{said}");
+        assert_eq!(times(&results).rows.len(), 1);
+    }
+}
