@@ -87,17 +87,19 @@ impl Target {
             .map(|tested| tested.heap)
             .ok_or_else(|| format!("not tested on {}", self.triple))
     }
+
     /// Whether libc is linked statically by rustc's `flags`, which are separated as in `CARGO_ENCODED_RUSTFLAGS`.
     /// Build scripts learn nothing better: Cargo leaves `crt-static` out of `CARGO_CFG_TARGET_FEATURE`.
     pub fn is_static(&self, flags: &str) -> bool {
         let words = flags.split(['\x1f', ',', '=']);
-        let choices = words.filter_map(|word| match word {
+        // The last one counts.
+        let mut choices = words.rev().filter_map(|word| match word {
             "+crt-static" => Some(true),
             "-crt-static" => Some(false),
             _ => None,
         });
-        // The last one counts.  Alpine's own toolchain makes dynamic programs of musl unless it is told otherwise.
+        // Alpine's own toolchain makes dynamic programs of musl unless it is told otherwise.
         let usual = self.vendor == "unknown";
-        self.env == "musl" && choices.last().unwrap_or(usual)
+        self.env == "musl" && choices.next().unwrap_or(usual)
     }
 }
