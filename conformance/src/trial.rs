@@ -117,10 +117,8 @@ fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
 /// The places at which stock's executables are rewritten: every way of linking with the distribution's musl, and one
 /// way with every other musl and profile.
 fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
-    if ![Libc::Stock, Libc::Brawn]
-        .iter()
-        .all(|libc| program.libcs.contains(libc))
-    {
+    let has = |libc: Libc| program.libcs.contains(&libc);
+    if !has(Libc::Rewritten) && !(has(Libc::Stock) && has(Libc::Brawn)) {
         return Vec::new();
     }
     let place = |musl, link, profile| Place {

@@ -1,14 +1,11 @@
 // What a rewritten program needs so that it can use a heap that it was not linked with: a start that runs before the
-// program's own, and the heap's part of a thread's end, of which musl knows nothing.  It also defines the few functions
-// of libc that the heap calls, since the program need not contain libc's own.
+// program's own, and the heap's part of a thread's end and of a wait, of which musl knows nothing.  It also defines the few
+// functions of libc that the heap calls, since the program need not contain libc's own.
 //
-// Nothing here is called before the kernel's first instruction or needs anything but the stack: libc has not been set
-// up, a static-pie is not relocated, thread-locals do not exist.
+// The start needs nothing but the stack that the kernel gave: libc has not been set up, a static-pie is not relocated,
+// thread-locals do not exist.
 
-#include <stddef.h>
-#include <stdint.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
+#include "../libc/threads/waits.h"
 
 // The program's own: its former entry point (start.h), and __pthread_tsd_run_dtors.
 HIDDEN void brawn_host_tsd_run_dtors(void);
@@ -68,6 +65,40 @@ HIDDEN void brawn_attach_thread_exit(void) {
         value = NULL;
         destructor(given);
     }
+}
+
+// musl's own __syscall_cp_c, of six arguments behind the call's number, and the code to which handlers of signals return.
+HIDDEN long brawn_host_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
+extern HIDDEN const char brawn_host_restore_rt[];
+
+// The heap's (heap/surface.c): a gift of nothing says that the thread is about to wait.
+HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *parts);
+
+INLINE const thread *waiting_thread(void) {
+#ifdef __x86_64__
+    return own_thread();
+#else
+    // musl's pthread_self, which the program need not have (arch/aarch64/pthread_arch.h).
+    const char *after;
+    __asm__("mrs %0, tpidr_el0" : "=r"(after));
+    return (const thread *)(after - sizeof(thread));
+#endif
+}
+
+// The heap's turn before a wait, which is not divided here.  A thread that can be cancelled anywhere must not be in the heap then,
+// and where a stack ends that is not the thread's own nobody knows (libc/threads/__syscall_cp.c).
+static __attribute__((noinline)) void rest(void) {
+    const thread *const self = waiting_thread();
+    if (self->cancel_at_once) return;
+    const char *const end = self->stack;
+    if (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size) return;
+    __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, NULL);
+}
+
+// Comes between musl's __syscall_cp, by which all calls go in which a thread can be cancelled, and what that jumps to.
+HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long e, long f) {
+    if (waits(number, c, d)) rest();
+    return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
 }
 
 #include "start.h"

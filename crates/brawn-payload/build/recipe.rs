@@ -271,20 +271,25 @@ pub const ATTACH_NAME: &str = "brawn_attach.o";
 /// Besides [`FLAGS`], for it: it leaves every vector register as the program has it.
 pub const ATTACH_FLAGS: &[&str] = &["-mgeneral-regs-only", "-fno-unroll-loops"];
 
-/// Every symbol that it defines: the two that `rewrite` makes a program come by, and what the heap needs.
+/// Every symbol that it defines: the three that `rewrite` makes a program come by, and what the heap needs.
 pub const ATTACH_SURFACE: &[&str] = &[
     "__environ",
     "brawn_attach_start",
     "brawn_attach_thread_exit",
+    "brawn_attach_wait",
     "getauxval",
     "pthread_key_create",
     "pthread_setspecific",
 ];
 
-/// Every symbol that it may need: `rewrite` knows their addresses in the program.
+/// Every symbol that it may need: the heap's word for a thread that is about to wait, and what has an address in the program
+/// that `rewrite` knows.
 pub const ATTACH_NEEDS: &[&str] = &[
+    "__malloc_donate",
     "brawn_attach_table",
     "brawn_host_entry",
+    "brawn_host_restore_rt",
+    "brawn_host_syscall_cp_c",
     "brawn_host_tsd_run_dtors",
 ];
 
@@ -392,14 +397,14 @@ pub fn attach_source_hash(
     let words = [&version, &architecture.name].into_iter().chain(FLAGS);
     let mut hash = of_words(words.chain(ATTACH_FLAGS).chain(architecture.flags));
     for name in [
-        "attach.c".to_owned(),
-        format!("{}/start.h", architecture.name),
+        "attach/attach.c",
+        &format!("attach/{}/start.h", architecture.name),
+        "libc/libc.h",
+        "libc/threads/threads.h",
+        "libc/threads/waits.h",
+        "memory/generic/memory.h",
     ] {
-        add(
-            &mut hash,
-            &format!("attach/{name}"),
-            &payload.join("attach").join(&name),
-        )?;
+        add(&mut hash, name, &payload.join(name))?;
     }
     Ok(hex(hash))
 }

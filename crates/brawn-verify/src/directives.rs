@@ -3,7 +3,7 @@
 //! | directive | meaning |
 //! |---|---|
 //! | `states: TEXT` | what the program holds a heap to; required |
-//! | `libc: stock brawn glibc` | the libcs it runs against; all of them by default |
+//! | `libc: stock brawn glibc` | the libcs it runs against; all of them by default. What stock cannot do, a rewritten program may: `brawn rewritten` |
 //! | `link: static lld …` | how it is linked with musl; `static` (C) or `zig` (C++) by default |
 //! | `glibc-link: static` | how it is linked with glibc; `dynamic` by default |
 //! | `case: NAME …` | one trial for each name, which is passed as the first argument |

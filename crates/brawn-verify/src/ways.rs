@@ -35,9 +35,10 @@ impl Libc {
         matches!(self, Self::Brawn | Self::Rewritten | Self::Preloaded)
     }
 
-    /// The libc of this name.
+    /// The libc of this name, or `rewritten`.
     pub fn from_name(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|l| l.name() == name);
+        let mut all = Self::ALL.into_iter().chain([Self::Rewritten]);
+        let found = all.find(|l| l.name() == name);
         found.ok_or_else(|| format!("unknown libc {name}"))
     }
 }

@@ -7,7 +7,7 @@
 // Whoever has the kernel restrict the process's system calls may have left it nothing but the one that it is to wait in: from
 // then on the heap has no turn.  So prctl and syscall are here, too; and what waits for a futex by syscall, as Rust's
 // standard library does, is seen.
-#include "threads.h"
+#include "waits.h"
 #include <stdarg.h>
 
 // musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
@@ -19,59 +19,6 @@ extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to,
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
 extern const char __restore_rt[] __attribute__((weak));
-
-// Those that may wait: by their numbers in the kernel's tables.
-#ifdef __x86_64__
-enum {
-    READ = 0,
-    POLL = 7,
-    READV = 19,
-    SELECT = 23,
-    PAUSE = 34,
-    NANOSLEEP = 35,
-    ACCEPT = 43,
-    RECVFROM = 45,
-    RECVMSG = 47,
-    WAIT4 = 61,
-    MSGRCV = 70,
-    SIGTIMEDWAIT = 128,
-    SIGSUSPEND = 130,
-    CLOCK_NANOSLEEP = 230,
-    EPOLL_WAIT = 232,
-    MQ_TIMEDRECEIVE = 243,
-    WAITID = 247,
-    PSELECT6 = 270,
-    PPOLL = 271,
-    EPOLL_PWAIT = 281,
-    ACCEPT4 = 288,
-    RECVMMSG = 299,
-};
-#else
-enum {
-    EPOLL_PWAIT = 22,
-    READ = 63,
-    READV = 65,
-    PSELECT6 = 72,
-    PPOLL = 73,
-    WAITID = 95,
-    NANOSLEEP = 101,
-    CLOCK_NANOSLEEP = 115,
-    SIGSUSPEND = 133,
-    SIGTIMEDWAIT = 137,
-    MQ_TIMEDRECEIVE = 183,
-    MSGRCV = 188,
-    ACCEPT = 202,
-    RECVFROM = 207,
-    RECVMSG = 212,
-    ACCEPT4 = 242,
-    RECVMMSG = 243,
-    WAIT4 = 260,
-    POLL = -1,
-    SELECT = -1,
-    PAUSE = -1,
-    EPOLL_WAIT = -1,
-};
-#endif
 
 #ifdef __x86_64__
 enum {
@@ -91,21 +38,6 @@ enum {
 };
 
 static int is_restricted;
-
-#define BIT(n, word) ((n) >= 0 && (n) / 64 == (word) ? 1ull << ((n) & 63) : 0)
-#define WORD(w)                                                                                                           \
-    (BIT(READ, w) | BIT(POLL, w) | BIT(READV, w) | BIT(SELECT, w) | BIT(PAUSE, w) | BIT(NANOSLEEP, w) | BIT(ACCEPT, w) |  \
-        BIT(RECVFROM, w) | BIT(RECVMSG, w) | BIT(WAIT4, w) | BIT(MSGRCV, w) | BIT(SIGTIMEDWAIT, w) | BIT(SIGSUSPEND, w) | \
-        BIT(CLOCK_NANOSLEEP, w) | BIT(EPOLL_WAIT, w) | BIT(MQ_TIMEDRECEIVE, w) | BIT(WAITID, w) | BIT(PSELECT6, w) |      \
-        BIT(PPOLL, w) | BIT(EPOLL_PWAIT, w) | BIT(ACCEPT4, w) | BIT(RECVMMSG, w) | BIT(FUTEX, w))
-
-// Whether it may wait: poll and epoll_wait that only look are told by their 0.
-INLINE int waits(long number, long third, long fourth) {
-    static const unsigned long long numbers[] = {WORD(0), WORD(1), WORD(2), WORD(3), WORD(4)};
-    if ((unsigned long)number >= 64 * sizeof numbers / sizeof *numbers || !(numbers[number / 64] >> (number & 63) & 1)) return 0;
-    if (number == POLL) return (int)third != 0;
-    return number != EPOLL_PWAIT && number != EPOLL_WAIT ? 1 : (int)fourth != 0;
-}
 
 static long plain(long number, long a, long b, long c, long d, long e, long f) {
 #ifdef __x86_64__

@@ -17,6 +17,7 @@ mod reference;
 mod risk;
 mod scan;
 mod threads;
+pub mod waits;
 mod whole;
 mod words;
 mod x86;
@@ -96,7 +97,9 @@ pub struct Functions {
     /// The place where `__pthread_exit` calls `__pthread_tsd_run_dtors`. Without it, the heap of a thread cannot be
     /// returned when the thread ends. A program without threads does not need it.
     pub thread_exit: Option<CallSite>,
-    /// The addresses of names in the program that the payload's functions of libc need.
+    /// The jump that is musl's `__syscall_cp`, if it was found: the heap gets its turn before it.
+    pub wait: Option<CallSite>,
+    /// The addresses of names in the program that the payload's functions of libc, and its turn before a wait, need.
     #[serde(skip)]
     pub host: BTreeMap<String, u64>,
     /// Parts that the program already has from exactly this payload.
@@ -183,6 +186,7 @@ fn look(
         .any(|f| f.component == Component::Heap)
     {
         hooks::find(whole, &code, names, &mut found);
+        waits::find(whole, &code, names, &mut found);
     }
     code.check_work()?;
     Ok(found)

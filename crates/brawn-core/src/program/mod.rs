@@ -40,11 +40,11 @@ use crate::signatures;
 use crate::signatures::Build;
 use crate::signatures::names::{Named, Names};
 use brawn_payload::{Payload, Profile};
-use find::{Functions, Risk};
+use find::{CallSite, Functions, Risk};
 use link::Objects;
 use linked::At;
 use plan::{Hooked, Plan, Replaced};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The caller's wishes.
 #[derive(Clone, Copy, Debug)]
@@ -241,10 +241,15 @@ fn made<'a>(
 fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Result<Names> {
     let builds = options.builds;
     let mut names = Names::of_symbols(program);
+    let mut doubted: HashSet<&str> = HashSet::new();
     if Component::families(options.components).is_some() {
         let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
-        signatures::confirm(program, &mut names, &surface.copied().collect(), builds)?;
+        doubted.extend(surface);
     }
+    if options.components.contains(&Component::Heap) {
+        doubted.extend(find::waits::THREAD);
+    }
+    signatures::confirm(program, &mut names, &doubted, builds)?;
     // Every musl program begins with these.
     let start = ["__libc_start_main", "__init_libc"];
     if start.iter().all(|name| names.function(name).is_none()) {
@@ -275,8 +280,10 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
 fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
     let targets: BTreeSet<&str> = found.functions.iter().map(|f| f.target.as_str()).collect();
     let exit = found.thread_exit.map(|_| link::THREAD_EXIT);
+    let wait = found.wait.map(|_| link::WAIT);
     let start = is_attached(program, found).then_some(link::START);
-    targets.into_iter().chain(exit).chain(start).collect()
+    let hooks = exit.into_iter().chain(wait).chain(start);
+    targets.into_iter().chain(hooks).collect()
 }
 
 /// Whether the payload runs before the program. It does if the heap is replaced, and if the program may be loaded
@@ -370,11 +377,16 @@ fn plan(
         target: f.target.clone(),
         evidence: f.evidence.clone(),
     });
-    let hooks = found.thread_exit.iter().map(|call| Hooked {
+    let hooked = |call: &CallSite, target: &str| Hooked {
         at: call.at,
         callee: call.callee,
-        target: link::THREAD_EXIT.into(),
-    });
+        target: target.into(),
+    };
+    let exit = found
+        .thread_exit
+        .iter()
+        .map(|call| hooked(call, link::THREAD_EXIT));
+    let wait = found.wait.iter().map(|call| hooked(call, link::WAIT));
     Ok(Plan {
         architecture: program.architecture.name().into(),
         placement: program.placement,
@@ -382,7 +394,7 @@ fn plan(
         start: is_attached(program, found).then(|| link::START.into()),
         payload: has_heap.then(|| Provenance::from(payload)),
         functions: functions.collect(),
-        hooks: hooks.collect(),
+        hooks: exit.chain(wait).collect(),
         left: found.left.clone(),
         risks,
         sizes,

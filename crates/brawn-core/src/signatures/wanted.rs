@@ -106,6 +106,9 @@ const HOOKS: &[&str] = &[
     "exit",
     "thrd_create",
     "__synccall",
+    // The place where a thread is about to wait; who may have its system calls restricted.
+    "__syscall_cp",
+    "prctl",
 ];
 
 /// Functions that call the heap by its public names in many programs: they show which functions of the heap are

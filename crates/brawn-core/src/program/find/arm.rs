@@ -12,6 +12,7 @@ pub use table::Data;
 
 use super::reference::Reference;
 use super::scan::Wanted;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use trail::Trail;
 use word::{bit, direct, page, written};
@@ -49,29 +50,65 @@ pub fn padding(code: &[u8]) -> u64 {
     4 * words(code).take_while(|w| [NOP, 0].contains(w)).count() as u64
 }
 
-/// The value of `x2` after `code`: all bits of all numbers that the code puts there, since some path may skip the
-/// last of them. `None` if it is not a number.
-pub fn third_argument(code: &[u8]) -> Option<u64> {
-    let (mut value, mut all) = (None, 0);
+/// The numbers that the argument in register `x0` to `x7` may have after `code`: all that the code puts there, since some
+/// path may skip the last of them. `None` if the last is not a number.
+pub fn argument(code: &[u8], register: u32) -> Option<BTreeSet<u64>> {
+    let (mut value, mut all) = (None, BTreeSet::new());
     for word in words(code) {
         // movz with 32 or 64 bits
-        if word & 0x7f80_001f == 0x5280_0002 {
+        if word & 0x7f80_001f == 0x5280_0000 | register {
             value = Some(u64::from(word >> 5 & 0xffff) << (16 * (word >> 21 & 3)));
-        } else if word & 0x7fff_ffff == 0x2a1f_03e2 {
+        } else if word & 0x7fff_ffff == 0x2a1f_03e0 | register {
             // mov of the zero register
             value = Some(0);
-        } else if written(word) & bit(2) != 0 || word & 0x7f80_001f == 0x7280_0002 {
+        } else if written(word) & bit(register) != 0 || word & 0x7f80_001f == 0x7280_0000 | register
+        {
             // A call, or another write to the register; movk changes only a part.
             value = None;
         }
-        all |= value.unwrap_or_default();
+        all.extend(value);
     }
     value.map(|_| all)
 }
 
+/// How many instructions behind the number of a call of the kernel the call itself is, at most.
+const CALLED: usize = 12;
+const SVC: u32 = 0xd400_0001;
+
+/// Where `code`, which is at `address`, calls the kernel with `number` in `x8`, as far as it is put there shortly before.
+/// The addresses of `svc #0`.
+pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
+    behind_number(code, address, 8, number, |word| word == SVC)
+}
+
+/// The same for calls of functions with `number` as the first argument, such as those of `syscall`.
+pub fn calls_with(code: &[u8], address: u64, number: u32) -> Vec<u64> {
+    behind_number(code, address, 0, number, |word| word >> 26 == 0x25)
+}
+
+/// Where a call is behind `movz`, with 32 or 64 bits.
+fn behind_number(
+    code: &[u8],
+    address: u64,
+    register: u32,
+    number: u32,
+    is_call: impl Fn(u32) -> bool,
+) -> Vec<u64> {
+    let set = 0x5280_0000 | number << 5 | register;
+    let places = words(code)
+        .enumerate()
+        .filter(|(_, word)| word & 0x7fff_ffff == set);
+    let site = |(at, _): (usize, u32)| {
+        let ahead = words(&code[4 * at + 4..]).take(CALLED);
+        let call = ahead.into_iter().position(&is_call)?;
+        Some(address + 4 * (at + 1 + call) as u64)
+    };
+    places.filter_map(site).collect()
+}
+
 /// Whether `code` contains `svc #0`.
 pub fn calls_kernel(code: &[u8]) -> bool {
-    words(code).any(|w| w == 0xd400_0001)
+    words(code).any(|w| w == SVC)
 }
 
 /// Where the function at the start of `code` ends: after the first instruction that does not go on to the next one

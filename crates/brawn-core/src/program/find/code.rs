@@ -10,6 +10,7 @@ use crate::signatures::stub::is_stub;
 use crate::work::Work;
 use brawn_payload::Architecture;
 use object::elf;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
@@ -29,6 +30,13 @@ struct Start<'p> {
     address: u64,
     size: u64,
     name: &'p str,
+}
+
+/// An argument of a function in a register.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument {
+    First,
+    Third,
 }
 
 /// All code.
@@ -113,6 +121,42 @@ impl<'p> Code<'p> {
         let start = function.max(at).max(site.saturating_sub(BEFORE));
         let bytes = code.get((start - at) as usize..(site - at) as usize)?;
         Some((start, bytes))
+    }
+
+    /// The numbers that an argument of the call at `site` may have: all that the code before it puts into the register. `None`
+    /// if the last is not a number.
+    pub fn argument(&self, site: u64, argument: Argument) -> Option<BTreeSet<u64>> {
+        let (start, bytes) = self.before(site)?;
+        let (x86, arm) = match argument {
+            Argument::First => (x86::FIRST, 0),
+            Argument::Third => (x86::THIRD, 2),
+        };
+        self.by(
+            || x86::argument(bytes, start, &x86),
+            || arm::argument(bytes, arm),
+        )
+    }
+
+    /// The addresses of calls of the kernel with `number`, as far as it is put into its register shortly before.
+    pub fn kernel_calls(&self, number: u32) -> Vec<u64> {
+        let of = |(at, code): &(u64, &[u8])| {
+            self.by(
+                || x86::kernel_calls(code, *at, number),
+                || arm::kernel_calls(code, *at, number),
+            )
+        };
+        self.regions.iter().flat_map(of).collect()
+    }
+
+    /// The addresses of calls of functions with `number` as the first argument, likewise.
+    pub fn calls_with(&self, number: u32) -> Vec<u64> {
+        let of = |(at, code): &(u64, &[u8])| {
+            self.by(
+                || x86::calls_with(code, *at, number),
+                || arm::calls_with(code, *at, number),
+            )
+        };
+        self.regions.iter().flat_map(of).collect()
     }
 
     fn region(&self, address: u64) -> Option<(u64, &'p [u8])> {

@@ -5,6 +5,7 @@ mod build;
 mod pages;
 mod slide;
 mod trust;
+mod waits;
 
 use super::*;
 use crate::Kind;

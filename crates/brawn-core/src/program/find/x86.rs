@@ -3,6 +3,8 @@
 use super::reference::Reference;
 use super::scan::Wanted;
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
+use memchr::memmem;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// `endbr64`: in programs with control-flow enforcement, indirect calls must land on it.
@@ -100,22 +102,49 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
     found
 }
 
-/// The value of `rdx` after `code`, which ends with an instruction: all bits of all numbers that the code puts there,
-/// since some path may skip the last of them. `None` if it is not a number, or if it depends on where decoding
-/// begins.
-pub fn third_argument(code: &[u8], address: u64) -> Option<u64> {
-    // Decoding from a wrong place finds the right boundaries after a few instructions; the first streams may fail to.
-    let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
-    let mut told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64));
-    let first = told.next()?;
-    told.all(|other| other == first).then_some(first).flatten()
+/// A register with an argument, by the names of its parts.
+pub struct Argument {
+    /// With 32 and 64 bits: writing the first sets the second.
+    whole: [Register; 2],
+    parts: &'static [Register],
+    /// Whether string instructions change it.
+    is_string: bool,
 }
 
-/// The same for one way to decode `code`; the outer `None` if decoding does not end exactly at its end.
-fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
+/// A function's first argument.
+pub const FIRST: Argument = Argument {
+    whole: [Register::EDI, Register::RDI],
+    parts: &[Register::DIL, Register::DI],
+    is_string: true,
+};
+/// Its third.
+pub const THIRD: Argument = Argument {
+    whole: [Register::EDX, Register::RDX],
+    parts: &[Register::DL, Register::DH, Register::DX],
+    is_string: false,
+};
+
+/// The numbers that `argument` may have after `code`, which ends with an instruction: all that the code puts there, since
+/// some path may skip the last of them. `None` if the last is not a number, or depends on where decoding begins.
+pub fn argument(code: &[u8], address: u64, argument: &Argument) -> Option<BTreeSet<u64>> {
+    // Decoding from a wrong place finds the right boundaries after a few instructions; the first streams may fail to.
+    let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
+    let mut told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64, argument));
+    let (value, mut all) = told.next()?;
+    for (other, numbers) in told {
+        if other != value {
+            return None;
+        }
+        all.extend(numbers);
+    }
+    value.map(|_| all)
+}
+
+/// The last number, if it is one, and all, for one way to decode `code`; `None` if decoding does not end exactly at its end.
+fn stream(code: &[u8], address: u64, argument: &Argument) -> Option<(Option<u64>, BTreeSet<u64>)> {
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instruction = Instruction::default();
-    let (mut value, mut pushed, mut all) = (None, None, 0);
+    let (mut value, mut pushed, mut all) = (None, None, BTreeSet::new());
     while decoder.can_decode() {
         decoder.decode_out(&mut instruction);
         if instruction.is_invalid() {
@@ -125,41 +154,71 @@ fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
         let number =
             (0..instruction.op_count()).find(|n| is_any_immediate(instruction.op_kind(*n)));
         let number = number.map(|n| instruction.immediate(n));
-        let of_rdx = |all: &[Register]| {
+        let is_one_of = |all: &[Register]| {
             instruction.op0_kind() == OpKind::Register && all.contains(&instruction.op0_register())
         };
-        let is_rdx = of_rdx(&[Register::EDX, Register::RDX]);
-        let is_part = of_rdx(&[Register::DL, Register::DH, Register::DX]);
+        let is_it = is_one_of(&argument.whole);
+        let is_part = is_one_of(argument.parts);
+        let is_string = argument.is_string && moves_rdi(instruction.mnemonic());
         match instruction.mnemonic() {
-            Mnemonic::Mov if is_rdx && number.is_some() => value = number,
-            Mnemonic::Xor if is_rdx && instruction.op1_register() == instruction.op0_register() => {
+            Mnemonic::Mov if is_it && number.is_some() => value = number,
+            Mnemonic::Xor if is_it && instruction.op1_register() == instruction.op0_register() => {
                 value = Some(0);
             }
             Mnemonic::Push => pushed = number,
-            Mnemonic::Pop if is_rdx => value = before,
+            Mnemonic::Pop if is_it => value = before,
             Mnemonic::Call => value = None,
             mnemonic
-                if (is_rdx || is_part) && !is_comparison(mnemonic) || changes_rdx(mnemonic) =>
+                if (is_it || is_part) && !is_comparison(mnemonic)
+                    || changes_rdx(mnemonic)
+                    || is_string =>
             {
                 value = None
             }
             _ => {}
         }
-        all |= value.unwrap_or_default();
+        all.extend(value);
     }
-    Some(value.map(|_| all))
+    Some((value, all))
 }
 
 fn is_comparison(mnemonic: Mnemonic) -> bool {
     matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test)
 }
 
-/// Instructions that change rdx without naming it, or as their second operand.
+/// Instructions that change rdx without naming it, or any register as their second operand.
 fn changes_rdx(mnemonic: Mnemonic) -> bool {
     use Mnemonic::{Cdq, Cpuid, Cqo, Div, Idiv, Imul, Mul, Rdtsc, Rdtscp, Xadd, Xchg, Xgetbv};
     matches!(
         mnemonic,
         Cdq | Cpuid | Cqo | Div | Idiv | Imul | Mul | Rdtsc | Rdtscp | Xadd | Xchg | Xgetbv
+    )
+}
+
+/// String instructions that move rdi.
+fn moves_rdi(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::{
+        Cmpsb, Cmpsd, Cmpsq, Cmpsw, Movsb, Movsd, Movsq, Movsw, Scasb, Scasd, Scasq, Scasw, Stosb,
+        Stosd, Stosq, Stosw,
+    };
+    matches!(
+        mnemonic,
+        Cmpsb
+            | Cmpsd
+            | Cmpsq
+            | Cmpsw
+            | Movsb
+            | Movsd
+            | Movsq
+            | Movsw
+            | Scasb
+            | Scasd
+            | Scasq
+            | Scasw
+            | Stosb
+            | Stosd
+            | Stosq
+            | Stosw
     )
 }
 
@@ -169,6 +228,34 @@ fn is_any_immediate(kind: OpKind) -> bool {
             kind,
             OpKind::Immediate8 | OpKind::Immediate8to32 | OpKind::Immediate8to64
         )
+}
+
+/// How many bytes behind the number of a call of the kernel the call itself is, at most.
+const CALLED: usize = 40;
+
+/// Where `code`, which is at `address`, calls the kernel with `number` in `eax`, as far as it is put there shortly before.
+/// The addresses of `syscall`.
+pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
+    behind_number(code, address, 0xb8, number, b"\x0f\x05")
+}
+
+/// The same for calls of functions with `number` as the first argument, such as those of `syscall`.
+pub fn calls_with(code: &[u8], address: u64, number: u32) -> Vec<u64> {
+    behind_number(code, address, 0xbf, number, b"\xe8")
+}
+
+/// Where `call` is behind `mov`, whose first byte is `operation`.
+fn behind_number(code: &[u8], address: u64, operation: u8, number: u32, call: &[u8]) -> Vec<u64> {
+    let mut set = vec![operation];
+    set.extend(number.to_le_bytes());
+    let places = memmem::find_iter(code, &set);
+    let site = |at: usize| {
+        let ahead = &code[at + set.len()..];
+        let near = &ahead[..ahead.len().min(CALLED)];
+        let call = memmem::find(near, call)?;
+        Some(address + (at + set.len() + call) as u64)
+    };
+    places.filter_map(site).collect()
 }
 
 /// Whether `code` contains `syscall`.

@@ -1,0 +1,112 @@
+//! Programs that wait: the heap gets its turn, except where that could end the program.
+
+use super::build::{Build, built, corpus};
+use crate::component::Component;
+use crate::program::{Options, link, rewrite};
+use brawn_payload::{Architecture, Profile};
+
+/// A program that waits in the way that its `work` says.
+fn waiting(work: &str) -> String {
+    format!(
+        "#define _GNU_SOURCE\n#include <poll.h>\n#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n\
+         #include <sys/prctl.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n\
+         static void *thread(void *p) {{ {work} return p; }}\n\
+         int main(void) {{ pthread_t t; signal(SIGPIPE, SIG_IGN); void *volatile p = malloc(100); free(p);\n\
+         pthread_create(&t, 0, thread, 0); pthread_join(t, 0); return poll(0, 0, 1); }}\n"
+    )
+}
+
+/// Where the heap gets its turn: the jump, and what it led to.
+fn wait(bytes: &[u8], architecture: Architecture, components: &[Component]) -> Option<(u64, u64)> {
+    let payload = brawn_payload::payload(architecture, Profile::Fast).expect("embedded");
+    let options = Options {
+        components,
+        force: false,
+        builds: &[],
+    };
+    let rewritten = rewrite(bytes, payload, &options).expect("a program of musl's");
+    let hooks = rewritten.plan.expect("it is rewritten").hooks;
+    let mut waits = hooks.iter().filter(|hook| hook.target == link::WAIT);
+    waits.next().map(|hook| (hook.at, hook.callee))
+}
+
+fn of(musl: &str, work: &str, flags: &[&str]) -> Option<(u64, u64)> {
+    let bytes = built(&Build::musl(musl, &waiting(work)).with(flags));
+    wait(&bytes, Architecture::X86_64, Component::ALL)
+}
+
+#[test]
+fn the_heap_gets_its_turn_before_a_wait() {
+    for musl in ["1.2.2", "1.2.3", "1.2.5", "1.2.6"] {
+        let named = of(musl, "", &["-static", "-O2"]);
+        assert!(named.is_some(), "{musl}");
+        assert_eq!(named, of(musl, "", &["-static", "-O2", "-s"]), "{musl}");
+    }
+    assert!(of("1.2.3", "", &["-static-pie", "-fPIE", "-O2", "-s"]).is_some());
+    // A thread's name is told by prctl, too; so is much else that restricts nothing.
+    for work in [
+        "pthread_setname_np(pthread_self(), \"a\");",
+        "prctl(PR_SET_NAME, \"b\");",
+        "prctl(PR_SET_PDEATHSIG, 15);",
+    ] {
+        for flags in [&["-static", "-O2"][..], &["-static", "-O2", "-s"]] {
+            assert!(of("1.2.3", work, flags).is_some(), "{work} {flags:?}");
+        }
+    }
+}
+
+#[test]
+fn programs_of_packages_wait_so() {
+    for (file, path, architecture) in [
+        (
+            "typos-1.52.0-py3-none-musllinux_1_2_x86_64.whl",
+            "typos-1.52.0.data/scripts/typos",
+            Architecture::X86_64,
+        ),
+        (
+            "rust_just-1.59.0-py3-none-musllinux_1_2_aarch64.whl",
+            "rust_just-1.59.0.data/scripts/just",
+            Architecture::Aarch64,
+        ),
+    ] {
+        let bytes = corpus(file, path);
+        let found = wait(&bytes, architecture, Component::ALL);
+        assert!(found.is_some(), "{file}");
+    }
+}
+
+#[test]
+fn who_may_restrict_itself_waits_as_before() {
+    for work in [
+        "prctl(PR_SET_SECCOMP, 1);",
+        "volatile int option = PR_SET_NAME; prctl(option, 1);",
+        "int (*volatile call)(int, ...) = prctl; call(PR_SET_NAME, \"a\");",
+        "syscall(SYS_prctl, PR_SET_SECCOMP, 1);",
+        "syscall(SYS_seccomp, 0, 0, 0);",
+        "long r; __asm__ volatile(\"movl $317, %%eax\\n syscall\" : \"=a\"(r) : \"D\"(0L), \"S\"(0L) : \"rcx\", \"r11\");",
+        "long r; __asm__ volatile(\"movl $157, %%eax\\n syscall\" : \"=a\"(r) : \"D\"(22L), \"S\"(1L) : \"rcx\", \"r11\");",
+    ] {
+        for flags in [&["-static", "-O2"][..], &["-static", "-O2", "-s"]] {
+            assert_eq!(of("1.2.3", work, flags), None, "{work} {flags:?}");
+        }
+    }
+}
+
+#[test]
+fn without_the_heap_nothing_gets_a_turn() {
+    let bytes = built(&Build::musl("1.2.3", &waiting("")).with(&["-static-pie", "-fPIE", "-O2"]));
+    let parts = [Component::Memory];
+    assert_eq!(wait(&bytes, Architecture::X86_64, &parts), None);
+}
+
+#[test]
+fn handlers_that_return_elsewhere_are_not_known() {
+    for number in ["%rax", "%eax"] {
+        let other = waiting(&format!(
+            "__asm__ volatile(\"mov $15, {number}\\n syscall\");"
+        ));
+        let bytes = built(&Build::musl("1.2.3", &other).with(&["-static", "-O2"]));
+        let found = wait(&bytes, Architecture::X86_64, Component::ALL);
+        assert_eq!(found, None, "{number}");
+    }
+}

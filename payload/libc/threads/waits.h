@@ -1,0 +1,71 @@
+// Which of the kernel's calls may wait.  For __syscall_cp.c, and for rewritten programs (attach/attach.c).
+#pragma once
+#include "threads.h"
+
+// Those that may wait: by their numbers in the kernel's tables.
+#ifdef __x86_64__
+enum {
+    READ = 0,
+    POLL = 7,
+    READV = 19,
+    SELECT = 23,
+    PAUSE = 34,
+    NANOSLEEP = 35,
+    ACCEPT = 43,
+    RECVFROM = 45,
+    RECVMSG = 47,
+    WAIT4 = 61,
+    MSGRCV = 70,
+    SIGTIMEDWAIT = 128,
+    SIGSUSPEND = 130,
+    CLOCK_NANOSLEEP = 230,
+    EPOLL_WAIT = 232,
+    MQ_TIMEDRECEIVE = 243,
+    WAITID = 247,
+    PSELECT6 = 270,
+    PPOLL = 271,
+    EPOLL_PWAIT = 281,
+    ACCEPT4 = 288,
+    RECVMMSG = 299,
+};
+#else
+enum {
+    EPOLL_PWAIT = 22,
+    READ = 63,
+    READV = 65,
+    PSELECT6 = 72,
+    PPOLL = 73,
+    WAITID = 95,
+    NANOSLEEP = 101,
+    CLOCK_NANOSLEEP = 115,
+    SIGSUSPEND = 133,
+    SIGTIMEDWAIT = 137,
+    MQ_TIMEDRECEIVE = 183,
+    MSGRCV = 188,
+    ACCEPT = 202,
+    RECVFROM = 207,
+    RECVMSG = 212,
+    ACCEPT4 = 242,
+    RECVMMSG = 243,
+    WAIT4 = 260,
+    POLL = -1,
+    SELECT = -1,
+    PAUSE = -1,
+    EPOLL_WAIT = -1,
+};
+#endif
+
+#define BIT(n, word) ((n) >= 0 && (n) / 64 == (word) ? 1ull << ((n) & 63) : 0)
+#define WORD(w)                                                                                                           \
+    (BIT(READ, w) | BIT(POLL, w) | BIT(READV, w) | BIT(SELECT, w) | BIT(PAUSE, w) | BIT(NANOSLEEP, w) | BIT(ACCEPT, w) |  \
+        BIT(RECVFROM, w) | BIT(RECVMSG, w) | BIT(WAIT4, w) | BIT(MSGRCV, w) | BIT(SIGTIMEDWAIT, w) | BIT(SIGSUSPEND, w) | \
+        BIT(CLOCK_NANOSLEEP, w) | BIT(EPOLL_WAIT, w) | BIT(MQ_TIMEDRECEIVE, w) | BIT(WAITID, w) | BIT(PSELECT6, w) |      \
+        BIT(PPOLL, w) | BIT(EPOLL_PWAIT, w) | BIT(ACCEPT4, w) | BIT(RECVMMSG, w) | BIT(FUTEX, w))
+
+// Whether it may wait: poll and epoll_wait that only look are told by their 0.
+INLINE int waits(long number, long third, long fourth) {
+    static const unsigned long long numbers[] = {WORD(0), WORD(1), WORD(2), WORD(3), WORD(4)};
+    if ((unsigned long)number >= 64 * sizeof numbers / sizeof *numbers || !(numbers[number / 64] >> (number & 63) & 1)) return 0;
+    if (number == POLL) return (int)third != 0;
+    return number != EPOLL_PWAIT && number != EPOLL_WAIT ? 1 : (int)fourth != 0;
+}
