@@ -54,10 +54,17 @@ static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_
     return *used <= BRAWN_HANDED_BLOCKS;
 }
 
+// How much those that wait may weigh: two for each thread that has a heap now, so that a server with many requests at once does not
+// take heaps apart and build them for each.
+static size_t brawn_handed_room(void) {
+    const size_t threads = mi_atomic_load_relaxed(&brawn_threads_count);
+    return 2 * threads > BRAWN_HANDED ? 2 * threads : BRAWN_HANDED;
+}
+
 // Gives the calling thread's heap to the next thread; false: enough wait already, or too much in it is in use.
 static bool brawn_hand_on(mi_heap_t *heap) {
     // Several threads may come here at once: so many more may then wait.
-    if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > BRAWN_HANDED) return false;
+    if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > brawn_handed_room()) return false;
     if (heap == &_mi_heap_main || brawn_options.purge_delay == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
     size_t used = 0;

@@ -145,8 +145,8 @@
 #define BRAWN_ABANDONED_IDLE (2u << 20)
 #endif
 
-// Heaps of threads that have ended go to the next threads as they are (handed.c), while those that wait weigh at most this together: one
-// for each, and one for each of its segments.
+// Heaps of threads that have ended go to the next threads as they are (handed.c), while those that wait weigh at most this together, or
+// two for each thread that has a heap: one for each, and one for each of its segments.
 #ifndef BRAWN_HANDED
 #define BRAWN_HANDED 24
 #endif
@@ -185,8 +185,9 @@
 #endif
 
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
-// that divided by BRAWN_LARGE_MORE, and, where no segment is kept, half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in checked profiles, which do
-// not count it.  (With one part in 6 bench/workloads/stress.c takes 1.03 times glibc's peak, with one in 12 buffers.c a tenth more time.)
+// that divided by BRAWN_LARGE_MORE, and, where no segment is kept, half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in
+// checked profiles, which do not count it.  (With one part in 6 bench/workloads/stress.c takes 1.03 times glibc's peak, with one in
+// 12 buffers.c a tenth more time.)
 #ifndef BRAWN_LARGE_MORE
 #define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 8)
 #endif
