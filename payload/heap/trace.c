@@ -140,7 +140,8 @@ static void brawn_trace_describe(char *chunk) {
     process->head.length = (uint32_t)_mi_align_up(sizeof *process + got, 8);
     atomic_store((_Atomic(uint64_t) *)chunk, sizeof(uint64_t) + process->head.length);
     brawn_trace_say(&process->head, BRAWN_TRACE_PROCESS);
-    mi_atomic_store_release(&brawn_trace_chunk, (uintptr_t)chunk);
+    // In one order with the count of writers, which is read next: a thread that is not counted yet has to see this chunk.
+    atomic_store(&brawn_trace_chunk, (uintptr_t)chunk);
 }
 
 // Gets the next chunk, under the lock.  false: there is no room in the file, or no file any more.
@@ -163,7 +164,7 @@ static bool brawn_trace_advance(void) {
 static brawn_trace_record_t *brawn_trace_begin(size_t length) {
     for (;;) {
         atomic_fetch_add(&brawn_trace_writers, 1);
-        const uintptr_t seen = mi_atomic_load_acquire(&brawn_trace_chunk);
+        const uintptr_t seen = atomic_load(&brawn_trace_chunk);
         brawn_trace_record_t *const record = brawn_trace_reserve((char *)seen, length);
         if (record != NULL) return record;
         atomic_fetch_sub(&brawn_trace_writers, 1);
@@ -201,7 +202,14 @@ static bool brawn_trace_readable(uintptr_t address) {
 }
 
 // How many bytes of the stack from `from` on are there, in whole words.
+//
+// What lies behind a thread's stack is another thread's, or unmapped at any time: also between a look at it and the copy. musl puts
+// a thread's structure above its stack, into the same mapping (src/thread/pthread_create.c), and the kernel the auxiliary
+// vector's strings above the first one.  Of deeper stacks only the part that is recorded has to be there.  Those of coroutines, and those
+// that a program gave its threads, have no end that is known: there the kernel is asked for each page.
 static size_t brawn_trace_stack(uintptr_t from) {
+    const uintptr_t top = brawn_on_first_stack() ? brawn_auxiliary(AUXV_RANDOM) : arch_thread_pointer();
+    if (top > from && top - from < BRAWN_TRACE_STACK) return (top - from) & ~(uintptr_t)7;
     uintptr_t end = _mi_align_up(from + 1, brawn_page_size);
     while (end - from < BRAWN_TRACE_STACK && brawn_trace_readable(end)) end += brawn_page_size;
     const size_t size = end - from < BRAWN_TRACE_STACK ? end - from : BRAWN_TRACE_STACK;

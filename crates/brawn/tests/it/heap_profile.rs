@@ -377,6 +377,46 @@ int main(void) {
     assert!(at_end("in_child") > 14e6 && at_end("in_thread") < 1e6);
 }
 
+/// What lies behind a stack is a neighbour's, who takes it away when he ends: nothing is copied from there.
+#[test]
+fn threads_that_end_beside_others_do_no_harm() {
+    let room = Room::with(
+        r#"
+#include <pthread.h>
+#include <stdlib.h>
+static volatile int after;
+__attribute__((noinline)) void in_thread(void) { free(malloc(1000)); after++; }
+static void *work(void *more) {
+    pthread_t next;
+    for (int i = 0; i < 50; i++) in_thread();
+    if (more) {
+        if (pthread_create(&next, 0, work, (char *)more - 1)) abort();
+        pthread_detach(next);
+    }
+    for (int i = 0; i < 50; i++) in_thread();
+    return 0;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int n = 0; n < 100; n++) {
+        for (int i = 0; i < 2; i++) if (pthread_create(&threads[i], 0, work, (void *)20)) abort();
+        for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+    }
+    return 0;
+}
+"#,
+    );
+    room.run("musl-gcc", &["-static -O2 -fno-builtin -o ends main.c"]);
+    run(&room, &["rewrite", "--profile", "trace", "ends"]);
+    let mut command = Command::new(room.path("ends"));
+    command
+        .current_dir(room.path("."))
+        .env("BRAWN_OPTIONS", "heap_interval=4096,heap_profile=ends.heap");
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let (bytes, _) = asked(&figures(&room, "ends.heap"), "in_thread");
+    assert!(bytes > 200e6, "{bytes}");
+}
+
 #[test]
 fn what_is_no_recording_is_refused_in_words() {
     let room = room();
