@@ -30,6 +30,8 @@ pub enum Advice<'a> {
     Preload(Option<&'a str>),
     /// To run a static program with the heap.
     Run,
+    /// To run a static program and record who asks for its memory.
+    Record,
     /// To put the payload on a link line.
     LinkArgs,
     /// To make a file of signatures from builds of musl.
@@ -76,6 +78,7 @@ impl fmt::Display for Advice<'_> {
             Self::Rewrite(file) => f.write_str(&of("a rewrite", *file)),
             Self::Preload(file) => f.write_str(&of("a run with the heap preloaded", *file)),
             Self::Run => f.write_str("a run with the heap put into it"),
+            Self::Record => f.write_str("a recorded run"),
             Self::LinkArgs => f.write_str("the payload on the link line"),
             Self::LearnSignatures => f.write_str("learnt signatures"),
         }

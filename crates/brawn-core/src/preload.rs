@@ -91,7 +91,7 @@ pub fn program(mut file: File) -> Result<Program> {
 pub fn object(architecture: Architecture, profile: Profile) -> Result<&'static Preload> {
     if profile == Profile::Trace {
         let found = "no shared object records: profile `trace` is for static programs";
-        let next = "a static build of the program can be recorded: `brawn run --heap-profile FILE PROGRAM`";
+        let next = format!("{} records a static build of the program", Advice::Record);
         return Err(Error::not_applicable(found).next(next));
     }
     brawn_payload::preload(architecture, profile).ok_or_else(|| {

@@ -26,6 +26,7 @@ pub fn words(advice: Advice<'_>) -> String {
         Advice::Preload(Some(file)) => line("preload --", Some(file)),
         Advice::Preload(None) => line("preload", None),
         Advice::Run => line("run", None),
+        Advice::Record => "`brawn run --heap-profile FILE PROGRAM`".into(),
         Advice::LinkArgs => line("link-args", None),
         Advice::LearnSignatures => line("signatures learn", None),
     }
@@ -59,6 +60,7 @@ mod tests {
             ("", Advice::Preload(None), "-- program"),
             ("", Advice::Preload(Some("FILE")), ""),
             ("", Advice::Run, "program"),
+            ("", Advice::Record, ""),
             ("", Advice::LinkArgs, ""),
             ("", Advice::LearnSignatures, "--name musl-mine libc.a"),
         ] {
