@@ -17,6 +17,7 @@ pub mod figures;
 pub mod functions;
 pub mod machine;
 pub mod median;
+mod moments;
 pub mod pairs;
 pub mod schedule;
 pub mod short;

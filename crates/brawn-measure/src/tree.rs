@@ -7,6 +7,7 @@
 use crate::counters::{Availability, Counters};
 use crate::descent::{self, Memory};
 use crate::figures::Figures;
+use crate::moments::{Moments, STEP};
 use crate::start;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -115,11 +116,6 @@ impl std::fmt::Display for Failure {
         }
     }
 }
-
-/// The time between two looks at the memory, at least.
-const STEP: Duration = Duration::from_millis(2);
-/// How many moments a run keeps; if there are more, every second one is dropped.
-const MOMENTS: usize = 512;
 
 /// A process's peak starts with the peak of the process that called `execve`, a copy of brawn, and the kernel counts in
 /// steps of some pages for each processor. So a peak that is closer to it than this says nothing about the program.
@@ -298,35 +294,6 @@ fn poll(files: [Option<RawFd>; 4], left: Option<Duration>) -> io::Result<[bool; 
         };
     }
     Ok(asked.map(|file| file.revents != 0))
-}
-
-#[derive(Debug, Default)]
-struct Moments {
-    all: Vec<Moment>,
-    step: Duration,
-}
-
-impl Moments {
-    fn add(&mut self, at: Duration, memory: Memory) {
-        self.step = self.step.max(STEP);
-        // Before `execve`, the process is a copy of brawn; after its end, it has no memory.
-        if memory.rss > 0 {
-            let at_us = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
-            self.all.push(Moment {
-                at_us,
-                rss: memory.rss,
-                pss: memory.pss,
-            });
-        }
-        if self.all.len() > MOMENTS {
-            let mut number = 0;
-            self.all.retain(|_| {
-                number += 1;
-                number % 2 == 1
-            });
-            self.step *= 2;
-        }
-    }
 }
 
 /// A program's standard output and standard error.
