@@ -138,6 +138,9 @@ pub enum Command {
         /// Small loads, no long rest, and no raw data: to try the machinery
         #[arg(long)]
         quick: bool,
+        /// Draw the curves into this file, as SVG: with --heaps those heaps, otherwise glibc, stock, brawn and mimalloc2
+        #[arg(long, value_name = "FILE")]
+        plot: Option<PathBuf>,
         #[command(flatten)]
         own: Own,
     },

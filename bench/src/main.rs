@@ -163,6 +163,7 @@ fn measure_one(command: Command) -> Result<()> {
             only,
             heaps,
             quick,
+            plot,
             own,
         } => {
             let choice = own::rss::Choice {
@@ -170,11 +171,7 @@ fn measure_one(command: Command) -> Result<()> {
                 heaps,
                 quick,
             };
-            let raw = own.raw("rss", !quick, |room, rounds, progress| {
-                own::rss::measure(room, &choice, rounds, progress)
-            })?;
-            print(&own::rss::show(&raw), own.markdown);
-            Ok(())
+            measure_rss(&choice, plot.as_deref(), &own)
         }
         Command::Where {
             programs,
@@ -206,6 +203,23 @@ fn measure_one(command: Command) -> Result<()> {
         }
         _ => Err("not a command that measures".into()),
     }
+}
+
+/// Watches memory over time, and draws it into the file `plot`.
+fn measure_rss(choice: &own::rss::Choice, plot: Option<&Path>, own: &Own) -> Result<()> {
+    let raw = own.raw("rss", !choice.quick, |room, rounds, progress| {
+        own::rss::measure(room, choice, rounds, progress)
+    })?;
+    print(&own::rss::show(&raw), own.markdown);
+    if let Some(path) = plot {
+        let svg = own::rss::figure::figure(&raw, &choice.kinds, &choice.heaps)?;
+        let failed = |error| format!("write {}: {error}", path.display());
+        std::fs::write(path, svg).map_err(failed)?;
+        anstream::println!("figure: {}", path.display());
+    } else if !own.markdown {
+        anstream::println!("--plot FILE draws the curves; with --from, those of earlier raw data");
+    }
+    Ok(())
 }
 
 /// Measures the functions of libc in the families `only`, with objects and a `libc.a` of the user's.
@@ -263,7 +277,7 @@ fn rewrite_pages() -> Result<()> {
     let changes = readme::rewrite()?.into_iter();
     for (name, is_changed) in changes
         .chain(libc_page::rewrite()?)
-        .chain([rss_page::rewrite()?])
+        .chain(rss_page::rewrite()?)
     {
         let what = match is_changed {
             true => "rewritten",

@@ -1,43 +1,62 @@
-//! The table of memory over time in docs/tuning.md.  `brawn-bench readme` writes it between `<!-- rss:NAME -->` and
-//! `<!-- /rss:NAME -->`, and a test compares it with the raw data.
+//! Memory over time in docs/tuning.md: a figure, a table, and sentences. `brawn-bench readme` writes them between
+//! `<!-- rss:NAME -->` and `<!-- /rss:NAME -->`, and a test compares them with the raw data.
 
-use crate::own::{Raw, rss};
+use crate::own::Raw;
+use crate::own::rss::{self, figure, words};
 use crate::readme::{fill_with, replace};
 use crate::{Result, context, repository};
 use std::fs;
 
 /// Below the repository's folder.
 pub const DOCUMENT: &str = "docs/tuning.md";
+/// The figure, where the document shows it from.
+const FIGURE: &str = "figures/rss.svg";
+const MARKERS: [&str; 4] = ["said", "figure", "table", "more"];
 
 fn said(path: &str, raw: &Raw) -> String {
     let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
     let rounds = match raw.rounds.len() {
         1 => "One round".to_owned(),
-        count => format!("Medians of {count} rounds"),
+        count => format!("Medians of {count} rounds, below brawn's the interval,"),
     };
     format!(
         "{rounds} on {}, {} processors shared with other work, {}; `{path}` has\n\
-         every sample and the curves, and `brawn-bench rss` repeats it.\n",
+         the figures of every run and the curves of the first round, and `brawn-bench rss` repeats it.\n",
         machine("cpu"),
         machine("processors"),
         raw.date,
     )
 }
 
-fn made() -> Result<String> {
-    let (path, raw) = Raw::newest("rss")?;
+/// The document and the figure as the raw data have them: the paths below the repository's folder, and the text.
+fn made() -> Result<[(&'static str, String); 2]> {
+    let (from, raw) = Raw::newest("rss")?;
     let document = repository().join(DOCUMENT);
     let document = context(fs::read_to_string(&document), "read", &document)?;
-    fill_with(&document, "rss", |name| match name {
-        "said" => Ok(said(&path, &raw)),
+    let text = |name: &str| match name {
+        "said" => Ok(said(&from, &raw)),
+        "figure" => Ok(format!(
+            "![{}]({FIGURE})\n",
+            figure::usual_alternative(&raw)?
+        )),
         "table" => Ok(rss::short(&raw).markdown()),
-        _ => Err(format!("unknown marker rss:{name}; known: said, table")),
-    })
+        "more" => Ok(words::later(&raw) + &words::pss(&raw) + &words::left_out(&raw, &from)),
+        _ => Err(format!(
+            "unknown marker rss:{name}; known: {}",
+            MARKERS.join(", ")
+        )),
+    };
+    Ok([
+        (DOCUMENT, fill_with(&document, "rss", text)?),
+        ("docs/figures/rss.svg", figure::figure(&raw, &[], &[])?),
+    ])
 }
 
-/// Rewrites the document from the newest raw data. Returns its name, and whether it changed.
-pub fn rewrite() -> Result<(&'static str, bool)> {
-    replace(DOCUMENT, &made()?)
+/// Rewrites the document and the figure from the newest raw data; for each its name, and whether it changed.
+pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
+    let made = made()?;
+    let changes = made.iter().map(|(name, new)| replace(name, new));
+    changes.collect()
 }
 
 #[cfg(test)]
@@ -45,14 +64,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_document_agrees_with_the_raw_data() {
-        let old = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
-        let new = made().expect("readable raw data, and known markers");
-        let again = "run `cargo run -p brawn-bench -- readme`";
-        assert!(old == new, "{DOCUMENT} is out of date: {again}");
-        for name in ["said", "table"] {
+    fn document_and_figure_agree_with_the_raw_data() {
+        for (name, new) in made().expect("readable raw data, and known markers") {
+            let old = fs::read_to_string(repository().join(name)).expect("readable");
+            let again = "run `cargo run -p brawn-bench -- readme`";
+            assert!(old == new, "{name} is out of date: {again}");
+        }
+        let document = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
+        for name in MARKERS {
             let marker = format!("<!-- rss:{name} -->");
-            assert_eq!(old.matches(&marker).count(), 1, "{name}");
+            assert_eq!(document.matches(&marker).count(), 1, "{name}");
         }
     }
 }

@@ -95,7 +95,7 @@ pub struct Raw {
     pub facts: BTreeMap<String, f64>,
     /// The rounds: figures by what was run.
     pub rounds: Vec<BTreeMap<String, Sample>>,
-    /// The last round's memory over time, by what was run: milliseconds, KiB of RSS and of PSS.
+    /// The first round's memory over time, by what was run: milliseconds, KiB of RSS and of PSS.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<[u64; 3]>>,
 }

@@ -3,14 +3,18 @@
 //! A load's figures are the peak, the mean while it works, and what is left 1 s and 10 s after its end. In each round
 //! every heap runs every load once, in a random order.
 
+pub mod figure;
+pub mod words;
+
 use super::{MIB, Raw, Room};
+use crate::Result;
 use crate::catalogue::{Entry, Kind};
 use crate::launch::{Sample, parse};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
+use crate::stats::{self, Estimate};
 use crate::variant::Variant;
-use crate::{Result, stats};
 use brawn_measure::counters::Availability;
 use brawn_measure::schedule::Random;
 use brawn_measure::tree::{self, End, Job, Moment, Output};
@@ -48,7 +52,19 @@ const LONG_REST: u64 = 10_200;
 /// A program that takes longer hangs. (A thousand threads that spin for a heap's lock have taken more than a minute.)
 const LIMIT: Duration = Duration::from_secs(600);
 /// How many points of a curve are kept.
-const POINTS: usize = 100;
+const POINTS: usize = 120;
+/// The heaps in the guide's table, as far as a run has them: more columns could not be read. The command's own table
+/// has all.
+pub const GUIDE: [&str; 8] = [
+    GLIBC,
+    STOCK,
+    "glibc-2",
+    BRAWN,
+    "lean",
+    "secure",
+    "mimalloc2",
+    "jemalloc",
+];
 
 /// What to measure.
 #[derive(Clone, Debug, Default)]
@@ -160,13 +176,20 @@ fn run(
     let cpu = figures.user_ns + figures.system_ns;
     sample.insert("cpu_ns".to_owned(), cpu as f64);
     let of = |name: &str| sample.get(name).copied().unwrap_or(f64::NAN);
-    // The program ends with its rest, but for waking what sleeps.
-    let end = (figures.wall_ns as f64 - of("rest_ns")) / 1000.0;
+    let first = run.moments.first().map_or(0.0, |m| m.at_us as f64 / 1000.0);
+    let end = load_end(&sample, first) * 1000.0;
     let reduced = reduced(&run.moments, end, of("rest_ns") / 1000.0);
     // A file of raw data has no NaN.
     let seen = reduced.into_iter().filter(|(_, value)| value.is_finite());
     sample.extend(seen.map(|(name, value)| (name.to_owned(), value)));
     Ok((sample, run.moments))
+}
+
+/// When the load ended, in milliseconds after the start. It begins with the program, which `first`, the time of the first
+/// look, shows. The program's own end is later than its rest: it counts what is held, and wakes what sleeps.
+fn load_end(sample: &Sample, first: f64) -> f64 {
+    let of = |name: &str| sample.get(name).copied().unwrap_or(f64::NAN) / 1e6;
+    (first + of("load_ns")).min(of("wall_ns") - of("rest_ns"))
 }
 
 /// The mean while the load works, and the memory after it, in KiB; `end` is the time of its end, `rest` how long the
@@ -183,11 +206,17 @@ fn reduced(moments: &[Moment], end: f64, rest: f64) -> [(&'static str, f64); 6] 
                 time += span;
             }
         }
-        // The last look before that instant; a rest that is shorter has none.
+        // The last look before that instant; a rest that is shorter has none. If that look is older than the rest, the
+        // looks after it were dropped because they showed the same, or there were none.
         let after = |seconds: f64| {
             let at = end + seconds * 1e6;
-            let last = moments.iter().rfind(|m| (m.at_us as f64) <= at);
-            last.filter(|m| rest >= seconds * 1e6 && m.at_us as f64 > end)
+            let next = moments.partition_point(|m| m.at_us as f64 <= at);
+            let last = next.checked_sub(1).map(|last| &moments[last]);
+            let shows = |m: &&Moment| {
+                let is_same = |n: &Moment| (n.rss, n.pss) == (m.rss, m.pss);
+                m.at_us as f64 > end || moments.get(next).is_some_and(is_same)
+            };
+            last.filter(|m| rest >= seconds * 1e6 && shows(m))
                 .map_or(f64::NAN, |m| of(m) as f64 / 1024.0)
         };
         [sum / time / 1024.0, after(1.0), after(10.0)]
@@ -203,11 +232,34 @@ fn reduced(moments: &[Moment], end: f64, rest: f64) -> [(&'static str, f64); 6] 
     ]
 }
 
-/// Some of the moments, evenly.
+/// Some of the moments: those at which the resident memory changes, and if these are too many, the least and the most
+/// of each part of the run. So the work before a long rest is not lost, and peaks are kept.
 fn curve(moments: &[Moment]) -> Vec<[u64; 3]> {
-    let step = moments.len().div_ceil(POINTS).max(1);
     let point = |m: &Moment| [m.at_us / 1000, m.rss / 1024, m.pss / 1024];
-    moments.iter().step_by(step).map(point).collect()
+    let mut points: Vec<[u64; 3]> = moments.iter().map(point).collect();
+    let changes = |at: usize, points: &[[u64; 3]]| {
+        let is_end = at == 0 || at + 1 == points.len();
+        is_end || points[at - 1][1] != points[at][1] || points[at][1] != points[at + 1][1]
+    };
+    let all = points.iter().enumerate();
+    let kept = all.filter(|(at, _)| changes(*at, &points));
+    points = kept.map(|(_, point)| *point).collect();
+    if points.len() <= POINTS {
+        return points;
+    }
+    let last = points.last().copied();
+    let part = (points.len() * 2).div_ceil(POINTS - 2);
+    let ends = points.chunks(part).flat_map(|part| {
+        let least = (0..part.len()).min_by_key(|at| part[*at][1]);
+        let most = (0..part.len()).max_by_key(|at| part[*at][1]);
+        let mut ends: Vec<usize> = least.into_iter().chain(most).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends.into_iter().map(|at| part[at])
+    });
+    let mut thinned: Vec<[u64; 3]> = ends.collect();
+    thinned.extend(last.filter(|last| thinned.last() != Some(last)));
+    thinned
 }
 
 /// A figure of one load and heap, over all rounds that have it.
@@ -215,6 +267,16 @@ fn figure(raw: &Raw, kind: &str, heap: &str, figure: &str) -> f64 {
     let mut values = raw.all(&name(kind, heap), figure);
     values.retain(|value| value.is_finite());
     stats::estimate(&values).map_or(f64::NAN, |e| e.median)
+}
+
+/// A heap's figure divided by glibc's in the same round, over all rounds that have both.
+fn against_glibc(raw: &Raw, kind: &str, heap: &str, figure: &str) -> Option<Estimate> {
+    let ratio = |round: &BTreeMap<String, Sample>| {
+        let of = |heap: &str| round.get(&name(kind, heap))?.get(figure).copied();
+        Some(of(heap)? / of(GLIBC)?)
+    };
+    let ratios: Vec<f64> = raw.rounds.iter().filter_map(ratio).collect();
+    stats::estimate(&ratios)
 }
 
 /// How much of the memory that was free at the load's end has gone back to the kernel 1 s later, in percent: of all but
@@ -243,22 +305,22 @@ fn heaps(raw: &Raw) -> Vec<&'static str> {
     HEAPS.into_iter().filter(has).collect()
 }
 
-/// A table of all loads: glibc's figures as they are, the others' against them.
+/// A table of all loads: glibc's figures as they are, the others' against them, with intervals if there is more than one
+/// round.
 pub fn show(raw: &Raw) -> Table {
-    shown(raw, &FIGURES, true)
+    shown(raw, &heaps(raw), &FIGURES, true)
 }
 
-/// The same without values that other rows already have.
+/// The guide's table: fewer heaps, intervals for brawn only, and without what other rows or [`words`] already say.
 pub fn short(raw: &Raw) -> Table {
-    shown(
-        raw,
-        &[FIGURES[0], FIGURES[1], FIGURES[2], FIGURES[4]],
-        false,
-    )
+    let heaps = heaps(raw);
+    let heaps: Vec<&str> = GUIDE.into_iter().filter(|h| heaps.contains(h)).collect();
+    let figures = [FIGURES[0], FIGURES[1], FIGURES[2], FIGURES[4]];
+    shown(raw, &heaps, &figures, false)
 }
 
-fn shown(raw: &Raw, figures: &[Figure], with_given_back: bool) -> Table {
-    let heaps = heaps(raw);
+/// `is_whole` adds what has been given back, and every interval.
+fn shown(raw: &Raw, heaps: &[&str], figures: &[Figure], is_whole: bool) -> Table {
     let others: Vec<&str> = heaps.iter().copied().filter(|h| *h != GLIBC).collect();
     let mut header = vec![Cell::from("load"), Cell::from(""), Cell::from(GLIBC)];
     header.extend(others.iter().map(|heap| Cell::from(*heap)));
@@ -276,17 +338,16 @@ fn shown(raw: &Raw, figures: &[Figure], with_given_back: bool) -> Table {
             let mut cells = vec![Cell::from(label), Cell::from(title)];
             cells.push(Cell::from(absolute(id, base)));
             for heap in &others {
-                let value = figure(raw, kind, heap, id);
-                let text = match base.is_nan() {
-                    true => absolute(id, value),
-                    false if value.is_nan() => "–".to_owned(),
-                    false => show::ratio(value / base),
+                let text = match against_glibc(raw, kind, heap, id) {
+                    Some(ratio) => against(ratio, is_whole || *heap == BRAWN),
+                    None if base.is_nan() => absolute(id, figure(raw, kind, heap, id)),
+                    None => "–".to_owned(),
                 };
                 cells.push(Cell::from(text));
             }
             rows.push(Row::Cells(cells));
         }
-        if !with_given_back {
+        if !is_whole {
             continue;
         }
         for (title, stays) in [
@@ -300,6 +361,15 @@ fn shown(raw: &Raw, figures: &[Figure], with_given_back: bool) -> Table {
         }
     }
     Table { header, rows }
+}
+
+/// A ratio and its interval, unless the interval shows the same numbers.
+fn against(ratio: Estimate, with_interval: bool) -> String {
+    let [middle, low, high] = [ratio.median, ratio.low, ratio.high].map(show::ratio);
+    match with_interval && (low != middle || high != middle) {
+        true => format!("{middle} {}", show::interval(&low, &high)),
+        false => middle,
+    }
 }
 
 fn absolute(figure: &str, value: f64) -> String {
@@ -318,58 +388,4 @@ fn percent(value: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(ms: u64, mib: u64) -> Moment {
-        let rss = mib << 20;
-        Moment {
-            at_us: ms * 1000,
-            rss,
-            pss: rss / 2,
-        }
-    }
-
-    #[test]
-    fn a_mean_weighs_looks_by_their_time_and_leaves_the_rest_out() {
-        let moments = [at(0, 10), at(100, 40), at(400, 40), at(500, 4), at(1390, 2)];
-        let of = |rest| BTreeMap::from(reduced(&moments, 400_000.0, rest));
-        let figures = of(1_100_000.0);
-        assert_eq!(figures["mean_rss_kb"], 32.5 * 1024.0);
-        assert_eq!(figures["mean_pss_kb"], 32.5 * 512.0);
-        assert_eq!(figures["rss_1s_kb"], 2048.0);
-        assert!(figures["rss_10s_kb"].is_nan(), "nobody looked");
-        assert!(of(900_000.0)["rss_1s_kb"].is_nan(), "it had ended");
-    }
-
-    #[test]
-    fn a_table_has_a_row_for_each_figure_and_says_what_is_missing() {
-        let sample = |kb: f64| {
-            let names = [
-                "hwm_kb",
-                "mean_rss_kb",
-                "rss_1s_kb",
-                "alive_kb",
-                "held_kb",
-                "cpu_ns",
-            ];
-            let values = [kb, kb / 2.0, kb / 4.0, 0.0, kb / 16.0, 1e6];
-            let pairs = names.into_iter().zip(values);
-            pairs.map(|(n, v)| (n.to_owned(), v)).collect::<Sample>()
-        };
-        let mut raw = Raw::new("test", std::path::Path::new("brawn"));
-        raw.rounds = vec![BTreeMap::from([
-            (name("hour", GLIBC), sample(4096.0)),
-            (name("hour", BRAWN), sample(2048.0)),
-        ])];
-        // A number and its unit stay together.
-        let text = show(&raw).markdown().replace('\u{a0}', " ");
-        assert!(text.contains("| hour | peak | 4.0 MiB | 0.50x |"), "{text}");
-        assert!(text.contains("given back in 1 s | 75 % | 75 % |"), "{text}");
-        assert!(
-            text.contains("of pages without a block | 80 % | 80 % |"),
-            "{text}"
-        );
-        assert!(text.contains("10 s after | – | – |"), "{text}");
-    }
-}
+mod tests;
