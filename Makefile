@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss corpus-all c-packages crates packages dist release
+.PHONY: check unit test test-all test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -107,6 +107,11 @@ bench-preload: tools
 bench-rss: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench rss --rounds 3
+
+# The smallest memory limit of containers, with eight heaps: an hour.
+bench-limit:
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench limit --rounds 3
 
 # What crates/brawn-rt links, after a change of payload/: a test compares.  And what crates/brawn-payload has for who
 # builds it without zig: older ones are not used, and `make crates` refuses them.

@@ -144,6 +144,9 @@ pub enum Command {
         #[command(flatten)]
         own: Own,
     },
+    /// Find the smallest memory limit (of a cgroup) under which programs finish, with every heap. Exit code 3: no cgroup can
+    /// be made here
+    Limit(Limit),
     /// Show what a program's memory consists of at its peak, as the heap itself sees it
     Where {
         /// These programs [default: all]
@@ -214,6 +217,24 @@ pub struct Own {
     pub markdown: bool,
     #[command(flatten)]
     pub places: Places,
+}
+
+#[derive(Args)]
+pub struct Limit {
+    /// Only these loads: waves, hour, compiler, cache, pool, requests, table, idle, stress, buffers
+    #[arg(long, value_delimiter = ',', value_parser = own::limit::LOADS)]
+    pub only: Vec<String>,
+    /// Only these heaps: stock, glibc, glibc-2, brawn, lean, secure, mimalloc2, mimalloc3
+    #[arg(long, value_delimiter = ',', value_parser = own::rss::HEAPS)]
+    pub heaps: Vec<String>,
+    /// Limit by RLIMIT_DATA, where no cgroup can be made: it counts mappings, whether touched or not
+    #[arg(long)]
+    pub rlimit: bool,
+    /// Small loads, one try each, and no raw data: to try the machinery
+    #[arg(long)]
+    pub quick: bool,
+    #[command(flatten)]
+    pub own: Own,
 }
 
 #[derive(Subcommand)]

@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod demo;
 pub mod launch;
 pub mod libc_page;
+pub mod limit_page;
 pub use brawn_measure::{machine, median as stats};
 pub mod measure;
 pub mod own;

@@ -11,9 +11,11 @@ use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{Result, bars, demo, libc_page, machine, readme, rss_page, tables, traced};
+use brawn_bench::{
+    Result, bars, demo, libc_page, limit_page, machine, readme, rss_page, tables, traced,
+};
 use clap::Parser as _;
-use cli::{Cli, Command, Extensions, Own, Part, Places};
+use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -82,13 +84,53 @@ fn print(table: &Table, markdown: bool) {
     }
 }
 
-fn main() -> ExitCode {
-    match execute(Cli::parse().command) {
+/// The exit code of `limit` where no cgroup can be made.
+const NO_GROUP: u8 = 3;
+
+impl Limit {
+    fn execute(self) -> ExitCode {
+        let choice = own::limit::Choice {
+            loads: self.only,
+            heaps: self.heaps,
+            quick: self.quick,
+            rlimit: self.rlimit,
+        };
+        // What another limit shows is no row of the published table.
+        let keep = !self.quick && !self.rlimit;
+        let mut has_group = true;
+        let raw = self.own.raw("limit", keep, |room, rounds, progress| {
+            let limiter = own::limit::limiter(room, choice.rlimit).map_err(|reason| {
+                has_group = false;
+                format!("no memory cgroup can be made here: {reason}; run it as root, or by `systemd-run --user --scope`, or with --rlimit")
+            })?;
+            own::limit::measure(room, &limiter, &choice, rounds, progress)
+        });
+        let shown = raw.map(|raw| {
+            print(&own::limit::show(&raw), self.own.markdown);
+            anstream::println!("{}", own::limit::limited_by(&raw));
+        });
+        let code = ended(shown);
+        match has_group {
+            true => code,
+            false => ExitCode::from(NO_GROUP),
+        }
+    }
+}
+
+fn ended(result: Result<()>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             anstream::eprintln!("brawn-bench: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Limit(limit) => limit.execute(),
+        other => ended(execute(other)),
     }
 }
 
@@ -278,6 +320,7 @@ fn rewrite_pages() -> Result<()> {
     for (name, is_changed) in changes
         .chain(libc_page::rewrite()?)
         .chain(rss_page::rewrite()?)
+        .chain([limit_page::rewrite()?])
     {
         let what = match is_changed {
             true => "rewritten",

@@ -14,6 +14,7 @@ pub mod engine;
 pub mod extensions;
 pub mod inside;
 pub mod libc;
+pub mod limit;
 pub mod preload;
 pub mod rewrite;
 pub mod rss;

@@ -82,7 +82,7 @@ fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
     all.iter().copied().filter(is_asked).collect()
 }
 
-fn variant(heap: &str) -> Option<Variant> {
+pub(super) fn variant(heap: &str) -> Option<Variant> {
     Variant::from_name(heap.trim_end_matches("-2"))
 }
 

@@ -1,0 +1,431 @@
+//! Finds out how much memory a program's container needs with every heap.
+//!
+//! A load's figures are how many bytes it has requested at its peak (*alive*), what its process needs besides the heap, whether it
+//! finishes with 1.1 times their sum, and the smallest limit under which it finishes. In each round every heap runs every load, in
+//! a random order.
+
+pub mod group;
+mod search;
+
+use super::rss::{HEAPS, variant};
+use super::{MIB, Raw, Room};
+use crate::catalogue::{Entry, Kind};
+use crate::launch::Sample;
+use crate::prepare::{self, Prepared, checked};
+use crate::progress::Progress;
+use crate::show::{self, Cell, Row, Table};
+use crate::variant::Variant;
+use crate::{Result, context, repository};
+use brawn_measure::schedule::Random;
+use group::{Group, Job, Limiter, Outcome};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The loads: those of `overtime`, and two programs.
+pub const LOADS: [&str; 10] = [
+    "waves", "hour", "compiler", "cache", "pool", "requests", "table", "idle", STRESS, BUFFERS,
+];
+const STRESS: &str = "stress";
+const BUFFERS: &str = "buffers";
+const GLIBC: &str = "glibc";
+
+/// How often a load must finish under a limit, since threads run in another order each time.
+const TRIES: usize = 3;
+/// MiB of the heap that is charged to another group: more than any load needs without giving anything back.
+const APART: u32 = 512;
+/// A bar: how many times the memory that a load cannot do without.
+const ROOM: f64 = 1.1;
+
+/// What to measure.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// The loads; empty for all.
+    pub loads: Vec<String>,
+    /// The heaps; empty for all.
+    pub heaps: Vec<String>,
+    /// Small loads, one try each.
+    pub quick: bool,
+    /// `RLIMIT_DATA` in place of a cgroup.
+    pub rlimit: bool,
+}
+
+const fn entry(workload: &'static str) -> Entry {
+    Entry {
+        id: workload,
+        workload,
+        arguments: &[],
+        quick: &[],
+        rounds: 1,
+        kind: Kind::Run,
+        title: "limits on memory",
+        variants: &Variant::ALL,
+    }
+}
+const OVERTIME: &str = "overtime";
+const ENTRIES: [Entry; 3] = [entry(OVERTIME), entry(STRESS), entry(BUFFERS)];
+
+/// The program of a load, and its arguments.
+fn program(load: &'static str, quick: bool) -> (&'static str, Vec<&'static str>) {
+    match (load, quick) {
+        (STRESS, false) => (STRESS, vec!["0", "100000"]),
+        (STRESS, true) => (STRESS, vec!["0", "2000"]),
+        (BUFFERS, false) => (BUFFERS, vec!["60"]),
+        (BUFFERS, true) => (BUFFERS, vec!["8"]),
+        (_, false) => (OVERTIME, vec![load, "0", "100"]),
+        (_, true) => (OVERTIME, vec![load, "0", "5"]),
+    }
+}
+
+fn chosen<const N: usize>(all: [&'static str; N], names: &[String]) -> Vec<&'static str> {
+    let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
+    all.into_iter().filter(is_asked).collect()
+}
+
+/// Builds `bench/limit/enter.c` in a folder.
+pub fn enter(work: &Path) -> Result<PathBuf> {
+    let out = work.join("enter");
+    let source = repository().join("bench/limit/enter.c");
+    let mut command = Command::new("musl-gcc");
+    command.args(["-O2", "-static", "-o"]).arg(&out).arg(source);
+    checked(&mut command)?;
+    Ok(out)
+}
+
+/// What the programs are limited by: a cgroup, unless `rlimit`. The error says why there can be none.
+pub fn limiter(room: &Room, rlimit: bool) -> Result<Limiter> {
+    let enter = enter(&room.work)?;
+    match rlimit {
+        true => Ok(Limiter::Data { enter }),
+        false => Group::make(&enter).map(Limiter::Group),
+    }
+}
+
+/// Builds a workload with the heap that is charged elsewhere.
+fn build_apart(work: &Path, workload: &str) -> Result<PathBuf> {
+    let out = work.join(format!("apart-{workload}"));
+    let mut command = Command::new("musl-gcc");
+    command.args(["-O2", "-pthread", "-static"]);
+    command.args(prepare::ALIGNED).arg("-o").arg(&out);
+    for name in [format!("workloads/{workload}"), "limit/apart".to_owned()] {
+        command.arg(repository().join(format!("bench/{name}.c")));
+    }
+    checked(&mut command)?;
+    Ok(out)
+}
+
+/// Builds the programs, runs `rounds` rounds, and returns the raw data.
+pub fn measure(
+    room: &Room,
+    limiter: &Limiter,
+    choice: &Choice,
+    rounds: usize,
+    progress: &Progress,
+) -> Result<Raw> {
+    let heaps = chosen(HEAPS, &choice.heaps);
+    let loads = chosen(LOADS, &choice.loads);
+    let mut variants: Vec<Variant> = heaps.iter().filter_map(|heap| variant(heap)).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    let needed = |entry: &&Entry| {
+        let of = |load: &&'static str| program(load, false).0 == entry.workload;
+        loads.iter().any(|load| of(load))
+    };
+    let entries: Vec<&Entry> = ENTRIES.iter().filter(needed).collect();
+    let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
+        progress.step(&format!("building {what}"));
+    })?;
+    let mut raw = Raw::new("brawn-bench limit", &room.brawn);
+    let names = built.engines.iter().map(|(n, v)| (n.clone(), v.clone()));
+    raw.versions.extend(names);
+    let kind = match limiter {
+        Limiter::Group(group) => format!("cgroup, version {}", group.version().number()),
+        Limiter::Data { .. } => RLIMIT.to_owned(),
+    };
+    raw.versions.insert(LIMITED_BY.to_owned(), kind);
+    let trial = Trial {
+        limiter,
+        tries: if choice.quick { 1 } else { TRIES },
+        quick: choice.quick,
+    };
+    for entry in &entries {
+        build_apart(&built.work, entry.workload)?;
+    }
+    progress.steps("what the loads need", loads.len());
+    for load in &loads {
+        let [alive, besides] = trial.needs(&built, load)?;
+        raw.facts.insert(format!("{load} alive"), alive as f64);
+        raw.facts.insert(format!("{load} besides"), besides as f64);
+        progress.advance();
+    }
+    let mut random = Random::new(super::SEED);
+    let pairs = loads
+        .iter()
+        .flat_map(|l| heaps.iter().map(move |h| (*l, *h)));
+    let mut all: Vec<(&'static str, &'static str)> = pairs.collect();
+    progress.steps("limits on memory", rounds * all.len());
+    for _ in 0..rounds {
+        let mut figures = BTreeMap::new();
+        random.shuffle(&mut all);
+        for (load, heap) in &all {
+            let sample = trial.of_heap(&built, load, heap, floor(&raw, load));
+            let sample = sample.map_err(|error| format!("{load}, {heap}: {error}"))?;
+            figures.insert(name(load, heap), sample);
+            progress.advance();
+        }
+        raw.rounds.push(figures);
+    }
+    Ok(raw)
+}
+
+/// The entry of [`Raw::versions`] that says what the programs were limited by.
+const LIMITED_BY: &str = "limited by";
+const RLIMIT: &str = "RLIMIT_DATA";
+
+/// The name of a load with a heap in the raw data.
+fn name(load: &str, heap: &str) -> String {
+    format!("{load} {heap}")
+}
+
+/// The bytes that a load cannot do without, whatever its heap does.
+fn floor(raw: &Raw, load: &str) -> f64 {
+    let fact = |what: &str| raw.facts.get(&format!("{load} {what}")).copied();
+    fact("alive").unwrap_or(f64::NAN) + fact("besides").unwrap_or(f64::NAN)
+}
+
+/// How runs ended, other than well.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    killed: u32,
+    failed: u32,
+}
+
+struct Trial<'a> {
+    limiter: &'a Limiter,
+    tries: usize,
+    quick: bool,
+}
+
+impl Trial<'_> {
+    /// Whether `job` finishes each time.
+    fn finishes(&self, job: &Job, limit: u64, ends: &mut Ends) -> Result<bool> {
+        for _ in 0..self.tries {
+            if !self.once(job, limit, ends)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn once(&self, job: &Job, limit: u64, ends: &mut Ends) -> Result<bool> {
+        match self.limiter.run(job, Some(limit))?.0 {
+            Outcome::Finished(_) => return Ok(true),
+            Outcome::Killed => ends.killed += 1,
+            Outcome::Failed(_) => ends.failed += 1,
+        }
+        Ok(false)
+    }
+
+    /// A run without a limit: its figures, and the most bytes that were charged.
+    fn free(&self, job: &Job) -> Result<(Sample, Option<u64>)> {
+        match self.limiter.run(job, None)? {
+            (Outcome::Finished(sample), peak) => Ok((sample, peak)),
+            (Outcome::Killed, _) => Err("killed without a limit of its own".to_owned()),
+            (Outcome::Failed(how), _) => Err(format!("without a limit: {how}")),
+        }
+    }
+
+    /// The bytes that are alive at the load's peak, and those that its process needs besides its heap.
+    fn needs(&self, built: &Prepared, load: &'static str) -> Result<[u64; 2]> {
+        let (workload, arguments) = program(load, self.quick);
+        let path = built.work.join(format!("apart-{workload}"));
+        let job = Job {
+            program: &path,
+            arguments: &arguments,
+            variables: &[],
+            heap: APART,
+        };
+        let mut alive = 0;
+        let mut most = None;
+        for _ in 0..self.tries {
+            let (sample, peak) = self.free(&job)?;
+            let bytes = sample.get("live_bytes").ok_or("apart.c gave no figure")?;
+            alive = alive.max(*bytes as u64);
+            most = most.max(peak);
+        }
+        let mut ends = Ends::default();
+        let besides = search::smallest(0, most.unwrap_or(1 << 20), |limit| {
+            self.finishes(&job, limit, &mut ends)
+        });
+        let besides = besides.map_err(|error| format!("{load}, heap apart: {error}"))?;
+        Ok([alive, besides])
+    }
+
+    fn of_heap(
+        &self,
+        built: &Prepared,
+        load: &'static str,
+        heap: &str,
+        floor: f64,
+    ) -> Result<Sample> {
+        let variant = variant(heap).ok_or("no such heap")?;
+        let (workload, arguments) = program(load, self.quick);
+        let path = built.executable(variant, workload);
+        // The file's pages are charged to whoever reads them first: this process, like those of glibc's libraries, which the compiler
+        // has used.
+        context(std::fs::read(&path), "read", &path)?;
+        let arenas = [("MALLOC_ARENA_MAX", "2")];
+        let job = Job {
+            program: &path,
+            arguments: &arguments,
+            variables: if heap.ends_with("-2") { &arenas } else { &[] },
+            heap: 0,
+        };
+        let mut ends = Ends::default();
+        let mut finished = 0;
+        for _ in 0..self.tries {
+            let is_done = self.once(&job, (floor * ROOM) as u64, &mut ends)?;
+            finished += u32::from(is_done);
+        }
+        let (_, peak) = self.free(&job)?;
+        // What is alive at the peak differs a little from run to run.
+        let low = (floor * 0.9) as u64;
+        let high = peak.unwrap_or((floor * 1.5) as u64);
+        let smallest = search::smallest(low, high, |limit| self.finishes(&job, limit, &mut ends))?;
+        let figures = [
+            ("tries", self.tries as f64),
+            ("finished", f64::from(finished)),
+            ("smallest_bytes", smallest as f64),
+            ("killed", f64::from(ends.killed)),
+            ("failed", f64::from(ends.failed)),
+        ];
+        let peak = peak.map(|bytes| ("peak_bytes", bytes as f64));
+        let figures = figures.into_iter().chain(peak);
+        Ok(figures.map(|(n, v)| (n.to_owned(), v)).collect())
+    }
+}
+
+/// The heaps that a run has, in their order.
+fn heaps(raw: &Raw) -> Vec<&'static str> {
+    let has = |heap: &&str| {
+        let ends = |key: &String| key.split(' ').nth(1) == Some(heap);
+        raw.rounds.iter().any(|round| round.keys().any(ends))
+    };
+    HEAPS.into_iter().filter(has).collect()
+}
+
+/// A table of all loads: how often each heap finishes with little room, and the smallest limits, glibc's as it is, the others'
+/// against it.
+pub fn show(raw: &Raw) -> Table {
+    let heaps = heaps(raw);
+    let others: Vec<&str> = heaps.iter().copied().filter(|h| *h != GLIBC).collect();
+    let mut header = vec![Cell::from("load"), Cell::from(""), Cell::from(GLIBC)];
+    header.extend(others.iter().map(|heap| Cell::from(*heap)));
+    let mut rows = Vec::new();
+    for load in LOADS {
+        let has = |heap: &&str| !raw.all(&name(load, heap), "smallest_bytes").is_empty();
+        if !heaps.iter().any(|heap| has(&heap)) {
+            continue;
+        }
+        let room = format!("finishes with {}", mib(floor(raw, load) * ROOM));
+        let mut cells = vec![
+            Cell::from(load),
+            Cell::from(room),
+            finishes(raw, load, GLIBC),
+        ];
+        cells.extend(others.iter().map(|heap| finishes(raw, load, heap)));
+        rows.push(Row::Cells(cells));
+        let base = raw.median(&name(load, GLIBC), "smallest_bytes");
+        let mut cells = vec![
+            Cell::from(""),
+            Cell::from("smallest limit"),
+            Cell::from(mib(base)),
+        ];
+        for heap in &others {
+            let value = raw.median(&name(load, heap), "smallest_bytes");
+            let text = match base.is_nan() {
+                true => mib(value),
+                false if value.is_nan() => "–".to_owned(),
+                false => show::ratio(value / base),
+            };
+            cells.push(Cell::from(text));
+        }
+        rows.push(Row::Cells(cells));
+    }
+    Table { header, rows }
+}
+
+fn finishes(raw: &Raw, load: &str, heap: &str) -> Cell {
+    let sum = |figure| raw.all(&name(load, heap), figure).iter().sum::<f64>();
+    let (finished, tries) = (sum("finished"), sum("tries"));
+    Cell::from(match finished {
+        _ if tries == 0.0 => "–".to_owned(),
+        0.0 => "no".to_owned(),
+        _ if finished == tries => "yes".to_owned(),
+        _ => format!("{finished} of {tries}"),
+    })
+}
+
+fn mib(bytes: f64) -> String {
+    match bytes.is_nan() {
+        true => "–".to_owned(),
+        false => format!("{:.1} MiB", bytes / MIB),
+    }
+}
+
+/// What the programs were limited by, as a sentence for below the table.
+pub fn limited_by(raw: &Raw) -> String {
+    match raw.versions.get(LIMITED_BY).map(String::as_str) {
+        Some(RLIMIT) => "Limited by RLIMIT_DATA, which counts mappings, whether touched or not: not what a container does.".to_owned(),
+        Some(group) => format!("Limited by a memory {group}, without swap."),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_says_who_finishes_and_how_much_each_needs() {
+        let sample = |finished: f64, mib: f64| {
+            let pairs = [
+                ("tries", 3.0),
+                ("finished", finished),
+                ("smallest_bytes", mib * MIB),
+            ];
+            pairs
+                .map(|(n, v)| (n.to_owned(), v))
+                .into_iter()
+                .collect::<Sample>()
+        };
+        let mut raw = Raw::new("test", Path::new("brawn"));
+        raw.facts.insert("hour alive".to_owned(), 18.0 * MIB);
+        raw.facts.insert("hour besides".to_owned(), 2.0 * MIB);
+        raw.rounds = vec![BTreeMap::from([
+            (name("hour", GLIBC), sample(3.0, 22.0)),
+            (name("hour", "brawn"), sample(2.0, 33.0)),
+            (name("hour", "lean"), sample(0.0, 11.0)),
+        ])];
+        // A number and its unit stay together.
+        let text = show(&raw).markdown().replace('\u{a0}', " ");
+        let rows = [
+            "| load |  | glibc | brawn | lean |",
+            "| hour | finishes with 22.0 MiB | yes | 2 of 3 | no |",
+            "|  | smallest limit | 22.0 MiB | 1.50x | 0.50x |",
+        ];
+        for row in rows {
+            assert!(text.contains(row), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_load_has_a_program_and_shorter_arguments_for_a_try() {
+        for load in LOADS {
+            let (long, short) = (program(load, false), program(load, true));
+            assert!(ENTRIES.iter().any(|e| e.workload == long.0), "{load}");
+            assert_eq!(long.0, short.0);
+            assert_ne!(long.1, short.1);
+        }
+    }
+}
