@@ -44,4 +44,3 @@ int main(void) {
     }
     return check_result();
 }
-

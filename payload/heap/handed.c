@@ -117,10 +117,10 @@ static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
     brawn_heap_collect(heap, MI_ABANDON);
 }
 
-// All of them: what is in use becomes nobody's, and what is free goes the way of what is free.
-static NOINLINE void brawn_handed_release(void) {
+// Those that weigh more than `room`: what is in use becomes nobody's, and what is free goes the way of what is free.
+static NOINLINE void brawn_handed_leave(size_t room) {
     mi_heap_t *const own = brawn_heap;
-    while (mi_atomic_load_relaxed(&brawn_handed_weight) > 0) {
+    while (mi_atomic_load_relaxed(&brawn_handed_weight) > room) {
         brawn_thread_t *thread;
         mi_lock(&brawn_abandoned_lock) { thread = brawn_handed_pop(); }
         if (thread == NULL) break;
@@ -129,6 +129,14 @@ static NOINLINE void brawn_handed_release(void) {
         brawn_heap = own;
         brawn_thread_give(thread);
     }
+}
+
+static void brawn_handed_release(void) { brawn_handed_leave(0); }
+
+// Fewer threads go on than before: fewer heaps wait for others.
+static void brawn_handed_trim(void) {
+    const size_t room = brawn_handed_room();
+    if (mi_unlikely(mi_atomic_load_relaxed(&brawn_handed_weight) > room)) brawn_handed_leave(room);
 }
 
 // In the child of a fork, under the lock.

@@ -7,6 +7,7 @@ enum {
     MAP_PRIVATE_ANON_ = 0x22,
     MADV_DONTNEED_ = 4,
     MADV_NOHUGEPAGE_ = 15,
+    MADV_WIPEONFORK_ = 18,
 };  // <asm-generic/mman-common.h>
 
 static void brawn_note_freed(void);  // threads.c

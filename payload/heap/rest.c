@@ -90,6 +90,7 @@ static void brawn_rested(brawn_rest_t *rest, uint64_t begin) {
 
 // One thread at a time does it for all; another one has it done.
 static void brawn_rest_for_all(bool in_wait) {
+    if (brawn_heap != &_mi_heap_main) brawn_tell();  // a thread without a heap may hold a lock here, too
     uintptr_t nobody = 0;
     if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
     const uint64_t begin = arch_counter();
@@ -151,6 +152,7 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
     int64_t due = brawn_rest_due(own, parts != NULL);
     if (parts != NULL) *parts = 0;
     if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
+    if (mi_unlikely(!brawn_is_told())) return;
     const uint64_t begin = arch_counter();
     const int64_t clock = arch_clock_of(begin);
     const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);

@@ -175,17 +175,22 @@ static void brawn_thread_without(mi_heap_t *heap) {
 static bool brawn_hand_on(mi_heap_t *heap);  // handed.c
 static brawn_thread_t *brawn_thread_again(uintptr_t own);
 static void brawn_handed_in_child(void);
+static void brawn_handed_trim(void);
 static void brawn_heap_leave(mi_heap_t *heap);
 
 // Gives the heap of this thread back.
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
     brawn_note_freed_for_all();
-    if (brawn_hand_on(heap)) return;
+    if (brawn_hand_on(heap)) {
+        brawn_handed_trim();
+        return;
+    }
     brawn_heap_leave(heap);
     // Segments that others left may be empty by now: more of them go than come.
     _mi_abandoned_collect(heap, false, &heap->tld->segments);
     brawn_thread_without(heap);
+    brawn_handed_trim();
 }
 
 static void brawn_thread_exit(void *unused) {
@@ -285,6 +290,27 @@ static inline void brawn_configure(void) {
     mi_atomic_store_release(&configured, (uintptr_t)1);
 }
 
+// A page that the kernel clears in a child of which the heap is not told (_Fork, clone): such a child has none of the threads that may
+// have held a lock or a page's list.  NULL: there is none, since no other thread than the first had a heap, or the kernel is older
+// than Linux 4.14.
+static _Atomic(uintptr_t *) brawn_told;
+
+static SELDOM void brawn_tell(void) {
+    if (mi_atomic_load_relaxed(&brawn_told) != NULL) return;
+    uintptr_t *const page = brawn_map(NULL, brawn_page_size, PROT_RW_);
+    if (page == NULL) return;
+    uintptr_t *none = NULL;
+    *page = 1;
+    if (brawn_failed(arch_syscall6(ARCH_SYS_madvise, (long)page, (long)brawn_page_size, MADV_WIPEONFORK_, 0, 0, 0)) ||
+        !mi_atomic_cas_strong_acq_rel(&brawn_told, &none, page))
+        brawn_unmap(page, brawn_page_size);
+}
+
+static inline bool brawn_is_told(void) {
+    const uintptr_t *const page = mi_atomic_load_acquire(&brawn_told);
+    return page == NULL || *page != 0;
+}
+
 // Gives the calling thread its heap; NULL when the kernel has no memory for it.
 static NOINLINE mi_heap_t *brawn_thread_start(void) {
     mi_heap_t *heap = brawn_heap;
@@ -299,6 +325,7 @@ static NOINLINE mi_heap_t *brawn_thread_start(void) {
             thread = brawn_thread_take();
             if (thread == NULL) return NULL;
             brawn_heap_init(&thread->heap, &thread->own);
+            brawn_tell();
             mi_lock(&brawn_abandoned_lock) { brawn_thread_enlist(thread); }
         }
         brawn_heap = &thread->heap;
@@ -360,6 +387,8 @@ static void brawn_around_fork(int who) {
         return;
     }
     if (who > 0) {
+        uintptr_t *const told = mi_atomic_load_relaxed(&brawn_told);
+        if (told != NULL) *told = 1;
         brawn_threads_forget(brawn_heap);
         brawn_handed_in_child();
     }

@@ -205,14 +205,14 @@ static bool brawn_trace_readable(uintptr_t address) {
 //
 // What lies behind a thread's stack is another thread's, or unmapped at any time: also between a look at it and the copy. musl puts
 // a thread's structure above its stack, into the same mapping (src/thread/pthread_create.c), and the kernel the auxiliary
-// vector's strings above the first one.  Of deeper stacks only the part that is recorded has to be there.  Those of coroutines, and those
-// that a program gave its threads, have no end that is known: there the kernel is asked for each page.
+// vector's strings above the first one.  So nothing behind these is copied.  What is before them may be another stack, of a coroutine or one
+// that the program made, with a guard page behind it: the kernel is asked for each page.
 static size_t brawn_trace_stack(uintptr_t from) {
     const uintptr_t top = brawn_on_first_stack() ? brawn_auxiliary(AUXV_RANDOM) : arch_thread_pointer();
-    if (top > from && top - from < BRAWN_TRACE_STACK) return (top - from) & ~(uintptr_t)7;
+    const size_t most = top > from && top - from < BRAWN_TRACE_STACK ? top - from : BRAWN_TRACE_STACK;
     uintptr_t end = _mi_align_up(from + 1, brawn_page_size);
-    while (end - from < BRAWN_TRACE_STACK && brawn_trace_readable(end)) end += brawn_page_size;
-    const size_t size = end - from < BRAWN_TRACE_STACK ? end - from : BRAWN_TRACE_STACK;
+    while (end - from < most && brawn_trace_readable(end)) end += brawn_page_size;
+    const size_t size = end - from < most ? end - from : most;
     return size & ~(size_t)7;
 }
 

@@ -247,7 +247,7 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
         doubted.extend(surface);
     }
     if options.components.contains(&Component::Heap) {
-        doubted.extend(find::waits::THREAD);
+        doubted.extend(find::waits::KNOWN);
     }
     signatures::confirm(program, &mut names, &doubted, builds)?;
     // Every musl program begins with these.

@@ -71,6 +71,30 @@ pub fn argument(code: &[u8], register: u32) -> Option<BTreeSet<u64>> {
     value.map(|_| all)
 }
 
+/// The last number that the argument in register `x0` to `x7` got in the code at `address`, and the address behind the
+/// instruction that put it there, if nothing but what goes on to the next instruction follows.
+pub fn straight_argument(code: &[u8], address: u64, register: u32) -> Option<(u64, u64)> {
+    let mut last = None;
+    for (number, word) in words(code).enumerate() {
+        let next = address + 4 * number as u64 + 4;
+        if word & 0x7fe0_001f == 0x5280_0000 | register {
+            last = Some((u64::from(word >> 5 & 0xffff), next));
+        } else if is_branch(word) || written(word) & bit(register) != 0 {
+            last = None;
+        }
+    }
+    last
+}
+
+/// Whether anything else than the next instruction may follow: `b`, `bl`, `b.cond`, `cbz`, `cbnz`, `tbz`, `tbnz`, `br`, `blr`,
+/// `ret`.
+fn is_branch(word: u32) -> bool {
+    word >> 26 & 0x1f == 5
+        || word >> 24 == 0x54
+        || matches!(word >> 25 & 0x3f, 0x1a | 0x1b)
+        || word >> 25 == 0x6b
+}
+
 /// How many instructions behind the number of a call of the kernel the call itself is, at most.
 const CALLED: usize = 12;
 const SVC: u32 = 0xd400_0001;
@@ -78,32 +102,25 @@ const SVC: u32 = 0xd400_0001;
 /// Where `code`, which is at `address`, calls the kernel with `number` in `x8`, as far as it is put there shortly before.
 /// The addresses of `svc #0`.
 pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
-    behind_number(code, address, 8, number, |word| word == SVC)
-}
-
-/// The same for calls of functions with `number` as the first argument, such as those of `syscall`.
-pub fn calls_with(code: &[u8], address: u64, number: u32) -> Vec<u64> {
-    behind_number(code, address, 0, number, |word| word >> 26 == 0x25)
-}
-
-/// Where a call is behind `movz`, with 32 or 64 bits.
-fn behind_number(
-    code: &[u8],
-    address: u64,
-    register: u32,
-    number: u32,
-    is_call: impl Fn(u32) -> bool,
-) -> Vec<u64> {
-    let set = 0x5280_0000 | number << 5 | register;
-    let places = words(code)
-        .enumerate()
-        .filter(|(_, word)| word & 0x7fff_ffff == set);
-    let site = |(at, _): (usize, u32)| {
-        let ahead = words(&code[4 * at + 4..]).take(CALLED);
-        let call = ahead.into_iter().position(&is_call)?;
+    let site = |at: usize| {
+        let mut ahead = words(&code[4 * at + 4..]).take(CALLED);
+        let call = ahead.position(|word| word == SVC)?;
         Some(address + 4 * (at + 1 + call) as u64)
     };
-    places.filter_map(site).collect()
+    behind(code, 8, number).filter_map(site).collect()
+}
+
+/// Whether `code` puts `number` into the first argument's register.
+pub fn has_first_argument(code: &[u8], number: u32) -> bool {
+    behind(code, 0, number).next().is_some()
+}
+
+/// The numbers of the instructions `movz`, with 32 or 64 bits, that put `number` into a register.
+fn behind(code: &[u8], register: u32, number: u32) -> impl Iterator<Item = usize> + '_ {
+    let set = 0x5280_0000 | number << 5 | register;
+    let all = words(code).enumerate();
+    all.filter(move |(_, word)| word & 0x7fff_ffff == set)
+        .map(|(at, _)| at)
 }
 
 /// Whether `code` contains `svc #0`.

@@ -16,6 +16,9 @@ use std::ops::Range;
 /// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
 const FAR: u64 = 1 << 20;
 
+/// How far a short jump reaches, and its size, in bytes.
+const SHORT: u64 = 130;
+
 /// How many bytes before a call are searched for its arguments.
 const BEFORE: u64 = 160;
 
@@ -30,13 +33,6 @@ struct Start<'p> {
     address: u64,
     size: u64,
     name: &'p str,
-}
-
-/// An argument of a function in a register.
-#[derive(Clone, Copy, Debug)]
-pub enum Argument {
-    First,
-    Third,
 }
 
 /// All code.
@@ -123,17 +119,13 @@ impl<'p> Code<'p> {
         Some((start, bytes))
     }
 
-    /// The numbers that an argument of the call at `site` may have: all that the code before it puts into the register. `None`
-    /// if the last is not a number.
-    pub fn argument(&self, site: u64, argument: Argument) -> Option<BTreeSet<u64>> {
+    /// The numbers that the third argument of the call at `site` may have: all that the code before it puts into the register.
+    /// `None` if the last is not a number.
+    pub fn third_argument(&self, site: u64) -> Option<BTreeSet<u64>> {
         let (start, bytes) = self.before(site)?;
-        let (x86, arm) = match argument {
-            Argument::First => (x86::FIRST, 0),
-            Argument::Third => (x86::THIRD, 2),
-        };
         self.by(
-            || x86::argument(bytes, start, &x86),
-            || arm::argument(bytes, arm),
+            || x86::argument(bytes, start, &x86::THIRD),
+            || arm::argument(bytes, 2),
         )
     }
 
@@ -148,15 +140,38 @@ impl<'p> Code<'p> {
         self.regions.iter().flat_map(of).collect()
     }
 
-    /// The addresses of calls of functions with `number` as the first argument, likewise.
-    pub fn calls_with(&self, number: u32) -> Vec<u64> {
-        let of = |(at, code): &(u64, &[u8])| {
+    /// Whether some code puts `number` into the register of a function's first argument.
+    pub fn has_first_argument(&self, number: u32) -> bool {
+        let of = |(_, code): &(u64, &[u8])| {
             self.by(
-                || x86::calls_with(code, *at, number),
-                || arm::calls_with(code, *at, number),
+                || x86::has_first_argument(code, number),
+                || arm::has_first_argument(code, number),
             )
         };
-        self.regions.iter().flat_map(of).collect()
+        self.regions.iter().any(of)
+    }
+
+    /// The number that the first argument of the call at `site` got last, and the code from there to the call, if it goes
+    /// straight on.
+    pub fn straight_argument(&self, site: u64) -> Option<(u64, Range<u64>)> {
+        let (start, bytes) = self.before(site)?;
+        let (number, from) = self.by(
+            || x86::straight_argument(bytes, start, &x86::FIRST),
+            || arm::straight_argument(bytes, start, 0),
+        )?;
+        Some((number, from..site + 1))
+    }
+
+    /// Whether a jump that is near enough to be short leads to a place in `range`, on x86_64.
+    pub fn is_jumped_to(&self, range: &Range<u64>) -> bool {
+        let Some((at, code)) = self.region(range.start) else {
+            return true;
+        };
+        let from = range.start.saturating_sub(SHORT).max(at);
+        let before = from.saturating_sub(x86::RUN_UP).max(at);
+        let end = (range.end + SHORT).min(at + code.len() as u64);
+        let near = &code[(before - at) as usize..(end - at) as usize];
+        self.by(|| x86::jumps_to(near, before, from, range), || false)
     }
 
     fn region(&self, address: u64) -> Option<(u64, &'p [u8])> {

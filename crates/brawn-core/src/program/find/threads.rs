@@ -1,7 +1,7 @@
 //! Finds out whether a program may make threads: whether it may call musl's `__clone` with the flag for threads.
 //! `__clone` is in assembly. `posix_spawn` calls it too, but makes processes.
 
-use super::code::{Argument, Code};
+use super::code::Code;
 use super::pass::pass;
 use super::scan::Wanted;
 use super::whole::Whole;
@@ -63,5 +63,5 @@ fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
 
 /// The numbers that the third argument of the call at `site` may have.
 fn flags(code: &Code<'_>, site: u64) -> Option<BTreeSet<u64>> {
-    code.argument(site, Argument::Third)
+    code.third_argument(site)
 }

@@ -3,20 +3,22 @@
 //!
 //! Nothing of this is a reason to refuse a program: one in which it is not found waits as before.
 
-use super::code::{Argument, Code};
-use super::pass::{Hit, pass};
+use super::code::Code;
+use super::pass::pass;
 use super::scan::Wanted;
 use super::whole::Whole;
 use super::{CallSite, Functions};
 use crate::program::{branched, link};
-use crate::signatures::names::{Evidence, Named, Names};
+use crate::signatures::database;
+use crate::signatures::names::{Evidence, Names};
 use brawn_payload::Architecture;
-use memchr::memmem;
 
 /// The function. It has one argument more than the kernel's calls.
 const WAIT: &str = "__syscall_cp";
-/// Functions whose code shows that a thread's structure is as in musl 1.2.2 to 1.2.6: the payload reads it.
-pub const THREAD: [&str; 1] = ["__init_tp"];
+/// A function whose code shows that a thread's structure is as in musl 1.2.2 to 1.2.6: the payload reads it.
+const THREAD: &str = "__init_tp";
+/// Names that are looked up by their code, too.
+pub const KNOWN: [&str; 2] = [WAIT, THREAD];
 /// A branch reaches 128 MiB on aarch64, and the payload lies behind the program.
 const NEAR: u64 = 100 << 20;
 
@@ -32,7 +34,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     let Some(wait) = jump(whole, code, names) else {
         return;
     };
-    let (Some(restore), true) = (restore(whole, code), is_known(names)) else {
+    let (Some(restore), true) = (restore(whole, code), is_known(whole, names)) else {
         return;
     };
     if may_restrict(whole, code, names) {
@@ -62,34 +64,37 @@ fn jump(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Option<CallSit
     })
 }
 
-/// Whether the program's threads are those of a musl that brawn knows.
-fn is_known(names: &Names) -> bool {
-    let is_of = |n: &Named| THREAD.contains(&&*n.name) && n.evidence != Evidence::Symbol;
-    names.functions.iter().any(is_of)
+/// Whether the program's threads are those of a musl that brawn knows, and so is the function in which they wait.
+fn is_known(whole: &Whole<'_, '_>, names: &Names) -> bool {
+    // The user's own builds may be of any musl.
+    let builds = database::builds(whole.program.architecture).unwrap_or_default();
+    let is_of = |build: &str| builds.iter().any(|b| b.name == build);
+    KNOWN.iter().all(|name| {
+        let mut named = names.functions.iter().filter(|n| n.name == *name);
+        named.any(|n| match &n.evidence {
+            Evidence::Symbol => false,
+            Evidence::Signature(build) | Evidence::Reference(build) => is_of(build),
+        })
+    })
 }
 
 /// The code to which handlers return, if it is at one place: who brings another has handlers that the payload would not see.
 fn restore(whole: &Whole<'_, '_>, code: &Code<'_>) -> Option<u64> {
     let of = whole.program.architecture;
-    let mut all = code.kernel_calls(number(of, RT_SIGRETURN));
-    match of {
-        Architecture::X86_64 => {
-            for (start, code) in &code.regions {
-                all.extend(memmem::find_iter(code, RESTORE_X86_64).map(|at| start + at as u64));
-            }
-        }
-        Architecture::Aarch64 => all.iter_mut().for_each(|at| *at -= 4),
-    }
-    let begins = |at: &u64| {
-        let bytes = code.from(*at).unwrap_or_default();
-        [RESTORE_X86_64, RESTORE_AARCH64]
-            .iter()
-            .any(|begin| bytes.starts_with(begin))
+    let begin = match of {
+        Architecture::X86_64 => RESTORE_X86_64,
+        Architecture::Aarch64 => RESTORE_AARCH64,
     };
-    match all[..] {
-        [one] => Some(one).filter(begins),
-        _ => None,
-    }
+    let [site] = code.kernel_calls(number(of, RT_SIGRETURN))[..] else {
+        return None;
+    };
+    // The call itself is the last instruction.
+    let call = match of {
+        Architecture::X86_64 => 2,
+        Architecture::Aarch64 => 4,
+    };
+    let at = site.checked_sub(begin.len() as u64 - call)?;
+    code.from(at)?.starts_with(begin).then_some(at)
 }
 
 /// One of a kernel call's numbers on x86_64 and aarch64.
@@ -105,35 +110,54 @@ const PRCTL: [u32; 2] = [157, 167];
 const SECCOMP: [u32; 2] = [317, 277];
 const SET_SECCOMP: u64 = 22;
 
-/// Whether the program may have the kernel restrict its system calls. Then it may leave itself nothing but the one in which
-/// it waits, and would be killed for giving memory back. In doubt it may.
+/// A program with more calls of `prctl` than this is not looked through.
+const MOST: usize = 64;
+
+/// Whether the program may have the kernel restrict its system calls, as far as its code tells. Then it may leave itself nothing
+/// but the one in which it waits, and would be killed for giving memory back. In doubt it may.
 fn may_restrict(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
     let of = whole.program.architecture;
-    let may = |site: u64| {
-        let option = code.argument(site, Argument::First);
-        option.is_none_or(|all| all.contains(&SET_SECCOMP))
-    };
+    let (prctl, seccomp) = (number(of, PRCTL), number(of, SECCOMP));
     // By `syscall`, the number is the first argument.
-    let by_number = [PRCTL, SECCOMP].map(|numbers| code.calls_with(number(of, numbers)));
-    if !code.kernel_calls(number(of, SECCOMP)).is_empty() || by_number.iter().any(|c| !c.is_empty())
-    {
+    let by_number = [prctl, seccomp].map(|number| code.has_first_argument(number));
+    if by_number.contains(&true) || !code.kernel_calls(seccomp).is_empty() {
         return true;
     }
-    let named = names.functions.iter().filter(|n| n.name == "prctl");
-    let (prctl, extents): (Vec<u64>, Vec<_>) = named.map(|n| (n.address, code.extent(n))).unzip();
-    let is_own = |at: &u64| extents.iter().any(|extent| extent.contains(at));
+    let mut named = names.functions.iter().filter(|n| n.name == "prctl");
+    let function = named.next();
+    if named.next().is_some() {
+        return true;
+    }
+    let own = function.map_or(0..0, |n| code.extent(n));
     // Other code makes the call itself, as that of `pthread_setname_np`.
-    let others = code.kernel_calls(number(of, PRCTL)).into_iter();
-    if others.filter(|at| !is_own(at)).any(may) {
-        return true;
+    let mut sites = code.kernel_calls(prctl);
+    sites.retain(|at| !own.contains(at));
+    if let Some(function) = function {
+        let at = function.address;
+        for hit in pass(whole, code, &Wanted::new(vec![at..at + 1]), &[at], &[]) {
+            let branch = code
+                .from(hit.from)
+                .and_then(|c| branched::read(of, c, hit.from));
+            if !hit.is_code || branch.is_none_or(|branch| branch.target != at) {
+                return true;
+            }
+            sites.push(hit.from);
+        }
     }
-    let wanted = Wanted::new(prctl.iter().map(|at| *at..at + 1).collect());
-    let hits = pass(whole, code, &wanted, &prctl, &[]);
-    let is_call = |hit: &Hit| {
-        let branch = code
-            .from(hit.from)
-            .and_then(|c| branched::read(of, c, hit.from));
-        branch.is_some_and(|branch| branch.target == hit.target)
-    };
-    hits.iter().any(|hit| !is_call(hit) || may(hit.from))
+    sites.len() > MOST || !restrict_nothing(whole, code, &sites)
+}
+
+/// Whether each of these calls of `prctl` has a known option that restricts nothing: it is put into its register, and from there
+/// to the call the code goes straight on, and nothing leads into it.
+fn restrict_nothing(whole: &Whole<'_, '_>, code: &Code<'_>, sites: &[u64]) -> bool {
+    let mut ranges = Vec::new();
+    for site in sites {
+        match code.straight_argument(*site) {
+            Some((option, range)) if option != SET_SECCOMP && !code.is_jumped_to(&range) => {
+                ranges.push(range);
+            }
+            _ => return false,
+        }
+    }
+    pass(whole, code, &Wanted::new(ranges), &[], &[]).is_empty()
 }

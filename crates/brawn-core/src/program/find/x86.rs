@@ -17,7 +17,7 @@ const FAR: u64 = 1024;
 const STREAMS: u64 = 24;
 /// How far before the place they begin. Decoding that begins inside an instruction finds the right boundaries after a
 /// few.
-const RUN_UP: u64 = 60;
+pub const RUN_UP: u64 = 60;
 
 /// The address after a landing pad at `address`.
 pub fn behind_landing(code: &[u8], address: u64) -> u64 {
@@ -230,32 +230,103 @@ fn is_any_immediate(kind: OpKind) -> bool {
         )
 }
 
+/// The last number that `argument` got in `code`, which ends with an instruction, and the address behind the instruction that
+/// put it there, if nothing but what goes on to the next instruction follows. `None` if there is none, or if that depends on
+/// where decoding begins.
+pub fn straight_argument(code: &[u8], address: u64, argument: &Argument) -> Option<(u64, u64)> {
+    let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
+    let mut told = (0..streams).filter_map(|n| straight(&code[n..], address + n as u64, argument));
+    let first = told.next()?;
+    told.all(|other| other == first).then_some(first).flatten()
+}
+
+/// The same for one way to decode `code`; the outer `None` if decoding does not end exactly at its end.
+fn straight(code: &[u8], address: u64, argument: &Argument) -> Option<Option<(u64, u64)>> {
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    let mut instruction = Instruction::default();
+    let mut last = None;
+    while decoder.can_decode() {
+        decoder.decode_out(&mut instruction);
+        if instruction.is_invalid() {
+            return None;
+        }
+        let is_of = |all: &[Register]| {
+            instruction.op0_kind() == OpKind::Register && all.contains(&instruction.op0_register())
+        };
+        let is_it = is_of(&argument.whole);
+        let mnemonic = instruction.mnemonic();
+        if mnemonic == Mnemonic::Mov && is_it && is_any_immediate(instruction.op_kind(1)) {
+            last = Some((instruction.immediate(1), instruction.next_ip()));
+        } else if is_branch(&instruction)
+            || (is_it || is_of(argument.parts)) && !is_comparison(mnemonic)
+            || changes_rdx(mnemonic)
+            || argument.is_string && moves_rdi(mnemonic)
+        {
+            last = None;
+        }
+    }
+    Some(last)
+}
+
+/// Whether an instruction at `from` or later, in the code at `address`, jumps to a place in `to`, in some way to decode it.
+pub fn jumps_to(code: &[u8], address: u64, from: u64, to: &Range<u64>) -> bool {
+    let run_up = (from - address) as usize;
+    let streams = (STREAMS as usize).min(run_up + 1);
+    (0..streams).any(|n| {
+        let (code, address) = (&code[n..], address + n as u64);
+        let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+        decoder.iter().any(|i| {
+            let is_jump = i.op0_kind() == OpKind::NearBranch64 && i.mnemonic() != Mnemonic::Call;
+            is_jump && i.ip() >= from && to.contains(&i.near_branch64())
+        })
+    })
+}
+
+/// Whether anything else than the next instruction may follow.
+fn is_branch(instruction: &Instruction) -> bool {
+    use Mnemonic::{Call, Hlt, Int, Int3, Iretq, Jmp, Ret, Retf, Ud2};
+    instruction.op0_kind() == OpKind::NearBranch64
+        || matches!(
+            instruction.mnemonic(),
+            Call | Hlt | Int | Int3 | Iretq | Jmp | Ret | Retf | Ud2
+        )
+}
+
 /// How many bytes behind the number of a call of the kernel the call itself is, at most.
 const CALLED: usize = 40;
 
-/// Where `code`, which is at `address`, calls the kernel with `number` in `eax`, as far as it is put there shortly before.
+/// Where `code`, which is at `address`, calls the kernel with `number` in `rax`, as far as it is put there shortly before.
 /// The addresses of `syscall`.
 pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
-    behind_number(code, address, 0xb8, number, b"\x0f\x05")
-}
-
-/// The same for calls of functions with `number` as the first argument, such as those of `syscall`.
-pub fn calls_with(code: &[u8], address: u64, number: u32) -> Vec<u64> {
-    behind_number(code, address, 0xbf, number, b"\xe8")
-}
-
-/// Where `call` is behind `mov`, whose first byte is `operation`.
-fn behind_number(code: &[u8], address: u64, operation: u8, number: u32, call: &[u8]) -> Vec<u64> {
-    let mut set = vec![operation];
-    set.extend(number.to_le_bytes());
-    let places = memmem::find_iter(code, &set);
     let site = |at: usize| {
-        let ahead = &code[at + set.len()..];
-        let near = &ahead[..ahead.len().min(CALLED)];
-        let call = memmem::find(near, call)?;
-        Some(address + (at + set.len() + call) as u64)
+        let ahead = &code[at..];
+        let call = memmem::find(&ahead[..ahead.len().min(CALLED)], b"\x0f\x05")?;
+        Some(address + (at + call) as u64)
     };
-    places.filter_map(site).collect()
+    // mov $number,%eax; mov $number,%rax
+    let mut all: Vec<u64> = Vec::new();
+    for operation in [&[0xb8][..], &[0xc7, 0xc0]] {
+        all.extend(behind(code, operation, number).filter_map(site));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether `code` puts `number` into the first argument's register.
+pub fn has_first_argument(code: &[u8], number: u32) -> bool {
+    // mov $number,%edi; mov $number,%rdi
+    let mut operations = [&[0xbf][..], &[0xc7, 0xc7]].into_iter();
+    operations.any(|operation| behind(code, operation, number).next().is_some())
+}
+
+/// The places behind each `operation` with this number.
+fn behind<'c>(code: &'c [u8], operation: &[u8], number: u32) -> impl Iterator<Item = usize> + 'c {
+    let bytes = [operation, &number.to_le_bytes()].concat();
+    let found: Vec<usize> = memmem::find_iter(code, &bytes)
+        .map(|at| at + bytes.len())
+        .collect();
+    found.into_iter()
 }
 
 /// Whether `code` contains `syscall`.

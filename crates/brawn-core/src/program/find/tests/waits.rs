@@ -83,11 +83,38 @@ fn who_may_restrict_itself_waits_as_before() {
         "int (*volatile call)(int, ...) = prctl; call(PR_SET_NAME, \"a\");",
         "syscall(SYS_prctl, PR_SET_SECCOMP, 1);",
         "syscall(SYS_seccomp, 0, 0, 0);",
+        "long r; __asm__ volatile(\"movq $317, %%rax\\n syscall\" : \"=a\"(r) : \"D\"(0L), \"S\"(0L) : \"rcx\", \"r11\");",
+        "if (p) prctl(PR_SET_NAME, p); int n = getpid(); int option = n > 0 ? PR_SET_NAME : n; prctl(option, \"a\");",
         "long r; __asm__ volatile(\"movl $317, %%eax\\n syscall\" : \"=a\"(r) : \"D\"(0L), \"S\"(0L) : \"rcx\", \"r11\");",
         "long r; __asm__ volatile(\"movl $157, %%eax\\n syscall\" : \"=a\"(r) : \"D\"(22L), \"S\"(1L) : \"rcx\", \"r11\");",
     ] {
         for flags in [&["-static", "-O2"][..], &["-static", "-O2", "-s"]] {
             assert_eq!(of("1.2.3", work, flags), None, "{work} {flags:?}");
+        }
+    }
+}
+
+#[test]
+fn wrappers_of_calls_are_doubted() {
+    for wrapper in [
+        "long call(unsigned o, unsigned f, void *a) { return syscall(SYS_seccomp, o, f, a); }",
+        "void other(int n) { if (n) other(n - 1); }\n\
+         __attribute__((noinline)) void before(void) { other(3); }\n\
+         __attribute__((noinline)) int call(int option, long a, void *b) { (void)b; return prctl(option, a, 0, 0, 0); }",
+        "__attribute__((noinline)) int call(int option, int n, void *b) { (void)b; if (n) option = PR_SET_NAME; else getpid();\n\
+         return prctl(option, \"a\"); }",
+    ] {
+        let main = waiting("call(22, 1, p);");
+        let source = main.replace(
+            "static void *thread",
+            &format!("{wrapper}\nstatic void *thread"),
+        );
+        for level in ["-O2", "-Os"] {
+            for flags in [&["-static", level][..], &["-static", level, "-s"]] {
+                let bytes = built(&Build::musl("1.2.3", &source).with(flags));
+                let found = wait(&bytes, Architecture::X86_64, Component::ALL);
+                assert_eq!(found, None, "{wrapper} {flags:?}");
+            }
         }
     }
 }
