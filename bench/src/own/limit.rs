@@ -128,8 +128,8 @@ pub fn measure(
     variants.sort_unstable();
     variants.dedup();
     let needed = |entry: &&Entry| {
-        let of = |load: &&'static str| program(load, false).0 == entry.workload;
-        loads.iter().any(|load| of(load))
+        let mut workloads = loads.iter().map(|load| program(load, false).0);
+        workloads.any(|workload| workload == entry.workload)
     };
     let entries: Vec<&Entry> = ENTRIES.iter().filter(needed).collect();
     let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
@@ -324,7 +324,7 @@ pub fn show(raw: &Raw) -> Table {
     let mut rows = Vec::new();
     for load in LOADS {
         let has = |heap: &&str| !raw.all(&name(load, heap), "smallest_bytes").is_empty();
-        if !heaps.iter().any(|heap| has(&heap)) {
+        if !heaps.iter().any(has) {
             continue;
         }
         let room = format!("finishes with {}", mib(floor(raw, load) * ROOM));
