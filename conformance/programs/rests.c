@@ -3,7 +3,7 @@
 //# libc: brawn rewritten
 //# link: static static-pie lld gc line
 //# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
-//# case: forks cancelled cancelled_at_once cancelled_anywhere no_heap smallest_stack futex_by_number calls_by_number
+//# case: forks forks_silently ended_threads cancelled cancelled_at_once cancelled_anywhere no_heap smallest_stack futex_by_number calls_by_number
 //# timeout: 60
 #include "check.h"
 #include <poll.h>
@@ -279,6 +279,80 @@ static void forks(void) {
     for (int i = 0; i < 3; i++) NEED(pthread_join(t[i], NULL) == 0);
 }
 
+/* A child of which the heap is not told may wait, though another thread of its parent was in the middle of anything. (Emulated, its
+ * threads share the emulator's locks.) */
+pid_t _Fork(void);
+static void *ending(void *unused) {
+    void *p[50];
+    for (int i = 0; i < 50; i++) NEED(p[i] = malloc(1000 + (size_t)i * 100));
+    for (int i = 0; i < 50; i++) free(p[i]);
+    return unused;
+}
+static void *making(void *unused) {
+    while (!done) run_thread(ending, NULL);
+    return unused;
+}
+static void *forking(void *unused) {
+    while (!done) {
+        int status;
+        pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) _exit(0);
+        NEED(waitpid(child, &status, 0) == child);
+    }
+    return unused;
+}
+static void forks_silently(void) {
+    if (check_emulated() || !has_options("rest_delay=0")) return;
+    void *(*const work[])(void *) = {making, making, forking, forking};
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) NEED(pthread_create(&t[i], NULL, work[i], NULL) == 0);
+    for (int n = 0; n < 12; n++) {
+        run_thread(ending, NULL);
+        pid_t child = _Fork();
+        NEED(child >= 0);
+        if (child == 0) {
+            alarm(10);
+            poll(NULL, 0, 1);
+            _exit(0);
+        }
+        int status;
+        NEED(waitpid(child, &status, 0) == child);
+        CHECK(status == 0, "a child ended with %#x", status);
+    }
+    done = 1;
+    for (int i = 0; i < 4; i++) NEED(pthread_join(t[i], NULL) == 0);
+}
+
+/* Many threads that end together leave little, also where nobody waits. */
+static pthread_barrier_t together;
+static void *filling(void *unused) {
+    enum { HAS = 300 };
+    void *p[HAS];
+    for (int i = 0; i < HAS; i++) {
+        NEED(p[i] = malloc(1000));
+        memset(p[i], 1, 1000);
+    }
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < HAS; i++) free(p[i]);
+    pthread_barrier_wait(&together);
+    return unused;
+}
+static void ended_threads(void) {
+    enum { COUNT = 200 };
+    static pthread_t t[COUNT];
+    if (check_emulated() || !has_options("rest_delay=-1")) return;
+    long before = resident();
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    NEED(pthread_attr_setstacksize(&attributes, 32768) == 0);
+    NEED(pthread_barrier_init(&together, NULL, COUNT) == 0);
+    for (int i = 0; i < COUNT; i++) NEED(pthread_create(&t[i], &attributes, filling, NULL) == 0);
+    for (int i = 0; i < COUNT; i++) NEED(pthread_join(t[i], NULL) == 0);
+    /* Of 60 MiB: what may stay for the next threads, and their stacks. */
+    CHECK(resident() - before < 24000, "%ld KiB, then %ld KiB", before, resident());
+}
+
 /* Threads that wait are cancelled there, with what they freed given back, and their handlers run. */
 static int cleaned;
 static void clean(void *unused) {
@@ -413,7 +487,7 @@ static void smallest_stack(void) {
 
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
     {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
-    {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks},
+    {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks}, {"forks_silently", forks_silently}, {"ended_threads", ended_threads},
     {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once},
     {"cancelled_anywhere", cancelled_anywhere}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
     {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})

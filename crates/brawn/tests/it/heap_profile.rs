@@ -417,6 +417,50 @@ int main(void) {
     assert!(bytes > 200e6, "{bytes}");
 }
 
+/// A coroutine's stack ends where nobody knows, here at a guard page shortly below the thread's own structure.
+#[test]
+fn coroutines_are_recorded_no_farther_than_their_stacks() {
+    let room = Room::with(
+        r#"
+#include <stdlib.h>
+#include <sys/mman.h>
+static __thread volatile char large[4096]; /* too much for the place that musl has for thread-locals: it maps them */
+__attribute__((noinline)) void in_coroutine(void) { for (int i = 0; i < 500; i++) free(malloc(10000)); }
+static void on_stack(char *top) {
+#ifdef __x86_64__
+    __asm__ volatile("movq %%rsp, %%rbx\n movq %0, %%rsp\n xorl %%ebp, %%ebp\n call *%1\n movq %%rbx, %%rsp" ::"S"(top), "D"(in_coroutine)
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "cc", "memory");
+#else
+    __asm__ volatile("mov x19, sp\n mov sp, %0\n blr %1\n mov sp, x19" ::"r"(top), "r"(in_coroutine)
+        : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19",
+        "x30", "cc", "memory");
+#endif
+}
+int main(void) {
+    enum { STACKS = 6, SIZE = 12288, GUARD = 4096 };
+    char *stacks[STACKS];
+    large[1] = 1;
+    for (int i = 0; i < STACKS; i++) {
+        stacks[i] = mmap(0, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mprotect(stacks[i], GUARD, PROT_NONE)) abort();
+    }
+    for (int i = 0; i < STACKS; i++) on_stack(stacks[i] + SIZE);
+    return 0;
+}
+"#,
+    );
+    room.run("musl-gcc", &["-static -O2 -fno-builtin -o stacks main.c"]);
+    run(&room, &["rewrite", "--profile", "trace", "stacks"]);
+    let mut command = Command::new(room.path("stacks"));
+    command.current_dir(room.path(".")).env(
+        "BRAWN_OPTIONS",
+        "heap_interval=4096,heap_profile=stacks.heap",
+    );
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let (bytes, _) = asked(&figures(&room, "stacks.heap"), "in_coroutine");
+    assert!(bytes > 20e6, "{bytes}");
+}
+
 #[test]
 fn what_is_no_recording_is_refused_in_words() {
     let room = room();
