@@ -307,18 +307,21 @@ static void forks_silently(void) {
     void *(*const work[])(void *) = {making, making, forking, forking};
     pthread_t t[4];
     for (int i = 0; i < 4; i++) NEED(pthread_create(&t[i], NULL, work[i], NULL) == 0);
-    for (int n = 0; n < 12; n++) {
-        run_thread(ending, NULL);
+    for (int n = 0; n < 30; n++) {
+        static void *freed[2000];
+        for (int i = 0; i < 2000; i++) NEED(freed[i] = malloc(3000));
+        for (int i = 0; i < 2000; i++) free(freed[i]);
         pid_t child = _Fork();
         NEED(child >= 0);
         if (child == 0) {
-            alarm(10);
+            alarm(5);
             poll(NULL, 0, 1);
             _exit(0);
         }
         int status;
         NEED(waitpid(child, &status, 0) == child);
         CHECK(status == 0, "a child ended with %#x", status);
+        if (status) break;
     }
     done = 1;
     for (int i = 0; i < 4; i++) NEED(pthread_join(t[i], NULL) == 0);
