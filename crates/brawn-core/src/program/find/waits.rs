@@ -12,6 +12,7 @@ use crate::program::{branched, link};
 use crate::signatures::database;
 use crate::signatures::names::{Evidence, Names};
 use brawn_payload::Architecture;
+use std::iter;
 
 /// The function. It has one argument more than the kernel's calls.
 const WAIT: &str = "__syscall_cp";
@@ -134,7 +135,13 @@ fn may_restrict(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> bool {
     sites.retain(|at| !own.contains(at));
     if let Some(function) = function {
         let at = function.address;
-        for hit in pass(whole, code, &Wanted::new(vec![at..at + 1]), &[at], &[]) {
+        for hit in pass(
+            whole,
+            code,
+            &Wanted::new(iter::once(at..at + 1).collect()),
+            &[at],
+            &[],
+        ) {
             let branch = code
                 .from(hit.from)
                 .and_then(|c| branched::read(of, c, hit.from));
