@@ -118,7 +118,8 @@ fn other_profiles(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
 /// way with every other musl and profile.
 fn rewritten(program: &Program, matrix: &'static [Musl]) -> Vec<Place> {
     let has = |libc: Libc| program.libcs.contains(&libc);
-    if !has(Libc::Rewritten) && !(has(Libc::Stock) && has(Libc::Brawn)) {
+    let is_wanted = has(Libc::Rewritten) || has(Libc::Stock) && has(Libc::Brawn);
+    if !is_wanted {
         return Vec::new();
     }
     let place = |musl, link, profile| Place {
