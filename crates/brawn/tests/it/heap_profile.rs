@@ -426,10 +426,11 @@ fn coroutines_are_recorded_no_farther_than_their_stacks() {
 #include <sys/mman.h>
 static __thread volatile char large[4096]; /* too much for the place that musl has for thread-locals: it maps them */
 __attribute__((noinline)) void in_coroutine(void) { for (int i = 0; i < 500; i++) free(malloc(10000)); }
-static void on_stack(char *top) {
+__attribute__((noinline)) static void on_stack(char *top) {
 #ifdef __x86_64__
-    __asm__ volatile("movq %%rsp, %%rbx\n movq %0, %%rsp\n xorl %%ebp, %%ebp\n call *%1\n movq %%rbx, %%rsp" ::"S"(top), "D"(in_coroutine)
-        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "cc", "memory");
+    void (*call)(void) = in_coroutine;
+    __asm__ volatile("movq %%rsp, %%rbx\n movq %0, %%rsp\n call *%1\n movq %%rbx, %%rsp" : "+S"(top), "+D"(call)
+        :: "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "cc", "memory");
 #else
     __asm__ volatile("mov x19, sp\n mov sp, %0\n blr %1\n mov sp, x19" ::"r"(top), "r"(in_coroutine)
         : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19",
