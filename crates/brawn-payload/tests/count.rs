@@ -160,9 +160,9 @@ const NOTHING: Counts = [0.1, 0.15, 0.03];
 const DEFECTS: &[(&str, &str, &str, f64)] = &[
     // As many heaps of ended threads wait for the next ones as threads go on (BRAWN_HANDED), and so much of their free memory stays
     // (BRAWN_ABANDONED_IDLE).  Here all threads end before the next ones begin, so the second half of the heaps is taken apart.
-    ("requests", "", "atomics", 2.2),
-    ("requests", "", "lines", 8.5),
-    ("requests", "", "calls", 0.12),
+    ("requests", "", "atomics", 2.5),
+    ("requests", "", "lines", 9.0),
+    ("requests", "", "calls", 0.16),
     // Only so many segments and heaps are kept (BRAWN_KEPT_SEGMENTS, BRAWN_KEPT_THREADS).
     ("idle", "", "calls", 0.45),
     // When large blocks come near their peak, every thread gives back what it has free (brawn_near_peak): more threads come there more
