@@ -16,10 +16,11 @@ use std::iter;
 
 /// The function. It has one argument more than the kernel's calls.
 const WAIT: &str = "__syscall_cp";
-/// A function whose code shows that a thread's structure is as in musl 1.2.2 to 1.2.6: the payload reads it.
-const THREAD: &str = "__init_tp";
+/// Functions whose code shows that a thread's structure is as in musl 1.2.2 to 1.2.6: the payload reads it. The second has a copy of
+/// the first, which a linker may leave out then.
+const THREAD: [&str; 2] = ["__init_tp", "__init_tls"];
 /// Names that are looked up by their code, too.
-pub const KNOWN: [&str; 2] = [WAIT, THREAD];
+pub const KNOWN: [&str; 3] = [WAIT, THREAD[0], THREAD[1]];
 /// A branch reaches 128 MiB on aarch64, and the payload lies behind the program.
 const NEAR: u64 = 100 << 20;
 
@@ -70,13 +71,14 @@ fn is_known(whole: &Whole<'_, '_>, names: &Names) -> bool {
     // The user's own builds may be of any musl.
     let builds = database::builds(whole.program.architecture).unwrap_or_default();
     let is_of = |build: &str| builds.iter().any(|b| b.name == build);
-    KNOWN.iter().all(|name| {
-        let mut named = names.functions.iter().filter(|n| n.name == *name);
+    let is_known = |name: &str| {
+        let mut named = names.functions.iter().filter(|n| n.name == name);
         named.any(|n| match &n.evidence {
             Evidence::Symbol => false,
             Evidence::Signature(build) | Evidence::Reference(build) => is_of(build),
         })
-    })
+    };
+    is_known(WAIT) && THREAD.into_iter().any(is_known)
 }
 
 /// The code to which handlers return, if it is at one place: who brings another has handlers that the payload would not see.

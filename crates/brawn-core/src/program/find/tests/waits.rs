@@ -43,6 +43,8 @@ fn the_heap_gets_its_turn_before_a_wait() {
         assert_eq!(named, of(musl, "", &["-static", "-O2", "-s"]), "{musl}");
     }
     assert!(of("1.2.3", "", &["-static-pie", "-fPIE", "-O2", "-s"]).is_some());
+    // Without __init_tp, which nothing calls.
+    assert!(of("1.2.3", "", &["-static", "-O2", "-Wl,--gc-sections"]).is_some());
     // A thread's name is told by prctl, too; so is much else that restricts nothing.
     for work in [
         "pthread_setname_np(pthread_self(), \"a\");",
