@@ -135,8 +135,9 @@ impl Build<'_> {
         kept
     }
 
-    /// Builds it and returns what cargo said: it may fail.
+    /// Builds it and returns what cargo said: it may fail.  It writes to where other builds of the fixture do.
     pub fn output(&self) -> Output {
+        let _lock = one_at_a_time();
         let (mut command, _) = self.command();
         command.output().expect("cargo runs")
     }
