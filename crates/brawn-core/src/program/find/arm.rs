@@ -12,7 +12,6 @@ pub use table::Data;
 
 use super::reference::Reference;
 use super::scan::Wanted;
-use std::collections::BTreeSet;
 use std::ops::Range;
 use trail::Trail;
 use word::{bit, direct, page, written};
@@ -50,36 +49,35 @@ pub fn padding(code: &[u8]) -> u64 {
     4 * words(code).take_while(|w| [NOP, 0].contains(w)).count() as u64
 }
 
-/// The numbers that the argument in register `x0` to `x7` may have after `code`: all that the code puts there, since some
-/// path may skip the last of them. `None` if the last is not a number.
-pub fn argument(code: &[u8], register: u32) -> Option<BTreeSet<u64>> {
-    let (mut value, mut all) = (None, BTreeSet::new());
+/// The value of `x2` after `code`: all bits of all numbers that the code puts there, since some path may skip the
+/// last of them. `None` if it is not a number.
+pub fn third_argument(code: &[u8]) -> Option<u64> {
+    let (mut value, mut all) = (None, 0);
     for word in words(code) {
         // movz with 32 or 64 bits
-        if word & 0x7f80_001f == 0x5280_0000 | register {
+        if word & 0x7f80_001f == 0x5280_0002 {
             value = Some(u64::from(word >> 5 & 0xffff) << (16 * (word >> 21 & 3)));
-        } else if word & 0x7fff_ffff == 0x2a1f_03e0 | register {
+        } else if word & 0x7fff_ffff == 0x2a1f_03e2 {
             // mov of the zero register
             value = Some(0);
-        } else if written(word) & bit(register) != 0 || word & 0x7f80_001f == 0x7280_0000 | register
-        {
+        } else if written(word) & bit(2) != 0 || word & 0x7f80_001f == 0x7280_0002 {
             // A call, or another write to the register; movk changes only a part.
             value = None;
         }
-        all.extend(value);
+        all |= value.unwrap_or_default();
     }
     value.map(|_| all)
 }
 
-/// The last number that the argument in register `x0` to `x7` got in the code at `address`, and the address behind the
+/// The last number that the first argument got in the code at `address`, and the address behind the
 /// instruction that put it there, if nothing but what goes on to the next instruction follows.
-pub fn straight_argument(code: &[u8], address: u64, register: u32) -> Option<(u64, u64)> {
+pub fn straight_argument(code: &[u8], address: u64) -> Option<(u64, u64)> {
     let mut last = None;
     for (number, word) in words(code).enumerate() {
         let next = address + 4 * number as u64 + 4;
-        if word & 0x7fe0_001f == 0x5280_0000 | register {
+        if word & 0x7fe0_001f == 0x5280_0000 {
             last = Some((u64::from(word >> 5 & 0xffff), next));
-        } else if is_branch(word) || written(word) & bit(register) != 0 {
+        } else if is_branch(word) || written(word) & bit(0) != 0 {
             last = None;
         }
     }

@@ -10,7 +10,6 @@ use crate::signatures::stub::is_stub;
 use crate::work::Work;
 use brawn_payload::Architecture;
 use object::elf;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
@@ -119,16 +118,6 @@ impl<'p> Code<'p> {
         Some((start, bytes))
     }
 
-    /// The numbers that the third argument of the call at `site` may have: all that the code before it puts into the register.
-    /// `None` if the last is not a number.
-    pub fn third_argument(&self, site: u64) -> Option<BTreeSet<u64>> {
-        let (start, bytes) = self.before(site)?;
-        self.by(
-            || x86::argument(bytes, start, &x86::THIRD),
-            || arm::argument(bytes, 2),
-        )
-    }
-
     /// The addresses of calls of the kernel with `number`, as far as it is put into its register shortly before.
     pub fn kernel_calls(&self, number: u32) -> Vec<u64> {
         let of = |(at, code): &(u64, &[u8])| {
@@ -156,8 +145,8 @@ impl<'p> Code<'p> {
     pub fn straight_argument(&self, site: u64) -> Option<(u64, Range<u64>)> {
         let (start, bytes) = self.before(site)?;
         let (number, from) = self.by(
-            || x86::straight_argument(bytes, start, &x86::FIRST),
-            || arm::straight_argument(bytes, start, 0),
+            || x86::straight_argument(bytes, start),
+            || arm::straight_argument(bytes, start),
         )?;
         Some((number, from..site + 1))
     }

@@ -5,10 +5,10 @@ use super::code::Code;
 use super::pass::pass;
 use super::scan::Wanted;
 use super::whole::Whole;
+use super::{arm, x86};
 use crate::signatures::names::Names;
 use brawn_payload::Architecture;
 use memchr::memmem;
-use std::collections::BTreeSet;
 
 /// Names that a program has if it makes threads.
 const THREADS: [&str; 4] = [
@@ -37,7 +37,7 @@ pub fn may_be_made(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> boo
     let hits = pass(whole, code, &Wanted::new(at), &clones, &[]);
     hits.iter().any(|hit| {
         let flags = hit.is_code.then(|| flags(code, hit.from)).flatten();
-        flags.is_none_or(|all| all.iter().any(|flags| flags & THREAD != 0))
+        flags.is_none_or(|flags| flags & THREAD != 0)
     })
 }
 
@@ -61,7 +61,11 @@ fn clones(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<u64> {
     all
 }
 
-/// The numbers that the third argument of the call at `site` may have.
-fn flags(code: &Code<'_>, site: u64) -> Option<BTreeSet<u64>> {
-    code.third_argument(site)
+/// The third argument of the call at `site`, if it is one number on every path.
+fn flags(code: &Code<'_>, site: u64) -> Option<u64> {
+    let (start, bytes) = code.before(site)?;
+    match code.architecture {
+        Architecture::X86_64 => x86::third_argument(bytes, start),
+        Architecture::Aarch64 => arm::third_argument(bytes),
+    }
 }

@@ -2,13 +2,11 @@
 
 mod numbers;
 
-pub use numbers::{
-    FIRST, THIRD, argument, has_first_argument, jumps_to, kernel_calls, straight_argument,
-};
+pub use numbers::{has_first_argument, jumps_to, kernel_calls, straight_argument};
 
 use super::reference::Reference;
 use super::scan::Wanted;
-use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use std::ops::Range;
 
 /// `endbr64`: in programs with control-flow enforcement, indirect calls must land on it.
@@ -104,6 +102,77 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
         }
     }
     found
+}
+
+/// The value of `rdx` after `code`, which ends with an instruction: all bits of all numbers that the code puts there,
+/// since some path may skip the last of them. `None` if it is not a number, or if it depends on where decoding
+/// begins.
+pub fn third_argument(code: &[u8], address: u64) -> Option<u64> {
+    // Decoding from a wrong place finds the right boundaries after a few instructions; the first streams may fail to.
+    let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
+    let mut told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64));
+    let first = told.next()?;
+    told.all(|other| other == first).then_some(first).flatten()
+}
+
+/// The same for one way to decode `code`; the outer `None` if decoding does not end exactly at its end.
+fn stream(code: &[u8], address: u64) -> Option<Option<u64>> {
+    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+    let mut instruction = Instruction::default();
+    let (mut value, mut pushed, mut all) = (None, None, 0);
+    while decoder.can_decode() {
+        decoder.decode_out(&mut instruction);
+        if instruction.is_invalid() {
+            return None;
+        }
+        let before = pushed.take();
+        let number =
+            (0..instruction.op_count()).find(|n| is_any_immediate(instruction.op_kind(*n)));
+        let number = number.map(|n| instruction.immediate(n));
+        let of_rdx = |all: &[Register]| {
+            instruction.op0_kind() == OpKind::Register && all.contains(&instruction.op0_register())
+        };
+        let is_rdx = of_rdx(&[Register::EDX, Register::RDX]);
+        let is_part = of_rdx(&[Register::DL, Register::DH, Register::DX]);
+        match instruction.mnemonic() {
+            Mnemonic::Mov if is_rdx && number.is_some() => value = number,
+            Mnemonic::Xor if is_rdx && instruction.op1_register() == instruction.op0_register() => {
+                value = Some(0);
+            }
+            Mnemonic::Push => pushed = number,
+            Mnemonic::Pop if is_rdx => value = before,
+            Mnemonic::Call => value = None,
+            mnemonic
+                if (is_rdx || is_part) && !is_comparison(mnemonic) || changes_rdx(mnemonic) =>
+            {
+                value = None
+            }
+            _ => {}
+        }
+        all |= value.unwrap_or_default();
+    }
+    Some(value.map(|_| all))
+}
+
+fn is_comparison(mnemonic: Mnemonic) -> bool {
+    matches!(mnemonic, Mnemonic::Cmp | Mnemonic::Test)
+}
+
+/// Instructions that change rdx without naming it, or any register as their second operand.
+fn changes_rdx(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::{Cdq, Cpuid, Cqo, Div, Idiv, Imul, Mul, Rdtsc, Rdtscp, Xadd, Xchg, Xgetbv};
+    matches!(
+        mnemonic,
+        Cdq | Cpuid | Cqo | Div | Idiv | Imul | Mul | Rdtsc | Rdtscp | Xadd | Xchg | Xgetbv
+    )
+}
+
+fn is_any_immediate(kind: OpKind) -> bool {
+    is_immediate(kind)
+        || matches!(
+            kind,
+            OpKind::Immediate8 | OpKind::Immediate8to32 | OpKind::Immediate8to64
+        )
 }
 
 /// Whether `code` contains `syscall`.
