@@ -108,7 +108,7 @@ bench-rss: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench rss --rounds 3
 
-# The smallest memory limit of containers, with eight heaps: an hour.
+# The smallest memory limit of containers, with eleven heaps: more than an hour.
 bench-limit:
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench limit --rounds 3

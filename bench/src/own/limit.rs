@@ -7,7 +7,7 @@
 pub mod group;
 mod search;
 
-use super::rss::{HEAPS, variant};
+use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
 use super::{MIB, Raw, Room};
 use crate::catalogue::{Entry, Kind};
 use crate::launch::Sample;
@@ -77,11 +77,6 @@ fn program(load: &'static str, quick: bool) -> (&'static str, Vec<&'static str>)
     }
 }
 
-fn chosen<const N: usize>(all: [&'static str; N], names: &[String]) -> Vec<&'static str> {
-    let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
-    all.into_iter().filter(is_asked).collect()
-}
-
 /// Builds `bench/limit/enter.c` in a folder.
 pub fn enter(work: &Path) -> Result<PathBuf> {
     let out = work.join("enter");
@@ -122,11 +117,9 @@ pub fn measure(
     rounds: usize,
     progress: &Progress,
 ) -> Result<Raw> {
-    let heaps = chosen(HEAPS, &choice.heaps);
-    let loads = chosen(LOADS, &choice.loads);
-    let mut variants: Vec<Variant> = heaps.iter().filter_map(|heap| variant(heap)).collect();
-    variants.sort_unstable();
-    variants.dedup();
+    let heaps = chosen(&HEAPS, &choice.heaps);
+    let loads = chosen(&LOADS, &choice.loads);
+    let variants = variants(&heaps);
     let needed = |entry: &&Entry| {
         let mut workloads = loads.iter().map(|load| program(load, false).0);
         workloads.any(|workload| workload == entry.workload)
@@ -181,11 +174,6 @@ pub fn measure(
 /// The entry of [`Raw::versions`] that says what the programs were limited by.
 const LIMITED_BY: &str = "limited by";
 const RLIMIT: &str = "RLIMIT_DATA";
-
-/// The name of a load with a heap in the raw data.
-fn name(load: &str, heap: &str) -> String {
-    format!("{load} {heap}")
-}
 
 /// The bytes that a load cannot do without, whatever its heap does.
 fn floor(raw: &Raw, load: &str) -> f64 {
@@ -303,15 +291,6 @@ impl Trial<'_> {
         let figures = figures.into_iter().chain(peak);
         Ok(figures.map(|(n, v)| (n.to_owned(), v)).collect())
     }
-}
-
-/// The heaps that a run has, in their order.
-fn heaps(raw: &Raw) -> Vec<&'static str> {
-    let has = |heap: &&str| {
-        let ends = |key: &String| key.split(' ').nth(1) == Some(heap);
-        raw.rounds.iter().any(|round| round.keys().any(ends))
-    };
-    HEAPS.into_iter().filter(has).collect()
 }
 
 /// A table of all loads: how often each heap finishes with little room, and the smallest limits, glibc's as it is, the others'

@@ -77,13 +77,22 @@ pub struct Choice {
     pub quick: bool,
 }
 
-fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
+/// Those of `all` that have one of the names; all, if there are none.
+pub(super) fn chosen(all: &[&'static str], names: &[String]) -> Vec<&'static str> {
     let is_asked = |name: &&str| names.is_empty() || names.iter().any(|n| n == name);
     all.iter().copied().filter(is_asked).collect()
 }
 
 pub(super) fn variant(heap: &str) -> Option<Variant> {
     Variant::from_name(heap.trim_end_matches("-2"))
+}
+
+/// What has to be built for these heaps, each once.
+pub(super) fn variants(heaps: &[&str]) -> Vec<Variant> {
+    let mut variants: Vec<Variant> = heaps.iter().filter_map(|heap| variant(heap)).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    variants
 }
 
 const ENTRY: Entry = Entry {
@@ -101,9 +110,7 @@ const ENTRY: Entry = Entry {
 pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
     let kinds = chosen(&KINDS, &choice.kinds);
-    let mut variants: Vec<Variant> = heaps.iter().filter_map(|heap| variant(heap)).collect();
-    variants.sort_unstable();
-    variants.dedup();
+    let variants = variants(&heaps);
     let built = Prepared::build(&room.work, &room.brawn, &variants, &[&ENTRY], &mut |what| {
         progress.step(&format!("building {what}"));
     })?;
@@ -139,7 +146,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
 }
 
 /// The name of a load with a heap in the raw data.
-fn name(kind: &str, heap: &str) -> String {
+pub(super) fn name(kind: &str, heap: &str) -> String {
     format!("{kind} {heap}")
 }
 
@@ -297,7 +304,7 @@ const FIGURES: [Figure; 5] = [
 ];
 
 /// The heaps that a run has, in their order.
-fn heaps(raw: &Raw) -> Vec<&'static str> {
+pub(super) fn heaps(raw: &Raw) -> Vec<&'static str> {
     let has = |heap: &&str| {
         let ends = |key: &String| key.split(' ').nth(1) == Some(heap);
         raw.rounds.iter().any(|round| round.keys().any(ends))
