@@ -3,7 +3,7 @@
 //# libc: brawn rewritten
 //# link: static static-pie lld gc line
 //# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
-//# case: forks forks_silently ended_threads cancelled cancelled_at_once cancelled_anywhere no_heap smallest_stack futex_by_number calls_by_number
+//# case: forks forks_silently ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number
 //# timeout: 60
 #include "check.h"
 #include <poll.h>
@@ -407,22 +407,6 @@ static void cancelled_at_once(void) {
     NEED(pthread_join(t, &result) == 0);
     CHECK(result == PTHREAD_CANCELED && cleaned == 1, "%p, %d", result, cleaned);
 }
-/* One that can be cancelled at any instruction is not to be cancelled inside of the heap: it gives nothing back. */
-static void *waiting_anywhere(void *unused) {
-    if (check_emulated()) return unused;
-    long before = resident();
-    load();
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-    poll(NULL, 0, 20);
-    long there = resident(); /* it reads, which may wait, too */
-    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
-    wait_poll();
-    long after = resident();
-    CHECK(there - before > 1000, "%ld KiB, then %ld KiB", before, there);
-    CHECK(after - before < LEFT, "%ld KiB, then %ld KiB", before, after);
-    return unused;
-}
-static void cancelled_anywhere(void) { run_thread(waiting_anywhere, NULL); }
 
 /* A thread that only waits gets no heap. (Barriers are no calls that can be cancelled.) */
 static pthread_barrier_t barrier;
@@ -491,6 +475,5 @@ static void smallest_stack(void) {
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
     {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
     {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks}, {"forks_silently", forks_silently}, {"ended_threads", ended_threads},
-    {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once},
-    {"cancelled_anywhere", cancelled_anywhere}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
+    {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
     {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})

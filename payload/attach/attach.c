@@ -85,11 +85,10 @@ INLINE const thread *waiting_thread(void) {
 #endif
 }
 
-// The heap's turn before a wait, which is not divided here.  A thread that can be cancelled anywhere must not be in the heap then,
-// and where a stack ends that is not the thread's own nobody knows (libc/threads/__syscall_cp.c).
+// The heap's turn before a wait, which is not divided here.  Where a stack ends that is not the thread's own nobody knows
+// (libc/threads/__syscall_cp.c).
 static __attribute__((noinline)) void rest(void) {
     const thread *const self = waiting_thread();
-    if (self->cancel_at_once) return;
     const char *const end = self->stack;
     if (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size) return;
     __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, NULL);

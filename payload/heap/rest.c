@@ -31,6 +31,34 @@ static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void
     return false;
 }
 
+// Nothing may leave the turn in its middle: a handler that ends a wait by siglongjmp, as shells have, and the cancellation of a
+// thread that can be cancelled anywhere would leave pages between two lists; and a handler that interrupts a wait may allocate.  So
+// signals wait until the turn is over.  Those that the kernel forces on a thread do not: it would end the program without their handler.
+//
+// false: the kernel refuses, and there is no turn.
+static bool brawn_hold_signals(uint64_t *held_before) {
+    enum {
+        BLOCK = 0,
+        SIGILL_ = 4,
+        SIGTRAP_ = 5,
+        SIGBUS_ = 7,
+        SIGFPE_ = 8,
+        SIGSEGV_ = 11,
+        SIGSYS_ = 31,
+    };  // <signal.h>
+#define BRAWN_SIGNAL(number) ((uint64_t)1 << ((number) - 1))
+    const uint64_t forced = BRAWN_SIGNAL(SIGILL_) | BRAWN_SIGNAL(SIGTRAP_) | BRAWN_SIGNAL(SIGBUS_) | BRAWN_SIGNAL(SIGFPE_) |
+        BRAWN_SIGNAL(SIGSEGV_) | BRAWN_SIGNAL(SIGSYS_);
+#undef BRAWN_SIGNAL
+    const uint64_t held = ~forced;
+    return !brawn_failed(arch_syscall6(ARCH_SYS_rt_sigprocmask, BLOCK, (long)&held, (long)held_before, sizeof held, 0, 0));
+}
+
+static void brawn_let_signals(uint64_t held_before) {
+    enum { SETMASK = 2 };
+    arch_syscall6(ARCH_SYS_rt_sigprocmask, SETMASK, (long)&held_before, 0, sizeof held_before, 0, 0);
+}
+
 // Before a segment is mapped: where the process has nearly as many as ever, its peak is about to grow.  What is free elsewhere in
 // the thread's segments goes back first: it is in pieces that are too small, and most of it stays free.
 static void brawn_before_segment(void) {
@@ -157,7 +185,8 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
     const int64_t clock = arch_clock_of(begin);
     const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
     if (in_wait || (may && brawn_rest_due(own, false) != BRAWN_NOTHING_DUE)) {
-        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack)) return;
+        uint64_t held_before;
+        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack) || !brawn_hold_signals(&held_before)) return;
         leaves = leaves && in_wait;
         if (own != NULL && (own->freed || (in_wait && own->thick)) && (may || leaves)) {
             brawn_rest_own(heap, in_wait);
@@ -169,6 +198,7 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
             own = NULL;
         }
         if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all(in_wait);
+        brawn_let_signals(held_before);
         leaves = own != NULL && parts != NULL && brawn_may_leave(heap);
     }
     if (parts == NULL) return;

@@ -182,14 +182,12 @@ static void brawn_heap_leave(mi_heap_t *heap);
 static void brawn_thread_end(void) {
     mi_heap_t *const heap = brawn_heap;
     brawn_note_freed_for_all();
-    if (brawn_hand_on(heap)) {
-        brawn_handed_trim();
-        return;
+    if (!brawn_hand_on(heap)) {
+        brawn_heap_leave(heap);
+        // Segments that others left may be empty by now: more of them go than come.
+        _mi_abandoned_collect(heap, false, &heap->tld->segments);
+        brawn_thread_without(heap);
     }
-    brawn_heap_leave(heap);
-    // Segments that others left may be empty by now: more of them go than come.
-    _mi_abandoned_collect(heap, false, &heap->tld->segments);
-    brawn_thread_without(heap);
     brawn_handed_trim();
 }
 

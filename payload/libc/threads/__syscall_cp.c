@@ -68,8 +68,7 @@ INLINE int waits_for_futex(long operation) {
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.
 static __attribute__((noinline)) void rest(long *parts) {
     const thread *const self = own_thread();
-    // It can be cancelled anywhere, which must not be in the heap.
-    if (self->cancel_at_once || is_restricted) return;
+    if (is_restricted) return;
     char *const end = self->stack;
     if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
     __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, parts);
