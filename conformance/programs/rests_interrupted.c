@@ -1,8 +1,9 @@
 //# states: what interrupts a wait does not interrupt the heap's turn before it: a handler may leave the wait by siglongjmp, or allocate, and
-//# states: a thread may be cancelled anywhere; all of what was free goes back afterwards
+//# states: a thread may be cancelled anywhere; all of what was free goes back afterwards; a handler
+//# states: that ends a wait, or has the kernel begin it again, does the same when it runs in the turn
 //# libc: brawn rewritten
 //# link: static static-pie lld line
-//# case: leaves allocates cancelled_anywhere
+//# case: leaves allocates cancelled_anywhere ends restarts
 //# timeout: 60
 #include "check.h"
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <time.h>
 
 enum { LEFT = 4000 }; /* KiB */
 static long resident(void) { return check_status("VmRSS:"); }
@@ -17,7 +19,8 @@ static long resident(void) { return check_status("VmRSS:"); }
 /* Pages, spans, and mappings of their own: what each part of a turn gives back. */
 enum { HAS = 3000 };
 static unsigned char *has[HAS];
-static size_t size_of(int i) { return i % 100 == 0 ? 300000 : i % 10 == 0 ? 20000 : 16 + (size_t)i; }
+static size_t size_of(int i) { return i % 100 == 0 ? 300000 : i % 10 == 0 ? 20000
+                                                                          : 16 + (size_t)i; }
 static void load(void) {
     for (int i = 0; i < HAS; i++) {
         NEED(has[i] = malloc(size_of(i)));
@@ -34,7 +37,15 @@ static void is_back(long before) {
     for (int i = 0; i < 100 && resident() - before >= LEFT; i++) poll(NULL, 0, 20);
     CHECK(resident() - before < LEFT, "%ld KiB, then %ld KiB", before, resident());
 }
+/* Where a handler was, the kernel's frame for it stays below on the stack. A later function whose variables lie there looks like one
+ * that the handler called. */
+static __attribute__((noinline)) void wipe_stack(void) {
+    char below[32768];
+    memset(below, 0, sizeof below);
+    __asm__ volatile("" : : "r"(below) : "memory");
+}
 static void gives_back(long before) {
+    wipe_stack();
     load();
     is_back(before);
 }
@@ -121,4 +132,67 @@ static void cancelled_anywhere(void) {
     gives_back(before);
 }
 
-RUN_CASES({"leaves", leaves}, {"allocates", allocates}, {"cancelled_anywhere", cancelled_anywhere})
+/* What a handler that runs in the turn does to the wait is what it would do in the wait. */
+static volatile sig_atomic_t rang;
+static int ends_of_pipe[2];
+static void ring(int number) {
+    (void)number;
+    if (write(ends_of_pipe[1], "x", 1) == 1) rang++;
+}
+static void set_alarm(int microseconds, int again) {
+    struct itimerval timer = {{0, again}, {0, microseconds}};
+    NEED(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+}
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+static void do_pause(void) { CHECK(pause() == -1 && errno == EINTR, "errno %d", errno); }
+static void do_poll(void) { CHECK(poll(NULL, 0, -1) == -1 && errno == EINTR, "errno %d", errno); }
+static void do_sleep(void) {
+    struct timespec all = {3, 0}, left = {-1, -1};
+    CHECK(nanosleep(&all, &left) == -1 && errno == EINTR, "errno %d", errno);
+    CHECK(left.tv_sec == 2 || (left.tv_sec == 3 && left.tv_nsec == 0), "%ld.%09ld s left", (long)left.tv_sec, left.tv_nsec);
+}
+static void do_read(void) {
+    char byte;
+    CHECK(read(ends_of_pipe[0], &byte, 1) == -1 && errno == EINTR, "errno %d", errno);
+}
+/* A program may come too late for an alarm without any of our doing, but seldom.  So there is a second one. */
+static void interrupt(void (*const *wait)(void), int count, int flags) {
+    struct sigaction action = {.sa_handler = ring, .sa_flags = flags};
+    int late = 0;
+    NEED(sigaction(SIGALRM, &action, NULL) == 0);
+    for (int n = 0; n < rounds() / 2; n++) {
+        load();
+        drawn = drawn * 1664525 + 1013904223;
+        double begin = seconds();
+        set_alarm(100 + (drawn >> 8) % 400, 200000);
+        wait[n % count]();
+        late += seconds() - begin > 0.15;
+        set_alarm(0, 0);
+    }
+    if (!check_emulated()) CHECK(late * 10 <= rounds() / 2, "%d of %d waits began behind the alarm", late, rounds() / 2);
+}
+static void ends(void) {
+    static void (*const waiting[])(void) = {do_pause, do_poll, do_sleep, do_read};
+    NEED(pipe(ends_of_pipe) == 0);
+    /* What the handler writes is for nobody here. */
+    int other[2];
+    NEED(pipe(other) == 0);
+    ends_of_pipe[1] = other[1];
+    interrupt(waiting, 4, 0);
+}
+static void do_read_again(void) {
+    char byte = 0;
+    CHECK_SAME(read(ends_of_pipe[0], &byte, 1), 1);
+}
+static void restarts(void) {
+    static void (*const waiting[])(void) = {do_read_again};
+    NEED(pipe(ends_of_pipe) == 0);
+    interrupt(waiting, 1, SA_RESTART);
+}
+
+RUN_CASES({"leaves", leaves}, {"allocates", allocates}, {"cancelled_anywhere", cancelled_anywhere}, {"ends", ends},
+    {"restarts", restarts})

@@ -72,7 +72,7 @@ HIDDEN long brawn_host_syscall_cp_c(long number, long a, long b, long c, long d,
 extern HIDDEN const char brawn_host_restore_rt[];
 
 // The heap's (heap/surface.c): a gift of nothing says that the thread is about to wait.
-HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *parts);
+HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *wait);
 
 INLINE const thread *waiting_thread(void) {
 #ifdef __x86_64__
@@ -87,16 +87,18 @@ INLINE const thread *waiting_thread(void) {
 
 // The heap's turn before a wait, which is not divided here.  Where a stack ends that is not the thread's own nobody knows
 // (libc/threads/__syscall_cp.c).
-static __attribute__((noinline)) void rest(void) {
+static __attribute__((noinline)) long rest(void) {
     const thread *const self = waiting_thread();
     const char *const end = self->stack;
-    if (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size) return;
-    __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, NULL);
+    if (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size) return 0;
+    long said = UNDIVIDED;
+    __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, &said);
+    return said;
 }
 
 // Comes between musl's __syscall_cp, by which all calls go in which a thread can be cancelled, and what that jumps to.
 HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long e, long f) {
-    if (waits(number, c, d)) rest();
+    if (waits(number, c, d) && is_over(number, rest())) return interrupted(number, a, b, c, d);
     return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
 }
 

@@ -54,9 +54,38 @@ static bool brawn_hold_signals(uint64_t *held_before) {
     return !brawn_failed(arch_syscall6(ARCH_SYS_rt_sigprocmask, BLOCK, (long)&held, (long)held_before, sizeof held, 0, 0));
 }
 
-static void brawn_let_signals(uint64_t held_before) {
-    enum { SETMASK = 2 };
+// What the kernel does with a call that a handler interrupts: nothing, since none ran; it makes it again if it is one of those that it
+// may, since all that ran have SA_RESTART; it ends it.
+enum {
+    BRAWN_NO_HANDLER = 0,
+    BRAWN_RESTARTS = -1,
+    BRAWN_INTERRUPTS = -2,
+};
+
+// Lets the signals come, and says what handlers they have.  They came too early for the wait; had the turn taken no time, they would
+// have come in it.
+static int brawn_let_signals(uint64_t held_before) {
+    enum {
+        SETMASK = 2,
+        OWN_FIRST = 32,
+        OWN_LAST = 34,
+        RESTART = 0x10000000,
+    };  // <signal.h>; musl's own: src/internal/pthread_impl.h
+    uint64_t pending = 0;
+    int handlers = BRAWN_NO_HANDLER;
+    arch_syscall6(ARCH_SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0, 0, 0);
+    pending &= ~held_before;
+    for (; mi_unlikely(pending != 0); pending &= pending - 1) {
+        const int number = __builtin_ctzll(pending) + 1;
+        uint64_t action[4] = {0};  // as the kernel has it: the handler, flags, and where it returns to; the set
+        if (number >= OWN_FIRST && number <= OWN_LAST) continue;
+        arch_syscall6(ARCH_SYS_rt_sigaction, number, 0, (long)action, sizeof pending, 0, 0);
+        if (action[0] <= 1) continue;  // SIG_DFL, SIG_IGN
+        const int does = action[1] & RESTART ? BRAWN_RESTARTS : BRAWN_INTERRUPTS;
+        if (does < handlers) handlers = does;
+    }
     arch_syscall6(ARCH_SYS_rt_sigprocmask, SETMASK, (long)&held_before, 0, sizeof held_before, 0, 0);
+    return handlers;
 }
 
 // Before a segment is mapped: where the process has nearly as many as ever, its peak is about to grow.  What is free elsewhere in
@@ -170,15 +199,15 @@ static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
 // A thread without a heap has freed nothing of its own, and a wait of its own tells nothing before it is long.  The limits hold for it
 // as for others; but what is left of a small heap that is left goes in any case.
 //
-// `parts` is for who can wait in parts; NULL: the wait is one.  At first *parts is 0.  If it is not 0 behind this call, the thread is
-// to wait so many milliseconds, and then to come again with 1 before it waits on.
-static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, long *parts) {
+// *wait is 0 for a wait that can be made in parts, -1 for one that cannot.  Afterwards it is less than 0 if a handler interrupted it: see
+// brawn_let_signals.  If it is more, the thread is to wait so many milliseconds, and then to come again with 1 before it waits on.
+static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, long *wait) {
     mi_heap_t *const heap = brawn_heap;
     brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
-    const bool in_wait = parts != NULL && *parts != 0;
-    bool leaves = parts != NULL && heap != NULL && brawn_may_leave(heap);
-    int64_t due = brawn_rest_due(own, parts != NULL);
-    if (parts != NULL) *parts = 0;
+    const bool has_parts = *wait >= 0, in_wait = *wait > 0;
+    bool leaves = has_parts && heap != NULL && brawn_may_leave(heap);
+    int64_t due = brawn_rest_due(own, has_parts);
+    *wait = 0;
     if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
     if (mi_unlikely(!brawn_is_told())) return;
     const uint64_t begin = arch_counter();
@@ -198,10 +227,10 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
             own = NULL;
         }
         if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all(in_wait);
-        brawn_let_signals(held_before);
-        leaves = own != NULL && parts != NULL && brawn_may_leave(heap);
+        *wait = brawn_let_signals(held_before);
+        leaves = own != NULL && has_parts && brawn_may_leave(heap);
     }
-    if (parts == NULL) return;
+    if (!has_parts || *wait < 0) return;
     due = leaves ? clock : brawn_rest_due(own, true);
-    if (due != BRAWN_NOTHING_DUE) *parts = brawn_rest_part(own, due, clock);
+    if (due != BRAWN_NOTHING_DUE) *wait = brawn_rest_part(own, due, clock);
 }

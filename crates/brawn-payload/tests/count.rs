@@ -164,7 +164,7 @@ const DEFECTS: &[(&str, &str, &str, f64)] = &[
     ("requests", "", "lines", 9.0),
     ("requests", "", "calls", 0.16),
     // Only so many segments and heaps are kept (BRAWN_KEPT_SEGMENTS, BRAWN_KEPT_THREADS).
-    ("idle", "", "calls", 0.7),
+    ("idle", "", "calls", 0.85),
     // When large blocks come near their peak, every thread gives back what it has free (brawn_near_peak): more threads come there more
     // often.
     ("waits", "lean", "calls", 0.25),

@@ -12,6 +12,10 @@
 #define ARCH_SYS_mmap 222
 #define ARCH_SYS_mprotect 226
 #define ARCH_SYS_madvise 233
+// Only in a turn before a wait.
+#define ARCH_SYS_rt_sigaction 134
+#define ARCH_SYS_rt_sigprocmask 135
+#define ARCH_SYS_rt_sigpending 136
 // Only for profile `trace`.
 #define ARCH_SYS_fallocate 47
 #define ARCH_SYS_openat 56
@@ -19,7 +23,6 @@
 #define ARCH_SYS_read 63
 #define ARCH_SYS_pwrite64 68
 #define ARCH_SYS_clock_gettime 113
-#define ARCH_SYS_rt_sigprocmask 135
 #define ARCH_SYS_getpid 172
 #define ARCH_SYS_gettid 178
 #define ARCH_SYS_prlimit64 261

@@ -12,10 +12,13 @@
 #define ARCH_SYS_mremap 25
 #define ARCH_SYS_madvise 28
 #define ARCH_SYS_futex 202
+// Only in a turn before a wait.
+#define ARCH_SYS_rt_sigaction 13
+#define ARCH_SYS_rt_sigprocmask 14
+#define ARCH_SYS_rt_sigpending 127
 // Only for profile `trace`.
 #define ARCH_SYS_read 0
 #define ARCH_SYS_close 3
-#define ARCH_SYS_rt_sigprocmask 14
 #define ARCH_SYS_pwrite64 18
 #define ARCH_SYS_getpid 39
 #define ARCH_SYS_gettid 186

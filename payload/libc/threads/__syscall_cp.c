@@ -13,8 +13,8 @@
 // musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
 // thread is about to wait (heap/rest.c): with the address to which signal handlers return, all bits the other way, and the end of the stack.
 // Weak: a program that has no heap gets none.
-// And with a place for an answer, by a thread that can wait in parts: parts.h.
-extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *parts) __attribute__((weak));
+// And with a place for an answer: whether to wait in parts (parts.h), or not at all.
+extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *wait) __attribute__((weak));
 
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
@@ -66,12 +66,12 @@ INLINE int waits_for_futex(long operation) {
 }
 
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.
-static __attribute__((noinline)) void rest(long *parts) {
+static __attribute__((noinline)) void rest(long *said) {
     const thread *const self = own_thread();
     if (is_restricted) return;
     char *const end = self->stack;
     if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
-    __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, parts);
+    __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, said);
 }
 
 #include "parts.h"
@@ -83,11 +83,12 @@ NAME(__syscall_cp_c, brawn_syscall_cp_c)
 
 HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
     if (!waits(number, c, d) || !__malloc_donate) return __syscall_cp_c(number, a, b, c, d, e, f);
-    long parts = 0;
-    rest(&parts);
-    if (LIKELY(!parts)) return __syscall_cp_c(number, a, b, c, d, e, f);
+    long said = 0;
+    rest(&said);
+    if (LIKELY(!said)) return __syscall_cp_c(number, a, b, c, d, e, f);
+    if (is_over(number, said)) return interrupted(number, a, b, c, d);
     const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
-    return wait_in_parts(&w, parts);
+    return wait_in_parts(&w, said);
 }
 NAME(__syscall_cp, brawn_syscall_cp)
 
@@ -106,10 +107,11 @@ HIDDEN long brawn_syscall(long number, ...) {
     const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
     va_end(list);
     if (number == FUTEX && waits_for_futex(b) && __malloc_donate) {
-        long parts = 0;
-        rest(&parts);
+        long said = 0;
+        rest(&said);
+        if (is_over(number, said)) return answer(-EINTR);
         const wait w = {number, {a, b, c, d, e, f}, plain};
-        if (parts) return answer(wait_in_parts(&w, parts));
+        if (said) return answer(wait_in_parts(&w, said));
     }
     if (number == SECCOMP || (number == PRCTL && a == PR_SET_SECCOMP)) is_restricted = 1;
     return answer(plain(number, a, b, c, d, e, f));

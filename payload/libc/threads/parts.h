@@ -18,14 +18,8 @@ typedef struct {
     call *calls;
 } wait;
 
-// The kernel's struct timespec.
-typedef struct {
-    int64_t seconds, nanoseconds;
-} moment;
-
 enum {
     MONOTONIC = 1,
-    ABSOLUTE = 1,
     FUTEX_REALTIME = 256,
     MILLISECOND = 1000000,
     // So many milliseconds are left for the part behind the heap's turn, or the wait is not divided.
@@ -127,7 +121,7 @@ static __attribute__((noinline)) long wait_in_parts(const wait *w, long first) {
     int64_t left = k.time;
     if (left >= 0) {
         const int64_t end = left == EVER ? EVER : (k.is_absolute ? left : now(k.clock) + left);
-        while (first) {
+        while (first > 0) {
             if (end != EVER) {
                 left = end - now(k.clock);
                 if (left < milliseconds((int)first) + milliseconds(LEAST_REST)) break;

@@ -69,3 +69,35 @@ INLINE int waits(long number, long third, long fourth) {
     if (number == POLL) return (int)third != 0;
     return number != EPOLL_PWAIT && number != EPOLL_WAIT ? 1 : (int)fourth != 0;
 }
+
+// The kernel's struct timespec.
+typedef struct {
+    int64_t seconds, nanoseconds;
+} moment;
+enum { ABSOLUTE = 1 };  // TIMER_ABSTIME
+
+// What the heap is told of a wait that cannot be made in parts; and what it says after its turn, if a handler interrupted it (heap/rest.c).
+enum {
+    UNDIVIDED = -1,
+    RESTARTS = -1,
+    INTERRUPTS = -2,
+};
+
+// Whether the kernel makes the call again behind a handler with SA_RESTART (man 7 signal).
+INLINE int is_made_again(long number) {
+    return number == READ || number == READV || number == ACCEPT || number == ACCEPT4 || number == RECVFROM || number == RECVMSG ||
+        number == RECVMMSG || number == WAIT4 || number == WAITID || number == MQ_TIMEDRECEIVE || number == FUTEX;
+}
+
+// Whether the wait is over before it began, since a handler ran in the heap's turn: as if it had run in the wait.
+INLINE int is_over(long number, long said) { return said == INTERRUPTS || (said == RESTARTS && !is_made_again(number)); }
+
+// What such a wait answers.  Of a sleep, all is left.
+static COLD long interrupted(long number, long a, long b, long c, long d) {
+    const int by_clock = number == CLOCK_NANOSLEEP && b != ABSOLUTE;
+    const moment *const asked = (const moment *)(by_clock ? c : a);
+    moment *const left = (moment *)(by_clock ? d : number == NANOSLEEP ? b
+                                                                       : 0);
+    if (left) *left = *asked;
+    return -EINTR;
+}
