@@ -33,7 +33,9 @@
 # crates (NAME-VERSION) where `cargo metadata` is not to be asked.  names.c is linked to them, since they do not define
 # musl's inner names.
 #
-# - jemalloc: its own configure and make, with what they choose for musl.  No C++ operators, no documentation.
+# - jemalloc: its own configure and make, with what they choose for musl.  No C++ operators, no documentation.  It takes a
+#   minute of processor time, so the object is kept in PEERS_KEPT (target/tools/peers; empty: nowhere), named after what it
+#   was made from.
 # - rpmalloc: one C file, with the two macros of its own library `rpmallocwrap`, which override malloc and take part in
 #   each thread's start and end.  It finds musl's pthread_create with dlsym, which finds nothing in a static program;
 #   so it is given musl's inner name of that function.
@@ -46,7 +48,7 @@ heap=${1:?v2, v3, jemalloc, rpmalloc or snmalloc}
 libc=$(realpath "${2:?path of musl\'s libc.a}")
 out=${3:?folder for the result}
 here=$(dirname "$(realpath "$0")")
-: "${MUSL_CC:=musl-gcc}" "${AR:=ar}" "${LD:=ld}" "${ZIG:=$here/../../target/tools/zig/ziglang/zig}"
+: "${MUSL_CC:=musl-gcc}" "${AR:=ar}" "${LD:=ld}" "${ZIG:=$here/../../target/tools/zig/ziglang/zig}" "${PEERS_KEPT=$here/../../target/tools/peers}"
 
 fail() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -100,10 +102,20 @@ mimalloc() {
 }
 
 jemalloc() {
-  local folder version
+  local folder version kept=
   folder=$(peer tikv-jemalloc-sys)
   # The crate's own version, `+`, and jemalloc's.
   version=${folder##*+}
+  printf '%s\n' "${version%%-*}" >"$work/version"
+  if [[ $PEERS_KEPT && -d ${PEERS_KEPT%/*} ]]; then
+    kept=$PEERS_KEPT/jemalloc-$({
+      cat "$here/build.sh" "$here/Cargo.lock" "$libc"
+      printf '%s\n' "$folder" "$LD" "$AR"
+      "$MUSL_CC" -v 2>&1
+    } | sha256sum | cut -c 1-32).o
+    mkdir -p "$PEERS_KEPT"
+    if cp "$kept" "$work/jemalloc.o" 2>/dev/null; then return; fi
+  fi
   cp -r "$folder/jemalloc" "$work/source"
   cp "$folder/configure/configure" "$work/source/"
   (
@@ -113,7 +125,11 @@ jemalloc() {
       make -j"$(nproc)" EXTRA_CFLAGS='-fno-pic -g0' lib/libjemalloc.a
   ) >"$work/log" 2>&1 || fail "jemalloc: $(tail -n 20 "$work/log")"
   "$LD" -r -o "$work/jemalloc.o" --whole-archive "$work/source/lib/libjemalloc.a"
-  printf '%s\n' "${version%%-*}" >"$work/version"
+  # Another build at the same moment has the same object, or none yet.
+  if [[ $kept ]]; then
+    cp "$work/jemalloc.o" "$kept.$$"
+    mv "$kept.$$" "$kept"
+  fi
 }
 
 rpmalloc() {
