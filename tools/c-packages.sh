@@ -40,6 +40,7 @@ make-dfsg  anywhere make                          -
 mawk       fixed    mawk                          .
 patch      anywhere src/patch                     tests
 pcre2      fixed    pcre2test,pcre2grep           -
+redis      fixed    src/redis-server              -
 sed        anywhere sed/sed                       -
 xz-utils   fixed    src/xz/xz,src/xzdec/xzdec     tests
 zlib       anywhere minigzip                      -
@@ -99,6 +100,8 @@ build_gawk() {
   configure --disable-extensions --disable-mpfr --without-readline
   run_make SUBDIRS='support .'
 }
+# A server with threads, which forks to save.
+build_redis() { run_make MALLOC=libc USE_SYSTEMD=no; }
 
 # Neither manual is made: what makes them is not in the package, or need not be installed.
 build_sed() {
@@ -112,6 +115,15 @@ check_make_dfsg() { (cd tests && clean perl ./run_make_tests.pl -make ../make -s
 check_pcre2() {
   clean srcdir=. ./RunTest
   clean srcdir=. ./RunGrepTest
+}
+# One test at a time, so that they end in order.
+check_redis() {
+  local unit units=()
+  command -v tclsh || { echo "its tests need tclsh: apt-get install tcl" && return 1; }
+  for unit in unit/{type/{list,hash,stream},multi,lazyfree,aofrw,networking,scripting} integration/{aof,rdb}; do
+    units+=(--single "$unit")
+  done
+  clean tclsh tests/test_helper.tcl --clients 1 "${units[@]}"
 }
 check_sed() { run_make check SUBDIRS=. MANS=; }
 
