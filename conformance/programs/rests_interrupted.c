@@ -173,7 +173,7 @@ static void interrupt(void (*const *wait)(void), int count, int flags) {
         late += seconds() - begin > 0.15;
         set_alarm(0, 0);
     }
-    if (!check_emulated()) CHECK(late * 10 <= rounds() / 2, "%d of %d waits began behind the alarm", late, rounds() / 2);
+    if (!check_emulated()) CHECK(late * 3 <= rounds() / 2, "%d of %d waits began behind the alarm", late, rounds() / 2);
 }
 static void ends(void) {
     static void (*const waiting[])(void) = {do_pause, do_poll, do_sleep, do_read};
