@@ -153,8 +153,8 @@ fn at_times(profile: &str) -> f64 {
 }
 
 /// Of each kind: less than this is nothing.  It is one part in ten of what a block costs that another thread frees, and
-/// for system calls, which cost more, one in thirty operations.
-const NOTHING: Counts = [0.1, 0.15, 0.03];
+/// for system calls, which cost more, one in twenty operations: in `secure`, a draw of random numbers decides over three in 80.
+const NOTHING: Counts = [0.1, 0.15, 0.05];
 
 /// What does grow: a load, a profile or all, a kind, and what it takes at most.  These are defects.
 const DEFECTS: &[(&str, &str, &str, f64)] = &[
