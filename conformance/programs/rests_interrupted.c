@@ -1,9 +1,10 @@
 //# states: what interrupts a wait does not interrupt the heap's turn before it: a handler may leave the wait by siglongjmp, or allocate, and
 //# states: a thread may be cancelled anywhere; all of what was free goes back afterwards; a handler
-//# states: that ends a wait, or has the kernel begin it again, does the same when it runs in the turn
+//# states: that ends a wait, or has the kernel begin it again, does the same when it runs in the turn; what a call
+//# states: finds without waiting it finds
 //# libc: brawn rewritten
 //# link: static static-pie lld line
-//# case: leaves allocates cancelled_anywhere ends restarts
+//# case: leaves allocates cancelled_anywhere ends restarts finds
 //# timeout: 60
 #include "check.h"
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum { LEFT = 4000 }; /* KiB */
@@ -194,5 +196,31 @@ static void restarts(void) {
     interrupt(waiting, 1, SA_RESTART);
 }
 
+/* What is there already is found, whatever handler ran: the kernel looks for it before it looks for signals. */
+static void finds(void) {
+    struct sigaction action = {.sa_handler = ring};
+    NEED(pipe(ends_of_pipe) == 0);
+    NEED(sigaction(SIGCHLD, &action, NULL) == 0);
+    for (int n = 0; n < rounds() / 2; n++) {
+        load();
+        int status, microseconds = n * 37 % 50 * 10;
+        pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) {
+            for (double until = seconds() + microseconds / 1e6; seconds() < until;) {}
+            _exit(7);
+        }
+        CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7, "errno %d, status %d", errno, status);
+    }
+    NEED(sigaction(SIGALRM, &action, NULL) == 0);
+    for (int n = 0; n < rounds() / 2; n++) {
+        char byte = 0;
+        ring(0);
+        load();
+        set_alarm(1 + n * 37 % 50 * 10, 0);
+        CHECK_SAME(read(ends_of_pipe[0], &byte, 1), 1);
+    }
+}
+
 RUN_CASES({"leaves", leaves}, {"allocates", allocates}, {"cancelled_anywhere", cancelled_anywhere}, {"ends", ends},
-    {"restarts", restarts})
+    {"restarts", restarts}, {"finds", finds})

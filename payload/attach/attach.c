@@ -98,8 +98,10 @@ static __attribute__((noinline)) long rest(void) {
 
 // Comes between musl's __syscall_cp, by which all calls go in which a thread can be cancelled, and what that jumps to.
 HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long e, long f) {
-    if (waits(number, c, d) && is_over(number, rest())) return interrupted(number, a, b, c, d);
-    return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
+    const long said = waits(number, c, d) ? rest() : 0;
+    if (LIKELY(!said)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
+    const wait w = {number, {a, b, c, d, e, f}, brawn_host_syscall_cp_c};
+    return behind_handler(&w, said);
 }
 
 #include "start.h"

@@ -31,29 +31,6 @@ static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void
     return false;
 }
 
-// Nothing may leave the turn in its middle: a handler that ends a wait by siglongjmp, as shells have, and the cancellation of a
-// thread that can be cancelled anywhere would leave pages between two lists; and a handler that interrupts a wait may allocate.  So
-// signals wait until the turn is over.  Those that the kernel forces on a thread do not: it would end the program without their handler.
-//
-// false: the kernel refuses, and there is no turn.
-static bool brawn_hold_signals(uint64_t *held_before) {
-    enum {
-        BLOCK = 0,
-        SIGILL_ = 4,
-        SIGTRAP_ = 5,
-        SIGBUS_ = 7,
-        SIGFPE_ = 8,
-        SIGSEGV_ = 11,
-        SIGSYS_ = 31,
-    };  // <signal.h>
-#define BRAWN_SIGNAL(number) ((uint64_t)1 << ((number) - 1))
-    const uint64_t forced = BRAWN_SIGNAL(SIGILL_) | BRAWN_SIGNAL(SIGTRAP_) | BRAWN_SIGNAL(SIGBUS_) | BRAWN_SIGNAL(SIGFPE_) |
-        BRAWN_SIGNAL(SIGSEGV_) | BRAWN_SIGNAL(SIGSYS_);
-#undef BRAWN_SIGNAL
-    const uint64_t held = ~forced;
-    return !brawn_failed(arch_syscall6(ARCH_SYS_rt_sigprocmask, BLOCK, (long)&held, (long)held_before, sizeof held, 0, 0));
-}
-
 // What the kernel does with a call that a handler interrupts: nothing, since none ran; it makes it again if it is one of those that it
 // may, since all that ran have SA_RESTART; it ends it.
 enum {
@@ -87,6 +64,35 @@ static int brawn_let_signals(uint64_t held_before) {
     arch_syscall6(ARCH_SYS_rt_sigprocmask, SETMASK, (long)&held_before, 0, sizeof held_before, 0, 0);
     return handlers;
 }
+
+// Nothing may leave the turn in its middle: a handler that ends a wait by siglongjmp, as shells have, and the cancellation of a
+// thread that can be cancelled anywhere would leave pages between two lists; and a handler that interrupts a wait may allocate.  So
+// signals wait until the turn is over.  Those that the kernel forces on a thread do not: it would end the program without their handler.
+// Nor does the one by which musl has all threads stop (src/thread/synccall.c): a thread that was stopped may have the lock that this one
+// waits for.  Who stops them has that one blocked, and gets no turn.
+//
+// false: there is no turn.
+static bool brawn_hold_signals(uint64_t *held_before) {
+    enum {
+        BLOCK = 0,
+        SIGILL_ = 4,
+        SIGTRAP_ = 5,
+        SIGBUS_ = 7,
+        SIGFPE_ = 8,
+        SIGSEGV_ = 11,
+        SIGSYS_ = 31,
+        SIGSYNCCALL_ = 34,
+    };  // <signal.h>; src/internal/pthread_impl.h
+#define BRAWN_SIGNAL(number) ((uint64_t)1 << ((number) - 1))
+    const uint64_t forced = BRAWN_SIGNAL(SIGILL_) | BRAWN_SIGNAL(SIGTRAP_) | BRAWN_SIGNAL(SIGBUS_) | BRAWN_SIGNAL(SIGFPE_) |
+        BRAWN_SIGNAL(SIGSEGV_) | BRAWN_SIGNAL(SIGSYS_);
+    const uint64_t stops = BRAWN_SIGNAL(SIGSYNCCALL_), held = ~(forced | stops);
+    if (brawn_failed(arch_syscall6(ARCH_SYS_rt_sigprocmask, BLOCK, (long)&held, (long)held_before, sizeof held, 0, 0))) return false;
+    if (mi_likely((*held_before & stops) == 0)) return true;
+    brawn_let_signals(*held_before);
+    return false;
+}
+#undef BRAWN_SIGNAL
 
 // Before a segment is mapped: where the process has nearly as many as ever, its peak is about to grow.  What is free elsewhere in
 // the thread's segments goes back first: it is in pieces that are too small, and most of it stays free.

@@ -68,9 +68,11 @@ INLINE int waits_for_futex(long operation) {
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.
 static __attribute__((noinline)) void rest(long *said) {
     const thread *const self = own_thread();
-    if (is_restricted) return;
     char *const end = self->stack;
-    if (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size) return;
+    if (is_restricted || (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size)) {
+        *said = 0;
+        return;
+    }
     __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, said);
 }
 
@@ -86,9 +88,8 @@ HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e
     long said = 0;
     rest(&said);
     if (LIKELY(!said)) return __syscall_cp_c(number, a, b, c, d, e, f);
-    if (is_over(number, said)) return interrupted(number, a, b, c, d);
     const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
-    return wait_in_parts(&w, said);
+    return said < 0 ? behind_handler(&w, said) : wait_in_parts(&w, said);
 }
 NAME(__syscall_cp, brawn_syscall_cp)
 
@@ -109,9 +110,8 @@ HIDDEN long brawn_syscall(long number, ...) {
     if (number == FUTEX && waits_for_futex(b) && __malloc_donate) {
         long said = 0;
         rest(&said);
-        if (is_over(number, said)) return answer(-EINTR);
         const wait w = {number, {a, b, c, d, e, f}, plain};
-        if (said) return answer(wait_in_parts(&w, said));
+        if (said > 0) return answer(wait_in_parts(&w, said));
     }
     if (number == SECCOMP || (number == PRCTL && a == PR_SET_SECCOMP)) is_restricted = 1;
     return answer(plain(number, a, b, c, d, e, f));

@@ -12,12 +12,6 @@
 // Included by __syscall_cp.c.
 #pragma once
 
-typedef long call(long number, long a, long b, long c, long d, long e, long f);
-typedef struct {
-    long number, arguments[6];
-    call *calls;
-} wait;
-
 enum {
     MONOTONIC = 1,
     FUTEX_REALTIME = 256,
@@ -71,7 +65,7 @@ typedef struct {
     long is_over;
 } kind;
 
-static kind kind_of(const wait *w) {
+SELDOM static kind kind_of(const wait *w) {
     const long *const at = w->arguments;
     const kind unknown = {.time = -1};
     if (w->number == FUTEX) {
@@ -94,7 +88,7 @@ static kind kind_of(const wait *w) {
 }
 
 // The call with another time, in whole milliseconds where its unit is that.
-static long part(const wait *w, int64_t time) {
+SELDOM static long part(const wait *w, int64_t time) {
     const long *const at = w->arguments;
     const long ms = (long)((time + MILLISECOND - 1) / MILLISECOND);
     moment m = {time / 1000000000, time % 1000000000};
@@ -106,7 +100,7 @@ static long part(const wait *w, int64_t time) {
 }
 
 // A sleep that a handler ended, which is new to the program: how much of all of it was left.
-static COLD void tell_rest(const wait *w, int64_t end) {
+SELDOM static COLD void tell_rest(const wait *w, int64_t end) {
     moment *const rest = (moment *)(w->number == NANOSLEEP ? w->arguments[1] : w->number == CLOCK_NANOSLEEP ? w->arguments[3]
                                                                                                             : 0);
     if (!rest || w->arguments[1] == ABSOLUTE) return;
@@ -115,7 +109,7 @@ static COLD void tell_rest(const wait *w, int64_t end) {
 }
 
 // `first` milliseconds, then the heap's turn, which may ask for more, and then the rest.
-static __attribute__((noinline)) long wait_in_parts(const wait *w, long first) {
+SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, long first) {
     const long *const at = w->arguments;
     const kind k = kind_of(w);
     int64_t left = k.time;
@@ -137,5 +131,5 @@ static __attribute__((noinline)) long wait_in_parts(const wait *w, long first) {
             return part(w, left > 0 ? left : 0);
         }
     }
-    return w->calls(w->number, at[0], at[1], at[2], at[3], at[4], at[5]);
+    return call_as_it_came(w);
 }

@@ -76,28 +76,31 @@ typedef struct {
 } moment;
 enum { ABSOLUTE = 1 };  // TIMER_ABSTIME
 
-// What the heap is told of a wait that cannot be made in parts; and what it says after its turn, if a handler interrupted it (heap/rest.c).
+// For what takes long anyway: rather small than fast.
+#ifdef __clang__
+#define SELDOM __attribute__((minsize))
+#else
+#define SELDOM
+#endif
+
+typedef long call(long number, long a, long b, long c, long d, long e, long f);
+typedef struct {
+    long number, arguments[6];
+    call *calls;
+} wait;
+
+INLINE long call_with(const wait *w, long third, long fourth) {
+    const long *const at = w->arguments;
+    return w->calls(w->number, at[0], at[1], third, fourth, at[4], at[5]);
+}
+INLINE long call_as_it_came(const wait *w) { return call_with(w, w->arguments[2], w->arguments[3]); }
+
+// What the heap is told of a wait that cannot be made in parts; and what it says after its turn, if a handler ran at the end of it
+// (heap/rest.c): all that did have SA_RESTART; or one has not.
 enum {
     UNDIVIDED = -1,
     RESTARTS = -1,
     INTERRUPTS = -2,
 };
 
-// Whether the kernel makes the call again behind a handler with SA_RESTART (man 7 signal).
-INLINE int is_made_again(long number) {
-    return number == READ || number == READV || number == ACCEPT || number == ACCEPT4 || number == RECVFROM || number == RECVMSG ||
-        number == RECVMMSG || number == WAIT4 || number == WAITID || number == MQ_TIMEDRECEIVE || number == FUTEX;
-}
-
-// Whether the wait is over before it began, since a handler ran in the heap's turn: as if it had run in the wait.
-INLINE int is_over(long number, long said) { return said == INTERRUPTS || (said == RESTARTS && !is_made_again(number)); }
-
-// What such a wait answers.  Of a sleep, all is left.
-static COLD long interrupted(long number, long a, long b, long c, long d) {
-    const int by_clock = number == CLOCK_NANOSLEEP && b != ABSOLUTE;
-    const moment *const asked = (const moment *)(by_clock ? c : a);
-    moment *const left = (moment *)(by_clock ? d : number == NANOSLEEP ? b
-                                                                       : 0);
-    if (left) *left = *asked;
-    return -EINTR;
-}
+#include "interrupted.h"
