@@ -5,7 +5,7 @@
 // The start needs nothing but the stack that the kernel gave: libc has not been set up, a static-pie is not relocated,
 // thread-locals do not exist.
 
-#include "../libc/threads/waits.h"
+#include "../libc/threads/by_number.h"
 
 // The program's own: its former entry point (start.h), and __pthread_tsd_run_dtors.
 HIDDEN void brawn_host_tsd_run_dtors(void);
@@ -74,14 +74,14 @@ extern HIDDEN const char brawn_host_restore_rt[];
 // The heap's (heap/surface.c): a gift of nothing says that the thread is about to wait.
 HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *wait);
 
-INLINE const thread *waiting_thread(void) {
+INLINE thread *waiting_thread(void) {
 #ifdef __x86_64__
     return own_thread();
 #else
     // musl's pthread_self, which the program need not have (arch/aarch64/pthread_arch.h).
-    const char *after;
+    char *after;
     __asm__("mrs %0, tpidr_el0" : "=r"(after));
-    return (const thread *)(after - sizeof(thread));
+    return (thread *)(after - sizeof(thread));
 #endif
 }
 
@@ -90,7 +90,7 @@ INLINE const thread *waiting_thread(void) {
 static __attribute__((noinline)) long rest(void) {
     const thread *const self = waiting_thread();
     const char *const end = self->stack;
-    if (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size) return 0;
+    if (is_restricted || (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size)) return 0;
     long said = UNDIVIDED;
     __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, &said);
     return said;
@@ -102,6 +102,35 @@ HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long 
     if (LIKELY(!said)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
     const wait w = {number, {a, b, c, d, e, f}, brawn_host_syscall_cp_c};
     return behind_handler(&w, said);
+}
+
+// musl's: the result, or -1 with errno.
+INLINE long answer(long result) {
+    if ((unsigned long)result <= -4096ul) return result;
+    waiting_thread()->error = (int)-result;
+    return -1;
+}
+
+// syscall and prctl, the same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).  A program that has these cannot restrict its
+// system calls unseen by them; and what waits for a futex by syscall, as Rust's standard library does, is seen.
+HIDDEN long brawn_attach_syscall(long number, ...) {
+    va_list list;
+    va_start(list, number);
+    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
+    const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
+    va_end(list);
+    if (waits_for_futex(number, b)) rest();
+    note_restriction(number, a);
+    return answer(plain(number, a, b, c, d, e, f));
+}
+
+HIDDEN int brawn_attach_prctl(int operation, ...) {
+    va_list list;
+    va_start(list, operation);
+    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long);
+    va_end(list);
+    note_restriction(PRCTL, operation);
+    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }
 
 #include "start.h"

@@ -71,8 +71,8 @@ static int brawn_let_signals(uint64_t held_before) {
 // Nor does the one by which musl has all threads stop (src/thread/synccall.c): a thread that was stopped may have the lock that this one
 // waits for.  Who stops them has that one blocked, and gets no turn.
 //
-// false: there is no turn.
-static bool brawn_hold_signals(uint64_t *held_before) {
+// false: there is no turn; `*wait` is told what handlers ran meanwhile.
+static bool brawn_hold_signals(uint64_t *held_before, long *wait) {
     enum {
         BLOCK = 0,
         SIGILL_ = 4,
@@ -89,7 +89,7 @@ static bool brawn_hold_signals(uint64_t *held_before) {
     const uint64_t stops = BRAWN_SIGNAL(SIGSYNCCALL_), held = ~(forced | stops);
     if (brawn_failed(arch_syscall6(ARCH_SYS_rt_sigprocmask, BLOCK, (long)&held, (long)held_before, sizeof held, 0, 0))) return false;
     if (mi_likely((*held_before & stops) == 0)) return true;
-    brawn_let_signals(*held_before);
+    *wait = brawn_let_signals(*held_before);
     return false;
 }
 #undef BRAWN_SIGNAL
@@ -221,7 +221,7 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
     const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
     if (in_wait || (may && brawn_rest_due(own, false) != BRAWN_NOTHING_DUE)) {
         uint64_t held_before;
-        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack) || !brawn_hold_signals(&held_before)) return;
+        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack) || !brawn_hold_signals(&held_before, wait)) return;
         leaves = leaves && in_wait;
         if (own != NULL && (own->freed || (in_wait && own->thick)) && (may || leaves)) {
             brawn_rest_own(heap, in_wait);

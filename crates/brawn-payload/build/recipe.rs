@@ -271,10 +271,12 @@ pub const ATTACH_NAME: &str = "brawn_attach.o";
 /// Besides [`FLAGS`], for it: it leaves every vector register as the program has it.
 pub const ATTACH_FLAGS: &[&str] = &["-mgeneral-regs-only", "-fno-unroll-loops"];
 
-/// Every symbol that it defines: the three that `rewrite` makes a program come by, and what the heap needs.
+/// Every symbol that it defines: those by which `rewrite` makes a program come, and what the heap needs.
 pub const ATTACH_SURFACE: &[&str] = &[
     "__environ",
+    "brawn_attach_prctl",
     "brawn_attach_start",
+    "brawn_attach_syscall",
     "brawn_attach_thread_exit",
     "brawn_attach_wait",
     "getauxval",
@@ -400,11 +402,20 @@ pub fn attach_source_hash(
         "attach/attach.c",
         &format!("attach/{}/start.h", architecture.name),
         "libc/libc.h",
-        "libc/threads/threads.h",
-        "libc/threads/waits.h",
         "memory/generic/memory.h",
     ] {
         add(&mut hash, name, &payload.join(name))?;
+    }
+    // Headers there include each other.
+    let folder = payload.join("libc/threads");
+    let headers = files(&folder)?.into_iter();
+    for file in headers.filter(|f| f.extension().is_some_and(|e| e == "h")) {
+        let name = file.strip_prefix(&folder)?;
+        add(
+            &mut hash,
+            &format!("libc/threads/{}", name.display()),
+            &file,
+        )?;
     }
     Ok(hex(hash))
 }

@@ -12,7 +12,7 @@
 #define ARCH_SYS_mmap 222
 #define ARCH_SYS_mprotect 226
 #define ARCH_SYS_madvise 233
-// Only in a turn before a wait.
+// Only in a turn before a wait, and rt_sigprocmask in profile `trace`.
 #define ARCH_SYS_rt_sigaction 134
 #define ARCH_SYS_rt_sigprocmask 135
 #define ARCH_SYS_rt_sigpending 136

@@ -12,7 +12,7 @@
 #define ARCH_SYS_mremap 25
 #define ARCH_SYS_madvise 28
 #define ARCH_SYS_futex 202
-// Only in a turn before a wait.
+// Only in a turn before a wait, and rt_sigprocmask in profile `trace`.
 #define ARCH_SYS_rt_sigaction 13
 #define ARCH_SYS_rt_sigprocmask 14
 #define ARCH_SYS_rt_sigpending 127

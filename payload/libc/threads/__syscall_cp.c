@@ -7,8 +7,7 @@
 // Whoever has the kernel restrict the process's system calls may have left it nothing but the one that it is to wait in: from
 // then on the heap has no turn.  So prctl and syscall are here, too; and what waits for a futex by syscall, as Rust's
 // standard library does, is seen.
-#include "waits.h"
-#include <stdarg.h>
+#include "by_number.h"
 
 // musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
 // thread is about to wait (heap/rest.c): with the address to which signal handlers return, all bits the other way, and the end of the stack.
@@ -19,51 +18,6 @@ extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to,
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
 extern const char __restore_rt[] __attribute__((weak));
-
-#ifdef __x86_64__
-enum {
-    PRCTL = 157,
-    SECCOMP = 317,
-};
-#else
-enum {
-    PRCTL = 167,
-    SECCOMP = 277,
-};
-#endif
-enum {
-    PR_SET_SECCOMP = 22,
-    FUTEX_COMMAND = 127,
-    FUTEX_WAIT_BITSET = 9,
-};
-
-static int is_restricted;
-
-static long plain(long number, long a, long b, long c, long d, long e, long f) {
-#ifdef __x86_64__
-    long result;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
-    return result;
-#else
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
-    register long x8 __asm__("x8") = number;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8) : "memory");
-    return x0;
-#endif
-}
-
-INLINE int waits_for_futex(long operation) {
-    const int command = (int)operation & FUTEX_COMMAND;
-    return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
-}
 
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.
 static __attribute__((noinline)) void rest(long *said) {
@@ -107,13 +61,15 @@ HIDDEN long brawn_syscall(long number, ...) {
     const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
     const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
     va_end(list);
-    if (number == FUTEX && waits_for_futex(b) && __malloc_donate) {
+    if (waits_for_futex(number, b) && __malloc_donate) {
         long said = 0;
         rest(&said);
-        const wait w = {number, {a, b, c, d, e, f}, plain};
-        if (said > 0) return answer(wait_in_parts(&w, said));
+        if (said > 0) {
+            const wait w = {number, {a, b, c, d, e, f}, plain};
+            return answer(wait_in_parts(&w, said));
+        }
     }
-    if (number == SECCOMP || (number == PRCTL && a == PR_SET_SECCOMP)) is_restricted = 1;
+    note_restriction(number, a);
     return answer(plain(number, a, b, c, d, e, f));
 }
 NAME(syscall, brawn_syscall)
@@ -123,7 +79,7 @@ HIDDEN int brawn_prctl(int operation, ...) {
     va_start(list, operation);
     const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long);
     va_end(list);
-    if (operation == PR_SET_SECCOMP) is_restricted = 1;
+    note_restriction(PRCTL, operation);
     return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }
 NAME(prctl, brawn_prctl)

@@ -106,9 +106,10 @@ const HOOKS: &[&str] = &[
     "exit",
     "thrd_create",
     "__synccall",
-    // The place where a thread is about to wait; who may have its system calls restricted.
+    // The place where a thread is about to wait, and those by which a program may wait or restrict its system calls.
     "__syscall_cp",
     "prctl",
+    "syscall",
 ];
 
 /// Functions that call the heap by its public names in many programs: they show which functions of the heap are

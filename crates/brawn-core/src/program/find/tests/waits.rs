@@ -2,7 +2,7 @@
 
 use super::build::{Build, built, corpus};
 use crate::component::Component;
-use crate::program::{Options, link, rewrite};
+use crate::program::{Options, Plan, link, rewrite};
 use brawn_payload::{Architecture, Profile};
 
 /// A program that waits in the way that its `work` says.
@@ -16,8 +16,7 @@ fn waiting(work: &str) -> String {
     )
 }
 
-/// Where the heap gets its turn: the jump, and what it led to.
-fn wait(bytes: &[u8], architecture: Architecture, components: &[Component]) -> Option<(u64, u64)> {
+fn planned(bytes: &[u8], architecture: Architecture, components: &[Component]) -> Plan {
     let payload = brawn_payload::payload(architecture, Profile::Fast).expect("embedded");
     let options = Options {
         components,
@@ -25,9 +24,29 @@ fn wait(bytes: &[u8], architecture: Architecture, components: &[Component]) -> O
         builds: &[],
     };
     let rewritten = rewrite(bytes, payload, &options).expect("a program of musl's");
-    let hooks = rewritten.plan.expect("it is rewritten").hooks;
+    rewritten.plan.expect("it is rewritten")
+}
+
+/// Where the heap gets its turn: the jump, and what it led to.
+fn wait(bytes: &[u8], architecture: Architecture, components: &[Component]) -> Option<(u64, u64)> {
+    let hooks = planned(bytes, architecture, components).hooks;
     let mut waits = hooks.iter().filter(|hook| hook.target == link::WAIT);
     waits.next().map(|hook| (hook.at, hook.callee))
+}
+
+/// Whether the heap gets its turn, and which of `syscall` and `prctl` are replaced.
+fn by_number(bytes: &[u8]) -> (bool, Vec<String>) {
+    let plan = planned(bytes, Architecture::X86_64, Component::ALL);
+    let functions = plan.functions.iter();
+    let replaced = functions.filter(|f| f.target == format!("brawn_attach_{}", f.name));
+    let names: Vec<String> = replaced.map(|f| f.name.clone()).collect();
+    // What is replaced does not stay.
+    let mut stay = plan.left.iter().map(|left| &left.name);
+    assert_eq!(stay.find(|name| names.contains(name)), None);
+    (
+        plan.hooks.iter().any(|hook| hook.target == link::WAIT),
+        names,
+    )
 }
 
 fn of(musl: &str, work: &str, flags: &[&str]) -> Option<(u64, u64)> {
@@ -78,20 +97,81 @@ fn programs_of_packages_wait_so() {
 }
 
 #[test]
-fn who_may_restrict_itself_waits_as_before() {
+fn musls_functions_see_what_restricts_the_program() {
+    for (work, names) in [
+        ("prctl(PR_SET_SECCOMP, 1);", &["prctl"][..]),
+        (
+            "volatile int option = PR_SET_NAME; prctl(option, 1);",
+            &["prctl"],
+        ),
+        (
+            "int (*volatile call)(int, ...) = prctl; call(PR_SET_NAME, \"a\");",
+            &["prctl"],
+        ),
+        ("syscall(SYS_prctl, PR_SET_SECCOMP, 1);", &["syscall"]),
+        (
+            "syscall(SYS_seccomp, 0, 0, 0); prctl(PR_SET_NAME, p);",
+            &["syscall", "prctl"],
+        ),
+        // Any constant may be the number of a call.
+        ("volatile int x = 0; usleep(317 + x); usleep(317);", &[]),
+    ] {
+        for musl in ["1.2.2", "1.2.3", "1.2.5", "1.2.6"] {
+            for flags in [
+                &["-static", "-O2"][..],
+                &["-static-pie", "-fPIE", "-O2", "-s"],
+            ] {
+                let bytes = built(&Build::musl(musl, &waiting(work)).with(flags));
+                let (waits, mut replaced) = by_number(&bytes);
+                replaced.sort_by_key(|name| names.iter().position(|n| n == name));
+                // Whether a stripped program has no `syscall` nobody can tell.
+                let is_doubted = names.is_empty() && flags.contains(&"-s");
+                assert_eq!(waits, !is_doubted, "{musl} {work} {flags:?}");
+                assert_eq!(replaced, names, "{musl} {work} {flags:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_may_restrict_itself_by_its_own_code_waits_as_before() {
     for work in [
-        "prctl(PR_SET_SECCOMP, 1);",
-        "volatile int option = PR_SET_NAME; prctl(option, 1);",
-        "int (*volatile call)(int, ...) = prctl; call(PR_SET_NAME, \"a\");",
-        "syscall(SYS_prctl, PR_SET_SECCOMP, 1);",
-        "syscall(SYS_seccomp, 0, 0, 0);",
         "long r; __asm__ volatile(\"movq $317, %%rax\\n syscall\" : \"=a\"(r) : \"D\"(0L), \"S\"(0L) : \"rcx\", \"r11\");",
-        "if (p) prctl(PR_SET_NAME, p); int n = getpid(); int option = n > 0 ? PR_SET_NAME : n; prctl(option, \"a\");",
         "long r; __asm__ volatile(\"movl $317, %%eax\\n syscall\" : \"=a\"(r) : \"D\"(0L), \"S\"(0L) : \"rcx\", \"r11\");",
         "long r; __asm__ volatile(\"movl $157, %%eax\\n syscall\" : \"=a\"(r) : \"D\"(22L), \"S\"(1L) : \"rcx\", \"r11\");",
     ] {
         for flags in [&["-static", "-O2"][..], &["-static", "-O2", "-s"]] {
             assert_eq!(of("1.2.3", work, flags), None, "{work} {flags:?}");
+        }
+    }
+}
+
+/// Functions of musl's names that are the program's own: nothing of them is replaced.
+const OWN: &str = "static long number(long n, long a, long b, long c, long d) {\n\
+    long r; register long e __asm__(\"r10\") = d;\n\
+    __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c), \"r\"(e) : \"rcx\", \"r11\", \"memory\");\n\
+    return r; }\n\
+    __attribute__((noinline)) long syscall(long n, ...) { __builtin_va_list l; __builtin_va_start(l, n);\n\
+    long a = __builtin_va_arg(l, long), b = __builtin_va_arg(l, long), c = __builtin_va_arg(l, long);\n\
+    __builtin_va_end(l); return number(n, a, b, c, 0); }\n\
+    __attribute__((noinline)) int prctl(int o, ...) { __builtin_va_list l; __builtin_va_start(l, o);\n\
+    long a = __builtin_va_arg(l, long); __builtin_va_end(l); return number(157, o, a, 0, 0); }\n";
+
+#[test]
+fn the_programs_own_functions_are_doubted() {
+    for work in [
+        "prctl(PR_SET_SECCOMP, 1);",
+        "volatile int option = PR_SET_NAME; prctl(option, 1);",
+        "int (*volatile call)(int, ...) = prctl; call(PR_SET_NAME, \"a\");",
+        "if (p) prctl(PR_SET_NAME, p); int n = getpid(); int option = n > 0 ? PR_SET_NAME : n; prctl(option, \"a\");",
+        "syscall(SYS_prctl, PR_SET_SECCOMP, 1);",
+        "syscall(SYS_seccomp, 0, 0, 0);",
+    ] {
+        let source =
+            waiting(work).replace("static void *thread", &format!("{OWN}static void *thread"));
+        for flags in [&["-static", "-O2"][..], &["-static", "-O2", "-s"]] {
+            let bytes = built(&Build::musl("1.2.3", &source).with(flags));
+            assert_eq!(by_number(&bytes), (false, Vec::new()), "{work} {flags:?}");
         }
     }
 }
@@ -107,10 +187,8 @@ fn wrappers_of_calls_are_doubted() {
          return prctl(option, \"a\"); }",
     ] {
         let main = waiting("call(22, 1, p);");
-        let source = main.replace(
-            "static void *thread",
-            &format!("{wrapper}\nstatic void *thread"),
-        );
+        let before = format!("{OWN}{wrapper}\nstatic void *thread");
+        let source = main.replace("static void *thread", &before);
         for level in ["-O2", "-Os"] {
             for flags in [&["-static", level][..], &["-static", level, "-s"]] {
                 let bytes = built(&Build::musl("1.2.3", &source).with(flags));
@@ -126,6 +204,13 @@ fn without_the_heap_nothing_gets_a_turn() {
     let bytes = built(&Build::musl("1.2.3", &waiting("")).with(&["-static-pie", "-fPIE", "-O2"]));
     let parts = [Component::Memory];
     assert_eq!(wait(&bytes, Architecture::X86_64, &parts), None);
+}
+
+#[test]
+fn a_program_without_handlers_has_nothing_that_they_return_to() {
+    let source = waiting("").replace("signal(SIGPIPE, SIG_IGN);", "");
+    let bytes = built(&Build::musl("1.2.3", &source).with(&["-static", "-O2"]));
+    assert!(wait(&bytes, Architecture::X86_64, Component::ALL).is_some());
 }
 
 #[test]
