@@ -304,6 +304,12 @@ static SELDOM void brawn_tell(void) {
         brawn_unmap(page, brawn_page_size);
 }
 
+// What else it says: which process this is, for who has noted that there (trace.c).  NULL: there is no such page.
+static inline _Atomic(uintptr_t) *brawn_told_process(void) {
+    uintptr_t *const page = mi_atomic_load_acquire(&brawn_told);
+    return page != NULL ? (_Atomic(uintptr_t) *)(page + 1) : NULL;
+}
+
 static inline bool brawn_is_told(void) {
     const uintptr_t *const page = mi_atomic_load_acquire(&brawn_told);
     return page == NULL || *page != 0;

@@ -6,6 +6,9 @@
 // Several processes may write one file: a program and what it forks or starts.  A chunk belongs to whoever counted it in
 // the header.  It begins with the number of bytes that are taken in it; records follow, each a multiple of 8 bytes long.
 // A record whose kind is 0 was never finished; one whose length is 0 ends its chunk.
+//
+// Times are of the processor's counter, since the kernel's clock takes a system call.  What they are by the clock the records of that
+// say.
 #ifndef BRAWN_TRACE_H
 #define BRAWN_TRACE_H
 
@@ -13,7 +16,7 @@
 
 #define BRAWN_TRACE_MAGIC "brawn heap trace"
 enum {
-    BRAWN_TRACE_VERSION = 1,
+    BRAWN_TRACE_VERSION = 2,
     BRAWN_TRACE_HEADER = 4096,
     BRAWN_TRACE_CHUNK = 256 << 10,
     BRAWN_TRACE_STACK = 32 << 10,  // at most so many bytes of the stack
@@ -34,13 +37,14 @@ enum {
     BRAWN_TRACE_PROCESS = 1,  // each chunk begins with one
     BRAWN_TRACE_TAKEN,
     BRAWN_TRACE_GIVEN,
+    BRAWN_TRACE_CLOCK,  // about one in a millisecond
 };
 
 typedef struct {
     uint32_t length;  // of all of it, in bytes; written first
     _Atomic(uint32_t) kind;  // written last
     uint32_t process, thread;
-    uint64_t time;  // CLOCK_MONOTONIC, nanoseconds
+    uint64_t time;  // the processor's counter (arch_counter)
 } brawn_trace_record_t;
 
 typedef struct {
@@ -63,8 +67,13 @@ typedef struct {
     uint64_t block;
 } brawn_trace_given_t;
 
+typedef struct {
+    brawn_trace_record_t head;
+    uint64_t clock;  // CLOCK_MONOTONIC, nanoseconds, at the record's time
+} brawn_trace_clock_t;
+
 _Static_assert(sizeof(brawn_trace_header_t) == 56 && sizeof(brawn_trace_record_t) == 24 && sizeof(brawn_trace_process_t) == 40 &&
-        sizeof(brawn_trace_taken_t) == 80 && sizeof(brawn_trace_given_t) == 32,
+        sizeof(brawn_trace_taken_t) == 80 && sizeof(brawn_trace_given_t) == 32 && sizeof(brawn_trace_clock_t) == 32,
     "the reader counts on these sizes");
 
 #endif

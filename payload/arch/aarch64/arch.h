@@ -17,7 +17,6 @@
 #define ARCH_SYS_rt_sigprocmask 135
 #define ARCH_SYS_rt_sigpending 136
 // Only for profile `trace`.
-#define ARCH_SYS_fallocate 47
 #define ARCH_SYS_openat 56
 #define ARCH_SYS_close 57
 #define ARCH_SYS_read 63
@@ -57,6 +56,12 @@ static inline uint64_t arch_counter(void) {
     uint64_t count;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
     return count;
+}
+
+// The same, read when everything before it is done.  Only for profile `trace`.
+static inline uint64_t arch_counter_in_order(void) {
+    __asm__ volatile("isb" ::: "memory");
+    return arch_counter();
 }
 
 // A monotonic time in units of about a millisecond: the counter over a 1024th of its frequency.  It only

@@ -24,7 +24,6 @@
 #define ARCH_SYS_gettid 186
 #define ARCH_SYS_clock_gettime 228
 #define ARCH_SYS_openat 257
-#define ARCH_SYS_fallocate 285
 #define ARCH_SYS_prlimit64 302
 
 // A system call by the kernel's convention (psABI x86-64, A.2.1): the result is the value or -errno.
@@ -66,6 +65,12 @@ static inline uint64_t arch_counter(void) {
     uint32_t low, high;
     __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
     return ((uint64_t)high << 32) | low;
+}
+
+// The same, read when everything before it is done.  Only for profile `trace`.
+static inline uint64_t arch_counter_in_order(void) {
+    __asm__ volatile("lfence" ::: "memory");
+    return arch_counter();
 }
 
 // A monotonic time in units of about a millisecond: the time-stamp counter over 2^21, which is 1 ms at

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 16] = b"brawn heap trace";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 4096;
 const CHUNK: usize = 256 << 10;
 /// Bytes of what every record begins with.
@@ -34,7 +34,7 @@ pub struct Recording {
 /// Something that happened to a block.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// In nanoseconds.
+    /// In nanoseconds, by `CLOCK_MONOTONIC`.
     pub time: u64,
     /// The process.
     pub process: u32,
@@ -105,17 +105,26 @@ impl Recording {
             events: Vec::new(),
             root: PathBuf::from("/"),
         };
-        let mut known = HashMap::new();
+        let (mut known, mut clock) = (HashMap::new(), Clock::default());
         for start in (HEADER..all.bytes.len()).step_by(CHUNK) {
-            all.chunk(start, &mut known);
+            all.chunk(start, &mut known, &mut clock);
         }
         // Records of one thread are in order; a block's end and its next beginning may be of two.
         all.events.sort_by_key(|event| event.time);
+        clock.sort();
+        for event in &mut all.events {
+            event.time = clock.nanoseconds(event.time);
+        }
         Ok(all)
     }
 
     /// Reads a chunk's records.  A program may end at any time: what it has not finished is passed over.
-    fn chunk(&mut self, start: usize, known: &mut HashMap<String, usize>) -> Option<()> {
+    fn chunk(
+        &mut self,
+        start: usize,
+        known: &mut HashMap<String, usize>,
+        clock: &mut Clock,
+    ) -> Option<()> {
         let taken = usize::try_from(number(&self.bytes, start)?).ok()?;
         let end = start + taken.min(CHUNK).min(self.bytes.len() - start);
         let mut at = start + 8;
@@ -131,6 +140,10 @@ impl Recording {
                 2 | 3 => {
                     let event = self.event(kind == 2, at..at + length, image?);
                     self.events.extend(event);
+                }
+                4 => {
+                    let word = |offset| number(&self.bytes[..at + length], at + offset);
+                    clock.points.extend(word(16).zip(word(HEAD)));
                 }
                 _ => {}
             }
@@ -196,6 +209,52 @@ impl Recording {
     }
 }
 
+/// What the processor's counter was when the kernel's clock had these nanoseconds.
+#[derive(Debug, Default)]
+struct Clock {
+    points: Vec<(u64, u64)>,
+}
+
+impl Clock {
+    /// Puts the points in order, and drops those by which time would go back.
+    fn sort(&mut self) {
+        self.points.sort_unstable();
+        let mut last = None;
+        self.points.retain(|(counter, clock)| {
+            let goes_on = last.is_none_or(|(c, n)| *counter > c && *clock > n);
+            if goes_on {
+                last = Some((*counter, *clock));
+            }
+            goes_on
+        });
+    }
+
+    /// The clock when the counter was `counter`: between two points by a straight line, and outside by that through the first and the
+    /// last one. A program that ended within its first millisecond has one point: all was then.
+    fn nanoseconds(&self, counter: u64) -> u64 {
+        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
+            return 0;
+        };
+        let behind = self.points.partition_point(|(c, _)| *c <= counter);
+        let inside = behind.checked_sub(1).zip(self.points.get(behind));
+        let (from, to) = inside.map_or((first, last), |(before, to)| (&self.points[before], to));
+        if from == to {
+            return first.1;
+        }
+        let base = if behind == 0 {
+            first
+        } else {
+            &self.points[behind - 1]
+        };
+        let slope = (to.1 - from.1) as f64 / (to.0 - from.0) as f64;
+        let distance = counter.abs_diff(base.0) as f64 * slope;
+        match counter < base.0 {
+            true => base.1.saturating_sub(distance as u64),
+            false => base.1.saturating_add(distance as u64),
+        }
+    }
+}
+
 fn number(bytes: &[u8], at: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(8)?)?;
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
@@ -240,6 +299,7 @@ mod tests {
         let taken = record(2, &[0x1000, 24, 4096, 0x400010, 0x7000, 0, 16], &[7; 16]);
         file(&[
             image,
+            record(4, &[900], &[]),
             taken,
             record(0, &[1], &[]),
             record(3, &[0x1000], &[]),
@@ -260,6 +320,25 @@ mod tests {
         assert_eq!(recording.word(&of.stack, 8), Some(0x0707_0707_0707_0707));
         assert_eq!(recording.word(&of.stack, 16), None);
         assert!(given.taken.is_none() && given.block == 0x1000);
+        assert_eq!((taken.time, given.time), (900, 900));
+    }
+
+    #[test]
+    fn times_are_between_those_that_are_known() {
+        let mut clock = Clock::default();
+        assert_eq!(clock.nanoseconds(7), 0);
+        clock.points = vec![(1000, 500_000)];
+        assert_eq!(clock.nanoseconds(7), 500_000);
+        // One of them would have time go back.
+        clock
+            .points
+            .extend([(3000, 501_000), (2500, 400_000), (5000, 501_500)]);
+        clock.sort();
+        let times = [900, 1000, 2000, 3000, 4000, 5000, 6000].map(|c| clock.nanoseconds(c));
+        assert_eq!(times[1..6], [500_000, 500_500, 501_000, 501_250, 501_500]);
+        // Outside by the mean: 1,500 ns in 4,000.
+        assert_eq!((times[0], times[6]), (499_963, 501_875));
+        assert!(clock.nanoseconds(u64::MAX) > times[6] && clock.nanoseconds(0) < times[0]);
     }
 
     #[test]

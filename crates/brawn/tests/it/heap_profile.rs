@@ -330,7 +330,8 @@ fn a_child_by_fork_and_threads_are_told() {
 #include <sys/wait.h>
 #include <unistd.h>
 static volatile int after;
-static char *keep[20000];
+static char *keep[20000], *kept[20000];
+__attribute__((noinline)) void in_parent(int i) { kept[i] = malloc(1000); after++; }
 __attribute__((noinline)) void in_child(int i) { keep[i] = malloc(1000); after++; }
 __attribute__((noinline)) void in_thread(int i) { free(malloc(1000 + i % 7)); after++; }
 static void *thread(void *unused) { for (int i = 0; i < 20000; i++) in_thread(i); return unused; }
@@ -339,9 +340,13 @@ int main(void) {
     for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, thread, 0);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
     if (fork() == 0) { for (int i = 0; i < 20000; i++) in_child(i); _exit(0); }
-    int status;
+    int status, silent;
     wait(&status);
-    return status;
+    for (int i = 0; i < 20000; i++) in_parent(i);
+    // Of this one the heap is not told.  What it frees is its own.
+    if (_Fork() == 0) { for (int i = 0; i < 20000; i++) free(kept[i]); _exit(0); }
+    wait(&silent);
+    return status + silent;
 }
 "#,
     );
@@ -354,7 +359,8 @@ int main(void) {
     );
     assert_eq!(command.output().unwrap().status.code(), Some(0));
     let figures = figures(&room, "both.heap");
-    for (function, expected) in [("in_child", 20e6), ("in_thread", 80e6)] {
+    let all = [("in_child", 20e6), ("in_thread", 80e6), ("in_parent", 20e6)];
+    for (function, expected) in all {
         let (bytes, _) = asked(&figures, function);
         assert!((bytes / expected - 1.0).abs() < 0.3, "{function}: {bytes}");
     }
@@ -367,7 +373,7 @@ int main(void) {
         stacks.filter(|stack| names(stack)).collect()
     };
     assert_eq!(of("in_thread").len(), 4, "a stack for each thread");
-    // The child's blocks stay; the threads' do not.
+    // The child's blocks stay, and its parent's; the threads' do not.
     let at_end = |function: &str| -> f64 {
         of(function)
             .iter()
@@ -375,6 +381,7 @@ int main(void) {
             .sum()
     };
     assert!(at_end("in_child") > 14e6 && at_end("in_thread") < 1e6);
+    assert!(at_end("in_parent") > 14e6);
 }
 
 /// What lies behind a stack is a neighbour's, who takes it away when he ends: nothing is copied from there.
