@@ -4,6 +4,9 @@
 //# link: static static-pie lld gc line
 //# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
 //# case: forks forks_silently ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number
+//# not-covered: brawn@1.2.2/*/epoll: epoll_wait of musl 1.2.2 is no place where a thread can be cancelled
+//# not-covered: rewritten@1.2.2/*/epoll: the same
+//# not-covered: rewritten@1.2.3-oldmalloc/*/futex_by_number: brawn does not know the code of this build's syscall
 //# timeout: 60
 #include "check.h"
 #include <poll.h>

@@ -72,7 +72,7 @@ HIDDEN long brawn_host_syscall_cp_c(long number, long a, long b, long c, long d,
 extern HIDDEN const char brawn_host_restore_rt[];
 
 // The heap's (heap/surface.c): a gift of nothing says that the thread is about to wait.
-HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *wait);
+HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, turn *t);
 
 INLINE thread *waiting_thread(void) {
 #ifdef __x86_64__
@@ -87,21 +87,23 @@ INLINE thread *waiting_thread(void) {
 
 // The heap's turn before a wait, which is not divided here.  Where a stack ends that is not the thread's own nobody knows
 // (libc/threads/__syscall_cp.c).
-static __attribute__((noinline)) long rest(void) {
+static __attribute__((noinline)) turn rest(void) {
     const thread *const self = waiting_thread();
     const char *const end = self->stack;
-    if (is_restricted || (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size)) return 0;
-    long said = UNDIVIDED;
-    __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, &said);
-    return said;
+    turn t = {.said = 0};
+    if (is_restricted || (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size)) return t;
+    t.said = UNDIVIDED;
+    __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, &t);
+    return t;
 }
 
 // Comes between musl's __syscall_cp, by which all calls go in which a thread can be cancelled, and what that jumps to.
 HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long e, long f) {
-    const long said = waits(number, c, d) ? rest() : 0;
-    if (LIKELY(!said)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
+    if (!waits(number, c, d)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
+    const turn t = rest();
+    if (LIKELY(!t.said)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
     const wait w = {number, {a, b, c, d, e, f}, brawn_host_syscall_cp_c};
-    return behind_handler(&w, said);
+    return behind_handler(&w, &t);
 }
 
 // musl's: the result, or -1 with errno.
@@ -113,22 +115,19 @@ INLINE long answer(long result) {
 
 // syscall and prctl, the same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).  A program that has these cannot restrict its
 // system calls unseen by them; and what waits for a futex by syscall, as Rust's standard library does, is seen.
-HIDDEN long brawn_attach_syscall(long number, ...) {
-    va_list list;
-    va_start(list, number);
-    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
-    const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
-    va_end(list);
-    if (waits_for_futex(number, b)) rest();
+HIDDEN long brawn_attach_syscall(long number, long a, long b, long c, long d, long e, long f) {
+    if (waits_for_futex(number, b)) {
+        const turn t = rest();
+        if (t.said) {
+            const wait w = {number, {a, b, c, d, e, f}, plain};
+            return answer(behind_handler(&w, &t));
+        }
+    }
     note_restriction(number, a);
     return answer(plain(number, a, b, c, d, e, f));
 }
 
-HIDDEN int brawn_attach_prctl(int operation, ...) {
-    va_list list;
-    va_start(list, operation);
-    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long);
-    va_end(list);
+HIDDEN int brawn_attach_prctl(int operation, long a, long b, long c, long d) {
     note_restriction(PRCTL, operation);
     return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }

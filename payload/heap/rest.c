@@ -12,8 +12,8 @@
 // Nothing of what a thread does here may happen while it is in the middle of an allocation: a signal handler may wait, too.
 // malloc and free note nothing, since that would cost them time.  A handler has a frame on the stack that the kernel has
 // made, with the address behind the handler.  `not_handlers_return_to` has its bits, each the other way: so that no copy of the
-// address itself is left on the stack by what runs here, to be found by a later turn.  Where that is found, or the stack is not known, there may
-// be such a handler.  Another stack than the thread's own (sigaltstack, fibers) is not known.
+// address itself is left on the stack by what runs here, to be found by a later turn.  sigaction leaves copies, too: what is beside them is no
+// frame.  Where one is found, or the stack is not known, there may be such a handler.  Another stack than the thread's own (sigaltstack, fibers) is not known.
 enum { BRAWN_REST_STACK = 256 << 10 };
 
 static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void *end_of_stack) {
@@ -26,10 +26,16 @@ static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void
     const uintptr_t *const end = end_of_stack;
     if (at >= end || (uintptr_t)end - (uintptr_t)at > BRAWN_REST_STACK) return true;
     for (; at < end; at++) {
-        if (~*at == not_handlers_return_to) return true;
+        if (mi_unlikely(~*at == not_handlers_return_to) && arch_is_in_handler(at, end)) return true;
     }
     return false;
 }
+
+// What the thread tells of the wait, and is told (libc/threads/waits.h).
+typedef struct {
+    long said;
+    uint64_t ran;
+} brawn_turn_t;
 
 // What the kernel does with a call that a handler interrupts: nothing, since none ran; it makes it again if it is one of those that it
 // may, since all that ran have SA_RESTART; it ends it.
@@ -39,9 +45,9 @@ enum {
     BRAWN_INTERRUPTS = -2,
 };
 
-// Lets the signals come, and says what handlers they have.  They came too early for the wait; had the turn taken no time, they would
-// have come in it.
-static int brawn_let_signals(uint64_t held_before) {
+// Lets the signals come, and says which of them have handlers, and of what kind.  They came too early for the wait; had the turn taken no
+// time, they would have come in it.
+static void brawn_let_signals(uint64_t held_before, brawn_turn_t *turn) {
     enum {
         SETMASK = 2,
         OWN_FIRST = 32,
@@ -49,7 +55,8 @@ static int brawn_let_signals(uint64_t held_before) {
         RESTART = 0x10000000,
     };  // <signal.h>; musl's own: src/internal/pthread_impl.h
     uint64_t pending = 0;
-    int handlers = BRAWN_NO_HANDLER;
+    turn->said = BRAWN_NO_HANDLER;
+    turn->ran = 0;
     arch_syscall6(ARCH_SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0, 0, 0);
     pending &= ~held_before;
     for (; mi_unlikely(pending != 0); pending &= pending - 1) {
@@ -59,10 +66,10 @@ static int brawn_let_signals(uint64_t held_before) {
         arch_syscall6(ARCH_SYS_rt_sigaction, number, 0, (long)action, sizeof pending, 0, 0);
         if (action[0] <= 1) continue;  // SIG_DFL, SIG_IGN
         const int does = action[1] & RESTART ? BRAWN_RESTARTS : BRAWN_INTERRUPTS;
-        if (does < handlers) handlers = does;
+        if (does < turn->said) turn->said = does;
+        turn->ran |= (uint64_t)1 << (number - 1);
     }
     arch_syscall6(ARCH_SYS_rt_sigprocmask, SETMASK, (long)&held_before, 0, sizeof held_before, 0, 0);
-    return handlers;
 }
 
 // Nothing may leave the turn in its middle: a handler that ends a wait by siglongjmp, as shells have, and the cancellation of a
@@ -71,8 +78,8 @@ static int brawn_let_signals(uint64_t held_before) {
 // Nor does the one by which musl has all threads stop (src/thread/synccall.c): a thread that was stopped may have the lock that this one
 // waits for.  Who stops them has that one blocked, and gets no turn.
 //
-// false: there is no turn; `*wait` is told what handlers ran meanwhile.
-static bool brawn_hold_signals(uint64_t *held_before, long *wait) {
+// false: there is no turn, but for what handlers ran meanwhile.
+static bool brawn_hold_signals(uint64_t *held_before, brawn_turn_t *turn) {
     enum {
         BLOCK = 0,
         SIGILL_ = 4,
@@ -89,7 +96,7 @@ static bool brawn_hold_signals(uint64_t *held_before, long *wait) {
     const uint64_t stops = BRAWN_SIGNAL(SIGSYNCCALL_), held = ~(forced | stops);
     if (brawn_failed(arch_syscall6(ARCH_SYS_rt_sigprocmask, BLOCK, (long)&held, (long)held_before, sizeof held, 0, 0))) return false;
     if (mi_likely((*held_before & stops) == 0)) return true;
-    *wait = brawn_let_signals(*held_before);
+    brawn_let_signals(*held_before, turn);
     return false;
 }
 #undef BRAWN_SIGNAL
@@ -205,15 +212,15 @@ static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
 // A thread without a heap has freed nothing of its own, and a wait of its own tells nothing before it is long.  The limits hold for it
 // as for others; but what is left of a small heap that is left goes in any case.
 //
-// *wait is 0 for a wait that can be made in parts, -1 for one that cannot.  Afterwards it is less than 0 if a handler interrupted it: see
+// turn->said is 0 for a wait that can be made in parts, -1 for one that cannot.  Afterwards it is less than 0 if a handler interrupted it: see
 // brawn_let_signals.  If it is more, the thread is to wait so many milliseconds, and then to come again with 1 before it waits on.
-static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, long *wait) {
+static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *turn) {
     mi_heap_t *const heap = brawn_heap;
     brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;
-    const bool has_parts = *wait >= 0, in_wait = *wait > 0;
+    const bool has_parts = turn->said >= 0, in_wait = turn->said > 0;
     bool leaves = has_parts && heap != NULL && brawn_may_leave(heap);
     int64_t due = brawn_rest_due(own, has_parts);
-    *wait = 0;
+    turn->said = 0;
     if ((mi_likely(due == BRAWN_NOTHING_DUE) && !leaves) || brawn_options.rest_delay < 0 || brawn_options.purge_delay < 0) return;
     if (mi_unlikely(!brawn_is_told())) return;
     const uint64_t begin = arch_counter();
@@ -221,7 +228,7 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
     const bool may = own != NULL && clock >= brawn_rest_next(own, in_wait);
     if (in_wait || (may && brawn_rest_due(own, false) != BRAWN_NOTHING_DUE)) {
         uint64_t held_before;
-        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack) || !brawn_hold_signals(&held_before, wait)) return;
+        if (brawn_may_be_in_handler(not_handlers_return_to, end_of_stack) || !brawn_hold_signals(&held_before, turn)) return;
         leaves = leaves && in_wait;
         if (own != NULL && (own->freed || (in_wait && own->thick)) && (may || leaves)) {
             brawn_rest_own(heap, in_wait);
@@ -233,10 +240,10 @@ static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *en
             own = NULL;
         }
         if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0) brawn_rest_for_all(in_wait);
-        *wait = brawn_let_signals(held_before);
+        brawn_let_signals(held_before, turn);
         leaves = own != NULL && has_parts && brawn_may_leave(heap);
     }
-    if (!has_parts || *wait < 0) return;
+    if (!has_parts || turn->said < 0) return;
     due = leaves ? clock : brawn_rest_due(own, true);
-    if (due != BRAWN_NOTHING_DUE) *wait = brawn_rest_part(own, due, clock);
+    if (due != BRAWN_NOTHING_DUE) turn->said = brawn_rest_part(own, due, clock);
 }

@@ -4,7 +4,7 @@
 // A recorded block is a large one (large.c), whatever its size: it has a header of its own, where a mark stands, so that
 // `free` of all other blocks has nothing to look for.
 //
-// The file is mapped, and its room is taken before it is written: a full disk is an error of pwrite, and no
+// The file is mapped, and its room is taken before it is written: a full disk is an error of pwritev, and no
 // SIGBUS.  No descriptor stays open, since programs close them all and use their numbers for other files.
 //
 // The distance to the next sample is drawn from an exponential distribution, as tcmalloc does (Google, "TCMalloc
@@ -58,7 +58,12 @@ static long brawn_trace_open(int flags) {
     return brawn_trace_call(ARCH_SYS_openat, TRACE_AT_FDCWD, (long)brawn_options.heap_profile, flags, 0600);
 }
 
-// Takes room in the file and maps it.  NULL: there is none.
+static void *brawn_trace_view(long file, uint64_t offset, size_t size) {
+    const long at = arch_syscall6(ARCH_SYS_mmap, 0, (long)size, PROT_RW_, TRACE_MAP_SHARED, file, (long)offset);
+    return brawn_failed(at) ? NULL : (void *)at;
+}
+
+// Takes room in the file, which has nothing there, and maps it.  NULL: there is none.
 static void *brawn_trace_map(long file, uint64_t offset, size_t size) {
     // Beyond `ulimit -f` the kernel would end the program by SIGXFSZ.
     uint64_t limits[2] = {0, 0};
@@ -66,15 +71,23 @@ static void *brawn_trace_map(long file, uint64_t offset, size_t size) {
     if (!brawn_failed(known) && offset + size > limits[0]) return NULL;
     // Zeros that are written, and not fallocate: on ext4, a page takes 2.3 us then with all that is done for it, and 16 us if its blocks
     // are there but no page (Linux 6.18).
-    static char zeros[16 << 10];  // never written to: no memory
-    for (size_t at = 0; at < size;) {
-        const size_t left = size - at, part = left < sizeof zeros ? left : sizeof zeros;
-        const long written = brawn_trace_call(ARCH_SYS_pwrite64, file, (long)zeros, (long)part, (long)(offset + at));
+    static char zeros[BRAWN_TRACE_CHUNK / 16];  // never written to: no memory
+    for (size_t done = 0; done < size;) {
+        struct {
+            const char *base;
+            size_t length;
+        } parts[16];  // <sys/uio.h>
+        size_t count = 0, at = done;
+        for (; at < size; count++) {
+            parts[count].base = zeros;
+            parts[count].length = size - at < sizeof zeros ? size - at : sizeof zeros;
+            at += parts[count].length;
+        }
+        const long written = brawn_trace_call(ARCH_SYS_pwritev, file, (long)parts, (long)count, (long)(offset + done));
         if (brawn_failed(written) || written == 0) return NULL;
-        at += (size_t)written;
+        done += (size_t)written;
     }
-    const long at = arch_syscall6(ARCH_SYS_mmap, 0, (long)size, PROT_RW_, TRACE_MAP_SHARED, file, (long)offset);
-    return brawn_failed(at) ? NULL : (void *)at;
+    return brawn_trace_view(file, offset, size);
 }
 
 // Makes the file, or goes on with one that another process of the same run has made.  Once in a process.
@@ -99,7 +112,7 @@ static NOINLINE void brawn_trace_start(void) {
         const long got = brawn_trace_call(ARCH_SYS_read, file, (long)&seen, sizeof seen, 0);
         bool ours = got == sizeof seen && seen.version == BRAWN_TRACE_VERSION && seen.machine == TRACE_MACHINE;
         for (size_t i = 0; i < sizeof seen.magic; i++) ours = ours && seen.magic[i] == BRAWN_TRACE_MAGIC[i];
-        if (ours) header = brawn_trace_map(file, 0, BRAWN_TRACE_HEADER);
+        if (ours) header = brawn_trace_view(file, 0, BRAWN_TRACE_HEADER);
     }
     brawn_trace_call(ARCH_SYS_close, file, 0, 0, 0);
     brawn_trace_header = header;
@@ -198,8 +211,10 @@ static void brawn_trace_finish(brawn_trace_record_t *record, uint32_t kind) {
     atomic_fetch_sub(&brawn_trace_writers, 1);
 }
 
-// Says what the kernel's clock is, where that has not been said in this millisecond.
+// Says what the kernel's clock is, where that has not been said in this millisecond.  A thread that is interrupted in between reads the two
+// far from each other, and tries once more.
 static void brawn_trace_clock(void) {
+    enum { NEAR = 1 << 15 };  // of the counter: 16 us at 2 GHz
     static _Atomic(uintptr_t) said;
     const uintptr_t now = (uintptr_t)arch_clock();
     if (mi_likely(mi_atomic_load_relaxed(&said) == now)) return;
@@ -209,7 +224,13 @@ static void brawn_trace_clock(void) {
     struct {
         int64_t seconds, nanoseconds;
     } time = {0, 0};
-    brawn_trace_call(ARCH_SYS_clock_gettime, TRACE_CLOCK_MONOTONIC, (long)&time, 0, 0);
+    for (int tries = 0; tries < 3; tries++) {
+        const uint64_t before = arch_counter_in_order();
+        brawn_trace_call(ARCH_SYS_clock_gettime, TRACE_CLOCK_MONOTONIC, (long)&time, 0, 0);
+        const uint64_t between = (arch_counter_in_order() - before) / 2;
+        clock->counter = before + between;
+        if (between < NEAR) break;
+    }
     clock->clock = (uint64_t)time.seconds * 1000000000 + (uint64_t)time.nanoseconds;
     brawn_trace_finish(&clock->head, BRAWN_TRACE_CLOCK);
 }
@@ -232,8 +253,6 @@ static bool brawn_trace_readable(uintptr_t address) {
     return brawn_trace_call(ARCH_SYS_rt_sigprocmask, -1, (long)address, 0, KERNEL_SET) != -EFAULT;
 }
 
-enum { BRAWN_TRACE_FIRST = 128 << 10 };
-
 // How many bytes of the stack from `from` on are there, in whole words.
 //
 // What lies behind a thread's stack is another thread's, or unmapped at any time: also between a look at it and the copy. musl puts
@@ -243,8 +262,6 @@ enum { BRAWN_TRACE_FIRST = 128 << 10 };
 static size_t brawn_trace_stack(uintptr_t from) {
     const uintptr_t top = brawn_on_first_stack() ? brawn_auxiliary(AUXV_RANDOM) : arch_thread_pointer();
     const size_t most = top > from && top - from < BRAWN_TRACE_STACK ? top - from : BRAWN_TRACE_STACK;
-    // The kernel makes the first stack so much larger than what it writes there (fs/exec.c, setup_arg_pages).
-    if (brawn_on_first_stack() && top > from && top - from <= BRAWN_TRACE_FIRST) return most & ~(size_t)7;
     uintptr_t end = _mi_align_up(from + 1, brawn_page_size);
     while (end - from < most && brawn_trace_readable(end)) end += brawn_page_size;
     const size_t size = end - from < most ? end - from : most;
@@ -324,6 +341,7 @@ static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const
 static bool brawn_trace_given(mi_segment_t *segment, void *p) {
     if (!segment->was_reclaimed) return false;
     segment->was_reclaimed = false;
+    brawn_trace_clock();
     brawn_trace_given_t *const given = (brawn_trace_given_t *)brawn_trace_begin(sizeof(brawn_trace_given_t));
     if (given != NULL) {
         given->block = (uintptr_t)p;

@@ -69,11 +69,12 @@ typedef struct {
 
 typedef struct {
     brawn_trace_record_t head;
-    uint64_t clock;  // CLOCK_MONOTONIC, nanoseconds, at the record's time
+    uint64_t counter;  // the processor's
+    uint64_t clock;  // CLOCK_MONOTONIC then, in nanoseconds
 } brawn_trace_clock_t;
 
 _Static_assert(sizeof(brawn_trace_header_t) == 56 && sizeof(brawn_trace_record_t) == 24 && sizeof(brawn_trace_process_t) == 40 &&
-        sizeof(brawn_trace_taken_t) == 80 && sizeof(brawn_trace_given_t) == 32 && sizeof(brawn_trace_clock_t) == 32,
+        sizeof(brawn_trace_taken_t) == 80 && sizeof(brawn_trace_given_t) == 32 && sizeof(brawn_trace_clock_t) == 40,
     "the reader counts on these sizes");
 
 #endif

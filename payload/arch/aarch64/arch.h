@@ -2,6 +2,7 @@
 #ifndef BRAWN_ARCH_H
 #define BRAWN_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@
 #define ARCH_SYS_openat 56
 #define ARCH_SYS_close 57
 #define ARCH_SYS_read 63
-#define ARCH_SYS_pwrite64 68
+#define ARCH_SYS_pwritev 70
 #define ARCH_SYS_clock_gettime 113
 #define ARCH_SYS_getpid 172
 #define ARCH_SYS_gettid 178
@@ -72,6 +73,16 @@ static inline int64_t arch_clock_of(uint64_t count) {
     return (int64_t)(count / (frequency / 1024 + 1));
 }
 static inline int64_t arch_clock(void) { return arch_clock_of(arch_counter()); }
+
+// Whether the code of a handler's return at `at` on a stack that ends at `end` was saved by a handler: then the frame that the kernel
+// made (arch/arm64/kernel/signal.c, struct rt_sigframe) is above it, with a record of the vector registers in it, which begins with
+// FPSIMD_MAGIC and its size.  sigaction leaves no such thing.
+static inline bool arch_is_in_handler(const uintptr_t *at, const uintptr_t *end) {
+    for (; at < end; at++) {
+        if (*at == 0x21046508001) return true;
+    }
+    return false;
+}
 
 static inline void arch_pause(void) { __asm__ volatile("yield" ::: "memory"); }
 

@@ -13,21 +13,21 @@
 // thread is about to wait (heap/rest.c): with the address to which signal handlers return, all bits the other way, and the end of the stack.
 // Weak: a program that has no heap gets none.
 // And with a place for an answer: whether to wait in parts (parts.h), or not at all.
-extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *wait) __attribute__((weak));
+extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, turn *t) __attribute__((weak));
 
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
 extern const char __restore_rt[] __attribute__((weak));
 
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.
-static __attribute__((noinline)) void rest(long *said) {
+static __attribute__((noinline)) void rest(turn *t) {
     const thread *const self = own_thread();
     char *const end = self->stack;
     if (is_restricted || (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size)) {
-        *said = 0;
+        t->said = 0;
         return;
     }
-    __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, said);
+    __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, t);
 }
 
 #include "parts.h"
@@ -39,11 +39,11 @@ NAME(__syscall_cp_c, brawn_syscall_cp_c)
 
 HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
     if (!waits(number, c, d) || !__malloc_donate) return __syscall_cp_c(number, a, b, c, d, e, f);
-    long said = 0;
-    rest(&said);
-    if (LIKELY(!said)) return __syscall_cp_c(number, a, b, c, d, e, f);
+    turn t = {.said = 0};
+    rest(&t);
+    if (LIKELY(!t.said)) return __syscall_cp_c(number, a, b, c, d, e, f);
     const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
-    return said < 0 ? behind_handler(&w, said) : wait_in_parts(&w, said);
+    return wait_after(&w, &t);
 }
 NAME(__syscall_cp, brawn_syscall_cp)
 
@@ -55,18 +55,13 @@ INLINE long answer(long result) {
 }
 
 // The same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).
-HIDDEN long brawn_syscall(long number, ...) {
-    va_list list;
-    va_start(list, number);
-    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
-    const long d = va_arg(list, long), e = va_arg(list, long), f = va_arg(list, long);
-    va_end(list);
+HIDDEN long brawn_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if (waits_for_futex(number, b) && __malloc_donate) {
-        long said = 0;
-        rest(&said);
-        if (said > 0) {
+        turn t = {.said = 0};
+        rest(&t);
+        if (t.said) {
             const wait w = {number, {a, b, c, d, e, f}, plain};
-            return answer(wait_in_parts(&w, said));
+            return answer(wait_after(&w, &t));
         }
     }
     note_restriction(number, a);
@@ -74,11 +69,7 @@ HIDDEN long brawn_syscall(long number, ...) {
 }
 NAME(syscall, brawn_syscall)
 
-HIDDEN int brawn_prctl(int operation, ...) {
-    va_list list;
-    va_start(list, operation);
-    const long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long);
-    va_end(list);
+HIDDEN int brawn_prctl(int operation, long a, long b, long c, long d) {
     note_restriction(PRCTL, operation);
     return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }

@@ -1,8 +1,10 @@
 // The kernel's calls by their numbers, as a program makes them through syscall and prctl. Some wait for a futex; some restrict what
 // the process may call from then on.  For __syscall_cp.c, and for rewritten programs (attach/attach.c).
+//
+// Both functions are variadic to their callers, but not where they are defined: by both ABIs (System V ABI AMD64, 3.5.7; AAPCS64, 6.4), integers
+// after the `...` are passed as others are, and a variadic function would first save all registers that could be one.
 #pragma once
 #include "waits.h"
-#include <stdarg.h>
 
 #ifdef __x86_64__
 enum {

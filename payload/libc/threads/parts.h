@@ -108,23 +108,23 @@ SELDOM static COLD void tell_rest(const wait *w, int64_t end) {
     *rest = (moment){left > 0 ? left / 1000000000 : 0, left > 0 ? left % 1000000000 : 0};
 }
 
-// `first` milliseconds, then the heap's turn, which may ask for more, and then the rest.
-SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, long first) {
+// `t->said` milliseconds, then the heap's turn, which may ask for more, and then the rest.
+SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, turn *t) {
     const long *const at = w->arguments;
     const kind k = kind_of(w);
     int64_t left = k.time;
     if (left >= 0) {
         const int64_t end = left == EVER ? EVER : (k.is_absolute ? left : now(k.clock) + left);
-        while (first > 0) {
+        while (t->said > 0) {
             if (end != EVER) {
                 left = end - now(k.clock);
-                if (left < milliseconds((int)first) + milliseconds(LEAST_REST)) break;
+                if (left < milliseconds((int)t->said) + milliseconds(LEAST_REST)) break;
             }
-            const long result = part(w, milliseconds((int)first));
+            const long result = part(w, milliseconds((int)t->said));
             if (result == -EINTR) tell_rest(w, end);
             if (result != k.is_over) return result;
-            first = 1;
-            rest(&first);
+            t->said = 1;
+            rest(t);
         }
         if (end != EVER && !k.is_absolute) {
             left = end - now(k.clock);
@@ -132,4 +132,9 @@ SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, long f
         }
     }
     return call_as_it_came(w);
+}
+
+// A wait of which the heap said something.
+SELDOM static __attribute__((noinline)) long wait_after(const wait *w, turn *t) {
+    return t->said < 0 ? behind_handler(w, t) : wait_in_parts(w, t);
 }

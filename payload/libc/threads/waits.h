@@ -95,8 +95,14 @@ INLINE long call_with(const wait *w, long third, long fourth) {
 }
 INLINE long call_as_it_came(const wait *w) { return call_with(w, w->arguments[2], w->arguments[3]); }
 
-// What the heap is told of a wait that cannot be made in parts; and what it says after its turn, if a handler ran at the end of it
-// (heap/rest.c): all that did have SA_RESTART; or one has not.
+// What the heap is told of a wait, and what it answers (heap/rest.c, brawn_turn_t).
+typedef struct {
+    // 0, or UNDIVIDED for a wait that cannot be made in parts.  Afterwards less than 0 if a handler ran at the end of the turn: all that did
+    // have SA_RESTART; or one has not.  If it is more, the first part is to last so many milliseconds.
+    long said;
+    // The signals whose handlers ran, where one did.
+    uint64_t ran;
+} turn;
 enum {
     UNDIVIDED = -1,
     RESTARTS = -1,

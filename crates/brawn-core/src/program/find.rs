@@ -20,6 +20,7 @@ mod threads;
 pub mod waits;
 mod whole;
 mod words;
+mod wrappers;
 mod x86;
 
 use crate::component::Component;

@@ -192,7 +192,7 @@ pub fn profile(recording: &Recording) -> Profile {
         })
         .collect();
     let first = recording.events.first().map_or(0, |e| e.time);
-    let seconds = |event: &Event| (event.time - first) as f64 / 1e9;
+    let seconds = |event: &Event| event.time.saturating_sub(first) as f64 / 1e9;
     // First when most was in use, then what that was.
     let mut live = Live::new(sites.len());
     let (mut peak, mut peak_event) = (0.0, None);

@@ -112,8 +112,10 @@ impl Recording {
         // Records of one thread are in order; a block's end and its next beginning may be of two.
         all.events.sort_by_key(|event| event.time);
         clock.sort();
+        let mut latest = 0;
         for event in &mut all.events {
-            event.time = clock.nanoseconds(event.time);
+            latest = clock.nanoseconds(event.time).max(latest);
+            event.time = latest;
         }
         Ok(all)
     }
@@ -143,7 +145,7 @@ impl Recording {
                 }
                 4 => {
                     let word = |offset| number(&self.bytes[..at + length], at + offset);
-                    clock.points.extend(word(16).zip(word(HEAD)));
+                    clock.points.extend(word(HEAD).zip(word(HEAD + 8)));
                 }
                 _ => {}
             }
@@ -216,21 +218,35 @@ struct Clock {
 }
 
 impl Clock {
-    /// Puts the points in order, and drops those by which time would go back.
+    /// Puts the points in order, and drops as few as are needed for time not to go back: those of a process with a clock of its own
+    /// (`unshare --time`), and what is damaged.
     fn sort(&mut self) {
         self.points.sort_unstable();
-        let mut last = None;
-        self.points.retain(|(counter, clock)| {
-            let goes_on = last.is_none_or(|(c, n)| *counter > c && *clock > n);
-            if goes_on {
-                last = Some((*counter, *clock));
+        self.points.dedup_by_key(|point| point.0);
+        // The longest ascending row of clocks: `ends` has, by length, where the row with the smallest last clock ends.
+        let clock = |n: &usize| self.points[*n].1;
+        let mut ends: Vec<usize> = Vec::new();
+        let mut before: Vec<Option<usize>> = Vec::new();
+        for n in 0..self.points.len() {
+            let length = ends.partition_point(|end| clock(end) < clock(&n));
+            before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+            match ends.get_mut(length) {
+                Some(end) => *end = n,
+                None => ends.push(n),
             }
-            goes_on
-        });
+        }
+        let mut row = Vec::new();
+        let mut next = ends.last().copied();
+        while let Some(n) = next {
+            row.push(self.points[n]);
+            next = before[n];
+        }
+        row.reverse();
+        self.points = row;
     }
 
     /// The clock when the counter was `counter`: between two points by a straight line, and outside by that through the first and the
-    /// last one. A program that ended within its first millisecond has one point: all was then.
+    /// last one. With one point, all was then.
     fn nanoseconds(&self, counter: u64) -> u64 {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
             return 0;
@@ -299,7 +315,7 @@ mod tests {
         let taken = record(2, &[0x1000, 24, 4096, 0x400010, 0x7000, 0, 16], &[7; 16]);
         file(&[
             image,
-            record(4, &[900], &[]),
+            record(4, &[5, 900], &[]),
             taken,
             record(0, &[1], &[]),
             record(3, &[0x1000], &[]),
@@ -329,10 +345,10 @@ mod tests {
         assert_eq!(clock.nanoseconds(7), 0);
         clock.points = vec![(1000, 500_000)];
         assert_eq!(clock.nanoseconds(7), 500_000);
-        // One of them would have time go back.
-        clock
-            .points
-            .extend([(3000, 501_000), (2500, 400_000), (5000, 501_500)]);
+        // Two of them would have time go back.
+        let strange = [(2500, 400_000), (1500, 900_000)];
+        let right = [(3000, 501_000), (2000, 500_500), (5000, 501_500)];
+        clock.points.extend(right.into_iter().chain(strange));
         clock.sort();
         let times = [900, 1000, 2000, 3000, 4000, 5000, 6000].map(|c| clock.nanoseconds(c));
         assert_eq!(times[1..6], [500_000, 500_500, 501_000, 501_250, 501_500]);

@@ -1,5 +1,6 @@
 //! `brawn run --heap-profile` and `brawn heap-profile`: who asked for how much is told, by every way into the heap, and the
-//! program is the program all the same.  `heap_profile/routes.rs` has the routes by which a program gets the profile.
+//! program is the program all the same.  `heap_profile/routes.rs` has the routes by which a program gets the
+//! profile, `heap_profile/processes.rs` those that have children.
 
 use crate::build::{Room, zig};
 use crate::common::{brawn, brawn_path};
@@ -8,6 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
 
+mod processes;
 mod routes;
 
 /// Asks by each of the heap's functions, from functions that nothing is inlined into, 20,000 times.
@@ -321,69 +323,6 @@ fn what_cannot_be_recorded_harms_neither_the_program_nor_a_file() {
     }
 }
 
-#[test]
-fn a_child_by_fork_and_threads_are_told() {
-    let room = Room::with(
-        r#"
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static volatile int after;
-static char *keep[20000], *kept[20000];
-__attribute__((noinline)) void in_parent(int i) { kept[i] = malloc(1000); after++; }
-__attribute__((noinline)) void in_child(int i) { keep[i] = malloc(1000); after++; }
-__attribute__((noinline)) void in_thread(int i) { free(malloc(1000 + i % 7)); after++; }
-static void *thread(void *unused) { for (int i = 0; i < 20000; i++) in_thread(i); return unused; }
-int main(void) {
-    pthread_t threads[4];
-    for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, thread, 0);
-    for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
-    if (fork() == 0) { for (int i = 0; i < 20000; i++) in_child(i); _exit(0); }
-    int status, silent;
-    wait(&status);
-    for (int i = 0; i < 20000; i++) in_parent(i);
-    // Of this one the heap is not told.  What it frees is its own.
-    if (_Fork() == 0) { for (int i = 0; i < 20000; i++) free(kept[i]); _exit(0); }
-    wait(&silent);
-    return status + silent;
-}
-"#,
-    );
-    room.run("musl-gcc", &["-static -O2 -fno-builtin -o both main.c"]);
-    run(&room, &["rewrite", "--profile", "trace", "both"]);
-    let mut command = Command::new(room.path("both"));
-    command.current_dir(room.path(".")).env(
-        "BRAWN_OPTIONS",
-        "heap_interval=32768,heap_profile=both.heap",
-    );
-    assert_eq!(command.output().unwrap().status.code(), Some(0));
-    let figures = figures(&room, "both.heap");
-    let all = [("in_child", 20e6), ("in_thread", 80e6), ("in_parent", 20e6)];
-    for (function, expected) in all {
-        let (bytes, _) = asked(&figures, function);
-        assert!((bytes / expected - 1.0).abs() < 0.3, "{function}: {bytes}");
-    }
-    let of = |function: &str| -> Vec<&Value> {
-        let stacks = figures["stacks"].as_array().unwrap().iter();
-        let names = |stack: &Value| {
-            let frame = stack["frames"][0].as_u64().unwrap() as usize;
-            figures["frames"][frame]["function"] == function
-        };
-        stacks.filter(|stack| names(stack)).collect()
-    };
-    assert_eq!(of("in_thread").len(), 4, "a stack for each thread");
-    // The child's blocks stay, and its parent's; the threads' do not.
-    let at_end = |function: &str| -> f64 {
-        of(function)
-            .iter()
-            .map(|s| s["at_end"]["bytes"].as_f64().unwrap())
-            .sum()
-    };
-    assert!(at_end("in_child") > 14e6 && at_end("in_thread") < 1e6);
-    assert!(at_end("in_parent") > 14e6);
-}
-
 /// What lies behind a stack is a neighbour's, who takes it away when he ends: nothing is copied from there.
 #[test]
 fn threads_that_end_beside_others_do_no_harm() {
@@ -453,7 +392,11 @@ int main(void) {
         if (mprotect(stacks[i], GUARD, PROT_NONE)) abort();
     }
     for (int i = 0; i < STACKS; i++) on_stack(stacks[i] + SIZE);
-    return 0;
+    /* Or in the first stack itself. */
+    char inside[4 * GUARD] __attribute__((aligned(GUARD)));
+    if (mprotect(inside + 2 * GUARD, GUARD, PROT_NONE)) abort();
+    on_stack(inside + 2 * GUARD);
+    return mprotect(inside, sizeof inside, PROT_READ | PROT_WRITE);
 }
 "#,
     );

@@ -12,6 +12,7 @@ pub use table::Data;
 
 use super::reference::Reference;
 use super::scan::Wanted;
+use super::wrappers::{self, Step};
 use std::ops::Range;
 use trail::Trail;
 use word::{bit, direct, page, written};
@@ -108,9 +109,40 @@ pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
     behind(code, 8, number).filter_map(site).collect()
 }
 
-/// Whether `code` puts `number` into the first argument's register.
-pub fn has_first_argument(code: &[u8], number: u32) -> bool {
-    behind(code, 0, number).next().is_some()
+/// The places behind each instruction by which `code` puts `number` into the first argument's register.
+pub fn first_arguments(code: &[u8], number: u32) -> Vec<usize> {
+    behind(code, 0, number).map(|at| 4 * (at + 1)).collect()
+}
+
+/// What `code`, which is at `address`, does until it returns or goes elsewhere.
+pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
+    let mut steps = Vec::new();
+    // Whether x8 holds a number of this code's own.
+    let mut is_set = false;
+    for (number, word) in words(code).take(wrappers::MOST).enumerate() {
+        let at = address + 4 * number as u64;
+        // `b` and `bl`, by 26 bits with a sign.
+        let is_branch = word >> 26 & 0x1f == 0b00101;
+        if is_branch {
+            let distance = i64::from((word << 6).cast_signed() >> 6) * 4;
+            steps.push(Step::To(at.wrapping_add_signed(distance)));
+        }
+        let is_call = is_branch && word >> 31 == 1;
+        if word == SVC && !is_set {
+            steps.push(Step::Kernel);
+        }
+        // `ret`, `br`
+        if word == RET || word & 0xffff_fc1f == 0xd61f_0000 || is_branch && !is_call {
+            break;
+        }
+        if word == SVC || is_call {
+            is_set = false;
+        } else if word & 0x1f == 8 {
+            // `movz`; whatever else has this register is taken for a change of it.
+            is_set = word & 0x7fe0_0000 == 0x5280_0000;
+        }
+    }
+    steps
 }
 
 /// The numbers of the instructions `movz`, with 32 or 64 bits, that put `number` into a register.

@@ -129,15 +129,16 @@ impl<'p> Code<'p> {
         self.regions.iter().flat_map(of).collect()
     }
 
-    /// Whether some code puts `number` into the register of a function's first argument.
-    pub fn has_first_argument(&self, number: u32) -> bool {
-        let of = |(_, code): &(u64, &[u8])| {
-            self.by(
-                || x86::has_first_argument(code, number),
-                || arm::has_first_argument(code, number),
-            )
+    /// The addresses behind each instruction that puts `number` into the register of a function's first argument.
+    pub fn first_arguments(&self, number: u32) -> Vec<u64> {
+        let of = |(start, code): &(u64, &[u8])| -> Vec<u64> {
+            let places = self.by(
+                || x86::first_arguments(code, number),
+                || arm::first_arguments(code, number),
+            );
+            places.into_iter().map(|at| start + at as u64).collect()
         };
-        self.regions.iter().any(of)
+        self.regions.iter().flat_map(of).collect()
     }
 
     /// The number that the first argument of the call at `site` got last, and the code from there to the call, if it goes

@@ -10,7 +10,7 @@ use super::code::Code;
 use super::pass::pass;
 use super::scan::Wanted;
 use super::whole::Whole;
-use super::{CallSite, Function, Functions, Left, heap, place, reach};
+use super::{CallSite, Function, Functions, Left, heap, place, reach, wrappers};
 use crate::component::Component;
 use crate::elf::program::SymbolKind;
 use crate::program::{branched, link};
@@ -36,8 +36,6 @@ const NEAR: u64 = 100 << 20;
 const RESTORE_X86_64: &[u8] = b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05";
 /// The same on aarch64: `mov x8,#139; svc #0`.
 const RESTORE_AARCH64: &[u8] = b"\x68\x11\x80\xd2\x01\0\0\xd4";
-/// A place in the middle of an instruction, counted from its start.
-const INSIDE: u64 = 1;
 /// `rt_sigreturn` in the kernel's tables of calls.
 const RT_SIGRETURN: [u32; 2] = [15, 139];
 
@@ -133,17 +131,14 @@ fn replaced(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<Functi
 }
 
 /// The code to which handlers return, if it is at one place: who brings another has handlers that the payload would not see.
-/// A program that has none, since it has no `sigaction`, gets an address to which nothing returns.
 fn restore(whole: &Whole<'_, '_>, code: &Code<'_>) -> Option<u64> {
     let of = whole.program.architecture;
     let begin = match of {
         Architecture::X86_64 => RESTORE_X86_64,
         Architecture::Aarch64 => RESTORE_AARCH64,
     };
-    let site = match code.kernel_calls(number(of, RT_SIGRETURN))[..] {
-        [] => return Some(whole.program.entry + INSIDE),
-        [site] => site,
-        _ => return None,
+    let [site] = code.kernel_calls(number(of, RT_SIGRETURN))[..] else {
+        return None;
     };
     // The call itself is the last instruction.
     let call = match of {
@@ -184,12 +179,17 @@ fn may_restrict(
         return true;
     }
     let is_replaced = |name: &str| replaced.iter().any(|f| f.name == name);
-    // By `syscall`, the number is the first argument.
-    let by_number = |number: &u32| code.has_first_argument(*number);
-    if !is_replaced(SYSCALL[0])
-        && may_have(whole, names, SYSCALL[0])
-        && [prctl, seccomp].iter().any(by_number)
-    {
+    // By `syscall`, the number is the first argument; so it is by what other libraries have for it.
+    let may_be_unseen = !is_replaced(SYSCALL[0]) && may_have(whole, names, SYSCALL[0]);
+    let seen: Vec<u64> = replaced
+        .iter()
+        .flat_map(|f| [f.address, f.patch_at])
+        .collect();
+    let is_unseen = |number: u32| match may_be_unseen {
+        true => !code.first_arguments(number).is_empty(),
+        false => wrappers::is_called(code, number, &seen),
+    };
+    if is_unseen(prctl) || is_unseen(seccomp) {
         return true;
     }
     let mut named = names.functions.iter().filter(|n| n.name == PRCTL[0]);

@@ -2,7 +2,7 @@
 
 mod numbers;
 
-pub use numbers::{has_first_argument, jumps_to, kernel_calls, straight_argument};
+pub use numbers::{first_arguments, jumps_to, kernel_calls, steps, straight_argument};
 
 use super::reference::Reference;
 use super::scan::Wanted;

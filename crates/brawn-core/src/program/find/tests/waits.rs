@@ -206,11 +206,38 @@ fn without_the_heap_nothing_gets_a_turn() {
     assert_eq!(wait(&bytes, Architecture::X86_64, &parts), None);
 }
 
+/// A program without musl's `sigaction` may still have handlers: on aarch64, the kernel has code of its own for their return.
 #[test]
-fn a_program_without_handlers_has_nothing_that_they_return_to() {
+fn without_the_code_that_handlers_return_to_there_is_no_turn() {
     let source = waiting("").replace("signal(SIGPIPE, SIG_IGN);", "");
     let bytes = built(&Build::musl("1.2.3", &source).with(&["-static", "-O2"]));
-    assert!(wait(&bytes, Architecture::X86_64, Component::ALL).is_some());
+    assert_eq!(wait(&bytes, Architecture::X86_64, Component::ALL), None);
+}
+
+/// The program's own functions for any call, under names of their own, beside musl's `syscall` or without that.
+#[test]
+fn wrappers_for_any_call_are_seen() {
+    let raw = "__attribute__((noinline)) long raw(long n, long a, long b, long c) { long r;\n\
+        __asm__ volatile(\"syscall\" : \"=a\"(r) : \"a\"(n), \"D\"(a), \"S\"(b), \"d\"(c) : \"rcx\", \"r11\", \"memory\");\n\
+        return r; }\n\
+        __attribute__((noinline)) long outer(long n, long a) { getpid(); return raw(n, a, 1, 0) + 1; }\n";
+    for (work, may_restrict) in [
+        ("raw(157, 22, 1, 0);", true),
+        ("outer(317, 0);", true),
+        ("syscall(SYS_getpid); raw(317, 0, 0, 0);", true),
+        ("raw(39, 0, 0, 0); usleep(157); getpgid(317);", false),
+        ("syscall(317, 0, 0, 0); raw(39, 0, 0, 0);", false),
+    ] {
+        let before = format!("{raw}static void *thread");
+        let source = waiting(work).replace("static void *thread", &before);
+        for flags in [&["-static", "-O2"][..], &["-static", "-O2", "-s"]] {
+            let bytes = built(&Build::musl("1.2.3", &source).with(flags));
+            let waits = wait(&bytes, Architecture::X86_64, Component::ALL).is_some();
+            // Whether a stripped program has no `syscall` nobody can tell.
+            let is_doubted = !work.contains("syscall") && flags.contains(&"-s");
+            assert_eq!(waits, !may_restrict && !is_doubted, "{work} {flags:?}");
+        }
+    }
 }
 
 #[test]

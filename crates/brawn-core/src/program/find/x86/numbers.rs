@@ -1,5 +1,6 @@
 //! Finds the numbers that x86_64 code puts into registers before it calls something.
 
+use super::super::wrappers::{self, Step};
 use super::{RUN_UP, STREAMS, changes_rdx, is_any_immediate, is_comparison};
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use memchr::memmem;
@@ -88,11 +89,49 @@ pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
     all
 }
 
-/// Whether `code` puts `number` into the first argument's register.
-pub fn has_first_argument(code: &[u8], number: u32) -> bool {
+/// The places behind each instruction by which `code` puts `number` into the first argument's register.
+pub fn first_arguments(code: &[u8], number: u32) -> Vec<usize> {
     // mov $number,%edi; mov $number,%rdi
-    let mut operations = [&[0xbf][..], &[0xc7, 0xc7]].into_iter();
-    operations.any(|operation| behind(code, operation, number).next().is_some())
+    let operations = [&[0xbf][..], &[0xc7, 0xc7]].into_iter();
+    operations
+        .flat_map(|operation| behind(code, operation, number))
+        .collect()
+}
+
+const RAX: [Register; 4] = [Register::AL, Register::AX, Register::EAX, Register::RAX];
+
+/// What `code`, which is at `address`, does until it returns or goes elsewhere.
+pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
+    use Mnemonic::{Call, Hlt, Int3, Jmp, Mov, Ret, Syscall, Ud2, Xor};
+    let mut steps = Vec::new();
+    // Whether rax holds a number of this code's own.
+    let mut is_set = false;
+    for i in Decoder::with_ip(64, code, address, DecoderOptions::NONE)
+        .iter()
+        .take(wrappers::MOST)
+    {
+        let mnemonic = i.mnemonic();
+        let is_direct = i.op0_kind() == OpKind::NearBranch64;
+        let writes = i.op0_kind() == OpKind::Register
+            && RAX.contains(&i.op0_register())
+            && !is_comparison(mnemonic);
+        if mnemonic == Syscall && !is_set {
+            steps.push(Step::Kernel);
+        }
+        if matches!(mnemonic, Call | Jmp) && is_direct {
+            steps.push(Step::To(i.near_branch64()));
+        }
+        if i.is_invalid() || matches!(mnemonic, Jmp | Ret | Hlt | Int3 | Ud2) {
+            break;
+        }
+        if matches!(mnemonic, Call | Syscall) {
+            is_set = false;
+        } else if writes {
+            let is_zeroed = mnemonic == Xor && i.op0_register() == i.op1_register();
+            is_set = is_zeroed || mnemonic == Mov && is_any_immediate(i.op_kind(1));
+        }
+    }
+    steps
 }
 
 /// The places behind each `operation` with this number.
