@@ -46,7 +46,7 @@ static __thread uint64_t brawn_trace_seed __attribute__((tls_model("initial-exec
 static brawn_trace_header_t *brawn_trace_header;  // NULL: nothing is recorded
 static _Atomic(uintptr_t) brawn_trace_chunk;  // the chunk that is written to, in memory
 static _Atomic(uintptr_t) brawn_trace_writers;  // how many threads may be writing to a chunk
-static mi_lock_t brawn_trace_lock = MI_LOCK_INITIALIZER;  // who has it gets the next chunk
+static mi_lock_t brawn_trace_lock = MI_LOCK_INITIALIZER;  // who has it opens the file, or gets the next chunk
 
 static inline long brawn_trace_call(long n, long a, long b, long c, long d) { return arch_syscall6(n, a, b, c, d, 0, 0); }
 
@@ -294,12 +294,13 @@ static uint64_t brawn_trace_interval(void) {
 static bool brawn_trace_due(size_t size) {
     static _Atomic(uintptr_t) started;
     brawn_own_heap();  // reads the options, and tells threads their end
-    // Others allocate unrecorded while the first one opens the file.
-    if (mi_atomic_load_acquire(&started) == 0 && mi_atomic_exchange_acq_rel(&started, (uintptr_t)1) == 0) {
-        brawn_trace_start();
-        mi_atomic_store_release(&started, (uintptr_t)2);
+    // Others wait while the first one opens the file, or they may be done before.
+    if (mi_unlikely(mi_atomic_load_acquire(&started) == 0)) {
+        mi_lock_acquire(&brawn_trace_lock);
+        if (mi_atomic_load_relaxed(&started) == 0) brawn_trace_start();
+        mi_atomic_store_release(&started, (uintptr_t)1);
+        mi_lock_release(&brawn_trace_lock);
     }
-    if (mi_atomic_load_acquire(&started) != 2) return false;
     if (brawn_trace_header == NULL) {
         brawn_trace_left = UINT64_MAX;
         return false;
