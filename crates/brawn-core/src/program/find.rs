@@ -16,6 +16,7 @@ mod reach;
 mod reference;
 mod risk;
 mod scan;
+mod step;
 mod threads;
 pub mod waits;
 mod whole;

@@ -12,7 +12,7 @@ pub use table::Data;
 
 use super::reference::Reference;
 use super::scan::Wanted;
-use super::wrappers::{self, Step};
+use super::step::{self, Step};
 use std::ops::Range;
 use trail::Trail;
 use word::{bit, direct, page, written};
@@ -119,7 +119,7 @@ pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
     let mut steps = Vec::new();
     // Whether x8 holds a number of this code's own.
     let mut is_set = false;
-    for (number, word) in words(code).take(wrappers::MOST).enumerate() {
+    for (number, word) in words(code).take(step::MOST).enumerate() {
         let at = address + 4 * number as u64;
         // `b` and `bl`, by 26 bits with a sign.
         let is_branch = word >> 26 & 0x1f == 0b00101;

@@ -2,20 +2,9 @@
 //! get the call's number as their first argument.
 
 use super::code::Code;
+use super::step::{MOST, Step};
 use super::{arm, x86};
 use brawn_payload::Architecture;
-
-/// What code does next, as far as it matters here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// It calls the kernel, with a number that the code in front of it does not set.
-    Kernel,
-    /// It calls a function, or goes there.
-    To(u64),
-}
-
-/// How many instructions are read behind a number, and of a wrapper.
-pub const MOST: usize = 48;
 
 /// How many functions may be between a number and the wrapper with the kernel's call.
 const BETWEEN: usize = 1;

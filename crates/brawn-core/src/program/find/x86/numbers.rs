@@ -1,6 +1,6 @@
 //! Finds the numbers that x86_64 code puts into registers before it calls something.
 
-use super::super::wrappers::{self, Step};
+use super::super::step::{self, Step};
 use super::{RUN_UP, STREAMS, changes_rdx, is_any_immediate, is_comparison};
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 use memchr::memmem;
@@ -108,7 +108,7 @@ pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
     let mut is_set = false;
     for i in Decoder::with_ip(64, code, address, DecoderOptions::NONE)
         .iter()
-        .take(wrappers::MOST)
+        .take(step::MOST)
     {
         let mnemonic = i.mnemonic();
         let is_direct = i.op0_kind() == OpKind::NearBranch64;
