@@ -407,16 +407,13 @@ pub fn attach_source_hash(
         add(&mut hash, name, &payload.join(name))?;
     }
     // Headers there include each other.
-    let folder = payload.join("libc/threads");
-    let headers = files(&folder)?.into_iter();
-    for file in headers.filter(|f| f.extension().is_some_and(|e| e == "h")) {
-        let name = file.strip_prefix(&folder)?;
-        add(
-            &mut hash,
-            &format!("libc/threads/{}", name.display()),
-            &file,
-        )?;
-    }
+    let is_header = |file: &Path| file.extension().is_some_and(|e| e == "h");
+    add_files(
+        &mut hash,
+        "libc/threads",
+        &payload.join("libc/threads"),
+        is_header,
+    )?;
     Ok(hex(hash))
 }
 
@@ -430,14 +427,7 @@ pub fn memory_source_hash(
     let mut hash = of_words(words.chain(MEMORY_FLAGS).chain(architecture.flags));
     for part in [architecture.name, "generic"] {
         let folder = payload.join("memory").join(part);
-        for file in files(&folder)? {
-            let name = file.strip_prefix(&folder)?;
-            add(
-                &mut hash,
-                &format!("memory/{part}/{}", name.display()),
-                &file,
-            )?;
-        }
+        add_files(&mut hash, &format!("memory/{part}"), &folder, |_| true)?;
     }
     add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
     Ok(hex(hash))
@@ -451,11 +441,7 @@ pub fn supplied_source_hash(
 ) -> Result<String> {
     let words = [&version, &architecture.name].into_iter().chain(FLAGS);
     let mut hash = of_words(words.chain(CXX_FLAGS).chain(architecture.flags));
-    let folder = payload.join("supplied");
-    for file in files(&folder)? {
-        let name = file.strip_prefix(&folder)?;
-        add(&mut hash, &format!("supplied/{}", name.display()), &file)?;
-    }
+    add_files(&mut hash, "supplied", &payload.join("supplied"), |_| true)?;
     add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
     Ok(hex(hash))
 }
@@ -485,10 +471,7 @@ pub fn source_hash(
     ];
     let own = form.folder.map(|folder| (folder, payload.join(folder)));
     for (label, folder) in folders.into_iter().chain(own) {
-        for file in files(&folder)? {
-            let name = file.strip_prefix(&folder)?;
-            add(&mut hash, &format!("{label}/{}", name.display()), &file)?;
-        }
+        add_files(&mut hash, label, &folder, |_| true)?;
     }
     Ok(hex(hash))
 }
@@ -509,6 +492,20 @@ pub fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
     let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(&bytes);
+    Ok(())
+}
+
+/// Adds what is below `folder` and `is_input`, named as below `label`.
+fn add_files(
+    hash: &mut Sha256,
+    label: &str,
+    folder: &Path,
+    is_input: impl Fn(&Path) -> bool,
+) -> Result<()> {
+    for file in files(folder)?.iter().filter(|file| is_input(file)) {
+        let name = file.strip_prefix(folder)?;
+        add(hash, &format!("{label}/{}", name.display()), file)?;
+    }
     Ok(())
 }
 

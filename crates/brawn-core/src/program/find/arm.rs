@@ -121,21 +121,17 @@ pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
     let mut is_set = false;
     for (number, word) in words(code).take(step::MOST).enumerate() {
         let at = address + 4 * number as u64;
-        // `b` and `bl`, by 26 bits with a sign.
-        let is_branch = word >> 26 & 0x1f == 0b00101;
-        if is_branch {
-            let distance = i64::from((word << 6).cast_signed() >> 6) * 4;
-            steps.push(Step::To(at.wrapping_add_signed(distance)));
+        let (goes, calls) = (word >> 26 == B, word >> 26 == BL);
+        if let Some((to, _, _)) = direct(word, at).filter(|_| goes || calls) {
+            steps.push(Step::To(to));
         }
-        let is_call = is_branch && word >> 31 == 1;
         if word == SVC && !is_set {
             steps.push(Step::Kernel);
         }
-        // `ret`, `br`
-        if word == RET || word & 0xffff_fc1f == 0xd61f_0000 || is_branch && !is_call {
+        if is_last(word) {
             break;
         }
-        if word == SVC || is_call {
+        if word == SVC || calls {
             is_set = false;
         } else if word & 0x1f == 8 {
             // `movz`; whatever else has this register is taken for a change of it.
@@ -158,6 +154,15 @@ pub fn calls_kernel(code: &[u8]) -> bool {
     words(code).any(|w| w == SVC)
 }
 
+/// The upper six bits of `b` and of `bl`.
+const B: u32 = 5;
+const BL: u32 = 0x25;
+
+/// Whether the next instruction does not follow: behind `ret`, `br` and `b`.
+fn is_last(word: u32) -> bool {
+    word == RET || word & 0xffff_fc1f == 0xd61f_0000 || word >> 26 == B
+}
+
 /// Where the function at the start of `code` ends: after the first instruction that does not go on to the next one
 /// and over which no earlier jump leads.
 pub fn end(code: &[u8]) -> u64 {
@@ -166,15 +171,14 @@ pub fn end(code: &[u8]) -> u64 {
         let at = 4 * number as u64;
         let jump =
             direct(word, at).filter(|(to, is_branch, _)| *is_branch && *to < code.len() as u64);
-        let is_last = word == RET || word & 0xffff_fc1f == 0xd61f_0000 || word >> 26 == 5;
-        if let Some((to, _, _)) = jump.filter(|_| word >> 26 != 0x25) {
-            farthest = farthest.max(if word >> 26 == 5 && to > at + FAR {
+        if let Some((to, _, _)) = jump.filter(|_| word >> 26 != BL) {
+            farthest = farthest.max(if word >> 26 == B && to > at + FAR {
                 0
             } else {
                 to
             });
         }
-        if is_last && at >= farthest {
+        if is_last(word) && at >= farthest {
             return at + 4;
         }
     }
