@@ -3,7 +3,7 @@
 //# libc: brawn rewritten
 //# link: static static-pie lld gc line
 //# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
-//# case: forks forks_silently ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number
+//# case: forks forks_silently ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number first_blocks
 //# not-covered: brawn@1.2.2/*/epoll: epoll_wait of musl 1.2.2 is no place where a thread can be cancelled
 //# not-covered: rewritten@1.2.2/*/epoll: the same
 //# not-covered: rewritten@1.2.3-oldmalloc/*/futex_by_number: brawn does not know the code of this build's syscall
@@ -475,8 +475,35 @@ static void smallest_stack(void) {
     NEED(pthread_join(t, NULL) == 0);
 }
 
+/* The first blocks of threads come also where these have to wait for them: the heap makes a key, and fork has the lock of the keys. It has it
+ * for long where processors are busy. */
+static void first_blocks_while_forking(void) {
+    void *(*const work[])(void *) = {making, making, forking, forking};
+    pthread_t t;
+    alarm(20);
+    for (int i = 0; i < 4; i++) NEED(pthread_create(&t, NULL, work[i], NULL) == 0);
+    for (int i = 0; i < 2000; i++) NEED(hidden(malloc(3000)));
+    poll(NULL, 0, 10);
+    _exit(0);
+}
+static void first_blocks(void) {
+    if (check_emulated() || !has_options("rest_delay=0")) return;
+    enum { ROUNDS = 12,
+        AT_ONCE = 8 };
+    for (int n = 0; n < ROUNDS * AT_ONCE; n++) {
+        const pid_t child = fork();
+        NEED(child >= 0);
+        if (child == 0) first_blocks_while_forking();
+        for (int i = 0; n % AT_ONCE == AT_ONCE - 1 && i < AT_ONCE; i++) {
+            int status;
+            NEED(wait(&status) > 0);
+            CHECK(status == 0, "a child ended with %#x", status);
+        }
+    }
+}
+
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
     {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
     {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks}, {"forks_silently", forks_silently}, {"ended_threads", ended_threads},
     {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
-    {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})
+    {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number}, {"first_blocks", first_blocks})

@@ -158,11 +158,11 @@ int pthread_setspecific(unsigned key, const void *value);
 
 enum { BRAWN_LAST_ROUND = 3 };
 enum { KEY_NONE,
-    KEY_BEING_MADE,
     KEY_MADE,
     KEY_GONE };  // gone: the object that this code is in is unloaded
 static unsigned brawn_key;
 static _Atomic(uintptr_t) brawn_key_state;
+static mi_lock_t brawn_key_lock = MI_LOCK_INITIALIZER;  // who has it makes the key
 
 // Frees of this thread take the way of another thread's from here on.
 static void brawn_thread_without(mi_heap_t *heap) {
@@ -202,21 +202,16 @@ static void brawn_thread_exit(void *unused) {
     if (brawn_heap != NULL) brawn_thread_end();
 }
 
-// Called by threads other than the main one, on their first allocation.
-static void brawn_thread_register(void) {
-    uintptr_t none = KEY_NONE;
-    if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) {
-        if (mi_atomic_cas_strong_acq_rel(&brawn_key_state, &none, (uintptr_t)KEY_BEING_MADE)) {
-            // Without a key (a program may use all 128) threads leave their heaps to the next ones at their places.
-            const bool made = pthread_key_create(&brawn_key, brawn_thread_exit) == 0;
-            mi_atomic_store_release(&brawn_key_state, (uintptr_t)(made ? KEY_MADE : KEY_NONE));
-            if (!made) return;
-        } else {
-            while (mi_atomic_load_acquire(&brawn_key_state) == KEY_BEING_MADE) arch_pause();
-            if (mi_atomic_load_acquire(&brawn_key_state) != KEY_MADE) return;
-        }
+// Whether there is a key: the first thread but the main one that allocates makes it.  libc may have that thread wait (musl's fork holds the
+// lock of the keys), and a thread that waits may leave its heap to others (rest.c): so it must have none yet.
+static bool brawn_has_key(void) {
+    if (mi_likely(mi_atomic_load_acquire(&brawn_key_state) == KEY_MADE)) return true;
+    mi_lock(&brawn_key_lock) {
+        // Without a key (a program may use all 128) threads leave their heaps to the next ones at their places.
+        if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_NONE && pthread_key_create(&brawn_key, brawn_thread_exit) == 0)
+            mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_MADE);
     }
-    pthread_setspecific(brawn_key, &brawn_key);
+    return mi_atomic_load_relaxed(&brawn_key_state) == KEY_MADE;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -324,6 +319,7 @@ static NOINLINE mi_heap_t *brawn_thread_start(void) {
         brawn_heap_init(&_mi_heap_main, &brawn_main_tld);
         brawn_heap = &_mi_heap_main;
     } else {
+        const bool has_key = brawn_has_key();
         brawn_thread_t *thread = brawn_thread_again(_mi_prim_thread_id());
         if (thread == NULL) {
             thread = brawn_thread_take();
@@ -333,7 +329,7 @@ static NOINLINE mi_heap_t *brawn_thread_start(void) {
             mi_lock(&brawn_abandoned_lock) { brawn_thread_enlist(thread); }
         }
         brawn_heap = &thread->heap;
-        brawn_thread_register();
+        if (has_key) pthread_setspecific(brawn_key, &brawn_key);
     }
     return brawn_heap;
 }
@@ -400,7 +396,7 @@ static void brawn_around_fork(int who) {
     mi_lock_release(&brawn_abandoned_lock);
     if (who > 0) {
         mi_atomic_store_relaxed(&brawn_resting, (uintptr_t)0);  // who did so is not here
-        if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_BEING_MADE) mi_atomic_store_release(&brawn_key_state, (uintptr_t)KEY_NONE);
+        brawn_key_lock = (mi_lock_t)MI_LOCK_INITIALIZER;
         if (brawn_heap != NULL) brawn_heap_in_child(brawn_heap);
     }
 }
