@@ -100,15 +100,22 @@ static void *waiting(void *how) {
     ((void (*)(void))how)();
     return NULL;
 }
+/* Giving back may take only a small part of all time. Where the processors are busy, a turn may seem to have taken long, and the next one comes
+ * too late for one wait. */
+enum { TRIES = 4 };
 static void gives_back(void (*wait)(void)) {
-    pthread_t t;
-    NEED(sem_init(&begins, 0, 0) == 0);
-    NEED(pthread_create(&t, NULL, waiting, (void *)wait) == 0);
-    while (sem_wait(&begins)) {}
-    usleep(LONG * 3 / 4 * 1000);
-    long there = resident();
-    if (!check_emulated()) CHECK(there - before < LEFT, "%ld KiB, then %ld KiB", before, there);
-    NEED(pthread_join(t, NULL) == 0);
+    long there = 0;
+    for (int i = 0; i == 0 || (i < TRIES && there - before >= LEFT); i++) {
+        pthread_t t;
+        NEED(sem_init(&begins, 0, 0) == 0);
+        NEED(pthread_create(&t, NULL, waiting, (void *)wait) == 0);
+        while (sem_wait(&begins)) {}
+        usleep(LONG * 3 / 4 * 1000);
+        there = resident();
+        NEED(pthread_join(t, NULL) == 0);
+        if (check_emulated()) return;
+    }
+    CHECK(there - before < LEFT, "%ld KiB, then %ld KiB", before, there);
 }
 static void do_poll(void) { gives_back(wait_poll); }
 static void do_epoll(void) { gives_back(wait_epoll); }
@@ -134,12 +141,16 @@ static void run_thread(void *(*run)(void *), void *argument) {
     NEED(pthread_join(t, NULL) == 0);
 }
 static void no_heap(void) {
-    run_thread(taking, NULL);
-    before = resident();
-    for (int i = 0; i < TAKEN; i++) free(taken[i]);
-    wait_sleep();
-    long after = resident();
-    if (!check_emulated()) CHECK(before - after > 15000, "%ld KiB, then %ld KiB", before, after);
+    long given = 0;
+    for (int i = 0; i < TRIES && given <= 15000; i++) {
+        run_thread(taking, NULL);
+        before = resident();
+        for (int n = 0; n < TAKEN; n++) free(taken[n]);
+        wait_sleep();
+        given = before - resident();
+        if (check_emulated()) return;
+    }
+    CHECK(given > 15000, "of %ld KiB, %ld went back", before, given);
 }
 static void *freeing(void *unused) {
     no_heap();

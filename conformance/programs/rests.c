@@ -1,16 +1,14 @@
 //# states: a thread that is about to wait gives back what is free, in every call of libc that may wait; errno, signal
-//# states: handlers inside of malloc, fork, cancellation, threads without a heap and the smallest stacks are as without
+//# states: handlers inside of malloc, cancellation, threads without a heap and the smallest stacks are as without
 //# libc: brawn rewritten
 //# link: static static-pie lld gc line
 //# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
-//# case: forks forks_silently ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number first_blocks
+//# case: ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number
 //# not-covered: brawn@1.2.2/*/epoll: epoll_wait of musl 1.2.2 is no place where a thread can be cancelled
 //# not-covered: rewritten@1.2.2/*/epoll: the same
 //# not-covered: rewritten@1.2.3-oldmalloc/*/futex_by_number: brawn does not know the code of this build's syscall
 //# timeout: 60
-#include "check.h"
-#include <poll.h>
-#include <pthread.h>
+#include "rests.h"
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -22,33 +20,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* Blocks of some sizes, 48 MiB in all: pages, spans, and mappings of their own. */
-enum { BLOCKS = 12000 };
-static void *blocks[BLOCKS];
-static const size_t sizes[] = {100, 1000, 5000, 40, 300, 20000, 2000, 4000};
-static void load(void) {
-    for (int i = 0; i < BLOCKS; i++) {
-        size_t n = sizes[i % 8];
-        NEED(blocks[i] = malloc(n));
-        memset(blocks[i], i, n);
-    }
-    for (int i = 0; i < BLOCKS; i++) free(blocks[i]);
-    void *large = malloc(1 << 20);
-    NEED(large);
-    memset(large, 1, 1 << 20);
-    free(large);
-}
-enum {
-    LOAD = 45000,
-    LEFT = 6000,
-}; /* KiB */
-
-static int shows_memory(void) {
-    /* Emulated: the kernel counts the emulator's memory. */
-    return !check_emulated();
-}
-static long resident(void) { return check_status("VmRSS:"); }
-
 /* After a load and this call, what was free is the kernel's. */
 static void gives_back(void (*wait)(void)) {
     long before = resident();
@@ -58,7 +29,6 @@ static void gives_back(void (*wait)(void)) {
     if (shows_memory()) CHECK(after - before < LEFT, "%ld KiB, then %ld KiB", before, after);
 }
 
-static void wait_poll(void) { CHECK_SAME(poll(NULL, 0, 20), 0); }
 static void wait_nanosleep(void) { CHECK_SAME(nanosleep(&(struct timespec){0, 20000000}, NULL), 0); }
 static void wait_epoll(void) {
     struct epoll_event event;
@@ -131,29 +101,8 @@ static void *loaded(void *unused) {
     do_poll();
     return unused;
 }
-static void run_thread(void *(*run)(void *), void *argument) {
-    pthread_t t;
-    NEED(pthread_create(&t, NULL, run, argument) == 0);
-    NEED(pthread_join(t, NULL) == 0);
-}
 static void by_thread(void) { run_thread(loaded, NULL); }
 
-/* With the options `options`: the heap reads them at the start of a program. */
-static int has_options(const char *options) {
-    const char *now = getenv("BRAWN_OPTIONS");
-    if (check_emulated()) return 1; /* without them: the emulator alone can start this program */
-    if (now && strcmp(now, options) == 0) return 1;
-    static char line[4096];
-    static char *arguments[3] = {line, NULL, NULL};
-    int file = open("/proc/self/cmdline", O_RDONLY);
-    NEED(read(file, line, sizeof line - 1) > 0);
-    close(file);
-    arguments[1] = line + strlen(line) + 1;
-    setenv("BRAWN_OPTIONS", options, 1);
-    execv("/proc/self/exe", arguments);
-    check_say("/proc/self/exe cannot be started (errno %d)\n", errno);
-    _exit(2);
-}
 static void never(void) {
     if (check_emulated() || !has_options("rest_delay=-1")) return;
     long before = resident();
@@ -246,88 +195,6 @@ static void handler_elsewhere(void) {
     handle();
     run_thread(churning, NULL);
     run_thread(churning_elsewhere, NULL);
-}
-
-/* While others give back, and give back after fork. */
-static volatile int done;
-static void *resting(void *unused) {
-    while (!done) {
-        void *p[300];
-        for (int i = 0; i < 300; i++) NEED(p[i] = malloc(100 + (size_t)i * 100));
-        for (int i = 0; i < 300; i++) free(p[i]);
-        poll(NULL, 0, 1);
-    }
-    return unused;
-}
-static void forks(void) {
-    if (!has_options("rest_delay=0")) return;
-    pthread_t t[3];
-    for (int i = 0; i < 3; i++) NEED(pthread_create(&t[i], NULL, resting, NULL) == 0);
-    for (int n = 0; n < 20; n++) {
-        pid_t child = fork();
-        NEED(child >= 0);
-        if (child == 0) {
-            alarm(20);
-            long before = resident();
-            load();
-            wait_poll();
-            if (shows_memory() && resident() - before >= 2 * LEFT) _exit(3);
-            _exit(0);
-        }
-        int status;
-        NEED(waitpid(child, &status, 0) == child);
-        CHECK(status == 0, "a child ended with %#x", status);
-    }
-    done = 1;
-    for (int i = 0; i < 3; i++) NEED(pthread_join(t[i], NULL) == 0);
-}
-
-/* A child of which the heap is not told may wait, though another thread of its parent was in the middle of anything. (Emulated, its
- * threads share the emulator's locks.) */
-pid_t _Fork(void);
-static void *ending(void *unused) {
-    void *p[50];
-    for (int i = 0; i < 50; i++) NEED(p[i] = malloc(1000 + (size_t)i * 100));
-    for (int i = 0; i < 50; i++) free(p[i]);
-    return unused;
-}
-static void *making(void *unused) {
-    while (!done) run_thread(ending, NULL);
-    return unused;
-}
-static void *forking(void *unused) {
-    while (!done) {
-        int status;
-        pid_t child = fork();
-        NEED(child >= 0);
-        if (child == 0) _exit(0);
-        NEED(waitpid(child, &status, 0) == child);
-    }
-    return unused;
-}
-static void forks_silently(void) {
-    if (check_emulated() || !has_options("rest_delay=0")) return;
-    void *(*const work[])(void *) = {making, making, forking, forking};
-    pthread_t t[4];
-    for (int i = 0; i < 4; i++) NEED(pthread_create(&t[i], NULL, work[i], NULL) == 0);
-    for (int n = 0; n < 30; n++) {
-        static void *freed[2000];
-        for (int i = 0; i < 2000; i++) NEED(freed[i] = malloc(3000));
-        for (int i = 0; i < 2000; i++) free(freed[i]);
-        pid_t child = _Fork();
-        NEED(child >= 0);
-        if (child == 0) {
-            alarm(5);
-            poll(NULL, 0, 1);
-            _exit(0);
-        }
-        int status;
-        NEED(waitpid(child, &status, 0) == child);
-        CHECK(status == 0, "a child ended with %#x", status);
-        if (status) break;
-    }
-    done = 1;
-    for (int i = 0; i < 4; i++) NEED(pthread_join(t[i], NULL) == 0);
 }
 
 /* Many threads that end together leave little, also where nobody waits. */
@@ -475,35 +342,8 @@ static void smallest_stack(void) {
     NEED(pthread_join(t, NULL) == 0);
 }
 
-/* The first blocks of threads come also where these have to wait for them: the heap makes a key, and fork has the lock of the keys. It has it
- * for long where processors are busy. */
-static void first_blocks_while_forking(void) {
-    void *(*const work[])(void *) = {making, making, forking, forking};
-    pthread_t t;
-    alarm(20);
-    for (int i = 0; i < 4; i++) NEED(pthread_create(&t, NULL, work[i], NULL) == 0);
-    for (int i = 0; i < 2000; i++) NEED(hidden(malloc(3000)));
-    poll(NULL, 0, 10);
-    _exit(0);
-}
-static void first_blocks(void) {
-    if (check_emulated() || !has_options("rest_delay=0")) return;
-    enum { ROUNDS = 12,
-        AT_ONCE = 8 };
-    for (int n = 0; n < ROUNDS * AT_ONCE; n++) {
-        const pid_t child = fork();
-        NEED(child >= 0);
-        if (child == 0) first_blocks_while_forking();
-        for (int i = 0; n % AT_ONCE == AT_ONCE - 1 && i < AT_ONCE; i++) {
-            int status;
-            NEED(wait(&status) > 0);
-            CHECK(status == 0, "a child ended with %#x", status);
-        }
-    }
-}
-
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
     {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
-    {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"forks", forks}, {"forks_silently", forks_silently}, {"ended_threads", ended_threads},
+    {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"ended_threads", ended_threads},
     {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
-    {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number}, {"first_blocks", first_blocks})
+    {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})

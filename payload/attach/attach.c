@@ -72,7 +72,7 @@ HIDDEN long brawn_host_syscall_cp_c(long number, long a, long b, long c, long d,
 extern HIDDEN const char brawn_host_restore_rt[];
 
 // The heap's (heap/surface.c): a gift of nothing says that the thread is about to wait.
-HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, turn *t);
+HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *t);
 
 INLINE thread *waiting_thread(void) {
 #ifdef __x86_64__
@@ -87,12 +87,12 @@ INLINE thread *waiting_thread(void) {
 
 // The heap's turn before a wait, which is not divided here.  Where a stack ends that is not the thread's own nobody knows
 // (libc/threads/__syscall_cp.c).
-static __attribute__((noinline)) turn rest(void) {
+static __attribute__((noinline)) brawn_turn_t rest(void) {
     const thread *const self = waiting_thread();
     const char *const end = self->stack;
-    turn t = {.said = 0};
+    brawn_turn_t t = {.said = 0};
     if (is_restricted || (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size)) return t;
-    t.said = UNDIVIDED;
+    t.said = TURN_UNDIVIDED;
     __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, &t);
     return t;
 }
@@ -100,7 +100,7 @@ static __attribute__((noinline)) turn rest(void) {
 // Comes between musl's __syscall_cp, by which all calls go in which a thread can be cancelled, and what that jumps to.
 HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long e, long f) {
     if (!waits(number, c, d)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
-    const turn t = rest();
+    const brawn_turn_t t = rest();
     if (LIKELY(!t.said)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
     const wait w = {number, {a, b, c, d, e, f}, brawn_host_syscall_cp_c};
     return behind_handler(&w, &t);
@@ -117,19 +117,19 @@ INLINE long answer(long result) {
 // system calls unseen by them; and what waits for a futex by syscall, as Rust's standard library does, is seen.
 HIDDEN long brawn_attach_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if (waits_for_futex(number, b)) {
-        const turn t = rest();
+        const brawn_turn_t t = rest();
         if (t.said) {
             const wait w = {number, {a, b, c, d, e, f}, plain};
             return answer(behind_handler(&w, &t));
         }
     }
     note_restriction(number, a);
-    return answer(plain(number, a, b, c, d, e, f));
+    return answer(arch_syscall6(number, a, b, c, d, e, f));
 }
 
 HIDDEN int brawn_attach_prctl(int operation, long a, long b, long c, long d) {
     note_restriction(PRCTL, operation);
-    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
+    return (int)answer(arch_syscall6(PRCTL, operation, a, b, c, d, 0));
 }
 
 #include "start.h"

@@ -25,6 +25,7 @@
 // Everything but the surface becomes a local symbol, and what the surface does not reach is dropped,
 // when brawn-payload's build script finishes the object.
 
+#include "../common/turn.h"
 #include "arch.h"
 #include "profile.h"
 #include "tuning.h"

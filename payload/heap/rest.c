@@ -31,20 +31,6 @@ static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void
     return false;
 }
 
-// What the thread tells of the wait, and is told (libc/threads/waits.h).
-typedef struct {
-    long said;
-    uint64_t ran;
-} brawn_turn_t;
-
-// What the kernel does with a call that a handler interrupts: nothing, since none ran; it makes it again if it is one of those that it
-// may, since all that ran have SA_RESTART; it ends it.
-enum {
-    BRAWN_NO_HANDLER = 0,
-    BRAWN_RESTARTS = -1,
-    BRAWN_INTERRUPTS = -2,
-};
-
 // Lets the signals come, and says which of them have handlers, and of what kind.  They came too early for the wait; had the turn taken no
 // time, they would have come in it.
 static void brawn_let_signals(uint64_t held_before, brawn_turn_t *turn) {
@@ -55,7 +41,7 @@ static void brawn_let_signals(uint64_t held_before, brawn_turn_t *turn) {
         RESTART = 0x10000000,
     };  // <signal.h>; musl's own: src/internal/pthread_impl.h
     uint64_t pending = 0;
-    turn->said = BRAWN_NO_HANDLER;
+    turn->said = TURN_NO_HANDLER;
     turn->ran = 0;
     arch_syscall6(ARCH_SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0, 0, 0);
     pending &= ~held_before;
@@ -65,7 +51,7 @@ static void brawn_let_signals(uint64_t held_before, brawn_turn_t *turn) {
         if (number >= OWN_FIRST && number <= OWN_LAST) continue;
         arch_syscall6(ARCH_SYS_rt_sigaction, number, 0, (long)action, sizeof pending, 0, 0);
         if (action[0] <= 1) continue;  // SIG_DFL, SIG_IGN
-        const int does = action[1] & RESTART ? BRAWN_RESTARTS : BRAWN_INTERRUPTS;
+        const int does = action[1] & RESTART ? TURN_RESTARTS : TURN_INTERRUPTS;
         if (does < turn->said) turn->said = does;
         turn->ran |= (uint64_t)1 << (number - 1);
     }
@@ -212,8 +198,7 @@ static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
 // A thread without a heap has freed nothing of its own, and a wait of its own tells nothing before it is long.  The limits hold for it
 // as for others; but what is left of a small heap that is left goes in any case.
 //
-// turn->said is 0 for a wait that can be made in parts, -1 for one that cannot.  Afterwards it is less than 0 if a handler interrupted it: see
-// brawn_let_signals.  If it is more, the thread is to wait so many milliseconds, and then to come again with 1 before it waits on.
+// `turn` says what common/turn.h has of it, before and afterwards.
 static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *turn) {
     mi_heap_t *const heap = brawn_heap;
     brawn_rest_t *own = heap != NULL ? &((brawn_tld_t *)heap->tld)->rest : NULL;

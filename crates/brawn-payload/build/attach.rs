@@ -5,6 +5,7 @@ use crate::Result;
 use crate::compiler::Compiler;
 use crate::finish::{Finished, finish};
 use crate::recipe::{self, ATTACH_NEEDS, ATTACH_SURFACE, Architecture};
+use crate::source;
 use std::path::Path;
 
 pub struct Attach {
@@ -19,7 +20,7 @@ pub fn build(
     architecture: &Architecture,
     version: &str,
 ) -> Result<Attach> {
-    let source = recipe::attach_source_hash(payload, architecture, version)?;
+    let source = source::of_attach(payload, architecture, version)?;
     let raw = compiler.compile_attach(payload, architecture)?;
     let object =
         finish(&raw, ATTACH_SURFACE, ATTACH_NEEDS).map_err(|e| format!("attach.c: {e}"))?;

@@ -8,6 +8,7 @@ use crate::memory::Memory;
 use crate::parallel;
 use crate::preload;
 use crate::recipe::{self, Architecture, Form};
+use crate::source;
 use std::path::Path;
 
 /// The inputs of every heap for one architecture.
@@ -72,7 +73,7 @@ impl Kit<'_> {
             architecture,
             version,
         } = self;
-        let source = recipe::source_hash(payload, engine, architecture, form, profile, version)?;
+        let source = source::of_heap(payload, engine, architecture, form, profile, version)?;
         let note = recipe::note(
             version,
             &engine.version,

@@ -18,6 +18,7 @@ mod parallel;
 mod prebuilt;
 mod preload;
 mod recipe;
+mod source;
 mod supplied;
 mod targets;
 

@@ -6,6 +6,7 @@ use crate::compiler::Compiler;
 use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
 use crate::parallel;
 use crate::recipe::{self, Architecture, MEMORY, MEMORY_NOTED, MEMORY_PREFIX};
+use crate::source;
 use object::{Object as _, ObjectSymbol as _};
 use std::collections::HashSet;
 use std::path::Path;
@@ -47,7 +48,7 @@ pub fn build(
         }
     }
     files.sort();
-    let source = recipe::memory_source_hash(payload, architecture, version)?;
+    let source = source::of_memory(payload, architecture, version)?;
     let note = recipe::memory_note(version, architecture, &compiler.name, &source);
     let noted = MEMORY_NOTED
         .iter()

@@ -6,6 +6,7 @@
 
 use crate::Result;
 use crate::recipe;
+use crate::source;
 use ruzstd::decoding::StreamingDecoder;
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,23 +22,23 @@ const TABLE: &str = "payloads.rs";
 /// SHA-256, in hex, over all that the files are made from: this script, the payload's sources, the engine's pinned
 /// version (in `Cargo.toml`; the registry's checksum holds the bytes), the licences, the version.
 pub fn inputs(manifest: &Path, payload: &Path, version: &str) -> Result<String> {
-    let mut hash = recipe::of_words(&[version]);
+    let mut hash = source::of_words(&[version]);
     let build = manifest.join("build");
     for (label, folder) in [("build", build.as_path()), ("payload", payload)] {
-        for file in recipe::files(folder)? {
+        for file in source::files(folder)? {
             let name = file.strip_prefix(folder)?;
             // The crate is published without them.
             let is_test = label == "payload" && name.iter().any(|part| part == "tests");
             if !is_test {
-                recipe::add(&mut hash, &format!("{label}/{}", name.display()), &file)?;
+                source::add(&mut hash, &format!("{label}/{}", name.display()), &file)?;
             }
         }
     }
     for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        recipe::add(&mut hash, license, &manifest.join(license))?;
+        source::add(&mut hash, license, &manifest.join(license))?;
     }
     let text = fs::read_to_string(manifest.join("Cargo.toml"))?;
-    Ok(format!("{} {}", recipe::hex(hash), engine(&text)?))
+    Ok(format!("{} {}", source::hex(hash), engine(&text)?))
 }
 
 /// The engine's version as a manifest pins it, whether it is the one of the checkout or as cargo rewrites it.

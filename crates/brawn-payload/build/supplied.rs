@@ -7,6 +7,7 @@ use crate::finish::{ACTIVE, Finished, finish, is_hidden, refuse_sections};
 use crate::frames::Frames;
 use crate::parallel;
 use crate::recipe::{self, Architecture};
+use crate::source;
 use object::{Object as _, ObjectSymbol as _};
 use std::path::Path;
 
@@ -94,7 +95,7 @@ pub fn build(
     architecture: &Architecture,
     version: &str,
 ) -> Result<Supplied> {
-    let source = recipe::supplied_source_hash(payload, architecture, version)?;
+    let source = source::of_supplied(payload, architecture, version)?;
     let functions = parallel::map(FUNCTIONS, |(file, name)| {
         let note = recipe::supplied_note(version, name, architecture, &compiler.name, &source);
         let raw =

@@ -10,6 +10,9 @@ mod prebuilt;
 #[path = "../build/recipe.rs"]
 #[allow(dead_code)]
 mod recipe;
+#[path = "../build/source.rs"]
+#[allow(dead_code)]
+mod source;
 
 use prebuilt::Prebuilt;
 use std::fs;

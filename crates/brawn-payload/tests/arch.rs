@@ -9,8 +9,6 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 mod common;
-#[path = "../build/engine.rs"]
-mod engine;
 #[path = "../build/recipe.rs"]
 mod recipe;
 

@@ -31,6 +31,8 @@ mod parallel;
 mod preload;
 #[path = "../build/recipe.rs"]
 mod recipe;
+#[path = "../build/source.rs"]
+mod source;
 
 use common::root;
 use compiler::Compiler;

@@ -36,9 +36,11 @@ mod memory;
 mod parallel;
 #[path = "../build/recipe.rs"]
 mod recipe;
+#[path = "../build/source.rs"]
+mod source;
 
 use broken::copy_files;
-use common::root;
+use common::{root, write_specs};
 use libc::{FAMILIES, Row};
 use recipe::Architecture;
 
@@ -177,23 +179,15 @@ impl Side {
 
     /// gcc for this architecture, with the headers and libc.a of the musl.
     fn gcc(&self) -> Result<Command> {
-        let file = once(&self.specs, || self.write_specs())?;
+        let file = once(&self.specs, || {
+            Ok(write_specs(&musls().join(self.musl), &self.folder()?)?)
+        })?;
         let mut command = match self.architecture.name == std::env::consts::ARCH {
             true => Command::new("gcc"),
             false => Command::new(format!("{}-linux-gnu-gcc", self.architecture.name)),
         };
         command.arg(format!("-specs={}", file.display()));
         Ok(command)
-    }
-
-    fn write_specs(&self) -> Result<PathBuf> {
-        let musl = musls().join(self.musl);
-        let specs = fs::read_to_string(root().join("conformance/src/musl.specs"))?
-            .replace("@LIB@", &musl.join("lib").display().to_string())
-            .replace("@INC@", &musl.join("include").display().to_string());
-        let file = self.folder()?.join("musl.specs");
-        fs::write(&file, specs)?;
-        Ok(file)
     }
 
     /// Builds and runs the test program of `family`.

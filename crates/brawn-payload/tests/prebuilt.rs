@@ -10,6 +10,9 @@ mod prebuilt;
 #[path = "../build/recipe.rs"]
 #[allow(dead_code)]
 mod recipe;
+#[path = "../build/source.rs"]
+#[allow(dead_code)]
+mod source;
 
 use prebuilt::Prebuilt;
 use std::fs;
@@ -139,14 +142,14 @@ fn published_and_checked_out_sources_are_the_same_inputs() -> Result<()> {
     let payload = Path::new(HOME).join("payload");
     let folder = tempfile::tempdir()?;
     let home = folder.path();
-    for file in recipe::files(&Path::new(HOME).join("build"))? {
+    for file in source::files(&Path::new(HOME).join("build"))? {
         copy(&file, &home.join(file.strip_prefix(HOME)?))?;
     }
     let is_test = |path: &Path| {
         path.starts_with(payload.join("libc/tests"))
             || path.starts_with(payload.join("memory/tests"))
     };
-    for file in recipe::files(&payload)?
+    for file in source::files(&payload)?
         .into_iter()
         .filter(|path| !is_test(path))
     {

@@ -23,6 +23,8 @@ mod frames;
 mod parallel;
 #[path = "../build/recipe.rs"]
 mod recipe;
+#[path = "../build/source.rs"]
+mod source;
 #[path = "../build/supplied.rs"]
 mod supplied;
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../../common/syscall.h"
 
 // Numbers from the kernel's include/uapi/asm-generic/unistd.h.
 #define ARCH_SYS_futex 98
@@ -26,23 +27,6 @@
 #define ARCH_SYS_getpid 172
 #define ARCH_SYS_gettid 178
 #define ARCH_SYS_prlimit64 261
-
-// A system call by the kernel's convention: the number in x8, the result the value or -errno.  It
-// touches no errno: `free` must keep the caller's.
-static inline long arch_syscall6(long n, long a, long b, long c, long d, long e, long f) {
-    register long x8 __asm__("x8") = n;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
-    __asm__ volatile("svc 0"
-        : "+r"(x0)
-        : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-        : "memory", "cc");
-    return x0;
-}
 
 // The thread pointer (AAELF64, "Thread Local Storage"): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../../common/syscall.h"
 
 // Numbers from the kernel's arch/x86/entry/syscalls/syscall_64.tbl.
 #define ARCH_SYS_mmap 9
@@ -26,20 +27,6 @@
 #define ARCH_SYS_clock_gettime 228
 #define ARCH_SYS_openat 257
 #define ARCH_SYS_prlimit64 302
-
-// A system call by the kernel's convention (psABI x86-64, A.2.1): the result is the value or -errno.
-// It touches no errno: `free` must keep the caller's.
-static inline long arch_syscall6(long n, long a, long b, long c, long d, long e, long f) {
-    long result;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall"
-        : "=a"(result)
-        : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-        : "rcx", "r11", "memory");
-    return result;
-}
 
 // The thread pointer (psABI: %fs:0 holds its own address): unequal for any two live threads.
 static inline uintptr_t arch_thread_pointer(void) {

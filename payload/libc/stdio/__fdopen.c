@@ -52,10 +52,10 @@ HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
     if (!f) return NULL;
     brawn_memset(f, 0, sizeof *f);
     if (!has(mode, '+')) f->flags = first == 'r' ? NO_WRITING : NO_READING;
-    if (has(mode, 'e')) ask(FCNTL, fd, F_SETFD, FD_CLOEXEC);
+    if (has(mode, 'e')) arch_syscall3(FCNTL, fd, F_SETFD, FD_CLOEXEC);
     if (first == 'a') {
-        const long flags = ask(FCNTL, fd, F_GETFL, 0);
-        if (!(flags & O_APPEND)) ask(FCNTL, fd, F_SETFL, flags | O_APPEND);
+        const long flags = arch_syscall3(FCNTL, fd, F_GETFL, 0);
+        if (!(flags & O_APPEND)) arch_syscall3(FCNTL, fd, F_SETFL, flags | O_APPEND);
         f->flags |= APPENDS;
     }
     f->fd = fd;
@@ -63,7 +63,7 @@ HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
     f->size = BUFFER;
     // To a terminal, by lines.
     uint16_t window[4];
-    f->line_end = !(f->flags & NO_WRITING) && !ask(IOCTL, fd, TIOCGWINSZ, (long)window) ? '\n' : NO_LINES;
+    f->line_end = !(f->flags & NO_WRITING) && !arch_syscall3(IOCTL, fd, TIOCGWINSZ, (long)window) ? '\n' : NO_LINES;
     f->read = __stdio_read;
     f->write = __stdio_write;
     f->seek = __stdio_seek;

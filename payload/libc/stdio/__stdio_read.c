@@ -38,7 +38,7 @@ HIDDEN size_t brawn___stdio_read(stream *f, unsigned char *to, size_t n) {
         void *at;
         size_t size;
     } parts[2] = {{to, direct}, {f->buffer, f->size}};
-    const long got = direct ? ask(READV, f->fd, (long)parts, 2) : ask(READ, f->fd, (long)f->buffer, (long)f->size);
+    const long got = direct ? arch_syscall3(READV, f->fd, (long)parts, 2) : arch_syscall3(READ, f->fd, (long)f->buffer, (long)f->size);
     if (got <= 0) {
         if (got < 0) ERRNO = (int)-got;
         f->flags |= got ? HAS_ERROR : AT_END;

@@ -23,8 +23,8 @@ HIDDEN size_t brawn___stdio_write(stream *f, const unsigned char *from, size_t n
     for (;;) {
         const size_t buffered = parts[0].size, rest = parts[1].size;
         // Of nothing at all, too, the kernel says what is wrong with the descriptor.  By `write` a socket would send an empty message.
-        const long wrote = !buffered == !rest ? ask(WRITEV, f->fd, (long)parts, 2)
-                                              : ask(WRITE, f->fd, (long)parts[buffered ? 0 : 1].at, (long)(buffered + rest));
+        const long wrote = !buffered == !rest ? arch_syscall3(WRITEV, f->fd, (long)parts, 2)
+                                              : arch_syscall3(WRITE, f->fd, (long)parts[buffered ? 0 : 1].at, (long)(buffered + rest));
         if (wrote < 0) {
             ERRNO = (int)-wrote;
             f->write_at = f->unwritten = f->write_end = NULL;

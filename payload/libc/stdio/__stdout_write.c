@@ -14,7 +14,7 @@ HIDDEN size_t brawn___stdout_write(stream *f, const unsigned char *from, size_t 
     static LATE unsigned char buffer[UNGET + BUFFER];
     uint16_t window[4];
     f->write = __stdio_write;
-    if (!(f->flags & OWN_BUFFER) && ask(IOCTL, f->fd, TIOCGWINSZ, (long)window)) {
+    if (!(f->flags & OWN_BUFFER) && arch_syscall3(IOCTL, f->fd, TIOCGWINSZ, (long)window)) {
         f->line_end = NO_LINES;
         // What waits in the old one is written from there, before the new one begins.
         if (f->size == SMALL_BUFFER) {

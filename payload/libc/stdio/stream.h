@@ -1,5 +1,6 @@
 // musl's FILE (src/internal/stdio_impl.h), as it is used here: the same in musl 1.2.2 to 1.2.6.
 #pragma once
+#include "../../common/syscall.h"
 #include "../libc.h"
 
 typedef struct stream stream;

@@ -13,14 +13,14 @@
 // thread is about to wait (heap/rest.c): with the address to which signal handlers return, all bits the other way, and the end of the stack.
 // Weak: a program that has no heap gets none.
 // And with a place for an answer: whether to wait in parts (parts.h), or not at all.
-extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, turn *t) __attribute__((weak));
+extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *t) __attribute__((weak));
 
 // Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
 // handler, since it has no sigaction of musl's, has none.
 extern const char __restore_rt[] __attribute__((weak));
 
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.
-static __attribute__((noinline)) void rest(turn *t) {
+static __attribute__((noinline)) void rest(brawn_turn_t *t) {
     const thread *const self = own_thread();
     char *const end = self->stack;
     if (is_restricted || (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size)) {
@@ -34,12 +34,12 @@ static __attribute__((noinline)) void rest(turn *t) {
 
 extern long __syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
 
-HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return plain(number, a, b, c, d, e, f); }
+HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return arch_syscall6(number, a, b, c, d, e, f); }
 NAME(__syscall_cp_c, brawn_syscall_cp_c)
 
 HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
     if (!waits(number, c, d) || !__malloc_donate) return __syscall_cp_c(number, a, b, c, d, e, f);
-    turn t = {.said = 0};
+    brawn_turn_t t = {.said = 0};
     rest(&t);
     if (LIKELY(!t.said)) return __syscall_cp_c(number, a, b, c, d, e, f);
     const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
@@ -57,7 +57,7 @@ INLINE long answer(long result) {
 // The same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).
 HIDDEN long brawn_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if (waits_for_futex(number, b) && __malloc_donate) {
-        turn t = {.said = 0};
+        brawn_turn_t t = {.said = 0};
         rest(&t);
         if (t.said) {
             const wait w = {number, {a, b, c, d, e, f}, plain};
@@ -65,12 +65,12 @@ HIDDEN long brawn_syscall(long number, long a, long b, long c, long d, long e, l
         }
     }
     note_restriction(number, a);
-    return answer(plain(number, a, b, c, d, e, f));
+    return answer(arch_syscall6(number, a, b, c, d, e, f));
 }
 NAME(syscall, brawn_syscall)
 
 HIDDEN int brawn_prctl(int operation, long a, long b, long c, long d) {
     note_restriction(PRCTL, operation);
-    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
+    return (int)answer(arch_syscall6(PRCTL, operation, a, b, c, d, 0));
 }
 NAME(prctl, brawn_prctl)

@@ -52,8 +52,8 @@ INLINE int waits_to_read(const wait *w) {
     long flags = 0;
     if (w->number == RECVMSG) flags = at[2];
     if (w->number == RECVFROM || w->number == RECVMMSG) flags = at[3];
-    if (flags & DOES_NOT_WAIT || kernel(FCNTL, at[0], GET_FLAGS, 0, 0) & NEVER_WAITS) return 0;
-    return kernel(PPOLL, (long)&poll, 1, (long)&none, 0) == 0;
+    if (flags & DOES_NOT_WAIT || arch_syscall4(FCNTL, at[0], GET_FLAGS, 0, 0) & NEVER_WAITS) return 0;
+    return arch_syscall4(PPOLL, (long)&poll, 1, (long)&none, 0) == 0;
 }
 
 // The call's own set of signals that are blocked while it waits, if it has one.
@@ -71,7 +71,7 @@ INLINE int reads(long number) {
 }
 
 // What the call answers if it does not wait, in *result; 0: it is to be made as it came.
-INLINE int finds(const wait *w, const turn *t, long *result) {
+INLINE int finds(const wait *w, const brawn_turn_t *t, long *result) {
     const long number = w->number, *const at = w->arguments;
     const uint64_t *const set = own_set(w);
     const moment none = {0, 0};
@@ -91,7 +91,7 @@ INLINE int finds(const wait *w, const turn *t, long *result) {
         found = w->calls(number, at[0], at[1], at[2], at[3], at[4] | NO_WAIT, 0);
     } else ends = 0;
     if (!ends) {
-        if (t->said == RESTARTS && !(number == FUTEX && at[3])) return 0;
+        if (t->said == TURN_RESTARTS && !(number == FUTEX && at[3])) return 0;
         if (number == FUTEX) {
             nothing = -ETIMEDOUT;
             found = w->calls(number, at[0], (at[1] & FUTEX_PRIVATE) | FUTEX_WAIT, at[2], (long)&none, 0, 0);
@@ -106,7 +106,7 @@ INLINE int finds(const wait *w, const turn *t, long *result) {
     return 1;
 }
 
-SELDOM static COLD long behind_handler(const wait *w, const turn *t) {
+SELDOM static COLD long behind_handler(const wait *w, const brawn_turn_t *t) {
     // A cancellation comes first: it looks for one, and does nothing else.
     long result = w->calls(GETPID, 0, 0, 0, 0, 0, 0);
     if (result == -CANCELED || finds(w, t, &result)) return result;

@@ -50,7 +50,7 @@ static int64_t milliseconds(int ms) { return ms < 0 ? EVER : (int64_t)ms * MILLI
 
 static int64_t now(int clock) {
     moment m;
-    kernel(CLOCK_GETTIME, clock, (long)&m, 0, 0);
+    arch_syscall4(CLOCK_GETTIME, clock, (long)&m, 0, 0);
     return nanoseconds(&m);
 }
 
@@ -109,7 +109,7 @@ SELDOM static COLD void tell_rest(const wait *w, int64_t end) {
 }
 
 // `t->said` milliseconds, then the heap's turn, which may ask for more, and then the rest.
-SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, turn *t) {
+SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, brawn_turn_t *t) {
     const long *const at = w->arguments;
     const kind k = kind_of(w);
     int64_t left = k.time;
@@ -135,6 +135,6 @@ SELDOM static __attribute__((noinline)) long wait_in_parts(const wait *w, turn *
 }
 
 // A wait of which the heap said something.
-SELDOM static __attribute__((noinline)) long wait_after(const wait *w, turn *t) {
+SELDOM static __attribute__((noinline)) long wait_after(const wait *w, brawn_turn_t *t) {
     return t->said < 0 ? behind_handler(w, t) : wait_in_parts(w, t);
 }

@@ -218,20 +218,20 @@ _Noreturn HIDDEN void brawn_pthread_exit(void *result) {
     self->previous->next = self->next;
     self->previous = self->next = self;
     if (goes) {
-        if (goes != &self->state || self->kernels_page != (uintptr_t)self_id) kernel(SET_TID_ADDRESS, (long)goes, 0, 0, 0);
+        if (goes != &self->state || self->kernels_page != (uintptr_t)self_id) arch_syscall4(SET_TID_ADDRESS, (long)goes, 0, 0, 0);
         // What was written to this stack is there before the kernel says that it is free.
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         brawn_tl_unlock();
     } else {
         // The lock is the kernel's to free.  Without a stack not even musl's own signals may come.
-        kernel(SET_TID_ADDRESS, (long)&__thread_list_lock, 0, 0, 0);
+        arch_syscall4(SET_TID_ADDRESS, (long)&__thread_list_lock, 0, 0, 0);
         if (self->map) {
             __block_all_sigs(&blocked);
-            if (self->offset) kernel(SET_ROBUST_LIST, 0, 3 * sizeof(long), 0, 0);
+            if (self->offset) arch_syscall4(SET_ROBUST_LIST, 0, 3 * sizeof(long), 0, 0);
             __unmapself(self->map, self->mapped);
         }
     }
-    for (;;) kernel(EXIT, 0, 0, 0, 0);
+    for (;;) arch_syscall4(EXIT, 0, 0, 0, 0);
 }
 
 // What a new thread begins with, on its stack.
@@ -257,11 +257,11 @@ static int begin(void *p) {
         int expected = 1;
         if (__atomic_compare_exchange_n(&b->order, &expected, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) __wait(&b->order, NULL, 2, 1);
         if (b->order) {
-            kernel(SET_TID_ADDRESS, (long)&b->order, 0, 0, 0);
-            for (;;) kernel(EXIT, 0, 0, 0, 0);
+            arch_syscall4(SET_TID_ADDRESS, (long)&b->order, 0, 0, 0);
+            for (;;) arch_syscall4(EXIT, 0, 0, 0, 0);
         }
     }
-    kernel(SIGPROCMASK, SET, (long)&b->mask, 0, MASK_SIZE);
+    arch_syscall4(SIGPROCMASK, SET, (long)&b->mask, 0, MASK_SIZE);
     brawn_pthread_exit(b->function(b->argument));
 }
 
@@ -285,7 +285,7 @@ static COLD void become_threaded(thread *self) {
     if (&__stdin_used) lock_from_now_on(__stdin_used);
     if (&__stdout_used) lock_from_now_on(__stdout_used);
     if (&__stderr_used) lock_from_now_on(__stderr_used);
-    kernel(SIGPROCMASK, UNBLOCK, (long)&own, 0, MASK_SIZE);
+    arch_syscall4(SIGPROCMASK, UNBLOCK, (long)&own, 0, MASK_SIZE);
     self->values = __pthread_tsd_main ? __pthread_tsd_main : none;
     DO(__membarrier_init);
     __libc.has_threads = 1;
@@ -303,7 +303,7 @@ typedef struct {
 static unsigned char *map_of(size_t size, size_t guard) {
     unsigned char *const map = __mmap(NULL, size, guard ? NONE : READ_AND_WRITE, PRIVATE_MEMORY, -1, 0);
     if (map == (void *)-1) return NULL;
-    const long error = guard ? kernel(MPROTECT, (long)(map + guard), size - guard, READ_AND_WRITE, 0) : 0;
+    const long error = guard ? arch_syscall4(MPROTECT, (long)(map + guard), size - guard, READ_AND_WRITE, 0) : 0;
     if (!error || error == -ENOSYS) return map;
     __munmap(map, size);
     return NULL;
@@ -380,7 +380,7 @@ static thread *prepare(const place *at, const attributes *a, const thread *self)
 
 // The number of an error, or 0, of a thread that has begun, if it can have the priority that it should.
 static int schedule(thread *t, const attributes *a, beginning *b) {
-    const int error = kernel(SETSCHEDULER, t->id, a->policy, (long)&a->priority, 0);
+    const int error = arch_syscall4(SETSCHEDULER, t->id, a->policy, (long)&a->priority, 0);
     if (__atomic_exchange_n(&b->order, error ? 3 : 0, __ATOMIC_SEQ_CST) == 2) wake(&b->order, 1, 1);
     if (error) __wait(&b->order, NULL, 3, 0);
     return -error;

@@ -73,7 +73,7 @@ static void trim(char *low, char *top, char *used) {
     char *end = top - RESIDENT;
     if (used >= low && used <= top && end > used - BELOW) end = used - BELOW;
     end = (char *)((uintptr_t)end & -__libc.page);
-    if (end > low && end - low > 2 * RESIDENT) kernel(MADVISE, (long)low, end - low, DONTNEED, 0);
+    if (end > low && end - low > 2 * RESIDENT) arch_syscall4(MADVISE, (long)low, end - low, DONTNEED, 0);
 }
 
 // Of stacks of other sizes the next one gives way, which nobody may ask for any more.

@@ -1,6 +1,7 @@
 // What locks are written with: musl's structures as far as they are used here, the same in musl 1.2.2 to 1.2.6
 // (src/internal/pthread_impl.h, include/alltypes.h.in), and waiting.
 #pragma once
+#include "../../common/syscall.h"
 #include "../libc.h"
 #include <limits.h>
 
@@ -140,26 +141,8 @@ enum {
     FUTEX_PRIVATE = 128,
 };
 
-// A system call that leaves errno alone: the result is a negative number of an error.
-INLINE long kernel(long number, long first, long second, long third, long fourth) {
-#ifdef __x86_64__
-    long result;
-    register long r10 __asm__("r10") = fourth;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10) : "rcx", "r11", "memory");
-    return result;
-#else
-    register long x0 __asm__("x0") = first;
-    register long x1 __asm__("x1") = second;
-    register long x2 __asm__("x2") = third;
-    register long x3 __asm__("x3") = fourth;
-    register long x8 __asm__("x8") = number;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x8) : "memory");
-    return x0;
-#endif
-}
-
 INLINE long futex(volatile int *address, long operation, long value, const void *until) {
-    return kernel(FUTEX, (long)address, operation, value, (long)until);
+    return arch_syscall4(FUTEX, (long)address, operation, value, (long)until);
 }
 
 // Wakes up to `count`.  It may be another's memory by now: whoever waits there wakes for nothing.

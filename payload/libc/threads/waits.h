@@ -1,5 +1,6 @@
 // Which of the kernel's calls may wait.  For __syscall_cp.c, and for rewritten programs (attach/attach.c).
 #pragma once
+#include "../../common/turn.h"
 #include "threads.h"
 
 // Those that may wait: by their numbers in the kernel's tables.
@@ -94,19 +95,5 @@ INLINE long call_with(const wait *w, long third, long fourth) {
     return w->calls(w->number, at[0], at[1], third, fourth, at[4], at[5]);
 }
 INLINE long call_as_it_came(const wait *w) { return call_with(w, w->arguments[2], w->arguments[3]); }
-
-// What the heap is told of a wait, and what it answers (heap/rest.c, brawn_turn_t).
-typedef struct {
-    // 0, or UNDIVIDED for a wait that cannot be made in parts.  Afterwards less than 0 if a handler ran at the end of the turn: all that did
-    // have SA_RESTART; or one has not.  If it is more, the first part is to last so many milliseconds.
-    long said;
-    // The signals whose handlers ran, where one did.
-    uint64_t ran;
-} turn;
-enum {
-    UNDIVIDED = -1,
-    RESTARTS = -1,
-    INTERRUPTS = -2,
-};
 
 #include "interrupted.h"

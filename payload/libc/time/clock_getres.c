@@ -1,4 +1,5 @@
 // clock_getres: asked of the kernel's page of functions, as clock_gettime is, instead of by a system call.
+#include "../../common/syscall.h"
 #include "../libc.h"
 
 // As in include/bits/alltypes.h of musl 1.2 on 64 bits.
@@ -15,20 +16,14 @@ HIDDEN long __syscall_ret(unsigned long result);
 enum { CLOCK_BOOTTIME = 7 };  // include/time.h: the last of those that every kernel has
 typedef int Ask(int clock, Time *resolution);
 
-// Without such a page, or with an old one, which has no such function.
-static int ask_kernel(int clock, Time *resolution) {
 #ifdef __x86_64__
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(229L), "D"((long)clock), "S"(resolution) : "rcx", "r11", "memory");
-    return (int)result;
+enum { CLOCK_GETRES = 229 };
 #else
-    register long first __asm__("x0") = clock;
-    register Time *second __asm__("x1") = resolution;
-    register long number __asm__("x8") = 114;
-    __asm__ volatile("svc 0" : "+r"(first) : "r"(second), "r"(number) : "memory");
-    return (int)first;
+enum { CLOCK_GETRES = 114 };
 #endif
-}
+
+// Without such a page, or with an old one, which has no such function.
+static int ask_kernel(int clock, Time *resolution) { return (int)arch_syscall3(CLOCK_GETRES, clock, (long)resolution, 0); }
 
 static COLD Ask *find(Ask **known) {
 #ifdef __x86_64__

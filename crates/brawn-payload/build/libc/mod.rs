@@ -14,6 +14,7 @@ use crate::compiler::Compiler;
 use crate::memory::{self, Function, Memory};
 use crate::parallel;
 use crate::recipe::{self, Architecture};
+use crate::source;
 use object::{Object as _, ObjectSection as _, elf};
 use std::collections::HashSet;
 use std::path::Path;
@@ -248,29 +249,29 @@ fn note_text(version: &str, architecture: &Architecture, compiler: &str, source:
     )
 }
 
-/// The same as [`recipe::source_hash`], of these functions.  The memory functions' headers are in it, since libc.h
+/// The same as [`source::of_heap`], of these functions.  The memory functions' headers are in it, since libc.h
 /// has them.
 fn source_hash(payload: &Path, architecture: &Architecture, version: &str) -> Result<String> {
     let words = [&version, &architecture.name].into_iter();
     let words = words.chain(recipe::FLAGS).chain(FLAGS);
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter());
     let rows = rows.flat_map(|row| row.flags.iter().chain([&row.file]));
-    let mut hash = recipe::of_words(words.chain(architecture.flags).chain(rows));
+    let mut hash = source::of_words(words.chain(architecture.flags).chain(rows));
     let tests = Path::new("libc/tests");
-    for part in ["libc", "memory/generic", architecture.name] {
+    for part in [source::COMMON, "libc", "memory/generic", architecture.name] {
         let part = match part {
             own if own == architecture.name => format!("memory/{own}"),
             part => part.to_owned(),
         };
-        for file in recipe::files(&payload.join(&part))? {
+        for file in source::files(&payload.join(&part))? {
             let name = file.strip_prefix(payload)?;
             if !name.starts_with(tests) {
-                recipe::add(&mut hash, &name.display().to_string(), &file)?;
+                source::add(&mut hash, &name.display().to_string(), &file)?;
             }
         }
     }
-    recipe::add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
-    Ok(recipe::hex(hash))
+    source::add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
+    Ok(source::hex(hash))
 }
 
 /// Every name is defined once, and what one needs of brawn's another has.

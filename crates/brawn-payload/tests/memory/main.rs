@@ -17,12 +17,10 @@ mod breaks;
 mod broken;
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../../build/engine.rs"]
-mod engine;
 #[path = "../../build/recipe.rs"]
 mod recipe;
 use breaks::{AARCH64_ALONE, Break, X86_64_ALONE};
-use common::root;
+use common::{root, write_specs};
 use recipe::Architecture;
 
 /// Besides the heap's: clang would make three copies of what is written once.
@@ -373,11 +371,7 @@ fn static_programs_of_musl_start_on_aarch64() -> Result<()> {
     );
     let work = tempfile::tempdir()?;
     let work = work.path();
-    let specs = fs::read_to_string(root().join("conformance/src/musl.specs"))?
-        .replace("@LIB@", &musl.join("lib").display().to_string())
-        .replace("@INC@", &musl.join("include").display().to_string());
-    let specs_file = work.join("musl.specs");
-    fs::write(&specs_file, specs)?;
+    let specs_file = write_specs(&musl, work)?;
     let specs_flag = format!("-specs={}", specs_file.display());
     for name in AARCH64.compilers {
         let objects = objects(name, &AARCH64, work, &[])?;
