@@ -26,7 +26,7 @@ HIDDEN __attribute__((used)) void brawn_attach_begin(const unsigned long *stack)
     while (*word != 0) word++;
     auxiliary = word + 1;
     uintptr_t table = (uintptr_t)brawn_attach_table;
-    __asm__("" : "+r"(table));  // what lies at distances from it is no part of it: the compiler would see no such words
+    __asm__("" : "+r"(table));  // the words at these distances are not part of the table: the compiler must not conclude that there are none
     const int64_t *entry = (const int64_t *)table;
     for (int64_t left = *entry++; left > 0; left--, entry += 2) *(uintptr_t *)(table + entry[0]) = table + entry[1];
 }

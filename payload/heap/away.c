@@ -56,9 +56,9 @@ static bool brawn_page_close(mi_page_t *page) {
     return brawn_page_away(page);
 }
 
-// After a page was made: pages of larger blocks than MI_SMALL_SIZE_MAX that wait for the next one of their size, and have waited
-// while BRAWN_AWAY_AFTER others were made (spans do not count), go.  All of their blocks were in use once, since those go
-// round: such a page has up to 128 KiB of memory.
+// Called after a page was made.  Empty pages of blocks above MI_SMALL_SIZE_MAX that wait for the next block of their size go out of reach, if
+// they have waited while BRAWN_AWAY_AFTER others were made (spans do not count).  Free blocks go round, so all blocks of such a page were in
+// use once: it has up to 128 KiB of memory.
 enum { BRAWN_AWAY_AFTER = 4 };
 
 static void brawn_waiting_away(mi_heap_t *heap) {

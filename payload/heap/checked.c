@@ -1,14 +1,13 @@
-// The paths of blocks that carry a seal: 8 bytes in front of them that nobody can make up who does not know the
-// process's secret (or has read seals, from which it can be computed), and that hold how many bytes the
-// program asked for: links.c.  The surface asks for the same as of blocks.c.
+// The paths of blocks that carry a seal (links.c): 8 bytes in front of each block, which hold how many bytes the program asked for.  To make a
+// seal one has to know the process's secret, or to have read seals, from which the secret can be computed.  surface.c uses the same functions
+// as of blocks.c.
 //
 //        block                                              the next block
 //   seal | the program's bytes | mark | unused ...     seal |
 //
-// A block that is freed gets another seal: `free` of anything else but a live block's start finds none that
-// fits, and so it does where bytes in front of a block were written to.  What is written behind the program's bytes hits
-// the mark there, which is the first byte of the next seal where nothing is unused.  free, realloc and malloc_usable_size
-// check all of it, in constant time.
+// A freed block gets another seal.  So `free` finds no seal that fits if its pointer is not the start of a live block, or if the program wrote
+// to the bytes in front of the block.  A write behind the program's bytes hits the mark there; if no byte is unused, the mark is the first
+// byte of the next seal.  free, realloc and malloc_usable_size check all of this, in constant time.
 
 static inline void *brawn_seal(const mi_page_t *page, void *p, size_t size) {
     const uint64_t mix = brawn_mix(page->keys, p);
@@ -25,8 +24,8 @@ static inline mi_segment_t *brawn_checked_segment(const void *p) {
     return segment;
 }
 
-// What is wrong with `p`, whose seal, or the mark behind its bytes, is not what it has to be.  It does not return, which
-// the compiler need not know: it jumps here then, and free needs no stack.
+// Finds out what is wrong with `p`, whose seal, or the mark behind its bytes, is not right.  It never returns, but the compiler is not told so:
+// then it jumps here instead of calling, and free needs no stack.
 static NOINLINE __attribute__((cold)) void brawn_trap_seal(const void *p, const mi_page_t *page) {
     brawn_checked_segment(p);
     const uint64_t changed = *brawn_seal_at(p) - brawn_mix(page->keys, p);
@@ -38,9 +37,9 @@ static NOINLINE __attribute__((cold)) void brawn_trap_seal(const void *p, const 
     brawn_trap_not_a_block();
 }
 
-// How many bytes the program asked for, of a block whose seal was `seal`, in `size`.  false: it is no seal, or what is behind
-// those bytes was changed.  (What is no page may have any block size.  But then the size has random digits, and the byte that
-// is looked for lies where nothing is: this ends the program, too.)
+// Puts into `size` how many bytes the program asked for, of a block with the seal `seal`.  false: it is no seal, or the mark behind those bytes
+// was changed.  (If `page` is no page, its block size may be anything.  But then `size` is random, and no memory is where the mark would be:
+// the fault ends the program, too.)
 static inline __attribute__((always_inline)) bool brawn_seal_says(const mi_page_t *page, const void *p, uint64_t mix, uint64_t seal, size_t *size) {
     const uint64_t changed = seal - mix;
     *size = changed >> 8 | changed << 56;
@@ -164,8 +163,8 @@ static inline __attribute__((always_inline)) void *brawn_block(size_t size, size
     } else goto slow;
     mi_block_t *const p = page->free;
     if (mi_unlikely(p == NULL)) return plain ? brawn_malloc_again(size, page) : brawn_others_again(page, block, size, zero);
-    // What leads here lay in a free block, to which a program may have written.  Any address but a free block's has no seal
-    // of one, or is none: a fault ends the program as well.
+    // The link that leads here lay in a free block, to which a program may have written.  If it leads to anything but a free block, either there
+    // is no free block's seal, or there is no memory, and a fault ends the program as well.
     uint64_t mix = brawn_mix(page->keys, p);
     __asm__("" : "+r"(mix));  // else the compiler makes each word anew from the mix's two parts
     uint64_t freed = brawn_free_seal(mix);
@@ -212,14 +211,14 @@ static NOINLINE void brawn_free_remote(void *p, bool sized, size_t expected) {
     uint64_t seal = *brawn_seal_at(p);
     const size_t size = brawn_sealed_size(page, p, seal);
     if (sized && size != expected) brawn_trap_wrong_size();
-    // One exchange: of two threads that free another's block, one finds the seal changed.  (The block's own thread
-    // has none in its way: it and another one that free a block within the same few instructions are not found.)
+    // One exchange: of two threads that free another's block, one finds the seal changed.  (The block's own thread uses no
+    // exchange.  If it and another thread free the block within the same few instructions, neither finds that.)
     if (!__atomic_compare_exchange_n(brawn_seal_at(p), &seal, brawn_free_seal(mix), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         brawn_trap_freed_already();
     brawn_engine_free_remote(page, segment, p);
 }
 
-// The same as brawn_page_emptied, but for what is closed.  Pages that wait need nothing but more time, every time.
+// Like brawn_page_emptied, but some pages are closed (brawn_page_close).  A page that waits already only gets its whole time again.
 static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
     if (brawn_page_waits_on(page)) return;
     const bool only = page->next == NULL && page->prev == NULL;
@@ -227,10 +226,10 @@ static NOINLINE void brawn_emptied_slow(mi_page_t *page) {
     brawn_page_retire(page);
 }
 
-// Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at
-// each free.  Mostly no other page was made since the last one, and the page has its whole time already.  (Whether it is the only
-// page of its size is not looked at: others are made when its list is used up, and then its time is over, brawn_begin_round.
-// Only beside one of a thread that has ended, which this one took over, it may stay empty: one page of a size.)
+// Whether nothing is to be done for a page without blocks in use.  A program that has one block of a size at a time comes here at each free.
+// Usually no other page was made since the last free, and the page still has its whole time.  (This need not ask whether it is the only page of
+// its size.  Another one is made only when this one's list is used up, and then brawn_begin_round ends its time.  One exception: if the thread
+// took over a page of an ended thread, this page may stay empty beside it.  That is at most one page of a size.)
 static inline bool brawn_has_its_time(const mi_page_t *page) { return mi_likely(page->retire_expire >= BRAWN_RETIRE_CYCLES); }
 
 // A block whose seal says another size than the program does, or is none.
@@ -239,8 +238,8 @@ static NOINLINE __attribute__((cold)) void brawn_trap_size(const void *p, const 
     brawn_trap_wrong_size();
 }
 
-// Puts a block on one of the lists of a page whose first one has no end that is known.  A page among the full ones has
-// none: it went there when its first list was used up, and nothing but this puts blocks on that list again.
+// Puts a block on one of the lists of a page whose first list has no known end.  A page in the queue of full ones is such a page: it went there
+// when its first list was used up, and only this function puts blocks on that list again.
 static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
     mi_block_t *const freed = page->local_free;
     *brawn_seal_at(block) = brawn_free_seal(brawn_mix(page->keys, block));
@@ -262,8 +261,8 @@ static NOINLINE void brawn_free_endless(mi_block_t *block, mi_page_t *page) {
     if (mi_unlikely(--page->used == 0)) brawn_emptied_slow(page);
 }
 
-// The page of a block, as the place that lies as far in front of it as the slices lie behind their segment's start.  So
-// free needs no register for the page itself: what is in it is at the place and a constant.  (_mi_segment_page_of takes an
+// The page of a block, given by a place in front of it: the distance is that of `slices` from the segment's start.  So
+// free needs no register for the page itself: its fields are at the place plus a constant.  (_mi_segment_page_of takes an
 // instruction more for it, at the head of all that free waits for: 4 % of a pair's time.)
 static inline uintptr_t brawn_page_place(const mi_segment_t *segment, const void *p) {
     enum { SHIFT = 7 };
@@ -276,7 +275,7 @@ static inline uintptr_t brawn_page_place(const mi_segment_t *segment, const void
 
 static inline mi_page_t *brawn_page_at(uintptr_t place) { return (mi_page_t *)(place + offsetof(mi_segment_t, slices)); }
 
-// The same, where it is passed on: made there, and not before in case that it is.
+// The page at `place`, to be passed to a slow path: the compiler then computes it only there, not in advance.
 static inline mi_page_t *brawn_page_to_pass(uintptr_t place) {
     __asm__("" : "+r"(place));
     return brawn_page_at(place);
@@ -285,8 +284,8 @@ static inline mi_page_t *brawn_page_to_pass(uintptr_t place) {
 static inline __attribute__((always_inline)) void brawn_free_expecting(void *p, bool sized, size_t expected) {
     if (mi_unlikely(p == NULL)) return;
     mi_segment_t *const segment = brawn_segment(p);
-    // A pointer that is none may find anything here.  Without the process's secret no page, real or not, has
-    // a seal for it.
+    // A wrong pointer may find anything here.  But no page, real or not, has a seal that fits it, unless somebody made that
+    // with the process's secret.
     if (mi_unlikely(mi_atomic_load_relaxed(&segment->thread_id) != _mi_prim_thread_id())) {
         brawn_free_remote(p, sized, expected);
         return;
@@ -323,7 +322,7 @@ static inline __attribute__((always_inline)) void brawn_free(void *p) { brawn_fr
 
 static inline void brawn_free_sized(void *p, size_t size) { brawn_free_expecting(p, true, size); }
 
-// Whether it was asked for with this very alignment nobody has noted; it is aligned so, at least.
+// The alignment that the program asked for is not noted.  So this only checks that the block is aligned to `alignment`.
 static inline void brawn_expect_alignment(void *p, size_t alignment) {
     if (mi_unlikely((alignment & (alignment - 1)) != 0 || ((uintptr_t)p & (alignment - 1)) != 0)) {
         if (p != NULL && alignment != 0) brawn_trap_wrong_size();

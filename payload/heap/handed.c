@@ -1,19 +1,19 @@
-// Heaps that go from a thread that ends to the next one as they are.  To take a heap apart and to build one is half of
+// Heaps that go, as they are, from a thread that ends to the next thread.  To take a heap apart and to build one is half of
 // what a thread costs that lives for one request.
 //
-// A segment says by its `thread_id` whose it is.  While a heap waits, that is the heap's own address and one, which is no thread's
-// pointer: a new thread at the ended one's place must not take for its own what it frees before it has a heap.  (Nor is it 0, which
-// says that pages are nobody's.)  Whoever takes the heap writes its own pointer.
+// The `thread_id` of a segment is the thread pointer of its owner.  While a heap waits, it is the heap's own address plus one, which is no
+// thread's pointer.  The ended thread's pointer must not stay there: a new thread may have the same pointer, and would free such blocks as its
+// own before it has a heap.  (Nor may it be 0, which says that pages are nobody's.)  The thread that takes the heap writes its own pointer.
 //
 // Why other threads may free blocks of such a heap at any time:
-//   - They compare that word with their own pointer alone.  A thread's pointer is in it only from when the thread took the heap until it
-//     gave it away, and it did both itself: what others still see of it, or see of it already, is not theirs either way.  A later
-//     thread at the same place began after that, and so reads what was written last, or later words.
-//   - They go on to the page's list, or by the page's pointer to the heap's, which stay where they are, and are atomic.
+//   - They only compare that word with their own pointer.  A thread writes its pointer there when it takes the heap, and another value when
+//     it gives the heap away.  So it always sees whether its own pointer is there.  Other threads may see an older or a newer value, but
+//     neither is their pointer.  A later thread with the same pointer began after the heap was given away, and sees that value or a later one.
+//   - Then they use the page's list or, by the page's pointer, the heap's.  These stay where they are, and are atomic.
 // What only the owner changes passes from thread to thread by the lock that guards the list of such heaps.  Fork holds this lock, so that a
 // child finds whole heaps in the list.
 //
-// They go the way of others before the process would grow, where memory is short, and when a thread waits (rest.c).
+// These heaps are given up like others before the process would grow, when memory is short, and when a thread waits (rest.c).
 
 static brawn_thread_t *brawn_handed;  // the last one first: its memory may still be in a cache
 static _Atomic(uintptr_t) brawn_handed_weight;  // of all in the list; changes under the lock
@@ -37,14 +37,14 @@ static bool brawn_page_owned(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t 
     return --owner->segments > 0;
 }
 
-// A segment is a heap's by the pages in it: one without pages is given up.
+// Makes `id` the owner of a heap's segments.  Each of them has a page, since a segment without pages is given up.
 static NOINLINE void brawn_heap_owned(mi_heap_t *heap, uintptr_t id) {
     brawn_owner_t owner = {id, heap->tld->segments.count};
     mi_heap_visit_pages(heap, &brawn_page_owned, true, &owner, NULL);
 }
 
-// A heap with many blocks in use is not handed on: these are mostly freed by threads to come.  Such a thread takes over segments that are
-// nobody's, and then frees there as in its own; where another thread has the segment, it cannot.
+// Counts blocks in use: a heap with many of them is not handed on.  Later threads free most of these blocks.  If a segment is nobody's, such a
+// thread takes it over, and then frees its blocks as its own.  If another thread has the segment, it cannot.
 static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_t *page, void *a, void *b) {
     MI_UNUSED(heap);
     MI_UNUSED(queue);
@@ -54,8 +54,8 @@ static bool brawn_page_counted(mi_heap_t *heap, mi_page_queue_t *queue, mi_page_
     return *used <= BRAWN_HANDED_BLOCKS;
 }
 
-// How much those that wait may weigh: two for each thread that has a heap now, so that a server with many requests at once does not
-// take heaps apart and build them for each.
+// How much all heaps that wait may weigh together: at least two for each thread that has a heap now.  So a server with many requests at once
+// does not take apart and build a heap for each request.
 static size_t brawn_handed_room(void) {
     const size_t threads = mi_atomic_load_relaxed(&brawn_threads_count);
     return 2 * threads > BRAWN_HANDED ? 2 * threads : BRAWN_HANDED;
@@ -92,7 +92,7 @@ static brawn_thread_t *brawn_handed_pop(void) {
     return thread;
 }
 
-// A heap for the calling thread that an ended one left at its place, or for whoever comes; NULL: there is none.
+// A heap for the calling thread: one that an ended thread with the same pointer left, or else one that was handed on; NULL: there is none.
 static brawn_thread_t *brawn_thread_again(uintptr_t own) {
     brawn_thread_t *thread;
     bool is_handed = false;
@@ -117,7 +117,7 @@ static NOINLINE void brawn_heap_leave(mi_heap_t *heap) {
     brawn_heap_collect(heap, MI_ABANDON);
 }
 
-// Those that weigh more than `room`: what is in use becomes nobody's, and what is free goes the way of what is free.
+// Gives up heaps that wait until the others weigh at most `room`.  Their blocks in use become nobody's; their free memory is given back.
 static NOINLINE void brawn_handed_leave(size_t room) {
     mi_heap_t *const own = brawn_heap;
     while (mi_atomic_load_relaxed(&brawn_handed_weight) > room) {

@@ -5,8 +5,8 @@
 //   segment                              block                              end of the mapping
 //   | header | (address space only) ...  | requested bytes ... page-rounded | guard page |
 //
-// Only blocks of checked profiles have a guard page, which is no part of what this file calls the mapping,
-// a mark behind the program's bytes, where there is room, and one in front of them, at the header's end.  While such a
+// Only checked profiles have the guard page, which is not part of what this file calls the mapping.  They also have a mark behind the
+// program's bytes, if there is room, and one in front of them, at the header's end.  While such a
 // mapping waits for reuse, nobody can read or write what was its block.
 //
 // The block begins one slice behind the header's start, or `alignment` behind it, or a whole segment
@@ -76,8 +76,8 @@ static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
     return size;
 }
 
-// A freed block's memory, as far as whole pages of the kernel's go, is out of reach while the mapping waits, as it is where
-// musl's own heap has unmapped it: all of a block of up to BRAWN_CLOSED bytes, the first page of a larger one.  (All of
+// Closes or opens a freed block's memory, in whole pages of the kernel.  While the mapping waits, this memory is out of reach, as with musl's
+// own heap, which unmaps it: all of a block of up to BRAWN_CLOSED bytes, the first page of a larger one.  (All of
 // every block, with pages that are there, takes 1.5 to 1.9 times the time of the workloads huge and realloc.)
 // false: the kernel refused.
 static bool brawn_large_reach(mi_segment_t *segment, int protection) {
@@ -88,14 +88,14 @@ static bool brawn_large_reach(mi_segment_t *segment, int protection) {
     return brawn_protect(from, size <= BRAWN_CLOSED ? size : brawn_page_size, protection);
 }
 
-// Whether it is closed is noted in a field that has no meaning where there is one block: what realloc copied from is kept
-// open, since it is mostly what realloc copies to next.
+// Closes a freed block, and notes whether it is closed in a field that has no meaning for one block.  A block that realloc copied from
+// is kept open (brawn_large_free), since realloc usually copies to it next.
 static void brawn_large_close(mi_segment_t *segment) {
     segment->was_reclaimed = brawn_may_close() && brawn_large_reach(segment, PROT_NONE_);
 }
 
-// The block of at most BRAWN_CLOSED bytes that was freed last: the next one is another, so that who still uses it finds nothing
-// there.  Such a process has one more of them.
+// The mapping whose block of at most BRAWN_CLOSED bytes was freed last.  The next block gets another mapping, so that a program that still
+// uses the freed block finds nothing there.  Such a process has one mapping more.
 static _Atomic(mi_segment_t *) brawn_large_last;
 
 static void brawn_large_note_last(mi_segment_t *segment) {
@@ -212,8 +212,8 @@ static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
     return oldest;
 }
 
-// How much of all mappings is in use when `unused` bytes are not.  The sums are read one after the other: what other
-// threads do in between may leave the first behind the second.
+// How many bytes of all mappings are in use if `unused` bytes are not.  The two sums are read one after the other, and
+// other threads change them in between: so the second may be larger than the first.
 static inline size_t brawn_large_used(size_t unused) {
     const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
     return all > unused ? all - unused : 0;
@@ -267,8 +267,8 @@ static size_t brawn_large_most(void) {
     return used;
 }
 
-// How much used and kept blocks may take together where `used` bytes are in use.  Segments that are kept take the place of the
-// reserve.  Where every byte counts, what is free in threads' segments has room, too: up to half of each.
+// How much used and kept blocks may take together if `used` bytes are in use.  Kept segments take the place of the reserve.  With
+// BRAWN_LARGE_TIGHT the limit is lower: it leaves room for what is free in threads' segments, up to half of each.
 static size_t brawn_large_limit(size_t used) {
     const size_t most = brawn_large_most();
     if (!BRAWN_LARGE_TIGHT) {
@@ -287,8 +287,8 @@ static size_t brawn_large_limit(size_t used) {
     return used;
 }
 
-// Before `more` bytes of blocks are mapped.  The most that was in use at once the program needs anyway.  Beyond that its
-// peak would grow by what is kept: that goes first, the oldest first.  At any other time keeping it costs nothing.
+// Called before `more` bytes of blocks are mapped.  The program needs the most that was in use at once anyway.  Beyond that, kept mappings
+// would make its peak grow, so they go first, from the oldest on.  At any other time keeping them costs nothing.
 static void brawn_large_before_growth(size_t more) {
     const size_t limit = brawn_large_limit(brawn_large_used_now() + more);
     for (;;) {
@@ -374,15 +374,15 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
             result = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)(old_mapping + guard), (long)(mapping + guard), 0, 0, 0);
         if (guard > 0) brawn_protect(brawn_failed(result) ? old_end : (char *)segment + mapping, guard, PROT_NONE_);
         if (brawn_failed(result)) {
-            if (result != -ENOMEM && !(guard > 0 && result == -EFAULT)) return NULL;  // -EFAULT: they are still two
+            if (result != -ENOMEM && !(guard > 0 && result == -EFAULT)) return NULL;  // -EFAULT: block and guard are still two mappings
             // The kernel maps the target away itself; reserving it first finds an aligned place.
             char *const target = brawn_map_aligned(mapping + guard, MI_SEGMENT_ALIGN, 0, PROT_NONE_);
             if (target == NULL) return NULL;
             const long moved = arch_syscall6(ARCH_SYS_mremap, (long)segment, (long)old_mapping, (long)mapping,
                 MREMAP_MAYMOVE_FIXED_, (long)target, 0);
-            // When it fails for want of memory, the target is gone already, and another thread may have mapped
-            // there: nothing of it may be unmapped.  Where it is not (no room for one more mapping), it is
-            // address space that is lost.  What was to be the guard is ours all the same.
+            // If this fails for want of memory, the kernel has unmapped the target already, and another thread may have mapped something
+            // there: so it must not be unmapped here.  If it fails since no further mapping is allowed, the target stays, and its address
+            // space is lost.  In both cases the place for the guard is still ours.
             if (brawn_failed(moved)) {
                 brawn_unmap(target + mapping, guard);
                 return NULL;
@@ -473,7 +473,7 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
     else brawn_large_release(segment);
 }
 
-// The same for a block: NULL also where its alignment is not the ordinary one.
+// Grows or shrinks a block.  NULL: no memory, or no ordinary alignment; the block is as it was.
 static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     const size_t mapping = brawn_large_mapping(segment, size);
     if (mapping == 0) return NULL;

@@ -1,11 +1,11 @@
 // How large a page is, and in which order its blocks are given out.
 
-// The engine knows two sizes of pages; here it follows from the blocks, and from how much its thread has.
+// The engine knows two sizes of pages.  Here the size of a page follows from the size of its blocks, and from how much memory its thread has.
 //
-// Where a thread has little, a page has room for many blocks: a page that is full, and one that was, takes its time to move from
-// list to list.  Where it has more, the time goes by anyhow, since most blocks are freed in full pages; and memory goes to pages
-// that are partly used.  So there a page is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at
-// its end: it becomes empty sooner, and what is empty serves any size.
+// If a thread has little memory, a page has room for many blocks: whenever a page becomes full, or is full no longer, it takes time to move
+// it to another list.  If a thread has more memory, that time is spent anyhow, since most blocks are freed in full pages.  But memory is lost
+// in pages that are partly used.  So there a page is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at its end: a
+// small page becomes empty sooner, and an empty page serves any size.
 static size_t brawn_page_bytes(const mi_segments_tld_t *segments, size_t block_size) {
     if (block_size > MI_MEDIUM_OBJ_SIZE_MAX) return block_size;  // one block
     if (BRAWN_CHECKED || (segments->count <= BRAWN_PAGE_SEGMENTS && block_size <= BRAWN_PAGE_ROOMY)) {
@@ -26,8 +26,8 @@ uint8_t *_mi_segment_page_start(const mi_segment_t *segment, const mi_page_t *pa
     return start + front;
 }
 
-// How large such a page is that would have `bytes` without its front: up to twice that, where fewer of them are left over for
-// each block.  (The engine makes pages above MI_MEDIUM_PAGE_SIZE a multiple of it.)
+// The size of a page with a front, which would have `bytes` without it.  Of all sizes up to twice `bytes`, it is the one with the fewest bytes
+// per block.  (The engine makes pages above MI_MEDIUM_PAGE_SIZE a multiple of it.)
 static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
     const size_t front = brawn_front(block_size);
     if (front == 0) return bytes;
@@ -44,8 +44,8 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 }
 #endif
 
-// Whether a free span's first slice was written to since the kernel had it.  A segment without pages has just been taken, for the page that
-// is looked for: it must have it, since nobody gives back a segment that never had one.
+// Whether a free span's first slice was written to since the kernel had it.  A segment without pages has just been taken for the page that
+// is looked for, and has to serve it: nobody would give back a segment that never had a page.
 static inline bool brawn_is_written(mi_slice_t *slice) {
     mi_segment_t *const segment = _mi_ptr_segment(slice);
     const size_t index = mi_slice_index(slice), bits = MI_COMMIT_MASK_FIELD_BITS;
@@ -53,8 +53,8 @@ static inline bool brawn_is_written(mi_slice_t *slice) {
     return index < *brawn_segment_extent(segment) && (segment->purge_mask.mask[index / bits] >> index % bits & 1);
 }
 
-// A free span of at least `count` slices: the engine's choice, the first one of the shortest, if none was written to of the first few of each
-// length; NULL: none.
+// A free span of at least `count` slices; NULL: none.  It is one that was written to, if there is one among the first few of each length.
+// Else it is the engine's choice: the first one of the shortest.
 static NOINLINE mi_slice_t *brawn_span_find(size_t count, mi_segments_tld_t *segments, bool *written) {
     enum { TRIES = 4 };
     mi_slice_t *found = NULL;
@@ -72,8 +72,8 @@ static NOINLINE mi_slice_t *brawn_span_find(size_t count, mi_segments_tld_t *seg
     return found;
 }
 
-// Before a segment is mapped that makes more of them than ever: the pages and spans that wait empty for the next block of their
-// size may have the room.  Many programs need those again soon, so this is done at most BRAWN_MORE_SEGMENTS times a segment.
+// Called before a segment is mapped that makes more of them than ever.  Empty pages and spans that wait for the next block of their size may
+// have enough room, so they are given up.  Many programs need them again soon, so this happens at most BRAWN_MORE_SEGMENTS times a segment.
 static NOINLINE bool brawn_before_more(void) {
     static _Atomic(uintptr_t) done;
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held);
@@ -84,8 +84,8 @@ static NOINLINE bool brawn_before_more(void) {
     return true;
 }
 
-// `count` free slices of the thread's segments.  Those that were written to come first, then the segments that the process keeps, since what
-// was not takes new memory of the kernel's.  NULL: the engine takes a segment, and comes again.
+// `count` free slices of the thread's segments.  Slices that were written to come first, and then kept segments of the process: all others
+// need new memory from the kernel.  NULL: the engine takes a segment, and asks again.
 static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segments_tld_t *segments) {
     MI_UNUSED(arena);
     bool written;
@@ -119,12 +119,12 @@ mi_page_t *_mi_segment_page_alloc(mi_heap_t *heap, size_t block_size, size_t pag
     return page;
 }
 
-// Of how many blocks a page is made the list that malloc takes from; `extend` is what the engine would do.  To be on the
-// list a block is written to, so a fresh page begins with those that begin in its first slice: a thread that has one block
-// of a size touches one page of memory for it.  (The engine begins with 4 KiB or four blocks, which may lie in two to four.)
+// How many blocks of a page are added to the list that malloc takes from; `extend` is the engine's number.  A block that is put on the list is
+// written to.  So a fresh page begins with the blocks that begin in its first slice: a thread that has one block of a size touches one page
+// of memory for it.  (The engine begins with 4 KiB or four blocks, which may lie in two to four pages of memory.)
 //
-// Where freed blocks go round, a page that needs more blocks than its first ones gets all that make the round whole: after each
-// time, all are put in another order.
+// Where freed blocks go round (order.c), a page that needs more than its first blocks gets all that are missing for a round at once: after
+// each addition, all free blocks are put in another order.
 static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
     if (page->capacity > 0) {
         const size_t round = BRAWN_ROUND(page->block_size);

@@ -116,15 +116,15 @@ static bool brawn_keeps_segments(void) {
     return false;
 }
 
-// How many of a segment's slices were ever taken, from its begin: the kernel never gave the others.  (purge_mask has those with what
-// is free beside them.)  In a field that has no meaning for memory of ours.
+// How many slices from a segment's start on were ever taken: the kernel never gave memory for those behind.  (purge_mask may have such slices,
+// too, together with free ones beside them.)  The number is in a field that has no meaning for our memory.
 static inline size_t *brawn_segment_extent(mi_segment_t *segment) { return &segment->memid.mem.os.size; }
 
 // How many guard pages a segment has: in another such field.
 static inline void **brawn_segment_guards(mi_segment_t *segment) { return &segment->memid.mem.os.base; }
 #define BRAWN_BOTH_GUARDS ((void *)2)
 
-// A segment without blocks notes in its first slice's entry what the kernel does not have back, for who takes it.
+// A segment without blocks notes, in the entry of its first slice, what the kernel does not have back.  The thread that takes it reads this.
 typedef struct {
     mi_commit_mask_t written;
     size_t extent;
@@ -316,8 +316,8 @@ static _Atomic(uintptr_t) brawn_abandoned_idle;
 
 static _Atomic(uintptr_t) brawn_handed_weight;  // handed.c
 
-// Whether the next segment's should go back at once, since maybe no thread comes: at most BRAWN_ABANDONED_IDLE bytes and an
-// eighth of all segments stay.  Of what whole heaps wait with, half may be free.
+// Whether the free slices of the next segment should go back at once, since perhaps no thread comes that needs them: at most
+// BRAWN_ABANDONED_IDLE bytes and an eighth of all segments stay.  Of whole heaps that wait (handed.c), half may be free.
 static NOINLINE bool brawn_leaves_too_much(void) {
     const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
     const size_t idle = mi_atomic_load_relaxed(&brawn_abandoned_idle) + mi_atomic_load_relaxed(&brawn_handed_weight) * (MI_SLICES_PER_SEGMENT / 4);
@@ -342,7 +342,7 @@ static void brawn_abandoned_append(mi_segment_t *segment) {
     mi_atomic_increment_relaxed(&segment->subproc->abandoned_count);
 }
 
-// Many threads may end at once.  Each asked a moment ago whether too much is left, before the others left theirs: so here again.
+// Many threads may end at once.  Each has asked already whether too much stays, but since then others may have left segments: so it asks again.
 void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
     mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
     bool too_much;

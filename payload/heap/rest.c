@@ -1,19 +1,23 @@
-// What a thread gives back before it waits.  Memory that is free stays with the process for a while, since most programs need it
-// again soon; who gives it back when nobody does?  No thread of ours, and no timer: libc's calls that may wait
-// (libc/threads/__syscall_cp.c) come here first.
+// What a thread gives back to the kernel before it waits.
 //
-// Whether a wait will be long nobody knows.  So it is done at most every BRAWN_REST_DELAY, only where something was freed
-// since, and only as often as keeps its time below one part in BRAWN_REST_SHARE of all time.  Waits that can be divided (parts.h) come a
-// second time, when they have been long.
+// Free memory stays with the process for a while, since most programs need it again soon.  If the program does not, somebody has to give
+// it back.  There is no thread and no timer for that.  Instead, libc's calls that may wait come here first (libc/threads/__syscall_cp.c).
 //
-//   brawn_note_freed   called where pages and spans become free: no fast path comes there
+// Nobody knows how long a wait will be.  So a thread gives memory back at most every BRAWN_REST_DELAY, only if something became free since
+// the last time, and only so often that it takes less than one part in BRAWN_REST_SHARE of all time.  Waits that can be divided (parts.h)
+// come here a second time, after they have lasted for a while.
+//
+//   brawn_note_freed   notes that a page or span became free: no fast path calls it
 //   brawn_rest         the thread's turn
 
-// Nothing of what a thread does here may happen while it is in the middle of an allocation: a signal handler may wait, too.
-// malloc and free note nothing, since that would cost them time.  A handler has a frame on the stack that the kernel has
-// made, with the address behind the handler.  `not_handlers_return_to` has its bits, each the other way: so that no copy of the
-// address itself is left on the stack by what runs here, to be found by a later turn.  sigaction leaves copies, too: what is beside them is no
-// frame.  Where one is found, or the stack is not known, there may be such a handler.  Another stack than the thread's own (sigaltstack, fibers) is not known.
+// Whether the thread may be inside a signal handler.  A handler may wait, too, and it may have interrupted an allocation: then nothing here
+// may run.  malloc and free do not note that they run, since that would take time.  So this looks at the stack: while a handler runs, there is
+// a frame that the kernel has made, and with it the address to which the handler returns.
+//
+// `not_handlers_return_to` is that address with all bits inverted.  If the address itself were passed on, copies of it would stay on the
+// stack, and a later turn would find them.  sigaction leaves copies, too, but without a frame beside them (arch_is_in_handler).
+//
+// true: there is a frame, or the stack is not known or too deep.  Only the thread's own stack is known, not one of sigaltstack or a fiber.
 enum { BRAWN_REST_STACK = 256 << 10 };
 
 static bool brawn_may_be_in_handler(uintptr_t not_handlers_return_to, const void *end_of_stack) {
@@ -58,11 +62,12 @@ static void brawn_let_signals(uint64_t held_before, brawn_turn_t *turn) {
     arch_syscall6(ARCH_SYS_rt_sigprocmask, SETMASK, (long)&held_before, 0, sizeof held_before, 0, 0);
 }
 
-// Nothing may leave the turn in its middle: a handler that ends a wait by siglongjmp, as shells have, and the cancellation of a
-// thread that can be cancelled anywhere would leave pages between two lists; and a handler that interrupts a wait may allocate.  So
-// signals wait until the turn is over.  Those that the kernel forces on a thread do not: it would end the program without their handler.
-// Nor does the one by which musl has all threads stop (src/thread/synccall.c): a thread that was stopped may have the lock that this one
-// waits for.  Who stops them has that one blocked, and gets no turn.
+// Blocks signals during a turn.  A turn that ends in its middle would leave pages between two lists.  It would end there by a handler's
+// siglongjmp, with which shells end a wait, or by the cancellation of a thread that can be cancelled anywhere.  Besides, a handler may allocate.
+//
+// Two kinds of signals are not blocked.  If a fault's signal were blocked, the kernel would end the program without calling the handler.
+// And musl stops all threads by a signal (src/thread/synccall.c): if this thread blocked it, it could wait for a lock of a thread that is
+// stopped already, and neither would go on.  The thread that stops the others has this signal blocked, and gets no turn.
 //
 // false: there is no turn, but for what handlers ran meanwhile.
 static bool brawn_hold_signals(uint64_t *held_before, brawn_turn_t *turn) {
@@ -87,8 +92,8 @@ static bool brawn_hold_signals(uint64_t *held_before, brawn_turn_t *turn) {
 }
 #undef BRAWN_SIGNAL
 
-// Before a segment is mapped: where the process has nearly as many as ever, its peak is about to grow.  What is free elsewhere in
-// the thread's segments goes back first: it is in pieces that are too small, and most of it stays free.
+// Called before a segment is mapped.  If the process has as many segments then as ever, or nearly as many, its peak is about to grow.  So
+// what is free in the thread's other segments goes back first: these pieces are too small for the request, and most of them stay free.
 static void brawn_before_segment(void) {
     static _Atomic(uintptr_t) most;
     mi_heap_t *const heap = brawn_heap;
@@ -106,7 +111,7 @@ static void brawn_before_segment(void) {
     }
 }
 
-// All that is free in the calling thread's heap; in a long wait, what is free in pages that are in use, too.
+// Gives back all that is free in the calling thread's heap; in a long wait, also what is free in pages that are in use (thin.c).
 static void brawn_rest_own(mi_heap_t *heap, bool in_wait) {
     brawn_spans_release();
     brawn_heap_collect(heap, MI_FORCE);
@@ -118,7 +123,7 @@ static void brawn_rest_own(mi_heap_t *heap, bool in_wait) {
     }
 }
 
-// What is the process's: what waits for the next thread or block.  Under `brawn_resting`.
+// Gives back the process's free memory, which waits for the next thread or block.  The caller holds `brawn_resting`.
 static void brawn_rest_all(void) {
     // Empty segments of threads that have ended pass through these lists on their way back.  Nothing else of a heap takes part,
     // so a thread that has none can do it, too.
@@ -144,7 +149,7 @@ static void brawn_rested(brawn_rest_t *rest, uint64_t begin) {
     rest->freed = 0;
 }
 
-// One thread at a time does it for all; another one has it done.
+// One thread at a time gives back the process's memory.  If another thread is at it, this one does nothing.
 static void brawn_rest_for_all(bool in_wait) {
     if (brawn_heap != &_mi_heap_main) brawn_tell();  // a thread without a heap may hold a lock here, too
     uintptr_t nobody = 0;
@@ -158,9 +163,9 @@ static void brawn_rest_for_all(bool in_wait) {
     mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
 }
 
-// A thread that really waits leaves a small heap to the next thread that needs memory, as it does at its end: so idle threads
-// share segments and pages.  What it still has it frees as another thread's, and with its next allocation it goes on in what
-// others left.  The first thread's heap is no mapping that anybody else could have.
+// A thread in a long wait leaves a small heap to the next thread that needs memory, as it does when it ends.  So idle threads share segments
+// and pages.  Afterwards the thread frees its old blocks as if they were another thread's, and its next allocation uses what other threads
+// left.  The first thread keeps its heap, which is not a mapping that another thread could take over.
 static bool brawn_may_leave(const mi_heap_t *heap) {
     if (BRAWN_REST_LEAVES < 0 || BRAWN_TRACE || heap == &_mi_heap_main) return false;
     return (int64_t)heap->tld->segments.count <= BRAWN_REST_LEAVES && brawn_exit_rounds == 0;
@@ -195,8 +200,8 @@ static long brawn_rest_part(brawn_rest_t *own, int64_t due, int64_t clock) {
     return left < least ? (long)least : (left < INT_MAX ? (long)left : INT_MAX);
 }
 
-// A thread without a heap has freed nothing of its own, and a wait of its own tells nothing before it is long.  The limits hold for it
-// as for others; but what is left of a small heap that is left goes in any case.
+// A thread without a heap has no free memory of its own.  It gives back the process's, but only in the second turn of a long wait.  The
+// limits of time are the same for all threads.  Only a thread that is about to leave its small heap gives back what is free there in any case.
 //
 // `turn` says what common/turn.h has of it, before and afterwards.
 static NOINLINE void brawn_rest(uintptr_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *turn) {

@@ -68,9 +68,9 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
     }
 }
 
-// Cuts off the largest slack there is, and says how much that was; 0: there is none.  It goes to the kernel
-// when the lock is free again: others would wait for that.  Until then it is mapped, so nothing else comes to lie there, and who
-// got the rest in the meantime cannot grow into it.
+// Cuts off the largest slack there is, and returns how much that was; 0: there is none.  It is unmapped after the lock is released, since
+// other threads would wait for the kernel.  Until then it stays mapped: nothing else can be mapped there, and the thread that has the rest of
+// the mapping cannot grow into it.
 static size_t brawn_slack_cut(void) {
     size_t slack = 0;
     uint8_t *end = NULL;
@@ -94,8 +94,8 @@ static size_t brawn_slack_cut(void) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Large blocks in use come near to the most there ever were: so does the process's peak.  What is free in the segments of
-// threads goes back first.  A thread cannot do this for another one: each comes here when it needs a page.
+// When large blocks in use come near to the most there ever were, the process comes near to its peak.  Then what is free in the threads'
+// segments goes back first.  A thread cannot do this for another one, so each thread comes here when it needs a page.
 
 #if BRAWN_LARGE_TIGHT
 static _Atomic(uintptr_t) brawn_peak_epoch;  // counts how often that was so

@@ -36,9 +36,9 @@ static inline void brawn_zero_block(void *p, size_t size) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Blocks of more than MI_SMALL_SIZE_MAX that were freed by another thread than their own.  In the engine they would wait until
-// their own thread allocates: while it does not run, others map new memory.  Here whoever needs such a block takes it.  The
-// engine takes them for allocated, wherever they are.
+// Blocks of more than MI_SMALL_SIZE_MAX that were freed by another thread than their own.  In the engine they would wait until their own
+// thread allocates: while that does not run, other threads map new memory.  Here any thread that needs such a block takes it.  To the engine,
+// such blocks are allocated all the time.
 //
 // A slot has a block's address.  If the block has a span, it lies at a slice, and its number of slices stands in the address's lower
 // bits.  Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
@@ -94,7 +94,7 @@ static void *brawn_passed_take(size_t size) {
 }
 _Static_assert(BRAWN_SPAN_MAX / MI_SEGMENT_SLICE_SIZE < MI_SEGMENT_SLICE_SIZE, "a span's number of slices fits below its address");
 
-// All of them, on their ways: before a thread waits, and when memory is short.
+// Frees all of these blocks in the engine: before a thread waits, and when memory is short.
 static void brawn_passed_release(void) {
     for (size_t i = 0; i < sizeof brawn_passed / sizeof *brawn_passed; i++) {
         if (mi_atomic_load_relaxed(&brawn_passed[i]) == 0) continue;
@@ -188,11 +188,11 @@ static void brawn_engine_free_remote(mi_page_t *page, mi_segment_t *segment, voi
 
 // After the last block of `page` was freed.  An empty page is retired, that is returned some cycles later (a
 // cycle is a fresh page of any size), so that a thread that frees its only block of a size over and
-// over keeps the page.  (Only the one page of a size: cycles are counted on the first page of a queue, others
-// would stay.)
+// over keeps the page.  (This is only done for the only page of a size: the engine counts cycles on the first page of
+// a queue alone, so others would stay.)
 static NOINLINE void brawn_page_retire(mi_page_t *page) {
-    // The engine gives others up at once, and a span, which is in no full queue where its segment was
-    // adopted: there is no such page any more, and perhaps no such segment.
+    // Asked before the engine is called: it gives up all other pages at once, also a span, which is in no full queue if its segment
+    // was adopted.  After that the page is gone, and perhaps even its segment.
     const bool waits = page->next == NULL && page->prev == NULL && page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX;
     brawn_note_freed();
     _mi_page_retire(page);

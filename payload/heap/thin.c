@@ -1,9 +1,9 @@
-// Pages of several slices in which few blocks are in use.  Before a thread waits on, those of their slices in which no block lies that
-// is in use go back to the kernel.  A free block has its link in it: so such blocks leave the page's list.
+// Pages of several slices in which few blocks are in use.  In a long wait, their slices without a block in use go back to the kernel.  A free
+// block holds its own link, so the free blocks of these slices leave the page's list.
 //
-// Behind the last block in use, the page is as it was before they were given out, and the engine puts them on the list again when it
-// needs them.  Others are lost to the page until it is empty: as it has more blocks then than it can give out, it says that it has
-// fewer.  Only a thread with few segments has such pages (brawn_page_bytes).
+// If they are behind the last block that stays, they count as never given out, and the engine puts them on the list again when it needs them.
+// If they are in front of it, they are lost to the page until it is empty.  Then the page cannot give out all of its blocks, and says that it
+// has fewer (`reserved`).  Only a thread with few segments has such pages (brawn_page_bytes).
 
 enum { BRAWN_THIN_BLOCKS = 1024 };
 _Static_assert((BRAWN_CHECKED || BRAWN_PAGE_MIN / 16 <= BRAWN_THIN_BLOCKS) && MI_MEDIUM_PAGE_SIZE / MI_SEGMENT_SLICE_SIZE <= 32, "a page of several slices has no more");

@@ -19,9 +19,9 @@ extern const mi_heap_t _mi_heap_empty __attribute__((alias("_mi_page_empty")));
 
 static mi_subproc_t brawn_subproc;
 
-// When a thread, or the process, may give back what is free the next time (arch_clock), and how much earlier it may in a long wait;
-// how many of its waits were divided in which time; whether its pages were passed over the last time (thin.c), and whether something
-// became free since: rest.c.
+// When a thread or the process may give back what is free: rest.c.  `next` is the earliest time (arch_clock), and `earlier` how much earlier
+// it may be in a long wait.  `divided` waits were divided in the time `window`.  `thick`: the last time left out pages that are in use
+// (thin.c).  `freed`: something became free since.
 typedef struct {
     uint64_t next : 40;
     uint64_t earlier : 12;
@@ -57,7 +57,7 @@ static void brawn_note_freed(void) {
     if (heap != NULL) ((brawn_tld_t *)heap->tld)->rest.freed = 1;
 }
 
-// Not of what becomes free while the calling thread gives back what is free for all.
+// Notes that memory of the process became free, unless the calling thread is just giving such memory back.
 static void brawn_note_freed_for_all(void) {
     if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 || mi_atomic_load_relaxed(&brawn_resting) == _mi_prim_thread_id()) return;
     mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
@@ -96,13 +96,12 @@ static void brawn_thread_give(brawn_thread_t *thread) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Heaps that are in use, by their threads' pointers.  No two live threads have the same one.  So where a thread begins
-// and finds a heap under its own, that heap's thread has ended, and nothing returned the heap: it was made behind our
-// destructor in the last round, or there was no key.  It is as its thread left it, with the same owner as far as its
-// segments know, and goes on as the new thread's.  Threads come at the places of those before them, so that such
-// heaps are no more than there were threads at once.
+// Heaps that are in use, by thread pointer.  No two live threads have the same pointer.  So if a new thread finds a heap under its own
+// pointer, the heap's thread has ended, and nothing returned the heap: it was made after our destructor ran in the last round, or there was no
+// key.  The new thread goes on with the heap as it is: its segments name the same pointer as their owner.  New threads get the pointers of
+// ended ones, so there are never more such heaps than there were threads at one time.
 //
-// The lock is the one that fork holds.
+// The lock is the one that fork holds (brawn_abandoned_lock).
 
 enum { BRAWN_THREAD_LISTS = 64 };
 static brawn_thread_t *brawn_threads[BRAWN_THREAD_LISTS] LATE;
@@ -149,9 +148,9 @@ static void brawn_threads_forget(mi_heap_t *own) {
 
 // ---------------------------------------------------------------------------------------------
 // Thread exit.  A pthread key's destructor returns the heap.  musl runs destructors in at most
-// PTHREAD_DESTRUCTOR_ITERATIONS (4) rounds while values are set (src/thread/pthread_key_create.c);
-// destructors of the program may allocate and free in every one, so ours waits for the third: late
-// enough for what programs do, and still there for a thread that first allocates behind it in round 1.
+// PTHREAD_DESTRUCTOR_ITERATIONS (4) rounds while values are set (src/thread/pthread_key_create.c).
+// The program's destructors may allocate and free in every round, so ours waits for the third.  That is late enough
+// for what programs do, and early enough for a thread that first allocates behind ours in round 1: it has rounds 2 to 4.
 
 int pthread_key_create(unsigned *key, void (*destructor)(void *));
 int pthread_setspecific(unsigned key, const void *value);
@@ -283,9 +282,9 @@ static inline void brawn_configure(void) {
     mi_atomic_store_release(&configured, (uintptr_t)1);
 }
 
-// A page that the kernel clears in a child of which the heap is not told (_Fork, clone): such a child has none of the threads that may
-// have held a lock or a page's list.  NULL: there is none, since no other thread than the first had a heap, or the kernel is older
-// than Linux 4.14.
+// A page that the kernel clears in every child (MADV_WIPEONFORK).  Where the heap is told of the child, it sets the page again.  So the page stays
+// clear in a child of which the heap is not told (_Fork, clone): a thread that does not exist there may have held a lock or a page's list.
+// NULL: there is no page, since only the first thread had a heap, or the kernel is older than Linux 4.14.
 static _Atomic(uintptr_t *) brawn_told;
 
 static SELDOM void brawn_tell(void) {
@@ -299,7 +298,7 @@ static SELDOM void brawn_tell(void) {
         brawn_unmap(page, brawn_page_size);
 }
 
-// What else it says: which process this is, for who has noted that there (trace.c).  NULL: there is no such page.
+// The second word of this page: the number of this process, if trace.c has noted it there.  NULL: there is no such page.
 static inline _Atomic(uintptr_t) *brawn_told_process(void) {
     uintptr_t *const page = mi_atomic_load_acquire(&brawn_told);
     return page != NULL ? (_Atomic(uintptr_t) *)(page + 1) : NULL;

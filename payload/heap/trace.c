@@ -211,8 +211,8 @@ static void brawn_trace_finish(brawn_trace_record_t *record, uint32_t kind) {
     atomic_fetch_sub(&brawn_trace_writers, 1);
 }
 
-// Says what the kernel's clock is, where that has not been said in this millisecond.  A thread that is interrupted in between reads the two
-// far from each other, and tries once more.
+// Records the kernel's clock beside the counter, once in a millisecond.  If a thread is interrupted between reading the counter and the clock,
+// they do not belong together: it sees that by the time, and tries again.
 static void brawn_trace_clock(void) {
     enum { NEAR = 1 << 15 };  // of the counter: 16 us at 2 GHz
     static _Atomic(uintptr_t) said;
@@ -255,10 +255,10 @@ static bool brawn_trace_readable(uintptr_t address) {
 
 // How many bytes of the stack from `from` on are there, in whole words.
 //
-// What lies behind a thread's stack is another thread's, or unmapped at any time: also between a look at it and the copy. musl puts
-// a thread's structure above its stack, into the same mapping (src/thread/pthread_create.c), and the kernel the auxiliary
-// vector's strings above the first one.  So nothing behind these is copied.  What is before them may be another stack, of a coroutine or one
-// that the program made, with a guard page behind it: the kernel is asked for each page.
+// The memory behind a thread's stack may be another thread's, and may be unmapped at any time, even between a check and the copy.  musl puts
+// a thread's structure above its stack, into the same mapping (src/thread/pthread_create.c), and the kernel puts the auxiliary vector's
+// strings above the first stack.  So nothing behind these is copied.  In front of them the thread may run on another stack, of a coroutine or
+// one that the program made, with a guard page behind it.  So the kernel is asked for each page.
 static size_t brawn_trace_stack(uintptr_t from) {
     const uintptr_t top = brawn_on_first_stack() ? brawn_auxiliary(AUXV_RANDOM) : arch_thread_pointer();
     const size_t most = top > from && top - from < BRAWN_TRACE_STACK ? top - from : BRAWN_TRACE_STACK;

@@ -58,8 +58,8 @@
 #define BRAWN_PAGE_LOSS 32
 #endif
 
-// Where blocks carry a seal: freed ones of `size` bytes go round once a page has so many (order.c), or all that it has room for.
-// Each touches memory, which with many threads takes more time than malloc and free do.
+// If blocks carry a seal, freed blocks of `size` bytes go round once a page has this many of them, or all for which it has room (order.c).
+// Each of them touches memory, and with many threads this takes more time than malloc and free do.
 #define BRAWN_ROUND(size) ((size) <= 512 ? 16u : 8u)
 
 // The list of a fresh page begins at the block of this number times its size in units of 16 bytes, modulo their count.
@@ -93,9 +93,9 @@
 #ifndef BRAWN_REST_SHARE
 #define BRAWN_REST_SHARE 128
 #endif
-// What could not be given back then, is when the thread has waited for so many units, or, by the limits above, longer.
-// The limit to a part of all time is so many times less narrow then: who waits does not work on what would have to come back.  And
-// the first part is half as long if so many threads have a heap: their memory counts more.
+// What could not be given back then is given back when the thread has waited for BRAWN_REST_FIRST units, or longer, by the limits above.  In
+// such a wait the thread may take BRAWN_REST_WAITING times as large a part of its time: it does not work on memory that would have to come
+// back.  The first part of the wait is half as long if BRAWN_REST_MANY threads have a heap: their memory counts more.
 #ifndef BRAWN_REST_FIRST
 #define BRAWN_REST_FIRST 10
 #endif
@@ -105,7 +105,7 @@
 #ifndef BRAWN_REST_LEAVES
 #define BRAWN_REST_LEAVES 1
 #endif
-// Of its waits in 16 units, at most so many have a timer for that, which takes half a microsecond.
+// In 16 units of time, at most this many waits of a thread have a timer for that: it takes half a microsecond.
 #define BRAWN_REST_DIVIDED 16
 
 // At most this many free segments stay with the process, for the next thread or size that needs one.
@@ -113,8 +113,8 @@
 #define BRAWN_KEPT_SEGMENTS 4
 #endif
 
-// Before a segment is mapped that makes more of them than ever, what waits empty makes room: so many times for each segment that is in use,
-// so that a program that needs all of it in turn does not make it again and again.
+// Before a segment is mapped that makes more of them than ever, empty pages and spans that wait are given up: at most this many times for each
+// segment in use, so that a program that needs all of them in turn does not make them again and again.
 #ifndef BRAWN_MORE_SEGMENTS
 #define BRAWN_MORE_SEGMENTS 4
 #endif
@@ -125,8 +125,8 @@
 #define BRAWN_KEPT_SPANS 4
 #endif
 
-// So many blocks that another thread than their own freed wait for any thread that needs one: of those with a span, and of each
-// smaller size above 1 KiB.
+// At most this many blocks that another thread than their own freed wait for any thread that needs one: BRAWN_PASSED_SPANS blocks with a
+// span, and BRAWN_PASSED_EACH of each smaller size above 1 KiB.
 #ifndef BRAWN_PASSED_SPANS
 #define BRAWN_PASSED_SPANS 16
 #endif
@@ -145,12 +145,13 @@
 #define BRAWN_ABANDONED_IDLE (2u << 20)
 #endif
 
-// Heaps of threads that have ended go to the next threads as they are (handed.c), while those that wait weigh at most this together, or
-// two for each thread that has a heap: one for each, and one for each of its segments.
+// Heaps of threads that have ended go to the next threads as they are (handed.c), if all heaps that wait weigh at most this together, or
+// two for each thread that has a heap.  The weight of a heap is one, and one for each of its segments.
 #ifndef BRAWN_HANDED
 #define BRAWN_HANDED 24
 #endif
-// A heap with more blocks in use than this does not: with any number, server.c takes 1.1 times the time and 1.4 times the memory with 8 workers.
+// A heap with more blocks in use than this is not handed on: without a limit, server.c takes 1.1 times the time and 1.4 times the memory with 8
+// workers.
 #ifndef BRAWN_HANDED_BLOCKS
 #define BRAWN_HANDED_BLOCKS 256
 #endif
@@ -191,8 +192,8 @@
 #ifndef BRAWN_LARGE_MORE
 #define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 8)
 #endif
-// Slack is cut off, too, and in place of that half the limit is lower by what threads have free in their segments, at most by this many
-// bytes.  0: neither.
+// If this is not 0, slack is cut off, too.  And instead of adding half of BRAWN_KEPT_LARGE_MIN, the limit is lowered by what threads have free
+// in their segments, by at most this many bytes.
 #ifndef BRAWN_LARGE_TIGHT
 #define BRAWN_LARGE_TIGHT 0
 #endif

@@ -15,8 +15,8 @@
 // And with a place for an answer: whether to wait in parts (parts.h), or not at all.
 extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *t) __attribute__((weak));
 
-// Its code is at the address that musl has the kernel write behind a handler's frame.  Weak: a program that cannot have a
-// handler, since it has no sigaction of musl's, has none.
+// The code to which handlers return: musl gives the kernel its address.  Weak: a program without musl's sigaction cannot have
+// a handler, and lacks this code.
 extern const char __restore_rt[] __attribute__((weak));
 
 // The stack that the thread began with, for who looks through it; the first thread's is not known here.

@@ -20,17 +20,18 @@ _Static_assert(sizeof(condition) == 48 && offsetof(condition, lock) == 32, "musl
 // musl's: wakes that many, or all if it is -1.
 extern int __private_cond_signal(condition *c, int count);
 
-// musl takes and gives back the private one's lock to see that nobody waits.  Whoever has to be woken has put itself
-// into the list before it unlocked the mutex; who signals after locking it sees that, and any other may come too early anyway.
+// Whether nobody waits for a private condition variable.  musl takes its lock to see that.  This only looks at the list: a thread that has to be
+// woken has put itself into the list before it unlocked the mutex.  A thread that signals after locking the mutex sees that, and any other
+// thread may come too early anyway.
 //
-// One whose time is up takes itself out of the list under the lock, and gives that back last: only then may the one who
-// signals free the condition variable.  So the lock has to be free, too.
+// A waiter whose time is up takes itself out of the list under the lock, and unlocks last.  Before that, the thread that signals must not free
+// the condition variable.  So the lock has to be free, too.
 INLINE int is_left(condition *c) {
     if (__atomic_load_n(&c->first, __ATOMIC_ACQUIRE)) return 0;
 #ifdef __x86_64__
     return !__atomic_load_n(&c->lock, __ATOMIC_ACQUIRE);
 #else
-    // Arm lets others see the empty list before the lock that it was emptied under, unless they write there, too.
+    // On Arm, a thread may see the empty list before it sees the lock under which the list was emptied, unless it writes to the lock, too.
     return !__atomic_fetch_add(&c->lock, 0, __ATOMIC_SEQ_CST);
 #endif
 }

@@ -2,7 +2,7 @@
 // the wait ends as the kernel would have ended it: with EINTR, unless the kernel makes such a call again behind a handler with SA_RESTART
 // (man 7 signal).  But what the call finds without waiting it finds: the kernel looks for that first.
 //
-// Some calls have a set of signals of their own: by those in it they are not ended.
+// Some calls have their own set of blocked signals.  The signals in this set do not end the call.
 //
 // Included by waits.h.
 #pragma once
@@ -30,7 +30,7 @@ enum {
     CAN_BE_READ = 1,  // POLLIN
 };
 
-// A sleep, of which all is left.  0: the kernel is to say what is wrong with it.
+// Ends a sleep before it begins: all of its time is left.  0: its arguments are wrong, and the kernel is to say so.
 INLINE long sleep_is_over(const wait *w) {
     const long *const at = w->arguments;
     const int by_clock = w->number == CLOCK_NANOSLEEP;
@@ -75,7 +75,7 @@ INLINE int finds(const wait *w, const brawn_turn_t *t, long *result) {
     const long number = w->number, *const at = w->arguments;
     const uint64_t *const set = own_set(w);
     const moment none = {0, 0};
-    // What the call answers if it found nothing, and that it does not begin again behind handlers with SA_RESTART.
+    // `nothing`: what the call answers if it finds nothing.  `ends`: handlers end it even if they have SA_RESTART.
     long nothing = 0, found;
     int ends = 1;
     if (set && !(t->ran & ~*set)) return 0;

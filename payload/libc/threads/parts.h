@@ -1,13 +1,13 @@
-// A wait in parts.  What a thread waits for does not tell how long it will wait; but one that has waited for some time has nothing
-// to do, and gives back then what it could not before.  So the call is made with a short time first, and if that is over, again.
+// A wait in parts.  Nobody knows beforehand how long a thread will wait.  But a thread that has waited for some time has nothing to do, and
+// gives back then what it could not before.  So the call is made with a short time first, and again when that time is over.
 //
 // To the program it is one call:
-//   - Any other answer than that the time is over is the call's.
-//   - A time that the program set ends when it would have.
+//   - If a part answers anything but that its time is over, the call answers the same.
+//   - If the program set a time limit, the call ends when it would have ended.
 //   - A futex whose word changes between the parts is seen to have changed.
 //   - Cancellation comes to each part, and one that comes between them to the next.
-//   - A handler that runs between the parts would not interrupt the call.  So where the program has handlers, no call is divided that
-//     has to end by them.  Those of faults do not count, since the faults would be ours.
+//   - A handler that runs between the parts would not interrupt the call.  So if the program has handlers, calls that handlers have to end
+//     are not divided.  Handlers of faults do not count: between the parts, only our code could fault.
 //
 // Included by __syscall_cp.c.
 #pragma once
@@ -61,7 +61,7 @@ typedef struct {
     int is_absolute;
     // In nanoseconds; less than 0: not known.
     int64_t time;
-    // Of a part whose time is over.
+    // What a part answers when its time is over.
     long is_over;
 } kind;
 
@@ -99,7 +99,7 @@ SELDOM static long part(const wait *w, int64_t time) {
     return w->calls(NANOSLEEP, (long)&m, w->number == NANOSLEEP ? at[1] : at[3], 0, 0, 0, 0);
 }
 
-// A sleep that a handler ended, which is new to the program: how much of all of it was left.
+// A handler ended a sleep, though the program had no handler when the sleep began.  Tells how much of the whole sleep was left.
 SELDOM static COLD void tell_rest(const wait *w, int64_t end) {
     moment *const rest = (moment *)(w->number == NANOSLEEP ? w->arguments[1] : w->number == CLOCK_NANOSLEEP ? w->arguments[3]
                                                                                                             : 0);

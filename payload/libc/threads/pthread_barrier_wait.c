@@ -1,10 +1,10 @@
 // pthread_barrier_wait: musl's states, and its order of who leaves: nobody touches the barrier once the first one is free, so that it
 // may be destroyed then.
 //
-// Who comes first looks for the others before it sleeps, as musl's does, which helps where they are on their way: waking it would
-// take longer.  Where they are asleep themselves, all that looking is lost, and more so than with glibc, which never looks.  So
-// the last one, which knows whether the first gave up, counts that: after a few in a row looks are short, and every now
-// and then a long one finds out whether that is still so.
+// The first thread looks for the others before it sleeps, as musl's does.  This helps if they are on their way: waking it would take longer.
+// If they are asleep themselves, the looking is lost, and glibc, which never looks, is faster.  So the last thread, which knows whether the
+// first one fell asleep, counts that.  After a few times in a row the looks are short, and now and then a long look finds out whether the
+// others come in time again.
 #include "threads.h"
 
 typedef struct {
@@ -48,13 +48,13 @@ extern void __vm_unlock(void);
 INLINE void lock(barrier *b) {
     while (__atomic_exchange_n(&b->lock, 1, __ATOMIC_ACQUIRE)) __wait(&b->lock, &b->waiters, 1, 1);
 }
-// Both in an order that whoever waits is seen, or sees that it is free.
+// All threads see both steps in this order.  So a thread that waits is seen here, or it sees that the lock is free.
 INLINE void unlock(barrier *b) {
     __atomic_store_n(&b->lock, 0, __ATOMIC_SEQ_CST);
     if (UNLIKELY(__atomic_load_n(&b->waiters, __ATOMIC_SEQ_CST))) wake(&b->lock, 1, 1);
 }
 
-// Nobody of this process unmaps it while others of it are inside.
+// The barrier is shared between processes.  No thread of this process unmaps it while others of this process are inside.
 static COLD int wait_shared(barrier *b) {
     const int limit = (b->limit & INT_MAX) + 1;
     int result = 0, now = 0;

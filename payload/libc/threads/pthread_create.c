@@ -6,8 +6,8 @@
 // threads that only have to tell the kernel that they end.  A thread that is detached, and gives its own stack back,
 // keeps the lock as in musl, since the word goes with the stack.
 //
-// The kernel knows from the beginning where to write when the thread ends, but not of the main thread, of one that called fork,
-// and where the stack is left: these tell it (set_tid_address).
+// For most threads, the kernel knows from the beginning where to write when the thread ends.  The main thread, a thread that called fork
+// and a thread that leaves its stack behind have to tell the kernel (set_tid_address).
 #include "stacks.h"
 
 typedef struct file file;
@@ -212,7 +212,7 @@ _Noreturn HIDDEN void brawn_pthread_exit(void *result) {
     DO(__do_orphaned_stdio_locks);
     DO(__dl_thread_cleanup);
 
-    // Behind all that may find that there are no other threads, and leave locks alone.
+    // From here on, other code may find that there is only one thread, and take no locks.  So this comes after all of the above.
     if (!--__libc.threads_minus_1) __libc.needs_locks = -1;
     self->next->previous = self->previous;
     self->previous->next = self->next;
@@ -378,7 +378,7 @@ static thread *prepare(const place *at, const attributes *a, const thread *self)
     return t;
 }
 
-// The number of an error, or 0, of a thread that has begun, if it can have the priority that it should.
+// Gives a thread that has begun its priority, and lets it go on.  If that fails, the thread ends; returns the number of the error, or 0.
 static int schedule(thread *t, const attributes *a, beginning *b) {
     const int error = arch_syscall4(SETSCHEDULER, t->id, a->policy, (long)&a->priority, 0);
     if (__atomic_exchange_n(&b->order, error ? 3 : 0, __ATOMIC_SEQ_CST) == 2) wake(&b->order, 1, 1);

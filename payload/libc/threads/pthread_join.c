@@ -12,7 +12,7 @@ HIDDEN int brawn_pthread_timedjoin_np(thread *t, void **result, const timespec *
     int state, cancel, error = 0;
     pthread_testcancel();
     pthread_setcancelstate(CANCEL_DISABLE, &cancel);
-    // Masked, which is for whoever asks whether it came, is off while this waits.
+    // In the state "masked" (PTHREAD_CANCEL_MASKED), a call only reports a cancellation.  While this waits, that counts as disabled.
     if (cancel == CANCEL_ENABLE) pthread_setcancelstate(cancel, NULL);
     while ((state = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE)) && error != ETIMEDOUT && error != EINVAL) {
         if (state >= DETACHED) __builtin_trap();

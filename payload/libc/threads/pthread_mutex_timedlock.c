@@ -24,7 +24,7 @@ static int lock_plain(mutex *m, const timespec *until) {
     return 0;
 }
 
-// The kernel has the one who waits act for the owner.
+// A mutex that inherits priorities: while a thread waits, the kernel gives its priority to the owner.
 static int lock_inheriting(mutex *m, const timespec *until) {
     const int type = m->type, is_private = !(type & SHARED);
     thread *const self = own_thread();

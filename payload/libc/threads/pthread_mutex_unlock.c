@@ -77,8 +77,8 @@ HIDDEN int brawn_pthread_mutex_unlock(mutex *m) {
         was = __atomic_exchange_n(&m->lock, 0, __ATOMIC_RELEASE);
     }
     if (UNLIKELY(waiters || was < 0)) {
-        // musl's own code counts those who wait in a plain one only in pthread_cond_timedwait, and then one who wakes does not tell
-        // who waits besides.
+        // For a plain mutex, musl's own code counts waiters only in pthread_cond_timedwait.  A waiter that wakes there does not set the bit for
+        // others that still wait.  So all of them are woken.
         wake(&m->lock, waiters && !(type & SHARED) ? INT_MAX : 1, !(type & SHARED));
     }
     return 0;

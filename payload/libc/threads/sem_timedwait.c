@@ -15,8 +15,9 @@ static void leave(void *waiters) {
     __atomic_fetch_sub((volatile int *)waiters, 1, __ATOMIC_SEQ_CST);
 }
 
-// What a semaphore's value is while somebody waits: -1 before musl 1.2.4, and the highest bit since.  musl's sem_post tells: to the
-// newer one, -1 has that bit and the highest count there is.  Ours says the same, but is only where a program is linked.
+// What a semaphore's value is while somebody waits: -1 before musl 1.2.4, and the highest bit since then.  musl's sem_post shows which: for the
+// newer musl, -1 is that bit with the highest count there is, so sem_post fails.  Our sem_post does the same, but only a program that is being
+// linked has it.
 static volatile int waited_for;
 
 static COLD int find_waited_for(void) {

@@ -1,11 +1,11 @@
 // Stacks of threads that have ended.
 //
 // A few are kept, as glibc does: mapping one, taking its guard's rights, touching it and giving it back takes as long as all
-// else of a thread's life.  A process that is idle has that little of them in memory: of each what is next to its end.
+// else of a thread's life.  An idle process has little of them in memory: of each stack the part next to its end.
 //
-// Each place has an own state, and nothing waits: what is taken by another at this moment is not there.  So a child of fork, in
-// which others' moments do not end, can use all other places; and a thread can leave the stack that it stands on, and
-// has the kernel write the 0 when it has gone (set_tid_address).
+// Each place has its own state, and nothing waits: a place that another thread is using at this moment counts as empty.  So a child of fork,
+// in which that thread never finishes, can use all other places.  And a thread can leave the stack that it runs on: it has the kernel write
+// the 0 when it has gone (set_tid_address).
 #include "stacks.h"
 
 enum {
@@ -68,7 +68,7 @@ HIDDEN void *brawn_stack_take(size_t size, size_t guard) {
     return NULL;
 }
 
-// Of a stack that was used up deep down, and of a large one, the kernel takes back what is far from its end.
+// Gives back to the kernel what is far from a stack's end, if that is large.
 static void trim(char *low, char *top, char *used) {
     char *end = top - RESIDENT;
     if (used >= low && used <= top && end > used - BELOW) end = used - BELOW;
@@ -76,7 +76,7 @@ static void trim(char *low, char *top, char *used) {
     if (end > low && end - low > 2 * RESIDENT) arch_syscall4(MADVISE, (long)low, end - low, DONTNEED, 0);
 }
 
-// Of stacks of other sizes the next one gives way, which nobody may ask for any more.
+// Drops the stack at the next place if its size is another one: perhaps nobody asks for that size any more.  Returns whether it was.
 static int make_room(size_t size) {
     struct place *const p = &places[__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % PLACES];
     const int is_other = p->size && p->size != size;

@@ -16,8 +16,8 @@ INLINE int has_own_stack(const thread *t) {
 // One of `size` bytes, the lowest `guard` of which cannot be touched; NULL if there is none.  What is in it is anything.
 HIDDEN void *brawn_stack_take(size_t size, size_t guard);
 
-// Keeps one whose highest bytes, thread-locals and others, begin at `top`, and what lies at `used` and above is in use still.  It
-// can be taken as soon as what is returned is 0, which nobody else writes; NULL if it is not kept.
+// Keeps a stack.  Its highest bytes, thread-locals and others, begin at `top`; what lies at `used` and above is still in use.  The returned
+// word has to become 0, by the caller or by the kernel for the caller: then the stack can be taken.  NULL: it is not kept.
 HIDDEN volatile int *brawn_stack_keep(void *map, size_t size, size_t guard, void *top, void *used);
 
 // Gives all of them back.

@@ -81,7 +81,7 @@ typedef struct {
     int type;
     // 0; BUSY for normal ones and else the owner's id; with CONTENDED, and DIED for robust ones.
     volatile int lock;
-    // How many wait that are musl's own code, and those that wait for mutexes that are not plain.
+    // How many threads wait in musl's own code, or for a mutex that is not plain.
     volatile int waiters;
     int unused;
     int unused2;
@@ -182,8 +182,8 @@ extern struct {
 } __libc;
 _Static_assert(__builtin_offsetof(__typeof(__libc), thread_locals) == 24 && __builtin_offsetof(__typeof(__libc), locale) == 56, "musl's struct __libc");
 
-// Whether this is the only thread.  pthread_create counts the new one before it begins, and a thread that ends has unlocked
-// what it unlocks before it is taken off, so that what a private lock guards needs no atomic operation: as in glibc.
+// Whether this is the only thread.  pthread_create counts a new thread before it begins, and a thread that ends is counted until it has
+// unlocked all that it unlocks.  So what a private lock guards needs no atomic operation: as in glibc.
 INLINE int is_alone(void) {
     return !__atomic_load_n(&__libc.threads_minus_1, __ATOMIC_ACQUIRE);
 }

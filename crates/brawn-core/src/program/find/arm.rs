@@ -70,8 +70,8 @@ pub fn third_argument(code: &[u8]) -> Option<u64> {
     value.map(|_| all)
 }
 
-/// The last number that the first argument got in the code at `address`, and the address behind the
-/// instruction that put it there, if nothing but what goes on to the next instruction follows.
+/// The last number that the code at `address` puts into the first argument's register, and the address behind that
+/// instruction. `None` if a branch, or another write to the register, follows.
 pub fn straight_argument(code: &[u8], address: u64) -> Option<(u64, u64)> {
     let mut last = None;
     for (number, word) in words(code).enumerate() {

@@ -4,8 +4,8 @@
 //! musl's if its code is that of a build in the database, and everything that it refers to is where the program has
 //! these names. Functions that are not recognized stay as they are; that is never a reason to refuse a program.
 //!
-//! Functions of a group, which share a lock's states, go together: where the program's symbols show that all that it has
-//! of them are known.  Without symbols one more of them may be there, so they stay.
+//! The functions of a group share state, for example a lock's. They are replaced together, and only if the program's symbols
+//! show that brawn knows all of them. Without symbols, the program may have one more, so all of them stay.
 
 use super::code::Code;
 use super::place;
@@ -75,7 +75,7 @@ impl<'n> Places<'n> {
     }
 }
 
-/// Finds those of `families`.  `has_memory` says whether brawn's memory functions come or are there, which many need.
+/// Finds the functions of `families`. `has_memory`: whether brawn's memory functions, which many of them need, are added or already there.
 pub fn find(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
@@ -123,7 +123,7 @@ pub fn find(
     }
 }
 
-/// Has the functions of a group stay where one of them does, or where it cannot be seen whether all are known.
+/// Makes all functions of a group stay if one of them stays, or if brawn cannot see whether it knows all of them.
 fn whole_groups(code: &Code<'_>, names: &Names, stay: &Stay, candidates: &mut [Candidate<'_>]) {
     let mut start = START.iter().filter_map(|name| names.function(name));
     let has_symbols = start

@@ -51,7 +51,7 @@ pub fn find(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names, found: &mut F
     if may_restrict(whole, code, names, &replaced) {
         return;
     }
-    // They do not stay as they are, though none of libc's other functions takes their places.
+    // `libc::find` may have listed them as left, since none of brawn's functions of libc takes their places. But they do not stay as they are.
     let mut gone: Vec<u64> = replaced.iter().map(|f| f.patch_at).collect();
     gone.extend([wait.at, code.behind_landing(wait.callee)]);
     let is_gone = |left: &Left| gone.contains(&code.behind_landing(left.address));
@@ -88,7 +88,7 @@ fn is_known(whole: &Whole<'_, '_>, names: &Names) -> bool {
     is_known(WAIT) && THREAD.into_iter().any(is_known)
 }
 
-/// What is by its code that function of one of the musls that brawn knows. The user's own builds may be of any musl.
+/// The functions whose code shows that they are `name` of a musl that brawn knows. The user's own builds do not count: they may be of any musl.
 fn known<'n>(
     whole: &Whole<'_, '_>,
     names: &'n Names,
@@ -130,7 +130,7 @@ fn replaced(whole: &Whole<'_, '_>, code: &Code<'_>, names: &Names) -> Vec<Functi
     replaced
 }
 
-/// The code to which handlers return, if it is at one place: who brings another has handlers that the payload would not see.
+/// The code to which handlers return, if there is only one such place. With a second one, the payload would not see all handlers.
 fn restore(whole: &Whole<'_, '_>, code: &Code<'_>) -> Option<u64> {
     let of = whole.program.architecture;
     let begin = match of {
@@ -165,8 +165,9 @@ const SET_SECCOMP: u64 = 22;
 /// A program with more calls of `prctl` than this is not looked through.
 const MOST: usize = 64;
 
-/// Whether the program may have the kernel restrict its system calls unseen by what is `replaced`, as far as its code tells. Then
-/// it may leave itself nothing but the one in which it waits, and would be killed for giving memory back. In doubt it may.
+/// Whether the program may have the kernel restrict its system calls without calling one of `replaced`, as far as its code tells.
+/// Then the call in which it waits may be the only one that it is allowed, and the kernel would kill it when it gives memory back.
+/// If in doubt, the answer is yes.
 fn may_restrict(
     whole: &Whole<'_, '_>,
     code: &Code<'_>,
@@ -235,8 +236,8 @@ fn may_have(whole: &Whole<'_, '_>, names: &Names, name: &str) -> bool {
     !(has_global && has_local) || names.function(name).is_some()
 }
 
-/// Whether each of these calls of `prctl` has a known option that restricts nothing: it is put into its register, and from there
-/// to the call the code goes straight on, and nothing leads into it.
+/// Whether each of these calls of `prctl` has a known option that restricts nothing: the code puts the option into its register
+/// and goes straight on from there to the call, and no other code leads into this part.
 fn restrict_nothing(whole: &Whole<'_, '_>, code: &Code<'_>, sites: &[u64]) -> bool {
     let mut ranges = Vec::new();
     for site in sites {

@@ -1,4 +1,4 @@
-//! Functions of a program's own by which it makes any of the kernel's calls, as Zig's `syscall3` and Chromium's `Syscall::Call`: they
+//! A program's own functions that can make any of the kernel's calls, such as Zig's `syscall3` and Chromium's `Syscall::Call`: they
 //! get the call's number as their first argument.
 
 use super::code::Code;
@@ -9,8 +9,8 @@ use brawn_payload::Architecture;
 /// How many functions may be between a number and the wrapper with the kernel's call.
 const BETWEEN: usize = 1;
 
-/// Whether the program calls such a function with `number`, as far as its code tells: other functions than those at `except`, which
-/// may be called with it.
+/// Whether the program calls such a function with `number`, as far as its code tells. The functions at `except` do not count: they may be
+/// called with it.
 pub fn is_called(code: &Code<'_>, number: u32, except: &[u64]) -> bool {
     let mut places = code.first_arguments(number).into_iter();
     places.any(|behind| {

@@ -6,9 +6,9 @@ use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register}
 use memchr::memmem;
 use std::ops::Range;
 
-/// The last number that the first argument got in `code`, which ends with an instruction, and the address behind the instruction that
-/// put it there, if nothing but what goes on to the next instruction follows. `None` if there is none, or if that depends on
-/// where decoding begins.
+/// The last number that `code`, which ends with an instruction, puts into the first argument's register, and the address behind the
+/// instruction that does it. `None` if a branch, or another write to the register, follows, or if the result depends on where
+/// decoding begins.
 pub fn straight_argument(code: &[u8], address: u64) -> Option<(u64, u64)> {
     let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
     let mut told = (0..streams).filter_map(|n| straight(&code[n..], address + n as u64));
