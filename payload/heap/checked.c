@@ -146,7 +146,7 @@ static NOINLINE void *brawn_others_again(mi_page_t *page, size_t block, size_t s
     return brawn_block_again(page, block, size, zero);
 }
 
-// A block for `size` bytes of the program's, and for `more` that no one sees, SIZE_MAX - size at most.
+// A block for `size` bytes of the program's, and for `more` that no one sees.
 static inline __attribute__((always_inline)) void *brawn_block(size_t size, size_t more, bool zero) {
     mi_heap_t *const heap = brawn_heap;
     const size_t block = size + more;

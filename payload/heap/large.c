@@ -7,7 +7,7 @@
 //
 // Only checked profiles have the guard page, which is not part of what this file calls the mapping.  They also have a mark behind the
 // program's bytes, if there is room, and one in front of them, at the header's end.  While such a
-// mapping waits for reuse, nobody can read or write what was its block.
+// mapping waits for reuse, the block is out of reach (brawn_may_close says how often).
 //
 // The block begins one slice behind the header's start, or `alignment` behind it, or a whole segment
 // behind it: a pointer at a segment's boundary belongs to the segment before (internal.h,

@@ -59,7 +59,7 @@ EXPORT void *__libc_calloc(size_t count, size_t size) {
 
 // Whether malloc is ours.  Both addresses are brought into registers, ours by a name that is the payload's alone: a
 // comparison with a table of addresses is no form that a linker can do without the table, and a rewritten program
-// (brawn-core's rewrite/link.rs) has none.
+// (brawn-core's program/link.rs) has none.
 static void *brawn_own_malloc(size_t size) __attribute__((alias("__libc_malloc_impl")));
 
 static inline bool brawn_malloc_is_ours(void) {

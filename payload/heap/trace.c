@@ -131,7 +131,8 @@ static brawn_trace_record_t *brawn_trace_reserve(char *chunk, size_t length) {
 // Which process and thread it is.  The kernel is asked once in each: in a child, also in one of which the heap is not told, the page
 // that says which process this is has been cleared.
 static void brawn_trace_who(brawn_trace_record_t *record) {
-    static __thread uint32_t process, thread __attribute__((tls_model("initial-exec")));
+    static __thread uint32_t process __attribute__((tls_model("initial-exec")));
+    static __thread uint32_t thread __attribute__((tls_model("initial-exec")));
     _Atomic(uintptr_t) *const known = brawn_told_process();
     uintptr_t now = known != NULL ? mi_atomic_load_relaxed(known) : 0;
     if (mi_unlikely(now == 0)) {

@@ -186,7 +186,7 @@
 #endif
 
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
-// that divided by BRAWN_LARGE_MORE, and, where no segment is kept, half of BRAWN_KEPT_LARGE_MIN.  Slack (slack.c) is not in use, except in
+// that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
 // checked profiles, which do not count it.  (With one part in 6 bench/workloads/stress.c takes 1.03 times glibc's peak, with one in
 // 12 buffers.c a tenth more time.)
 #ifndef BRAWN_LARGE_MORE
