@@ -124,12 +124,12 @@ HIDDEN long brawn_attach_syscall(long number, long a, long b, long c, long d, lo
         }
     }
     note_restriction(number, a);
-    return answer(arch_syscall6(number, a, b, c, d, e, f));
+    return answer(plain(number, a, b, c, d, e, f));
 }
 
 HIDDEN int brawn_attach_prctl(int operation, long a, long b, long c, long d) {
     note_restriction(PRCTL, operation);
-    return (int)answer(arch_syscall6(PRCTL, operation, a, b, c, d, 0));
+    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }
 
 #include "start.h"

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::compiler::Compiler;
 use crate::finish::{Finished, finish};
-use crate::recipe::{self, ATTACH_NEEDS, ATTACH_SURFACE, Architecture};
+use crate::recipe::{ATTACH_NEEDS, ATTACH_SURFACE, Architecture};
 use crate::source;
 use std::path::Path;
 

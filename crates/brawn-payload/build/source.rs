@@ -43,11 +43,7 @@ pub fn of_heap(
 }
 
 /// The same as [`of_heap`], of what a rewritten program runs before its own entry point.
-pub fn of_attach(
-    payload: &Path,
-    architecture: &Architecture,
-    version: &str,
-) -> Result<String> {
+pub fn of_attach(payload: &Path, architecture: &Architecture, version: &str) -> Result<String> {
     let words = [&version, &architecture.name].into_iter().chain(FLAGS);
     let mut hash = of_words(words.chain(ATTACH_FLAGS).chain(architecture.flags));
     for name in [
@@ -67,11 +63,7 @@ pub fn of_attach(
 }
 
 /// The same as [`of_heap`], of the memory functions.
-pub fn of_memory(
-    payload: &Path,
-    architecture: &Architecture,
-    version: &str,
-) -> Result<String> {
+pub fn of_memory(payload: &Path, architecture: &Architecture, version: &str) -> Result<String> {
     let words = [&version, &architecture.name].into_iter().chain(FLAGS);
     let mut hash = of_words(words.chain(MEMORY_FLAGS).chain(architecture.flags));
     for part in [architecture.name, "generic"] {
@@ -83,11 +75,7 @@ pub fn of_memory(
 }
 
 /// The same as [`of_heap`], of the functions in `supplied.rs`.
-pub fn of_supplied(
-    payload: &Path,
-    architecture: &Architecture,
-    version: &str,
-) -> Result<String> {
+pub fn of_supplied(payload: &Path, architecture: &Architecture, version: &str) -> Result<String> {
     let words = [&version, &architecture.name].into_iter().chain(FLAGS);
     let mut hash = of_words(words.chain(CXX_FLAGS).chain(architecture.flags));
     add_files(&mut hash, "supplied", &payload.join("supplied"), |_| true)?;

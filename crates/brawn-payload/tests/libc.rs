@@ -276,6 +276,7 @@ fn found_and_named(
         let work = work.path();
         let own = format!("libc/{family}");
         for part in [
+            "common",
             "libc",
             "libc/numbers",
             &own,

@@ -34,7 +34,7 @@ static __attribute__((noinline)) void rest(brawn_turn_t *t) {
 
 extern long __syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
 
-HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return arch_syscall6(number, a, b, c, d, e, f); }
+HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return plain(number, a, b, c, d, e, f); }
 NAME(__syscall_cp_c, brawn_syscall_cp_c)
 
 HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
@@ -65,12 +65,12 @@ HIDDEN long brawn_syscall(long number, long a, long b, long c, long d, long e, l
         }
     }
     note_restriction(number, a);
-    return answer(arch_syscall6(number, a, b, c, d, e, f));
+    return answer(plain(number, a, b, c, d, e, f));
 }
 NAME(syscall, brawn_syscall)
 
 HIDDEN int brawn_prctl(int operation, long a, long b, long c, long d) {
     note_restriction(PRCTL, operation);
-    return (int)answer(arch_syscall6(PRCTL, operation, a, b, c, d, 0));
+    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }
 NAME(prctl, brawn_prctl)

@@ -25,6 +25,11 @@ enum {
 
 static int is_restricted;
 
+// One copy: it is called at several places, and by its address.
+static __attribute__((noinline)) long plain(long number, long a, long b, long c, long d, long e, long f) {
+    return arch_syscall6(number, a, b, c, d, e, f);
+}
+
 INLINE int waits_for_futex(long number, long operation) {
     const int command = (int)operation & FUTEX_COMMAND;
     return number == FUTEX && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
