@@ -23,7 +23,7 @@ typedef struct Row {
 extern "C" void add_row(Row *row);
 #else
 void add_row(Row *row);
-/* A file in the temporary folder that has no name any more, or a negative number. */
+/* A file in the temporary directory that has no name any more, or a negative number. */
 int open_temporary(void);
 #endif
 

@@ -1,4 +1,4 @@
-/* What other files of this folder have no place for: conversions that programs use less, locales, timers, lists of loaded objects. */
+/* What other files of this directory have no place for: conversions that programs use less, locales, timers, lists of loaded objects. */
 #include "bench.h"
 #include <arpa/inet.h>
 #include <dirent.h>

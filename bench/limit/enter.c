@@ -1,12 +1,12 @@
 /* Runs a program within a memory cgroup, and removes the cgroup:
  *
- *     enter SECONDS FOLDER|data:BYTES HEAP_MIB COMMAND [ARGUMENT...]
- *     enter --guard FOLDER
+ *     enter SECONDS DIRECTORY|data:BYTES HEAP_MIB COMMAND [ARGUMENT...]
+ *     enter --guard DIRECTORY
  *
- * The first form moves this process into the cgroup FOLDER and becomes COMMAND there, so that everything which COMMAND
+ * The first form moves this process into the cgroup DIRECTORY and becomes COMMAND there, so that everything which COMMAND
  * takes is charged to the cgroup, and nothing of the harness.  With data:BYTES, COMMAND gets RLIMIT_DATA instead.  If HEAP_MIB is not 0, COMMAND gets a file of that size
  * in memory as descriptor 9, for bench/limit/apart.c.  Its pages are written to before the move: the kernel charges
- * a page to the cgroup of the process that touched it first, so these are not charged to FOLDER.  The exit codes 122
+ * a page to the cgroup of the process that touched it first, so these are not charged to DIRECTORY.  The exit codes 122
  * to 127 are this program's own.
  *
  * The second form waits until its input ends, which is when the harness has ended, in whatever way, and then removes the

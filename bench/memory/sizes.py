@@ -1,7 +1,7 @@
 """Turns the histograms of count.c into sizes.h: for each function 256 lengths, the quantiles of what real programs
 ask for.  Every program has the same weight, however many calls it makes.
 
-    python3 sizes.py FOLDER... > sizes.h        # one folder a program, with a file for each of its processes
+    python3 sizes.py FOLDER... > sizes.h        # one directory a program, with a file for each of its processes
 """
 import collections
 import pathlib

@@ -16,7 +16,7 @@ pub struct Cli {
 
 #[derive(Args)]
 pub struct Places {
-    /// Folder for everything that is built, which is emptied first: a new or empty one [default: target/bench]
+    /// Directory for everything that is built, which is emptied first: a new or empty one [default: target/bench]
     #[arg(long)]
     pub work: Option<PathBuf>,
     /// The brawn to patch with [default: the one beside this program]
@@ -25,7 +25,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The folder that the user named, or one below `target/`, which is the benchmark's own.
+    /// The directory that the user named, or one below `target/`, which is the benchmark's own.
     pub fn work(&self, folder: &str) -> Result<PathBuf> {
         let Some(work) = self.work.clone() else {
             let default = repository().join("target").join(folder);
@@ -68,7 +68,7 @@ pub enum Command {
         /// Build nothing: run what `build` has left
         #[arg(long)]
         built: bool,
-        /// Add the rounds to those that the folder has, instead of replacing them
+        /// Add the rounds to those that the directory has, instead of replacing them
         #[arg(long)]
         append: bool,
         /// Rounds of each measurement, whatever the catalogue says
@@ -77,15 +77,15 @@ pub enum Command {
         /// Short programs and few rounds, to try the machinery
         #[arg(long)]
         quick: bool,
-        /// Folder of the raw data [default: bench/results/DATE-CPU; with --only the newest of this CPU]
+        /// Directory of the raw data [default: bench/results/DATE-CPU; with --only the newest of this CPU]
         #[arg(long)]
         out: Option<PathBuf>,
         #[command(flatten)]
         places: Places,
     },
-    /// Print the bars and the figures of a results folder
+    /// Print the bars and the figures of a results directory
     Report {
-        /// The folder [default: the newest in bench/results]
+        /// The directory [default: the newest in bench/results]
         folder: Option<PathBuf>,
         /// As Markdown
         #[arg(long)]
@@ -103,7 +103,7 @@ pub enum Command {
         /// Only these families: strings, wide, time, environment, numbers, math, sort, stdio, threads, other, start
         #[arg(long, value_delimiter = ',')]
         only: Vec<String>,
-        /// Object files, or folders of them, to link in front of brawn's libc.a
+        /// Object files, or directories of them, to link in front of brawn's libc.a
         #[arg(long)]
         objects: Vec<PathBuf>,
         /// The libc.a to patch [default: that of musl-gcc]

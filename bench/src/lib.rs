@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 /// An error is a fragment of a sentence for people; it begins with what failed.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// The repository's folder.
+/// The repository's directory.
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()

@@ -10,7 +10,7 @@ use crate::{Result, context, repository};
 use std::fmt::Write as _;
 use std::fs;
 
-/// Below the repository's folder.
+/// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/libc.md";
 /// The figure, where the document shows it from.
 const FIGURE: &str = "figures/libc.svg";
@@ -175,7 +175,7 @@ fn text(name: &str, path: &str, raw: &Raw, lines: &[Line]) -> Result<String> {
     }
 }
 
-/// The document and the figure as the raw data has them: the paths below the repository's folder, and the text.
+/// The document and the figure as the raw data has them: the paths below the repository's directory, and the text.
 fn made() -> Result<[(&'static str, String); 2]> {
     let path = repository().join(DOCUMENT);
     let document = context(fs::read_to_string(&path), "read", &path)?;

@@ -6,7 +6,7 @@ use crate::readme::{fill_with, replace};
 use crate::{Result, context, repository};
 use std::fs;
 
-/// Below the repository's folder.
+/// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/tuning.md";
 
 fn said(path: &str, raw: &Raw) -> String {

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 type Measured = fn(&Room, usize, &Progress) -> Result<Raw>;
 
 impl Own {
-    /// The raw data: read from an earlier run, or measured now. If it is to be kept, `name` is its folder's name.
+    /// The raw data: read from an earlier run, or measured now. If it is to be kept, `name` is its directory's name.
     fn raw(
         &self,
         name: &str,
@@ -305,8 +305,8 @@ fn run_all(
     )
 }
 
-/// Where raw data go unless the user says it.  A part of the measurements is added to the newest folder of this
-/// machine, since each table of README comes from one folder.
+/// Where raw data go unless the user says it.  A part of the measurements is added to the newest directory of this
+/// machine, since each table of README comes from one directory.
 fn joined_or_new(part: &Part) -> PathBuf {
     let cpu = machine::cpu_slug();
     let joined = readme::newest(&readme::results_folder())
@@ -406,7 +406,7 @@ fn run(
         versions,
         builds: prepared.builds.clone(),
     };
-    // New measurements replace or join those in the folder, if they are of the same machine.
+    // New measurements replace or join those in the directory, if they are of the same machine.
     match Results::read(out) {
         Ok(before) if before.run.machine == description.machine => description.join(before.run),
         Ok(_) if append => {

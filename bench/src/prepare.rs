@@ -1,4 +1,4 @@
-//! Builds the launcher, the libcs and the workloads in a work folder.
+//! Builds the launcher, the libcs and the workloads in a work directory.
 
 use crate::catalogue::{Entry, Kind};
 use crate::launch::Launcher;
@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files that a benchmark needs: `built.json` in the work folder.
+/// The files that a benchmark needs: `built.json` in the work directory.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Prepared {
-    /// The folder with all of them.
+    /// The directory with all of them.
     pub work: PathBuf,
     /// Starts the programs.
     pub launcher: Launcher,
@@ -66,7 +66,7 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Reads what an earlier [`build`](Self::build) made in a work folder. Fails if `entries` need something for
+    /// Reads what an earlier [`build`](Self::build) made in a work directory. Fails if `entries` need something for
     /// `variants` that is missing, or if brawn was built again since.
     pub fn built(
         work: &Path,

@@ -41,7 +41,7 @@ pub struct Build {
     pub variant: Variant,
     /// The workload's name.
     pub workload: String,
-    /// The command, with `$WORK` for the work folder; other paths start at the repository's root.
+    /// The command, with `$WORK` for the work directory; other paths start at the repository's root.
     pub command: String,
 }
 
@@ -133,7 +133,7 @@ impl Measurement {
     }
 }
 
-/// A folder of results.
+/// A directory of results.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// `run.json`.
@@ -143,7 +143,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads a folder.
+    /// Reads a directory.
     pub fn read(folder: &Path) -> Result<Self> {
         let run = read_json(&folder.join("run.json"))?;
         let mut measurements = BTreeMap::new();

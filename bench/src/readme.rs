@@ -1,5 +1,5 @@
 //! Fills the tables of README, docs/benchmarks.md and docs/heap-profile.md: the text between `<!-- bench:NAME -->` and
-//! `<!-- /bench:NAME -->`. Each table comes from the newest folder of raw data that has its measurements, since not every machine has
+//! `<!-- /bench:NAME -->`. Each table comes from the newest directory of raw data that has its measurements, since not every machine has
 //! an hour to build wasmtime.
 
 use crate::raw::Results;
@@ -30,10 +30,10 @@ pub const NAMES: [&str; 18] = [
     "traced-said",
 ];
 
-/// The documents with tables, below the repository's folder.
+/// The documents with tables, below the repository's directory.
 const DOCUMENTS: [&str; 3] = ["README.md", "docs/benchmarks.md", "docs/heap-profile.md"];
 
-/// A measurement that is in every folder that has the rest of the table.
+/// A measurement that is in every directory that has the rest of the table.
 fn needs(name: &str) -> &'static str {
     match name.split('-').next() {
         Some("profile") => "profiles-threads-1",
@@ -67,7 +67,7 @@ fn text(results: &Results, name: &str) -> Option<String> {
     })
 }
 
-/// The folders of raw data, the newest first; their names begin with the date.
+/// The directories of raw data, the newest first; their names begin with the date.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let folders = entries.filter_map(|e| Some(e.ok()?.path()));
@@ -78,7 +78,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// The newest folder of raw data.
+/// The newest directory of raw data.
 pub fn newest(folder: &Path) -> Option<PathBuf> {
     folders(folder).into_iter().next()
 }

@@ -7,7 +7,7 @@ use crate::readme::{fill_with, replace};
 use crate::{Result, context, repository};
 use std::fs;
 
-/// Below the repository's folder.
+/// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/tuning.md";
 /// The figure, where the document shows it from.
 const FIGURE: &str = "figures/rss.svg";
@@ -28,7 +28,7 @@ fn said(path: &str, raw: &Raw) -> String {
     )
 }
 
-/// The document and the figure as the raw data have them: the paths below the repository's folder, and the text.
+/// The document and the figure as the raw data have them: the paths below the repository's directory, and the text.
 fn made() -> Result<[(&'static str, String); 2]> {
     let (from, raw) = Raw::newest("rss")?;
     let document = repository().join(DOCUMENT);

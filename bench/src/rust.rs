@@ -15,7 +15,7 @@ pub(crate) fn is(workload: &str) -> bool {
     workload == WASMTIME || workload.starts_with("rust-")
 }
 
-/// The folder with the toolchain's programs.
+/// The directory with the toolchain's programs.
 fn toolchain() -> Result<PathBuf> {
     let folder = repository().join("target/tools/rust-musl/bin");
     match folder.join("cargo").is_file() {
@@ -89,7 +89,7 @@ pub(crate) fn build(
     let line = shown(&command, work);
     // rustc does not show the linker's output, so the linker writes a map of its inputs to a file.
     command.arg(format!("-Clink-arg=-Wl,-Map={}", map.display()));
-    // Use the tools of the folder, and no settings of the caller.
+    // Use the tools of the directory, and no settings of the caller.
     let path = std::env::var("PATH").unwrap_or_default();
     command.env("PATH", format!("{}:{path}", toolchain.display()));
     for (name, _) in std::env::vars() {

@@ -1,13 +1,13 @@
-//! The folder that a benchmark builds in: emptied before each run, so nobody else's files may be there.
+//! The directory that a benchmark builds in: emptied before each run, so nobody else's files may be there.
 
 use crate::{Result, context};
 use std::fs;
 use std::path::Path;
 
-/// The file that says a folder is the benchmark's.
+/// The file that says a directory is the benchmark's.
 const MARK: &str = ".brawn-bench";
 
-/// Makes a folder the benchmark's own, or confirms that it is.
+/// Makes a directory the benchmark's own, or confirms that it is.
 ///
 /// # Errors
 ///
@@ -18,14 +18,14 @@ pub fn claim(folder: &Path) -> Result<()> {
     if !folder.join(MARK).exists() && entries.next().is_some() {
         return Err(format!(
             "{}: has files, and the benchmark did not make it; everything in it would be removed. \
-             Name a folder that is empty or does not exist",
+             Name a directory that is empty or does not exist",
             folder.display()
         ));
     }
     mark(folder)
 }
 
-/// Makes a folder the benchmark's own, whatever is in it.
+/// Makes a directory the benchmark's own, whatever is in it.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn mark(folder: &Path) -> Result<()> {
     context(fs::write(&mark, ""), "write", &mark)
 }
 
-/// Removes everything in a folder, which must be one that [`claim`] accepts.
+/// Removes everything in a directory, which must be one that [`claim`] accepts.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_folder_of_somebody_else_is_left_as_it_is() {
-        let temporary = tempfile::tempdir().expect("a folder");
+        let temporary = tempfile::tempdir().expect("a directory");
         let theirs = temporary.path().join("theirs");
         fs::create_dir(&theirs).expect("made");
         fs::write(theirs.join("letter"), "dear").expect("written");

@@ -57,7 +57,7 @@ fn must_have_a_group() -> bool {
 
 #[test]
 fn a_program_is_killed_beyond_its_limit_and_nothing_is_left() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let enter = enter(folder.path()).expect("built");
     let group = match Group::make(&enter) {
         Ok(group) => group,
@@ -100,7 +100,7 @@ fn a_program_is_killed_beyond_its_limit_and_nothing_is_left() {
 
 #[test]
 fn a_limit_of_data_makes_malloc_fail() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let enter = enter(folder.path()).expect("built");
     let program = buffers(folder.path(), false);
     let limiter = Limiter::Data { enter };

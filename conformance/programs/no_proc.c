@@ -18,7 +18,7 @@ static void *work(void *unused) {
     return unused;
 }
 
-/* Copies itself into an empty folder, makes that the root and starts again from there. */
+/* Copies itself into an empty directory, makes that the root and starts again from there. */
 static void start_in_empty_root(void) {
     char folder[] = "/tmp/brawn-no-proc-XXXXXX", buffer[65536];
     NEED(mkdtemp(folder));

@@ -185,7 +185,7 @@ impl Builder {
         Ok(recipe)
     }
 
-    /// The gcc option that makes gcc use these folders.
+    /// The gcc option that makes gcc use these directories.
     fn specs(&self, libraries: &Path, headers: &Path) -> Result<String, Failure> {
         let specs = toolchain::specs(libraries, headers);
         let path = self.cache.join(format!("{}.specs", &hash(&[&specs])[..16]));

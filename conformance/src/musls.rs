@@ -52,7 +52,7 @@ pub enum Extent {
 /// A musl of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Musl {
-    /// The name of its folder and, if the kernel's pages are not of 4 KiB, the page size.
+    /// The name of its directory and, if the kernel's pages are not of 4 KiB, the page size.
     pub name: String,
     /// The architecture that it is for.
     pub architecture: Architecture,
@@ -189,7 +189,7 @@ impl Musl {
         }
     }
 
-    /// The folder of its libraries.
+    /// The directory of its libraries.
     pub fn libraries(&self) -> Result<PathBuf, String> {
         self.has("lib", "libc.a")
     }
@@ -203,12 +203,12 @@ impl Musl {
         names.any(|name| name == self.name)
     }
 
-    /// The folder of its libc.so, and the path of the dynamic linker in it, by the name that programs ask for.
+    /// The directory of its libc.so, and the path of the dynamic linker in it, by the name that programs ask for.
     pub fn shared(&self) -> Result<(PathBuf, PathBuf), String> {
         let folder = home().join("../target/tools/musls-shared").join(&self.name);
         let linker = folder.join(format!("ld-musl-{}.so.1", self.architecture.name()));
         if linker.is_file() {
-            // Programs ask for this name in any folder.
+            // Programs ask for this name in any directory.
             let folder = folder
                 .canonicalize()
                 .map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -221,7 +221,7 @@ impl Musl {
         ))
     }
 
-    /// The folder of its headers.
+    /// The directory of its headers.
     pub fn headers(&self) -> Result<PathBuf, String> {
         self.has("include", "stdlib.h")
     }

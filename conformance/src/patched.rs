@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A copy of the distribution's musl libraries with a patched `libc.a`.
 #[derive(Clone, Debug)]
 pub struct Patched {
-    /// The folder of the libraries.
+    /// The directory of the libraries.
     pub libraries: PathBuf,
     /// The words for the link line that bring the payload into a program, as `brawn link-args` prints them.
     pub line: Vec<String>,

@@ -27,7 +27,7 @@ pub struct Recipe {
     pub link_flags: Vec<String>,
     /// Objects between the program's own and libc.
     pub line: Vec<String>,
-    /// The folder of libc.a; empty if the compiler knows it.
+    /// The directory of libc.a; empty if the compiler knows it.
     pub libraries: PathBuf,
     shared: bool,
     /// Anything else that the result depends on.

@@ -3,20 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of this crate.
+/// The directory of this crate.
 pub fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Debian's name for the folders of musl for x86_64. `BRAWN_MUSL_LIBDIR` and `BRAWN_MUSL_INCLUDE` name other folders.
+/// Debian's name for the directories of musl for x86_64. `BRAWN_MUSL_LIBDIR` and `BRAWN_MUSL_INCLUDE` name other directories.
 const TRIPLE: &str = "x86_64-linux-musl";
 
-/// The folder of the distribution's musl libraries.
+/// The directory of the distribution's musl libraries.
 pub fn musl_libraries() -> Result<PathBuf, String> {
     folder("BRAWN_MUSL_LIBDIR", &format!("/usr/lib/{TRIPLE}"), "libc.a")
 }
 
-/// The folder of the distribution's musl headers.
+/// The directory of the distribution's musl headers.
 pub fn musl_headers() -> Result<PathBuf, String> {
     folder(
         "BRAWN_MUSL_INCLUDE",
@@ -61,7 +61,7 @@ pub fn zig_cache() -> PathBuf {
 }
 
 /// gcc's specs for a musl whose libraries are in `libraries`: the same as musl-gcc's, and static-pie, which those
-/// lack. Stock and brawn differ only in this folder.
+/// lack. Stock and brawn differ only in this directory.
 pub fn specs(libraries: &Path, headers: &Path) -> String {
     include_str!("musl.specs")
         .replace("@LIB@", &libraries.display().to_string())

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Every file below `folder`, with the names of folders before its own.
+/// Every file below `folder`, with the names of directories before its own.
 fn list(folder: &Path, before: &str, names: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

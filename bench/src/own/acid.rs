@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn own_programs_say_the_same_with_musl_and_glibc() {
         let folder = repository().join("target/tmp/acid");
-        fs::create_dir_all(&folder).expect("a folder");
+        fs::create_dir_all(&folder).expect("a directory");
         let own = PROGRAMS.iter().filter(|p| p.sources[0].starts_with("own/"));
         let mut count = 0;
         for program in own {

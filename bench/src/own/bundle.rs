@@ -21,7 +21,7 @@ const PACKED: u64 = 200_000_000;
 const SHRINKS: f64 = 0.31;
 const ENDINGS: [&str; 5] = ["a", "o", "h", "hpp", "rlib"];
 
-/// Builds the bundle if the folder has none, runs `rounds` rounds, and returns the raw data.
+/// Builds the bundle if the directory has none, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, rounds: usize, progress: &Progress) -> Result<Raw> {
     let packed = room.at(&format!("{NAME}.artifactbundle.tar.gz"));
     let mut raw = Raw::new("brawn-bench bundle", &room.brawn);

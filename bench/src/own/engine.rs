@@ -58,7 +58,7 @@ const SIDES: [(&str, Option<&str>); 4] = [
 ];
 const INSTRUCTIONS: &str = "instructions";
 
-/// Builds the workloads for each side and runs `rounds` rounds. `old` is a folder of `crates/brawn-rt/objects` as it was
+/// Builds the workloads for each side and runs `rounds` rounds. `old` is a directory of `crates/brawn-rt/objects` as it was
 /// before.
 ///
 /// # Errors

@@ -235,7 +235,7 @@ pub fn summary(raw: &Raw) -> String {
     text
 }
 
-/// The object files in `paths`, which are files or folders of them.
+/// The object files in `paths`, which are files or directories of them.
 pub fn objects(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in paths {

@@ -77,7 +77,7 @@ fn program(load: &'static str, quick: bool) -> (&'static str, Vec<&'static str>)
     }
 }
 
-/// Builds `bench/limit/enter.c` in a folder.
+/// Builds `bench/limit/enter.c` in a directory.
 pub fn enter(work: &Path) -> Result<PathBuf> {
     let out = work.join("enter");
     let source = repository().join("bench/limit/enter.c");

@@ -2,7 +2,7 @@
 //! `patch` of a large bundle; engines of the payload; extension modules.
 //!
 //! ```text
-//! build ─> a folder ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
+//! build ─> a directory ─ measure ─> rounds ─> bench/results/NAME/DATE-CPU.json ─ table
 //! ```
 //!
 //! As in the other measurements, each round runs every side once, and every sample is kept.
@@ -38,7 +38,7 @@ fn key(title: &str, side: &str) -> String {
     format!("{title} / {side}")
 }
 
-/// The folder in which programs are built and run.
+/// The directory in which programs are built and run.
 pub struct Room {
     launcher: Launcher,
     work: PathBuf,
@@ -48,7 +48,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Makes the folder `work`, with the launcher in it. A folder with other files is refused.
+    /// Makes the directory `work`, with the launcher in it. A directory with other files is refused.
     pub fn new(work: &Path, brawn: &Path) -> Result<Self> {
         crate::work::empty(work)?;
         let work = crate::context(work.canonicalize(), "find", work)?;

@@ -92,7 +92,7 @@ impl Families {
             && (function.exact || !self.exact_math || function.family != "math")
     }
 
-    /// Bytes that differ for different choices, for the names of folders.
+    /// Bytes that differ for different choices, for the names of directories.
     pub(crate) fn bytes(self) -> [u8; 5] {
         let [a, b, c, d] = self.without.to_le_bytes();
         [a, b, c, d, u8::from(self.exact_math)]

@@ -16,7 +16,7 @@ pub enum Kind {
     /// The input is whole, but brawn does not know how to edit its shape.
     Refused,
     /// The input is whole, but brawn does nothing with it: it is not musl's libc, or there is no payload for its
-    /// architecture. A folder may hold such files; they are left alone.
+    /// architecture. A directory may hold such files; they are left alone.
     NotApplicable,
     /// The operating system reported an error.
     Io,

@@ -18,7 +18,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     at(rustix::fs::CWD, path, OFlags::empty())
 }
 
-/// The same for a path below an open folder, with further flags.
+/// The same for a path below an open directory, with further flags.
 pub(crate) fn at(folder: impl std::os::fd::AsFd, path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = match rustix::fs::openat(&folder, path, flags, Mode::empty()) {
@@ -43,7 +43,7 @@ pub(crate) fn regular(kind: FileType) -> io::Result<()> {
     }
 }
 
-/// The error for a folder.
+/// The error for a directory.
 pub(crate) fn folder() -> Error {
     failed("cannot open it", Irregular(FileType::Directory).into())
 }
@@ -67,7 +67,7 @@ pub fn failed(doing: &str, error: io::Error) -> Error {
     match irregular(&error) {
         Some(Irregular(FileType::Fifo)) => irregular_error("a pipe", "write it to a file first"),
         Some(Irregular(FileType::Directory)) => {
-            irregular_error("a folder", "name a file that is in it")
+            irregular_error("a directory", "name a file that is in it")
         }
         Some(Irregular(kind)) => {
             let found = match kind {
@@ -104,7 +104,7 @@ impl std::fmt::Display for Irregular {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.0 {
             FileType::Fifo => "a pipe, not a regular file",
-            FileType::Directory => "a folder, not a regular file",
+            FileType::Directory => "a directory, not a regular file",
             FileType::CharacterDevice | FileType::BlockDevice => "a device, not a regular file",
             FileType::Socket => "a socket, not a regular file",
             _ => "not a regular file",
@@ -139,7 +139,7 @@ mod tests {
             (path("pipe"), "a pipe"),
             (path("link"), "a pipe"),
             (path("socket"), "a socket"),
-            (root.path().into(), "a folder"),
+            (root.path().into(), "a directory"),
             ("/dev/zero".into(), "a device"),
             ("/dev/tty".into(), "a device"),
         ] {

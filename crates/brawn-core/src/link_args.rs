@@ -1,4 +1,4 @@
-//! The payload for a link line: files in a folder, and the flags that bring them into a program
+//! The payload for a link line: files in a directory, and the flags that bring them into a program
 //! whose `libc.a` stays as it is.
 //!
 //! The order of files on the link line matters. If a linker has already taken musl's heap out of `libc.a` when it
@@ -64,7 +64,7 @@ pub struct Link {
     pub engine: &'static str,
     /// The compiler that built it.
     pub compiler: &'static str,
-    /// The folder that the files are in.
+    /// The directory that the files are in.
     pub directory: String,
     /// The heap's objects, for linkers that take them by path; empty without the heap.
     pub objects: Vec<String>,
@@ -116,7 +116,7 @@ pub struct Flags {
     pub cmake: Vec<String>,
 }
 
-/// The folder's name below the user's cache: the version, and a hash of the objects and of the chosen parts.
+/// The directory's name below the user's cache: the version, and a hash of the objects and of the chosen parts.
 pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
     let mut hash = Sha256::new();
     let memory = payload.memory.map_or(&[][..], |memory| memory.functions);
@@ -146,10 +146,10 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
 pub fn link(payload: &Payload, components: &[Component], directory: &Path) -> Result<Link> {
     let Some(folder) = directory.to_str().filter(|d| d.chars().all(is_plain)) else {
         return Err(
-            Error::new(Kind::Usage, "a folder whose name is not printable text")
+            Error::new(Kind::Usage, "a directory whose name is not printable text")
                 .path(directory)
                 .expected("UTF-8 without control characters")
-                .next("choose another folder"),
+                .next("choose another directory"),
         );
     };
     let at = |name: &str| format!("{}/{name}", folder.trim_end_matches('/'));
@@ -336,7 +336,7 @@ pub fn is_ours(bytes: &[u8]) -> bool {
         })
 }
 
-/// What is in the folder, in words.
+/// What is in the directory, in words.
 fn contents(link: &Link) -> String {
     let heap = format!("the heap {}", link.engine);
     match (&link.archive, &link.memory_archive) {

@@ -45,7 +45,7 @@ type Names = Vec<String>;
 /// Every file of the crate's sources, by its module.
 fn sources() -> BTreeMap<Names, String> {
     fn add(folder: &Path, names: &Names, found: &mut BTreeMap<Names, String>) {
-        for entry in fs::read_dir(folder).expect("a folder") {
+        for entry in fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
             let stem = path.file_stem().expect("a name").to_string_lossy();
             let mut names = names.clone();
@@ -221,7 +221,7 @@ fn the_check_of_an_archive_does_not_ask_who_wrote_it() {
 /// The names of the command's subcommands: each has a file.
 fn subcommands() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn/src/commands");
-    let entries = fs::read_dir(folder).expect("the command's folder");
+    let entries = fs::read_dir(folder).expect("the command's directory");
     let names = entries.map(|entry| {
         let path = entry.expect("an entry").path();
         let stem = path.file_stem().expect("a name").to_string_lossy();
@@ -277,7 +277,7 @@ fn no_message_names_a_flag_or_a_subcommand_of_the_command() {
 #[test]
 fn no_file_needs_one_that_needs_it() {
     let uses = uses(&sources());
-    // A module's own file may name what is in its folder, and what is in there its types.
+    // A module's own file may name what is in its directory, and what is in there its types.
     let is_within = |a: &Names, b: &Names| a.starts_with(b) || b.starts_with(a);
     for start in uses.keys() {
         let mut from: BTreeMap<&Names, &Names> = BTreeMap::new();

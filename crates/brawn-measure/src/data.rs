@@ -68,7 +68,7 @@ pub struct Command {
     /// The command line that measured it, word by word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
-    /// The folder.
+    /// The directory.
     pub folder: String,
     /// The shell line that ran it, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

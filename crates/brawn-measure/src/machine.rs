@@ -22,7 +22,7 @@ pub fn cpu() -> String {
     field("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// The processor's name as a part of a folder's name.
+/// The processor's name as a part of a directory's name.
 pub fn cpu_slug() -> String {
     let name = cpu().to_lowercase().replace("(r)", "").replace("(tm)", "");
     let words = name

@@ -89,8 +89,8 @@ impl Compiler {
         })
     }
 
-    /// Shares zig's cache with every other build of the checkout, where `make tools` made the folder of its tools: tests,
-    /// releases and fuzz targets have a work folder each, and a hundred and fifty compilations take half a minute.
+    /// Shares zig's cache with every other build of the checkout, where `make tools` made the directory of its tools: tests,
+    /// releases and fuzz targets have a work directory each, and a hundred and fifty compilations take half a minute.
     fn with_cache_of(mut self, tools: &Path) -> Self {
         if tools.is_dir() {
             self.cache = tools.join("zig-cache");
@@ -134,7 +134,7 @@ impl Compiler {
             architecture.name, form.name
         ));
         let mut command = self.command(architecture);
-        // Names are relative to a fixed folder, so the bytes do not depend on the place of the checkout.
+        // Names are relative to a fixed directory, so the bytes do not depend on the place of the checkout.
         command.current_dir(payload.join("heap"));
         command.args(FLAGS).args(architecture.flags);
         command.args(form.flags(architecture));

@@ -11,7 +11,7 @@ use crate::targets::Target;
 use std::fs;
 use std::path::Path;
 
-/// The folder for the files, and the text that all items share.
+/// The directory for the files, and the text that all items share.
 pub struct Embed<'a> {
     pub out: &'a Path,
     pub version: &'a str,

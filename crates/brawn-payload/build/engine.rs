@@ -39,7 +39,7 @@ pub fn find(manifest: &Path) -> Result<Engine> {
     })
 }
 
-/// The folder of the `libmimalloc-sys2` package.
+/// The directory of the `libmimalloc-sys2` package.
 fn package(manifest: &Path) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").ok_or("CARGO is not set: run through cargo")?;
     // Offline first: this is the usual case, and needs no network.
@@ -76,7 +76,7 @@ fn package(manifest: &Path) -> Result<PathBuf> {
             .ok_or("cargo metadata: found no package libmimalloc-sys2")?;
         let folder = Path::new(path)
             .parent()
-            .ok_or("a manifest without a folder")?;
+            .ok_or("a manifest without a directory")?;
         return Ok(folder.to_owned());
     }
     Err("cargo metadata gave no answer".into())

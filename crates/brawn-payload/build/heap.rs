@@ -37,7 +37,7 @@ pub struct Heaps {
 }
 
 impl Kit<'_> {
-    /// Builds every profile in every form, in the order of [`recipe::PROFILES`].  `work` is a folder for what is linked.
+    /// Builds every profile in every form, in the order of [`recipe::PROFILES`].  `work` is a directory for what is linked.
     pub fn build(&self, work: &Path, memory: Option<&Memory>) -> Result<Vec<Heaps>> {
         let forms = [&recipe::LIBC, &recipe::SHARED, &recipe::PRELOAD];
         let pairs: Vec<_> = recipe::PROFILES

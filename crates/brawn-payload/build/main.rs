@@ -47,7 +47,7 @@ fn run() -> Result<()> {
             .ok_or("CARGO_MANIFEST_DIR is not set: run through cargo")?,
     );
     let version = env::var("CARGO_PKG_VERSION")?;
-    // In a checkout this is a link, in the published crate a folder.
+    // In a checkout this is a link, in the published crate a directory.
     let payload = manifest.join("payload").canonicalize()?;
     let tools = payload.with_file_name("target").join("tools");
 

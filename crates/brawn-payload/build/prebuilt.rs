@@ -13,7 +13,7 @@ use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
-/// The file's name, below the crate's folder.
+/// The file's name, below the crate's directory.
 pub const FILE: &str = "prebuilt/objects";
 
 /// The table of `embed.rs`, which names every other file.

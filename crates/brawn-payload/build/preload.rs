@@ -17,7 +17,7 @@ use std::path::Path;
 /// The file with the exported names.
 const NAMES: &str = "preload.map";
 
-/// The shared object's bytes; `work` is a folder for what is linked.
+/// The shared object's bytes; `work` is a directory for what is linked.
 pub fn link(
     compiler: &Compiler,
     work: &Path,

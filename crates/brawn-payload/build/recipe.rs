@@ -1,6 +1,6 @@
 //! What is built: architectures, profiles, flags and symbols, as data.
 
-/// One architecture: its folder under `payload/arch/`, its enum variant, its target for zig.
+/// One architecture: its directory under `payload/arch/`, its enum variant, its target for zig.
 pub struct Architecture {
     pub name: &'static str,
     pub variant: &'static str,
@@ -24,7 +24,7 @@ pub const ARCHITECTURES: &[Architecture] = &[
     },
 ];
 
-/// Folders under `payload/profiles/`.
+/// Directories under `payload/profiles/`.
 pub const PROFILES: &[&str] = &["fast", "secure", "lean", "trace"];
 
 pub const MEMBER_NAME: &str = "brawn_heap.o";
@@ -74,7 +74,7 @@ pub struct Form {
     pub name: &'static str,
     /// The file that is compiled, from `payload/heap/`.
     pub file: &'static str,
-    /// A folder of `payload/` that it has besides `heap`.
+    /// A directory of `payload/` that it has besides `heap`.
     pub folder: Option<&'static str>,
     /// Besides [`FLAGS`] and the architecture's.
     pub flags: &'static [&'static str],

@@ -22,7 +22,7 @@ pub struct Target {
     pub heaps: Vec<Heaps>,
 }
 
-/// Builds it for each architecture that `compiler` knows.  `work` is a folder for what is linked.
+/// Builds it for each architecture that `compiler` knows.  `work` is a directory for what is linked.
 pub fn build(
     compiler: &Compiler,
     payload: &Path,

@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     }
     let packed = pack(&inputs, out)?;
     let file = home.join(prebuilt::FILE);
-    fs::create_dir_all(file.parent().ok_or("no folder")?)?;
+    fs::create_dir_all(file.parent().ok_or("no directory")?)?;
     Ok(fs::write(file, packed)?)
 }
 

@@ -98,9 +98,9 @@ fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Resu
     Ok(built)
 }
 
-/// What zig builds in a folder with another name than the checkout's, and longer.
+/// What zig builds in a directory with another name than the checkout's, and longer.
 struct Elsewhere {
-    /// A part of the folder's path that no other has.
+    /// A part of the directory's path that no other has.
     name: String,
     objects: Vec<Vec<u8>>,
 }
@@ -112,7 +112,7 @@ fn elsewhere() -> Result<&'static Elsewhere> {
         let folder = tempfile::tempdir()?;
         let name = folder.path().file_name().and_then(OsStr::to_str);
         let name = name.ok_or("a name")?.to_owned();
-        let deep = folder.path().join("a folder/with another name, and longer");
+        let deep = folder.path().join("another directory/with a longer name");
         let objects = build_in(&deep, |work| Compiler::zig(&zig(), work))?;
         Ok(Elsewhere { name, objects })
     };
@@ -120,7 +120,7 @@ fn elsewhere() -> Result<&'static Elsewhere> {
     Ok(built.as_ref().map_err(String::as_str)?)
 }
 
-/// The build script's folder is the other one.
+/// The build script's directory is the other one.
 #[test]
 fn two_folders_give_the_same_bytes() -> Result<()> {
     let built = &elsewhere()?.objects;
@@ -140,7 +140,7 @@ fn two_folders_give_the_same_bytes() -> Result<()> {
         .collect();
     assert!(
         *built == embedded,
-        "the embedded payload is not what zig builds from these sources in another folder"
+        "the embedded payload is not what zig builds from these sources in another directory"
     );
     Ok(())
 }
@@ -152,7 +152,7 @@ fn no_path_of_the_build_is_in_the_object() -> Result<()> {
         let found = object
             .windows(name.len())
             .any(|window| window == name.as_bytes());
-        assert!(!found, "the object names its build folder");
+        assert!(!found, "the object names its build directory");
     }
     Ok(())
 }
@@ -227,7 +227,7 @@ fn memory_in(
 #[test]
 fn memory_functions_are_the_same_wherever_they_are_built_and_say_what_they_are() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let deep = folder.path().join("a folder/with another name, and longer");
+    let deep = folder.path().join("another directory/with a longer name");
     let elsewhere = memory_in(&deep, |work| Compiler::zig(&zig(), work))?;
     let payload = brawn_payload::payload(brawn_payload::Architecture::X86_64, Default::default());
     let embedded = payload.and_then(|p| p.memory).ok_or("none embedded")?;
@@ -357,7 +357,7 @@ fn outline_atomics_are_refused_by_name() -> Result<()> {
     Ok(())
 }
 
-/// Fuzz targets, releases and tests have a build folder each: zig's work is done once for all of them.
+/// Fuzz targets, releases and tests have a build directory each: zig's work is done once for all of them.
 #[test]
 fn builds_of_one_checkout_share_what_is_compiled() -> Result<()> {
     let folder = tempfile::tempdir()?;

@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files of a folder with this ending, without it.
+/// The files of a directory with this ending, without it.
 fn files(folder: &str, ending: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}: {e}"));
     entries

@@ -51,7 +51,7 @@ type Made = OnceLock<std::result::Result<PathBuf, String>>;
 struct Side {
     compiler: &'static str,
     architecture: &'static Architecture,
-    /// The folder of the musl that the test programs are linked with, in `target/tools/musls/`.
+    /// The directory of the musl that the test programs are linked with, in `target/tools/musls/`.
     musl: &'static str,
     /// What runs them, with the argument that has them take few inputs.
     emulator: &'static [&'static str],
@@ -108,7 +108,7 @@ fn musls() -> PathBuf {
 }
 
 impl Side {
-    /// A folder of its own, which outlives the test: what is compiled in it is looked at after a failure.
+    /// A directory of its own, which outlives the test: what is compiled in it is looked at after a failure.
     fn folder(&self) -> Result<PathBuf> {
         let name = format!("libc-{}-{}", self.compiler, self.architecture.name);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -173,7 +173,7 @@ fn published_and_checked_out_sources_are_the_same_inputs() -> Result<()> {
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to.parent().ok_or("no folder")?)?;
+    fs::create_dir_all(to.parent().ok_or("no directory")?)?;
     fs::write(to, fs::read(from)?)?;
     Ok(())
 }

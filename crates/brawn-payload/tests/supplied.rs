@@ -65,7 +65,9 @@ fn they_are_the_same_wherever_they_are_built() -> Result<()> {
     for (architecture, described) in Architecture::ALL.into_iter().zip(recipe::ARCHITECTURES) {
         assert_eq!(architecture.name(), described.name);
         let folder = tempfile::tempdir()?;
-        let deep = folder.path().join("a folder/with another name, and longer");
+        let deep = folder
+            .path()
+            .join("a directory/with another name, and longer");
         let zig = root().join("target/tools/zig/ziglang/zig");
         let built = build_in(&deep, described, |work| Compiler::zig(&zig, work))?;
         let embedded = embedded(architecture)?;

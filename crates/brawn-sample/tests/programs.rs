@@ -17,7 +17,7 @@ struct Built {
 impl Built {
     fn new(name: &str, flags: &[&str]) -> Self {
         let built = Self {
-            folder: tempfile::tempdir().expect("a folder"),
+            folder: tempfile::tempdir().expect("a directory"),
         };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
         let source = source.join(format!("{name}.c"));

@@ -13,7 +13,7 @@
 //! | `env: NAME=VALUE …` | environment variables for the run |
 //! | `timeout: SECONDS` | after which the run is killed and has failed; 30 by default |
 //! | `alone` | keeps the machine to itself: timing or memory matter to it |
-//! | `needs-root: CASE …` | these cases, or all without names, change root folders or owners |
+//! | `needs-root: CASE …` | these cases, or all without names, change root directories or owners |
 //! | `profile: secure …` | the payload's variants that it holds to it; all of them by default |
 //! | `own-heap` | it brings functions of the heap: `brawn rewrite` refuses to exchange the heap |
 //! | `at-least: 90% of stock` | each `measure NAME VALUE` that it prints, against stock's |

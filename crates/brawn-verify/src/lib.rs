@@ -27,7 +27,7 @@ use tool::Tool;
 /// By default, long counts (threads, forks) are divided by this.
 pub const SHARE: u32 = 20;
 
-/// The folder of the sources, inside the folder for everything that is built.
+/// The directory of the sources, inside the directory for everything that is built.
 const PROGRAMS: &str = "programs";
 
 /// The user's request.
@@ -47,7 +47,7 @@ pub struct Request {
     pub filters: Vec<String>,
     /// Whether long counts run whole, instead of being divided by [`SHARE`].
     pub full: bool,
-    /// A new or empty folder in which everything that is built is kept.
+    /// A new or empty directory in which everything that is built is kept.
     pub keep: Option<PathBuf>,
 }
 
@@ -110,7 +110,7 @@ pub struct Report {
     pub cxx: Option<Sides>,
     /// Long counts (threads, forks) were divided by this.
     pub share: u32,
-    /// The folder with everything that was built, if the user wanted to keep it.
+    /// The directory with everything that was built, if the user wanted to keep it.
     pub kept: Option<String>,
     /// How many cases have each verdict.
     pub counts: Counts,
@@ -119,7 +119,7 @@ pub struct Report {
 }
 
 /// Runs the tests; `None` if `stop` was set meanwhile. No process is left running, and no file is left except in the
-/// folder that is to be kept.
+/// directory that is to be kept.
 pub fn verify(
     request: &Request,
     progress: &(dyn Fn(Step) + Sync),
@@ -241,7 +241,7 @@ pub fn list() -> Result<Vec<(String, String)>> {
     Ok(names)
 }
 
-/// The folder for everything that is built.
+/// The directory for everything that is built.
 enum Scratch {
     Kept(PathBuf),
     Dropped(tempfile::TempDir),
@@ -252,18 +252,18 @@ impl Scratch {
         let Some(keep) = keep else {
             let folder = tempfile::Builder::new().prefix("brawn-verify-").tempdir();
             let folder = folder.map_err(|e| {
-                Error::io("cannot create a temporary folder", e)
+                Error::io("cannot create a temporary directory", e)
                     .next("choose another place with TMPDIR or `--keep`")
             })?;
             return Ok(Self::Dropped(folder));
         };
-        let failed = |e| Error::io("cannot create the folder", e).path(keep);
+        let failed = |e| Error::io("cannot create the directory", e).path(keep);
         std::fs::create_dir_all(keep).map_err(failed)?;
         let path = keep.canonicalize().map_err(failed)?;
         if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
-            return Err(Error::new(Kind::Usage, "a folder with something in it")
+            return Err(Error::new(Kind::Usage, "a directory with something in it")
                 .path(keep)
-                .expected("a new or empty folder")
+                .expected("a new or empty directory")
                 .next("name another with `--keep`"));
         }
         Ok(Self::Kept(path))

@@ -92,7 +92,7 @@ const AS_IT_IS: &str = "as it is";
 /// Everything that is needed to build and run the probe.
 #[derive(Debug)]
 pub struct Lab<'a> {
-    /// A folder that nothing else uses.
+    /// A directory that nothing else uses.
     pub folder: PathBuf,
     /// The command that runs programs of another architecture.
     pub runner: &'a [String],
@@ -106,7 +106,7 @@ impl Lab<'_> {
     /// Finds out what `tool` links.
     pub fn examine(&self, tool: &Tool<'_>, is_cxx: bool) -> Result<Sides> {
         std::fs::create_dir_all(&self.folder)
-            .map_err(|e| Error::io("cannot create the folder", e).path(&self.folder))?;
+            .map_err(|e| Error::io("cannot create the directory", e).path(&self.folder))?;
         let source = self
             .folder
             .join(if is_cxx { "probe.cc" } else { "probe.c" });
@@ -208,7 +208,7 @@ impl Lab<'_> {
         let path = self.executable();
         let mut command = through(self.runner, &path);
         let hint = if report.architecture == std::env::consts::ARCH {
-            "programs must be allowed to run in that folder: choose another with TMPDIR or `--keep`"
+            "programs must be allowed to run in that directory: choose another with TMPDIR or `--keep`"
                 .to_owned()
         } else {
             let name = &report.architecture;
@@ -301,14 +301,14 @@ impl Lab<'_> {
             let bytes =
                 std::fs::read(kept).map_err(|e| Error::io("cannot read it", e).path(kept))?;
             std::fs::create_dir_all(&folder)
-                .map_err(|e| Error::io("cannot create the folder", e).path(&folder))?;
+                .map_err(|e| Error::io("cannot create the directory", e).path(&folder))?;
             write(&libc, &bytes)?;
             let search = format!("-L{}", text(&folder));
             let what = format!("{} in place of libc.a", kept.display());
-            // Folders are searched in the order of the line.
+            // Directories are searched in the order of the line.
             ways.push((tool.before("-L", &search), Vec::new(), what.clone()));
             ways.push((tool.clone(), vec![search], what.clone()));
-            // zig does not look for libc.a in folders, but it takes the first libc.a on the line.
+            // zig does not look for libc.a in directories, but it takes the first libc.a on the line.
             ways.push((tool.clone(), vec![text(&libc)], what));
         }
         for (tool, more, what) in ways {
@@ -401,17 +401,17 @@ pub fn through(runner: &[String], program: &Path) -> Command {
     }
 }
 
-/// Writes a file in a folder of brawn's own.
+/// Writes a file in a directory of brawn's own.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path))
 }
 
-/// Refuses a folder whose name cannot be passed to other programs.
+/// Refuses a directory whose name cannot be passed to other programs.
 pub fn printable_folder(folder: &Path) -> Result<()> {
     match folder.to_str().filter(|f| !f.contains(char::is_control)) {
         Some(_) => Ok(()),
         None => Err(
-            Error::new(Kind::Usage, "a folder whose name is not printable text")
+            Error::new(Kind::Usage, "a directory whose name is not printable text")
                 .path(folder)
                 .expected("UTF-8 without control characters")
                 .next("choose another with TMPDIR or `--keep`"),

@@ -140,7 +140,7 @@ pub fn is_linked(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "o" || e == "a") && path.is_file()
 }
 
-/// A path of brawn's own as text. It is UTF-8: its folder was checked.
+/// A path of brawn's own as text. It is UTF-8: its directory was checked.
 pub fn text(path: &Path) -> String {
     path.display().to_string()
 }

@@ -463,7 +463,7 @@ fn archive(objects: &[PathBuf]) -> Result<Vec<u8>> {
 
 fn create(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)
-        .map_err(|e| Error::io("cannot create the folder", e).path(folder))
+        .map_err(|e| Error::io("cannot create the directory", e).path(folder))
 }
 
 #[cfg(test)]

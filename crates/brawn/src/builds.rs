@@ -1,4 +1,4 @@
-//! The user's own signatures: those of `--signatures`, and those of a folder that is always read.
+//! The user's own signatures: those of `--signatures`, and those of a directory that is always read.
 
 use brawn_core::signatures::{Build, text};
 use brawn_core::{Error, Kind, Result};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const LARGEST: u64 = 4 << 20;
 /// The most builds, of all files together.
 const MOST: usize = 256;
-/// The ending of the folder's files.
+/// The ending of the directory's files.
 const EXTENSION: &str = "txt";
 /// `AT_SECURE` of the auxiliary vector (getauxval(3)): the program runs with rights that its user does not have.
 const AT_SECURE: u64 = 23;
@@ -41,10 +41,10 @@ impl SignaturesArg {
         !self.signatures.is_empty()
     }
 
-    /// Reads the files that are named, and those of the user's folder.
+    /// Reads the files that are named, and those of the user's directory.
     ///
     /// # Errors
-    /// A file cannot be read, is no text of signatures, or lies in the user's folder and another may write to it.
+    /// A file cannot be read, is no text of signatures, or lies in the user's directory and another may write to it.
     pub fn read(&self) -> Result<Builds> {
         let mut builds = Builds::default();
         let mut hash = Sha256::new();
@@ -81,7 +81,9 @@ impl Builds {
             return Err(
                 Error::new(Kind::Usage, format!("more than {MOST} builds of musl"))
                     .path(path)
-                    .next("name fewer files with `--signatures`, or remove some from the folder"),
+                    .next(
+                        "name fewer files with `--signatures`, or remove some from the directory",
+                    ),
             );
         }
         Ok(())
@@ -128,7 +130,7 @@ fn content((file, _): &(File, Metadata)) -> Result<String> {
     })
 }
 
-/// The files of the user's folder, in the order of their names; none if there is no folder, or if brawn runs with
+/// The files of the user's directory, in the order of their names; none if there is no directory, or if brawn runs with
 /// rights that its user does not have.
 fn folder() -> Result<Vec<PathBuf>> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
@@ -138,11 +140,11 @@ fn folder() -> Result<Vec<PathBuf>> {
     let Some(folder) = config.map(|config| config.join("brawn/signatures")) else {
         return Ok(Vec::new());
     };
-    // By its real path: a user who may rename a folder above can replace it.
+    // By its real path: a user who may rename a directory above can replace it.
     let Ok(folder) = fs::canonicalize(folder) else {
         return Ok(Vec::new());
     };
-    let listed = |e| Error::io("cannot list the folder", e).path(&folder);
+    let listed = |e| Error::io("cannot list the directory", e).path(&folder);
     let mut files = Vec::new();
     for entry in fs::read_dir(&folder).map_err(listed)? {
         let path = entry.map_err(listed)?.path();
@@ -156,7 +158,7 @@ fn folder() -> Result<Vec<PathBuf>> {
     for (number, above) in folder.ancestors().enumerate() {
         let stat = fs::symlink_metadata(above)
             .map_err(|e| Error::io("cannot look at it", e).path(above))?;
-        // In a sticky folder only the owner of something may rename it.
+        // In a sticky directory only the owner of something may rename it.
         if number == 0 || stat.mode() & 0o1000 == 0 {
             check(above, &stat)?;
         }

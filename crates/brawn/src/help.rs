@@ -45,7 +45,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("brawn toolchains", "all that are found here"),
             ("brawn toolchains --kind rust,system", "two kinds"),
-            ("brawn toolchains --root /mnt/image", "in an image's folder"),
+            (
+                "brawn toolchains --root /mnt/image",
+                "in an image's directory",
+            ),
         ],
     ),
     (
@@ -174,7 +177,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("brawn inspect program", "one file"),
             (
                 "brawn inspect some.whl dist/",
-                "what is in packages, folders",
+                "what is in packages, directories",
             ),
             ("brawn inspect --fail-on slow,mixed dist/", "for CI"),
         ],

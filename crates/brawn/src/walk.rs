@@ -1,18 +1,18 @@
-//! Finds the `libc.a`s in a folder.
+//! Finds the `libc.a`s in a directory.
 
 use brawn_core::{Error, Result};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What a walk through a folder found.
+/// What a walk through a directory found.
 #[derive(Debug, Default)]
 pub struct Libcs {
     /// Regular files named `libc.a`, in a stable order.
     pub archives: Vec<PathBuf>,
-    /// Symlinks named `libc.a`.  A target inside the folder is found anyway; a target outside
-    /// does not belong to the folder.
+    /// Symlinks named `libc.a`.  A target inside the directory is found anyway; a target outside
+    /// does not belong to the directory.
     pub links: Vec<PathBuf>,
-    /// Folders that could not be read.
+    /// Directories that could not be read.
     pub errors: Vec<Error>,
 }
 
@@ -32,7 +32,7 @@ pub fn walk(folder: &Path) -> Libcs {
 }
 
 fn list(folder: &Path, found: &mut Libcs, todo: &mut Vec<PathBuf>) -> Result<()> {
-    let failed = |e| Error::io("cannot read the folder", e).path(folder);
+    let failed = |e| Error::io("cannot read the directory", e).path(folder);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let kind = entry.file_type().map_err(failed)?;

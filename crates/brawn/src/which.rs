@@ -29,7 +29,7 @@ const EVERY: &str = "all";
 #[command(next_help_heading = "Toolchains")]
 #[command(group(clap::ArgGroup::new("toolchains").multiple(true)))]
 pub struct Which {
-    /// Rust's musl targets: of the toolchain that `rustc` in this folder belongs to, of TOOLCHAIN
+    /// Rust's musl targets: of the toolchain that `rustc` in this directory belongs to, of TOOLCHAIN
     /// (a name of rustup's, or a sysroot), or of `all`.
     #[arg(
         long,
@@ -142,7 +142,7 @@ impl Which {
                 };
             }
         };
-        // A toolchain that nobody has installed can be named by its folder.
+        // A toolchain that nobody has installed can be named by its directory.
         let named = self.rust.as_deref().filter(|name| name.contains('/'));
         places.sysroots.extend(named.map(PathBuf::from));
         let mut found = find(&places, &kinds);
@@ -253,7 +253,7 @@ fn none_of(kind: ToolchainKind) -> Error {
         ),
         ToolchainKind::MuslCross => (
             "no cross compiler for musl",
-            "put its bin folder on PATH, or name the archive: `brawn patch PATH`",
+            "put its bin directory on PATH, or name the archive: `brawn patch PATH`",
         ),
         ToolchainKind::Zig => (
             "no musl in zig's global cache",
@@ -284,7 +284,7 @@ pub fn below(root: &Path) -> Result<Places> {
         .map_err(|e| Error::io("cannot find it", e).path(root))?;
     if !root.is_dir() {
         return Err(Error::new(Kind::Usage, "`--root` with a file")
-            .expected("a folder")
+            .expected("a directory")
             .path(&root));
     }
     Ok(Places::below(&root))
@@ -314,7 +314,7 @@ pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
         active,
         sysroots: Vec::new(),
         homes: home.clone().into_iter().collect(),
-        // An empty part would mean the current folder.
+        // An empty part would mean the current directory.
         path: env::split_paths(&path)
             .filter(|folder| folder.is_absolute())
             .collect(),
@@ -324,7 +324,7 @@ pub fn here(asks_rustc: bool) -> (Places, Option<Error>) {
     (places, error)
 }
 
-/// The toolchain of this folder: brawn asks rustc, which knows all overrides of rustup.
+/// The toolchain of this directory: brawn asks rustc, which knows all overrides of rustup.
 fn sysroot() -> Result<Option<PathBuf>> {
     let rustc = env::var_os("RUSTC").filter(|rustc| !rustc.is_empty());
     let rustc = rustc.unwrap_or_else(|| OsString::from("rustc"));
@@ -342,7 +342,7 @@ fn sysroot() -> Result<Option<PathBuf>> {
         let said = String::from_utf8_lossy(&output.stderr);
         let said: Vec<&str> = said.lines().map(str::trim).collect();
         return Err(
-            Error::not_applicable("`rustc --print sysroot` failed in this folder")
+            Error::not_applicable("`rustc --print sysroot` failed in this directory")
                 .expected("the toolchain that a build here uses")
                 .next(format!(
                     "`--rust=TOOLCHAIN` or `--rust=all`; it said: {}",
@@ -367,7 +367,7 @@ pub fn denied(error: Error, path: &Path) -> Error {
                 Err(_) => "its owner".to_owned(),
             };
             error.next(format!(
-                "the folder of a toolchain has to be writable: run this as {owner}; or leave the \
+                "the directory of a toolchain has to be writable: run this as {owner}; or leave the \
                  toolchain alone, and link with `brawn link-args`"
             ))
         }

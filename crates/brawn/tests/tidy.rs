@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The workspace's folder.
+/// The workspace's directory.
 fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = manifest.ancestors().nth(2);
-    root.expect("this crate is two folders below the workspace's")
+    root.expect("this crate is two directories below the workspace's")
 }
 
 /// A file longer than this is two files.
@@ -21,7 +21,7 @@ const LONGER: &[(&str, usize)] = &[
 
 /// Every file of the repository below `folder`, but for what is built or fetched.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a readable folder") {
+    for entry in fs::read_dir(folder).expect("a readable directory") {
         let path = entry.expect("a readable entry").path();
         // What a link leads to is seen where it is.
         if path.is_symlink() {

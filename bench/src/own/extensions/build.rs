@@ -36,7 +36,7 @@ pub fn build(words: &[String], progress: &Progress) -> Result<()> {
     Ok(())
 }
 
-/// The bindings are a workspace of their own, with a folder of its own to build in.
+/// The bindings are a workspace of their own, with a directory of its own to build in.
 fn target() -> PathBuf {
     repository().join("target/extensions")
 }

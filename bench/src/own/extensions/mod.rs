@@ -97,7 +97,7 @@ pub struct Process {
     pub rss_kib: u64,
 }
 
-/// The folder of what is built, and of text and vocabulary, which tools/extensions.sh gets.
+/// The directory of what is built, and of text and vocabulary, which tools/extensions.sh gets.
 fn work() -> PathBuf {
     repository().join("target/bench-extensions")
 }
@@ -106,7 +106,7 @@ fn sources() -> PathBuf {
     repository().join("bench/extensions")
 }
 
-/// What is built: a file, or the folder of Python's package.
+/// What is built: a file, or the directory of Python's package.
 fn product(binding: Binding, heap: &str) -> PathBuf {
     let name = match binding {
         Binding::Rust => "program",

@@ -1,10 +1,10 @@
 //! A memory cgroup for one program at a time: makes it, runs a program in it, says how that ended, and removes it.
 //!
 //! ```text
-//! /proc/self/mountinfo, /proc/self/cgroup ─ places ─> folders ─ mkdir ─> Group ─ run ─> Outcome
+//! /proc/self/mountinfo, /proc/self/cgroup ─ places ─> directories ─ mkdir ─> Group ─ run ─> Outcome
 //! ```
 //!
-//! The group is a folder of its own beside or below this process's group; no other group is changed. `bench/limit/enter.c` moves
+//! The group is a directory of its own beside or below this process's group; no other group is changed. `bench/limit/enter.c` moves
 //! the program into it before `execve`, and another process of `enter` removes it when this process has ended in whatever way.
 
 use crate::launch::{Sample, parse};
@@ -201,7 +201,7 @@ impl Group {
         Ok(group)
     }
 
-    /// The group's folder.
+    /// The group's directory.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -279,7 +279,7 @@ fn kills(events: &str) -> u64 {
     line.and_then(|n| n.trim().parse().ok()).unwrap_or(0)
 }
 
-/// The folders in which a group may be made, the nearest first.
+/// The directories in which a group may be made, the nearest first.
 fn places() -> Result<Vec<(PathBuf, Version)>> {
     let read = |name: &str| context(fs::read_to_string(name), "read", Path::new(name));
     places_of(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?)

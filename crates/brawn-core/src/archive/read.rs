@@ -50,7 +50,7 @@ impl<'a> Archive<'a> {
                     return Err(Error::refused(format!("packed by {packer}"))
                         .at(0)
                         .expected("a libc.a, or a Swift SDK bundle as a tar archive, plain or compressed by gzip")
-                        .next("unpack it, and patch the file or folder that comes out"));
+                        .next("unpack it, and patch the file or directory that comes out"));
                 }
                 return Err(Error::malformed(match bytes.is_empty() {
                     true => "an empty file".to_owned(),

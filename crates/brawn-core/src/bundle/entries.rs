@@ -253,7 +253,7 @@ impl<'a> Tar<'a> {
             return Err(
                 Error::refused(format!("it unpacks to more than {most} bytes"))
                     .expected("a bundle that fits onto a disk")
-                    .next("unpack it, and patch the folder"),
+                    .next("unpack it, and patch the directory"),
             );
         }
         Ok(read)

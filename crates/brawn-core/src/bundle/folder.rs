@@ -18,16 +18,16 @@ pub struct Unpacked {
     pub alone: Vec<Alone>,
 }
 
-/// The folder of the bundle that `folder` is or is inside of.
+/// The directory of the bundle that `folder` is or is inside of.
 ///
-/// A bundle has an `info.json` with an artifact that is an SDK. A folder with a bundle's name is taken for one
+/// A bundle has an `info.json` with an artifact that is an SDK. A directory with a bundle's name is taken for one
 /// without looking.
 pub fn bundle(folder: &Path) -> Option<PathBuf> {
     let real = folder.canonicalize().ok()?;
     if is_named(&real) {
         return Some(real);
     }
-    // Any folder above may have a file `info.json`: it may be as large as a disk, or a pipe.
+    // Any directory above may have a file `info.json`: it may be as large as a disk, or a pipe.
     let is_bundle = |folder: &&Path| {
         let files = Folder(folder);
         let json = resolve(&files, b"", b"", b"info.json").and_then(|path| files.json(&path));
@@ -38,12 +38,12 @@ pub fn bundle(folder: &Path) -> Option<PathBuf> {
     Some(found.to_path_buf())
 }
 
-/// Whether a folder has a bundle's name.
+/// Whether a directory has a bundle's name.
 pub fn is_named(folder: &Path) -> bool {
     folder.extension() == Some(OsStr::new("artifactbundle"))
 }
 
-/// Reads the bundle in the folder `root`.
+/// Reads the bundle in the directory `root`.
 ///
 /// # Errors
 /// As [`super::plan`]'s, without those about the archives themselves: they have not been read yet.

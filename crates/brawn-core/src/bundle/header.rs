@@ -25,7 +25,7 @@ pub enum Type {
     HardLink,
     /// A symbolic link.
     Symlink,
-    /// A folder, a device or a pipe: an entry without contents.
+    /// A directory, a device or a pipe: an entry without contents.
     Empty,
     /// GNU's file with holes; its header may continue in further blocks.
     Sparse,
@@ -107,7 +107,7 @@ impl Header {
 
     /// The kind of the entry, whose full name is `name`: the header may have only the beginning of the name.
     pub fn kind_of(&self, name: &[u8]) -> Result<Type> {
-        // Before POSIX, a folder was a file whose name ends with a slash.
+        // Before POSIX, a directory was a file whose name ends with a slash.
         let kind = match self.kind {
             Type::File if name.ends_with(b"/") => Type::Empty,
             kind => kind,
@@ -117,7 +117,7 @@ impl Header {
             let what = match kind {
                 Type::HardLink => "a hard link",
                 Type::Symlink => "a symbolic link",
-                _ => "a folder or device",
+                _ => "a directory or device",
             };
             return Err(
                 Error::refused(format!("{what} with {} bytes of data", self.size))

@@ -1,4 +1,4 @@
-//! Reads `info.json` and `swift-sdk.json`: they say which folder of a bundle is the root of which target.
+//! Reads `info.json` and `swift-sdk.json`: they say which directory of a bundle is the root of which target.
 
 use crate::error::{Error, Result, printable};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ pub struct Variant {
     /// The artifact's name: what `swift sdk list` prints.
     pub artifact: String,
     pub version: String,
-    /// Its folder, or its `swift-sdk.json` itself, relative to the folder of `info.json`.
+    /// Its directory, or its `swift-sdk.json` itself, relative to the directory of `info.json`.
     pub path: String,
 }
 
@@ -65,7 +65,7 @@ struct Target {
     sdk_root_path: Option<String>,
 }
 
-/// The target triples of a `swift-sdk.json`. Each has its root, if any, relative to that file's folder.
+/// The target triples of a `swift-sdk.json`. Each has its root, if any, relative to that file's directory.
 pub fn targets(json: &[u8]) -> Result<Vec<(String, Option<String>)>> {
     let sdk: Sdk = parse(json, "`targetTriples` (schema 3.0 or 4.0)")?;
     let targets = sdk.target_triples.into_iter();

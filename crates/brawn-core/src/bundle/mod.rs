@@ -1,4 +1,4 @@
-//! Bundles of Swift SDKs: a folder or a tar archive, mostly compressed by gzip, with a `libc.a` for each target.
+//! Bundles of Swift SDKs: a directory or a tar archive, mostly compressed by gzip, with a `libc.a` for each target.
 //!
 //! ```text
 //! file ─ input ─> bytes ─ entries ─> entries ─ scan, sdk ─> Planned ─ repack ─> file ─ check ─ publish
@@ -83,7 +83,7 @@ pub fn may_be(start: &[u8]) -> bool {
     Format::of(start) == Format::Gzip || header::is_header(start)
 }
 
-/// Whether a file begins as a bundle's archive does: with a folder that has a bundle's name. Reads only its start.
+/// Whether a file begins as a bundle's archive does: with a directory that has a bundle's name. Reads only its start.
 pub fn begins(open: Open<'_>) -> bool {
     let first = || -> Result<Option<Vec<u8>>> {
         let file = open().map_err(|e| Error::io("cannot open it", e))?;
@@ -340,7 +340,7 @@ fn all_places<T>(scan: &Scan<T>) -> Result<Vec<Place>> {
         match sdk::places(scan, top) {
             Ok(found) => places.extend(found),
             Err(error) if is_bundle || tops.len() == 1 => return Err(error),
-            // A folder that is not a bundle may have an `info.json` too.
+            // A directory that is not a bundle may have an `info.json` too.
             Err(_) => {}
         }
     }

@@ -11,7 +11,7 @@ const LONGEST: usize = 4096;
 /// A link of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// A symbolic link; its target starts from the link's own folder.
+    /// A symbolic link; its target starts from the link's own directory.
     Symbolic(Vec<u8>),
     /// Another name for the file at this path, which starts from the archive's top.
     Hard(Vec<u8>),
@@ -46,13 +46,13 @@ pub fn last(path: &[u8]) -> &[u8] {
     path.rsplit(|b| *b == b'/').next().unwrap_or_default()
 }
 
-/// The folder of a path.
+/// The directory of a path.
 pub fn folder(path: &[u8]) -> &[u8] {
     let at = path.iter().rposition(|b| *b == b'/');
     at.map_or(b"", |at| &path[..at])
 }
 
-/// Resolves `path` from the folder `base`, without leaving the folder `top`. `base` is `top` or an earlier result.
+/// Resolves `path` from the directory `base`, without leaving the directory `top`. `base` is `top` or an earlier result.
 ///
 /// # Errors
 /// It leads out of `top`, is absolute, is too long, or leads through too many links.

@@ -211,7 +211,7 @@ impl<T> Scan<T> {
         size
     }
 
-    /// The folders that have an `info.json`.
+    /// The directories that have an `info.json`.
     pub fn tops(&self) -> Vec<Vec<u8>> {
         let paths = self.files.keys();
         let infos = paths.filter(|path| path::last(path) == b"info.json");

@@ -36,7 +36,7 @@ pub struct Place {
     pub libc: std::result::Result<Vec<u8>, String>,
 }
 
-/// The targets of the bundle in the folder `top`, in the order of `info.json`, and for each variant by name.
+/// The targets of the bundle in the directory `top`, in the order of `info.json`, and for each variant by name.
 ///
 /// # Errors
 /// A file that the bundle names is missing or has wrong contents, or a path leads out of the bundle.

@@ -109,13 +109,13 @@ fn a_name_that_a_header_cuts_behind_a_slash_is_still_a_files() {
     let items = with([file(LIBC, b"old"), File(format!("{folder}x"), vec![7; 9])]);
     let old = tar(&items);
     assert!(patched(&old).unwrap().unwrap() == tar(&after(&items)));
-    // Without its longer name this entry is a folder, and folders have no data.
+    // Without its longer name this entry is a directory, and directories have no data.
     let mut alone = header(tar::EntryType::Regular, 9);
     alone.as_mut_bytes()[..100].copy_from_slice(folder.as_bytes());
     alone.set_cksum();
     let found = error(&with([Raw(alone.as_bytes().to_vec())]));
     assert!(
-        found.contains("a folder or device with 9 bytes of data"),
+        found.contains("a directory or device with 9 bytes of data"),
         "{found}"
     );
 }

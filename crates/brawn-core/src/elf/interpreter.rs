@@ -1,6 +1,6 @@
 //! Which libc a dynamic linker belongs to, by its name.
 
-/// The first part of the name of musl's dynamic linker (ldso/dynlink.c, `LDSO_ARCH`), in any folder.
+/// The first part of the name of musl's dynamic linker (ldso/dynlink.c, `LDSO_ARCH`), in any directory.
 const MUSL: &[u8] = b"ld-musl-";
 
 /// The first part of the name of glibc's dynamic linker.

@@ -1,4 +1,4 @@
-//! Lists the files of a file or folder that is added to an image.
+//! Lists the files of a file or directory that is added to an image.
 
 use super::entry::{READ, RUN, What, check_place};
 use super::settings::Addition;
@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// A file, folder or link that was found, and its place in the image.
+/// A file, directory or link that was found, and its place in the image.
 #[derive(Debug)]
 pub(super) struct Added {
     /// Its path in the image, without the leading slash.
@@ -27,7 +27,7 @@ pub(super) struct Added {
 pub(super) fn list(addition: &Addition) -> Result<Vec<Added>> {
     let source = &addition.source;
     let mut place = check_place(&addition.place)?;
-    // If the user names a link, its target is meant. Links inside of a folder stay links.
+    // If the user names a link, its target is meant. Links inside of a directory stay links.
     let stat = fs::metadata(source).map_err(|e| Error::io("cannot look at it", e).path(source))?;
     if !stat.is_dir() && (addition.place.ends_with('/') || place.is_empty()) {
         let name = source.file_name().unwrap_or_default();
@@ -48,7 +48,7 @@ pub(super) fn list(addition: &Addition) -> Result<Vec<Added>> {
             let target = target.into_os_string().into_string();
             What::Link(target.map_err(|_| no_text(&path))?)
         } else {
-            return Err(Error::refused("neither a file, a folder nor a link")
+            return Err(Error::refused("neither a file, a directory nor a link")
                 .path(&path)
                 .next("take it out of what is added"));
         };
@@ -70,7 +70,7 @@ pub(super) fn list(addition: &Addition) -> Result<Vec<Added>> {
     Ok(all)
 }
 
-/// The contents of the folder at `path`, which is put at `place`.
+/// The contents of the directory at `path`, which is put at `place`.
 fn inside(path: &Path, place: &str) -> Result<Vec<(PathBuf, String, fs::Metadata)>> {
     let failed = |e| Error::io("cannot list it", e).path(path);
     let mut all = Vec::new();

@@ -5,7 +5,7 @@ use crate::shown::shown;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// The modes of programs and folders, and of other files. They do not depend on who builds the image, or on the
+/// The modes of programs and directories, and of other files. They do not depend on who builds the image, or on the
 /// umask.
 pub(super) const RUN: u32 = 0o755;
 pub(super) const READ: u32 = 0o644;
@@ -35,7 +35,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "source")]
 pub enum What {
-    /// A folder.
+    /// A directory.
     Folder,
     /// The program.
     Program,
@@ -53,7 +53,7 @@ impl What {
     /// The entry in words, for the error about two entries at one place.
     pub(super) fn describe(&self) -> String {
         match self {
-            Self::Folder => "a folder".into(),
+            Self::Folder => "a directory".into(),
             Self::Program => "the program".into(),
             Self::Certificates(_) => "the certificates".into(),
             Self::Text(_) => "the file with the user's name or group".into(),

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use std::time::{Duration, UNIX_EPOCH};
 use tar::{EntryType, Header};
 
-/// The folder of blobs; the names in it are the digests' hexadecimal digits.
+/// The directory of blobs; the names in it are the digests' hexadecimal digits.
 pub(super) const BLOBS: &str = "blobs/sha256/";
 /// The size of a tar's block in bytes: a tar consists of whole blocks.
 const BLOCK: u64 = 512;

@@ -4,7 +4,7 @@
 //! bytes ─ program ─> Program ─ plan ─> Plan ─ layer, layout ─> Content ─ check ─> published
 //! ```
 //!
-//! Only the input decides the output's bytes: not the time, not the user, not the order of a folder's entries.
+//! Only the input decides the output's bytes: not the time, not the user, not the order of a directory's entries.
 //!
 //! Sources: OCI Image Format Specification 1.1 (`config.md`, `manifest.md`, `image-index.md`, `image-layout.md`,
 //! `layer.md`, `annotations.md`).

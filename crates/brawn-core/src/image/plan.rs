@@ -35,11 +35,11 @@ pub struct Wanted {
     pub environment: Vec<Pair>,
     /// The image's labels.
     pub labels: Vec<Pair>,
-    /// The folder that the program starts in.
+    /// The directory that the program starts in.
     pub folder: Option<String>,
     /// The ports that it listens on.
     pub ports: Vec<Port>,
-    /// Further files and folders.
+    /// Further files and directories.
     pub additions: Vec<Addition>,
     /// The time of every file and of the image, in seconds since 1970.
     pub time: u64,
@@ -56,14 +56,14 @@ pub struct Plan {
     pub time: u64,
     /// How the program is started.
     pub settings: Settings,
-    /// The entries of its layer, sorted by path: a folder comes before its contents.
+    /// The entries of its layer, sorted by path: a directory comes before its contents.
     pub entries: Vec<Entry>,
 }
 
 /// Plans the image of `program`. Looks at the files that are added, but does not read them.
 ///
 /// # Errors
-/// The wishes contradict each other; or an added path cannot be looked at, or is neither file, folder nor link.
+/// The wishes contradict each other; or an added path cannot be looked at, or is neither file, directory nor link.
 pub fn plan(program: &Program, wanted: &Wanted) -> Result<Plan> {
     if wanted.time > LAST_TIME {
         return Err(usage(format!("the time {}", wanted.time))
@@ -164,7 +164,7 @@ fn group(user: User) -> String {
 struct Entries(BTreeMap<String, Entry>);
 
 impl Entries {
-    /// Adds an entry at `path`, and the folders above it. If both the old and the new entry are folders, the old one
+    /// Adds an entry at `path`, and the directories above it. If both the old and the new entry are directories, the old one
     /// stays.
     fn insert(&mut self, path: &str, mode: u32, size: u64, what: What) -> Result<()> {
         for (at, _) in path.match_indices('/') {

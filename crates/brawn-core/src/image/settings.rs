@@ -89,12 +89,12 @@ impl FromStr for Port {
     }
 }
 
-/// A further file or folder for the image: `SOURCE:/PLACE`.
+/// A further file or directory for the image: `SOURCE:/PLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
-    /// The file or folder to copy.
+    /// The file or directory to copy.
     pub source: PathBuf,
-    /// Its place in the image. If it ends with a slash, the source goes into that folder.
+    /// Its place in the image. If it ends with a slash, the source goes into that directory.
     pub place: String,
 }
 
@@ -133,7 +133,7 @@ pub struct Settings {
     /// Its arguments if the user gives none at its start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cmd: Vec<String>,
-    /// The folder that it starts in.
+    /// The directory that it starts in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
     /// The image's labels.

@@ -129,7 +129,7 @@ fn folders_are_added_with_what_is_in_them() {
     // A link that the user names stands for its target.
     let (path, _, size) = listed(vec![add(&at("inner/link"), "/")]).pop().unwrap();
     assert_eq!((path.as_str(), size), ("link", 2));
-    // A folder that is added twice is there once; /tmp stays as it is.
+    // A directory that is added twice is there once; /tmp stays as it is.
     assert_eq!(
         listed(vec![add(&at("inner"), "/x"), add(&at("inner"), "/x/inner")]).len(),
         6
@@ -147,8 +147,8 @@ fn what_contradicts_itself_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("file"), "").unwrap();
-    fs::create_dir(at("folder")).unwrap();
-    fs::write(at("folder/.wh.file"), "").unwrap();
+    fs::create_dir(at("directory")).unwrap();
+    fs::write(at("directory/.wh.file"), "").unwrap();
     let kind = |wanted: Wanted| {
         let error = plan(&fake(), &wanted).unwrap_err();
         (error.kind(), error.to_string())
@@ -162,7 +162,7 @@ fn what_contradicts_itself_is_refused() {
     for (places, word) in [
         (&["/tool"][..], "the program"),
         (&["/tool/x"], "the program"),
-        (&["/tmp"], "a folder"),
+        (&["/tmp"], "a directory"),
         (&["/a", "/a"], "two things at /a"),
         (&["/a/b", "/a"], "two things at /a"),
         (&["/a", "/a/b"], "two things at /a"),
@@ -175,7 +175,7 @@ fn what_contradicts_itself_is_refused() {
         assert_eq!(kind, Kind::Usage, "{places:?}");
         assert!(text.contains(word), "{word}: {text}");
     }
-    assert!(added(&[add(&at("folder"), "/")]).1.contains(".wh.file"));
+    assert!(added(&[add(&at("directory"), "/")]).1.contains(".wh.file"));
     assert_eq!(added(&[add(&at("none"), "/")]).0, Kind::Io);
     assert_eq!(added(&[add(Path::new("/dev/null"), "/")]).0, Kind::Refused);
     for folder in ["x", "/a/../b"] {

@@ -56,7 +56,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Notes that a file or folder of the cache is used now. This fails on a read-only disk, but there nothing can be
+/// Notes that a file or directory of the cache is used now. This fails on a read-only disk, but there nothing can be
 /// removed either.
 pub fn used(path: &Path) {
     if age(path).is_some_and(|age| age > DAY) {

@@ -20,7 +20,7 @@ pub enum To<'p> {
 /// Something that the user should know about while brawn works.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'p> {
-    /// brawn waits, since another brawn works in this folder.
+    /// brawn waits, since another brawn works in this directory.
     Waiting(&'p Path),
     /// A write to this file was interrupted; brawn put its original back.
     RolledBack(&'p Path),

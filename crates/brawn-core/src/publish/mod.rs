@@ -16,7 +16,7 @@
 //! 3. Keep and sync the original.
 //! 4. Rename the new file over the old one.
 //!
-//! A lock on the folder keeps a second brawn out meanwhile.
+//! A lock on the directory keeps a second brawn out meanwhile.
 //!
 //! A rename cannot replace a mount point (EBUSY). So brawn overwrites a mount point in place. Before that, the record
 //! notes the inode that is going to be incomplete for a while. If the write is interrupted, the next run finds that
@@ -57,12 +57,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use write::{Exchange, New};
 
-/// A file to change; its folder is locked.
+/// A file to change; its directory is locked.
 #[derive(Debug)]
 pub struct Target {
     /// The file itself, symlinks resolved.
     path: PathBuf,
-    /// Its folder, open and locked.
+    /// Its directory, open and locked.
     folder: File,
     /// The record that brawn keeps beside it.
     record: Option<Record>,
@@ -83,7 +83,7 @@ pub struct Published {
 }
 
 impl Target {
-    /// Resolves `path`, locks its folder, and repairs what an interrupted run left behind.
+    /// Resolves `path`, locks its directory, and repairs what an interrupted run left behind.
     ///
     /// If another brawn holds the lock, `waiting` is called before this one waits.
     pub fn open(path: &Path, waiting: impl FnOnce(&Path)) -> Result<Self> {
@@ -100,7 +100,7 @@ impl Target {
         input::regular(FileType::from_raw_mode(kind)).map_err(failed)?;
         let folder = place.path.parent().unwrap_or(Path::new("/"));
         let handle = walk::listed(&place.folder)
-            .map_err(|e| Error::io("cannot open its folder", e).path(folder))?;
+            .map_err(|e| Error::io("cannot open its directory", e).path(folder))?;
         let handle = File::from(handle);
         lock(&handle, PATIENCE, || waiting(folder)).map_err(|e| e.path(folder))?;
         let mut target = Self {
@@ -311,7 +311,7 @@ impl Target {
             match fs::remove_file(self.beside(".", suffix)) {
                 Ok(()) => {}
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                // If the folder cannot be written, the error is reported when something is to be written.
+                // If the directory cannot be written, the error is reported when something is to be written.
                 Err(_) => {}
             }
         }
@@ -403,7 +403,7 @@ impl Target {
     fn sync_folder(&self) -> Result<()> {
         self.folder
             .sync_all()
-            .map_err(|e| Error::io("cannot sync its folder", e))
+            .map_err(|e| Error::io("cannot sync its directory", e))
     }
 }
 
@@ -420,20 +420,20 @@ pub fn has_record(path: &Path) -> bool {
 /// How long to wait for another brawn: the largest bundle takes a fraction of this.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Takes the lock on a folder. The lock ends when the handle is closed, even if the process is killed.
+/// Takes the lock on a directory. The lock ends when the handle is closed, even if the process is killed.
 ///
-/// Everybody who can open a folder can hold its lock, so brawn does not wait forever.
+/// Everybody who can open a directory can hold its lock, so brawn does not wait forever.
 fn lock(folder: &File, patience: Duration, waiting: impl FnOnce()) -> Result<()> {
     let begun = Instant::now();
     let mut waiting = Some(waiting);
     loop {
         match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => {}
-            // Network filesystems that cannot lock a folder: the rename is still atomic.
+            // Network filesystems that cannot lock a directory: the rename is still atomic.
             Ok(()) | Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL) => {
                 return Ok(());
             }
-            Err(errno) => return Err(Error::io("cannot lock the folder", errno)),
+            Err(errno) => return Err(Error::io("cannot lock the directory", errno)),
         }
         if let Some(waiting) = waiting.take() {
             waiting();
@@ -442,10 +442,10 @@ fn lock(folder: &File, patience: Duration, waiting: impl FnOnce()) -> Result<()>
             let seconds = patience.as_secs();
             return Err(Error::new(
                 Kind::Io,
-                format!("somebody else has held the folder's lock for {seconds} seconds"),
+                format!("somebody else has held the directory's lock for {seconds} seconds"),
             )
             .expected("another brawn, which needs less time")
-            .next("`lsof +d` with the folder's name says who; nothing was written"));
+            .next("`lsof +d` with the directory's name says who; nothing was written"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }

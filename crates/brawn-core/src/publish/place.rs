@@ -1,4 +1,4 @@
-//! Puts brawn's own files into a user's folder. Only files that brawn wrote are replaced.
+//! Puts brawn's own files into a user's directory. Only files that brawn wrote are replaced.
 
 use super::staged::Staged;
 use crate::error::{Error, Kind, Result};
@@ -11,7 +11,7 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// One file of the folder.
+/// One file of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Its name.
@@ -21,7 +21,7 @@ pub struct File {
 }
 
 /// The user's cache by the XDG base directory specification: `XDG_CACHE_HOME` if it is an absolute path, else
-/// `.cache` in the home folder.
+/// `.cache` in the home directory.
 ///
 /// If the home belongs to another user, it is [`temporary`]: the other user could exchange files in a cache there.
 /// This happens in containers of hosted CI (root with the runner's home) and with `sudo`.
@@ -39,11 +39,11 @@ pub fn cache(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Result<P
         .ok_or_else(|| {
             Error::new(Kind::Usage, "neither XDG_CACHE_HOME nor HOME is set")
                 .expected("an absolute path in one of them")
-                .next("set one of them to a folder of your own")
+                .next("set one of them to a directory of your own")
         })
 }
 
-/// The user's folder among temporary files, for users without a usable home.
+/// The user's directory among temporary files, for users without a usable home.
 pub fn temporary() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     std::env::temp_dir().join(format!("brawn-{user}"))
@@ -52,7 +52,7 @@ pub fn temporary() -> PathBuf {
 /// Puts `files` into `folder`. Replaces a file only if `is_ours` says that brawn wrote it.
 pub fn into_folder(folder: &Path, files: &[File], is_ours: fn(&[u8]) -> bool) -> Result<()> {
     fs::create_dir_all(folder)
-        .map_err(|e| Error::io("cannot create the folder", e).path(folder))?;
+        .map_err(|e| Error::io("cannot create the directory", e).path(folder))?;
     files.iter().try_for_each(|file| one(folder, file, is_ours))
 }
 
@@ -102,7 +102,7 @@ fn one(folder: &Path, file: &File, may_replace: impl Fn(&[u8]) -> bool) -> Resul
             return Err(Error::refused("a file that brawn did not write")
                 .path(&path)
                 .expected("nothing, or a file of brawn's")
-                .next("choose another folder"));
+                .next("choose another directory"));
         }
         Err(e) if e.kind() == ErrorKind::NotFound => {}
         Err(e) => return Err(input::failed("cannot read it", e).path(&path)),

@@ -84,7 +84,7 @@ impl Target {
         }
         self.folder.sync_all().map_err(|e| {
             Error::io(
-                "the original is back, but may be lost if power fails: cannot sync its folder",
+                "the original is back, but may be lost if power fails: cannot sync its directory",
                 e,
             )
             .next(format!(

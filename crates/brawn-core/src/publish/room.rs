@@ -1,9 +1,9 @@
-//! A room: a folder in the user's cache whose files end up in programs or are run. `link-args`, `preload`, `cargo`
+//! A room: a directory in the user's cache whose files end up in programs or are run. `link-args`, `preload`, `cargo`
 //! and `run` all use rooms, and one rule holds for all of them.
 //!
-//! Nobody else may change what is in a room, or exchange a folder on the way to it. So every folder from the root on
-//! must belong to root or the user, and others must not be able to write to it. A sticky folder such as `/tmp` is
-//! allowed, since users can only rename their own files there. The last two folders (`CACHE/brawn/ROOM`) must be the
+//! Nobody else may change what is in a room, or exchange a directory on the way to it. So every directory from the root on
+//! must belong to root or the user, and others must not be able to write to it. A sticky directory such as `/tmp` is
+//! allowed, since users can only rename their own files there. The last two directories (`CACHE/brawn/ROOM`) must be the
 //! user's alone. brawn walks to the room with open handles, reads and writes files through the room's handle, and
 //! hands on a path without links.
 
@@ -19,7 +19,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// A folder that only the user can change.
+/// A directory that only the user can change.
 #[derive(Debug)]
 pub struct Room {
     folder: OwnedFd,
@@ -27,7 +27,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Opens the room `name` below `cache`, the folder of [`cache`](super::place::cache). Makes the room if it is
+    /// Opens the room `name` below `cache`, the directory of [`cache`](super::place::cache). Makes the room if it is
     /// missing.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Room {
         match staged.rename() {
             Ok(()) => {}
             Err(Errno::ISDIR) => {
-                return Err(Error::refused("a folder")
+                return Err(Error::refused("a directory")
                     .expected("a file of brawn's, or nothing")
                     .next("remove it"));
             }
@@ -134,7 +134,7 @@ impl AsFd for Room {
     }
 }
 
-/// Checks that nobody else can exchange what a folder or link on the way leads to.
+/// Checks that nobody else can exchange what a directory or link on the way leads to.
 fn check(step: &Step<'_>) -> Result<()> {
     let stat = step.stat;
     let is_trusted = [0, user()].contains(&stat.st_uid);
@@ -207,7 +207,7 @@ fn is_private_group(group: u32, user: u32, users: &str, groups: &str) -> bool {
 
 fn unsafe_folder(path: &Path, stat: &Stat) -> Error {
     let found = format!(
-        "a folder of user {}, mode {:o}, is not a safe place for files that end up in programs, or for a folder with \
+        "a directory of user {}, mode {:o}, is not a safe place for files that end up in programs, or for a directory with \
          such files",
         stat.st_uid,
         stat.st_mode & 0o7777
@@ -222,7 +222,7 @@ fn unsafe_place(found: String, path: &Path) -> Error {
             "one in which only user {} or root may put things",
             user()
         ))
-        .next("name a folder elsewhere in XDG_CACHE_HOME")
+        .next("name a directory elsewhere in XDG_CACHE_HOME")
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The user runs these files. So the cache is a [`Room`]: brawn works in it through its handle, and gives the kernel
-//! a path through folders in which nobody else can exchange anything. Nothing is locked: a process that comes second
-//! finds the first one's folder, and removes its own.
+//! a path through directories in which nobody else can exchange anything. Nothing is locked: a process that comes second
+//! finds the first one's directory, and removes its own.
 
 use super::room::Room;
 use super::walk::user;
@@ -29,17 +29,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The folder's name below [`cache`](super::place::cache).
+/// The directory's name below [`cache`](super::place::cache).
 const FOLDER: &str = "run";
 /// How long a program stays that is not run.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// How long folders of killed runs stay.
+/// How long directories of killed runs stay.
 const LEFT: Duration = Duration::from_secs(24 * 60 * 60);
 /// How exactly the time of a program's last run is known.
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How many bytes of the disk all programs may take. The newest stays even if it is larger.
 const LIMIT: u64 = 2 << 30;
-/// The prefix of folders that are being written.
+/// The prefix of directories that are being written.
 const SCRATCH: &str = ".new-";
 /// The mode of a program here. A program that replaces itself by its own path leaves a file with another mode.
 const MODE: u32 = 0o500;
@@ -105,7 +105,7 @@ pub struct RunCache {
 }
 
 impl RunCache {
-    /// Opens the cache below `cache`, the folder of [`cache`](super::place::cache). Makes it if it is missing.
+    /// Opens the cache below `cache`, the directory of [`cache`](super::place::cache). Makes it if it is missing.
     ///
     /// # Errors
     /// It cannot be made, another user could change files in it, or programs cannot be run there (`noexec`).
@@ -119,7 +119,7 @@ impl RunCache {
                 "nothing can be run from the cache: its filesystem is mounted `noexec`",
             )
             .path(room.path())
-            .next("name a folder elsewhere in XDG_CACHE_HOME"));
+            .next("name a directory elsewhere in XDG_CACHE_HOME"));
         }
         Ok(Self { room })
     }
@@ -168,14 +168,14 @@ impl RunCache {
         })
     }
 
-    /// A new folder of this process's own.
+    /// A new directory of this process's own.
     fn scratch(&self) -> rustix::io::Result<String> {
         let mut number = std::process::id();
         loop {
             let name = format!("{SCRATCH}{number}");
             match rustix::fs::mkdirat(&self.room, &name, Mode::RWXU) {
                 Ok(()) => return Ok(name),
-                // The folder of a killed run, or of another machine.
+                // The directory of a killed run, or of another machine.
                 Err(Errno::EXIST) => number = number.wrapping_add(1),
                 Err(e) => return Err(e),
             }
@@ -203,7 +203,7 @@ impl RunCache {
         file.sync_all()
     }
 
-    /// Gives the finished folder its name.
+    /// Gives the finished directory its name.
     fn exchange(&self, scratch: &str, key: &Key) -> std::io::Result<()> {
         let rename = || {
             rustix::fs::renameat_with(
@@ -229,7 +229,7 @@ impl RunCache {
         }
     }
 
-    /// Removes a folder in the cache and the files in it.
+    /// Removes a directory in the cache and the files in it.
     fn remove(&self, name: &str) -> rustix::io::Result<()> {
         for file in self.names(name)? {
             let path = Path::new(name).join(OsString::from_vec(file.into_bytes()));
@@ -241,7 +241,7 @@ impl RunCache {
         rustix::fs::unlinkat(&self.room, name, AtFlags::REMOVEDIR)
     }
 
-    /// The names in a folder of the cache; for `.`, the names of all its folders.
+    /// The names in a directory of the cache; for `.`, the names of all its directories.
     fn names(&self, folder: &str) -> rustix::io::Result<Vec<CString>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(&self.room, folder, flags, Mode::empty())?;
@@ -255,7 +255,7 @@ impl RunCache {
         Ok(names)
     }
 
-    /// Notes that a folder is used now. This fails on a read-only disk, but there nothing can be removed either.
+    /// Notes that a directory is used now. This fails on a read-only disk, but there nothing can be removed either.
     fn used(&self, folder: &str) {
         let now = SystemTime::now();
         let old = rustix::fs::statat(&self.room, folder, AtFlags::SYMLINK_NOFOLLOW)
@@ -302,7 +302,7 @@ impl RunCache {
         }
     }
 
-    /// How many bytes of the disk a folder's files take.
+    /// How many bytes of the disk a directory's files take.
     fn taken(&self, folder: &str) -> u64 {
         let names = self.names(folder).unwrap_or_default();
         let sizes = names.into_iter().filter_map(|name| {
@@ -314,7 +314,7 @@ impl RunCache {
     }
 }
 
-/// Sets the time at which a file or folder was modified.
+/// Sets the time at which a file or directory was modified.
 fn set_modified(file: impl std::os::fd::AsFd, modified: Timespec) -> rustix::io::Result<()> {
     let times = Timestamps {
         last_access: NOW,

@@ -1,7 +1,7 @@
 //! A file that is written beside another one, to replace it.
 //!
-//! Its name is `.NAME.brawn-out`, and it is locked while it is written. So several processes can write to one folder
-//! at once. None of them waits for a lock on the folder, which everybody may hold who can open it. A file of a killed
+//! Its name is `.NAME.brawn-out`, and it is locked while it is written. So several processes can write to one directory
+//! at once. None of them waits for a lock on the directory, which everybody may hold who can open it. A file of a killed
 //! run has no lock: the next run that writes a file of that name removes it.
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags};

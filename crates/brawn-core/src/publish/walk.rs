@@ -1,7 +1,7 @@
-//! Follows a path step by step, as the kernel does, and lets the caller check each step. The owner of a folder or
+//! Follows a path step by step, as the kernel does, and lets the caller check each step. The owner of a directory or
 //! link on the way may lead brawn elsewhere.
 //!
-//! Every folder is opened from the one before, and is checked through its handle. So brawn enters exactly the folder
+//! Every directory is opened from the one before, and is checked through its handle. So brawn enters exactly the directory
 //! that it checked.
 
 use crate::error::{Error, Result};
@@ -15,20 +15,20 @@ use std::path::{Component, Path, PathBuf};
 /// The most links to follow; the kernel has the same limit.
 const LINKS: usize = 40;
 
-/// A folder or a link on the way.
+/// A directory or a link on the way.
 pub(super) struct Step<'a> {
     /// Its path, with all links before it resolved.
     pub path: &'a Path,
     /// Its metadata.
     pub stat: &'a Stat,
-    /// The metadata of the folder that it is in; for the root, its own.
+    /// The metadata of the directory that it is in; for the root, its own.
     pub above: &'a Stat,
     /// Its handle, which is opened with `O_PATH`.
     pub handle: &'a OwnedFd,
 }
 
 impl Step<'_> {
-    /// Whether it is a link; otherwise it is a folder.
+    /// Whether it is a link; otherwise it is a directory.
     pub(super) fn is_link(&self) -> bool {
         FileType::from_raw_mode(self.stat.st_mode) == FileType::Symlink
     }
@@ -37,9 +37,9 @@ impl Step<'_> {
 /// What a path may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// A folder. With `made`, missing folders are made, for the user alone.
+    /// A directory. With `made`, missing directories are made, for the user alone.
     Folder {
-        /// Whether missing folders are made.
+        /// Whether missing directories are made.
         made: bool,
     },
     /// A file, or a name that nothing has yet.
@@ -51,17 +51,17 @@ pub(super) enum End {
 pub(super) struct Place {
     /// Its path, which has no links.
     pub path: PathBuf,
-    /// The folder, or the file's folder, opened with `O_PATH`.
+    /// The directory, or the file's directory, opened with `O_PATH`.
     pub folder: OwnedFd,
-    /// That folder's metadata.
+    /// That directory's metadata.
     pub stat: Stat,
-    /// The file's name in it; empty for a folder.
+    /// The file's name in it; empty for a directory.
     pub name: OsString,
 }
 
 /// The state of a walk.
 struct Walk {
-    /// The folders from the root to here.
+    /// The directories from the root to here.
     open: Vec<(OwnedFd, Stat)>,
     path: PathBuf,
     /// The parts that are left, the next one last.
@@ -69,7 +69,7 @@ struct Walk {
     links: usize,
 }
 
-/// Follows `path`. Calls `check` for each folder and each link.
+/// Follows `path`. Calls `check` for each directory and each link.
 pub(super) fn follow(
     path: &Path,
     end: End,
@@ -77,11 +77,11 @@ pub(super) fn follow(
 ) -> Result<Place> {
     let doing = match end {
         End::Folder { made: true } => "cannot create the cache",
-        _ => "cannot find its folder",
+        _ => "cannot find its directory",
     };
     let lost = |e: Errno| Error::io(doing, e).path(path);
-    let absolute =
-        std::path::absolute(path).map_err(|e| Error::io("cannot find its folder", e).path(path))?;
+    let absolute = std::path::absolute(path)
+        .map_err(|e| Error::io("cannot find its directory", e).path(path))?;
     let mut walk = Walk {
         open: Vec::new(),
         path: PathBuf::new(),
@@ -138,7 +138,7 @@ pub(super) fn follow(
 
 impl Walk {
     fn start(&mut self, check: &mut dyn FnMut(&Step<'_>) -> Result<()>) -> Result<()> {
-        let failed = |e| Error::io("cannot open the root folder", e);
+        let failed = |e| Error::io("cannot open the root directory", e);
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open("/", flags, Mode::empty()).map_err(failed)?;
         let stat = rustix::fs::fstat(&root).map_err(failed)?;
@@ -175,11 +175,11 @@ impl Walk {
         self.open.last().map(|(_, stat)| stat)
     }
 
-    /// Opens `name` with `O_PATH`. If it is missing and `made` is set, makes a folder.
+    /// Opens `name` with `O_PATH`. If it is missing and `made` is set, makes a directory.
     fn enter(&self, name: &OsStr, made: bool) -> rustix::io::Result<OwnedFd> {
         let (above, _) = self.open.last().ok_or(Errno::NOENT)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // A folder that is mounted on demand must be opened as a folder to be mounted.
+        // A directory that is mounted on demand must be opened as a directory to be mounted.
         let open = |flags| rustix::fs::openat(above, name, flags, Mode::empty());
         match open(flags | OFlags::DIRECTORY) {
             Err(Errno::NOTDIR | Errno::LOOP) => open(flags),
@@ -214,7 +214,7 @@ pub(super) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Follows `path` to a file that is to be written. In a folder where everybody may write, a link of another user is
+/// Follows `path` to a file that is to be written. In a directory where everybody may write, a link of another user is
 /// not followed: that user could choose which file brawn writes. The kernel has the same rule if
 /// `fs.protected_symlinks` is set.
 pub(super) fn to_write(path: &Path) -> Result<Place> {
@@ -225,16 +225,16 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
             return Ok(());
         }
         Err(Error::refused(format!(
-            "a link of user {}, in a folder where everybody may create links",
+            "a link of user {}, in a directory where everybody may create links",
             step.stat.st_uid
         ))
         .path(step.path)
-        .expected("a link of your own, or of the folder's owner")
+        .expected("a link of your own, or of the directory's owner")
         .next("name the file that it leads to, if that is the one you mean"))
     })
 }
 
-/// Opens a folder again that was opened with `O_PATH`, so that it can be listed and synced.
+/// Opens a directory again that was opened with `O_PATH`, so that it can be listed and synced.
 pub(super) fn listed(folder: &OwnedFd) -> rustix::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::openat(folder.as_fd(), ".", flags, Mode::empty())

@@ -107,7 +107,7 @@ pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
 }
 
 fn create(path: &Path, mode: u32) -> Result<File> {
-    // The file of an interrupted run. The folder is locked, so nobody is writing it now.
+    // The file of an interrupted run. The directory is locked, so nobody is writing it now.
     let _ = fs::remove_file(path);
     OpenOptions::new()
         .read(true)
@@ -120,8 +120,8 @@ fn create(path: &Path, mode: u32) -> Result<File> {
 
 fn no_new_file(path: &Path, e: io::Error) -> Error {
     let next = match e.kind() {
-        io::ErrorKind::NotFound => "there is no such folder: make it first",
-        _ => "the folder must be writable: change that, or write to another folder",
+        io::ErrorKind::NotFound => "there is no such directory: make it first",
+        _ => "the directory must be writable: change that, or write to another directory",
     };
     let error = Error::io("cannot create a file beside it", e);
     error.path(path).next(next)
@@ -299,7 +299,7 @@ pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()>
 /// Writes `content` to `out` atomically, and leaves `from` alone. A new file gets the mode of `from`. An existing
 /// file is replaced; the new one has its owner, mode and extended attributes.
 ///
-/// In a folder where everybody may write, another user's link is not followed. Nobody waits: if two processes write
+/// In a directory where everybody may write, another user's link is not followed. Nobody waits: if two processes write
 /// the same file at once, the last one's stays.
 ///
 /// An existing file is replaced by a synced file, so a power failure leaves the old one or the new one. A new file is
@@ -344,7 +344,7 @@ fn elsewhere(
         Some(io::ErrorKind::NotFound) => no_new_file(out, Errno::NOENT.into()),
         _ => e,
     })?;
-    // Checked again, through the folder that it is written to.
+    // Checked again, through the directory that it is written to.
     let like = match input::at(&place.folder, Path::new(&place.name), OFlags::NOFOLLOW) {
         Ok(like) => Some(like),
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
@@ -368,7 +368,7 @@ fn elsewhere(
             .next("write to another name"),
         e => Error::io("cannot rename the new file over it", e).path(out),
     })?;
-    // A folder that can be written to but not listed cannot be synced.
+    // A directory that can be written to but not listed cannot be synced.
     if let (Some(_), Ok(folder)) = (like, walk::listed(&place.folder)) {
         rustix::fs::fsync(folder).map_err(|e| in_place_unsynced(e.into()).path(out))?;
     }
@@ -388,7 +388,7 @@ fn there(out: &Path) -> Result<Option<fs::Metadata>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             let is_folder = out.as_os_str().as_encoded_bytes().ends_with(b"/");
             match is_folder {
-                true => Err(no_file("the name of a folder")),
+                true => Err(no_file("the name of a directory")),
                 false => Ok(None),
             }
         }
@@ -398,9 +398,9 @@ fn there(out: &Path) -> Result<Option<fs::Metadata>> {
     }
 }
 
-/// The error if the new file is in place, but its folder could not be synced.
+/// The error if the new file is in place, but its directory could not be synced.
 pub(super) fn in_place_unsynced(error: io::Error) -> Error {
-    Error::io("the new file is in place, but may be lost if power fails: cannot sync its folder", error)
+    Error::io("the new file is in place, but may be lost if power fails: cannot sync its directory", error)
         .next("check the disk, then run `sync`: if power fails before that, the old file may be there again")
 }
 

@@ -29,7 +29,7 @@ const SHORT: usize = 12;
 /// The longest path, in bytes (Linux, `PATH_MAX`).
 const PATH: usize = 4096;
 
-/// The prefix of whiteouts: files that remove a file of an older layer, or all older files of a folder.
+/// The prefix of whiteouts: files that remove a file of an older layer, or all older files of a directory.
 const WHITEOUT: &[u8] = b".wh.";
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
@@ -257,7 +257,7 @@ struct Hidden {
     hashes: RandomState,
     /// Paths that are hidden together with everything below them.
     paths: HashSet<u64>,
-    /// Folders whose contents are hidden.
+    /// Directories whose contents are hidden.
     folders: HashSet<u64>,
 }
 
@@ -297,7 +297,7 @@ impl Hidden {
     }
 
     fn hides(&self, path: &[u8]) -> bool {
-        // The kernel takes no longer path, and each folder in a path costs time.
+        // The kernel takes no longer path, and each directory in a path costs time.
         if path.len() > PATH {
             return false;
         }

@@ -199,7 +199,7 @@ impl Long {
             return Err(Error::refused("a file with many holes")
                 .member(&entry.path_bytes())
                 .expected("files without holes")
-                .next("unpack it, and inspect the folder"));
+                .next("unpack it, and inspect the directory"));
         }
         Ok(())
     }
@@ -289,7 +289,7 @@ pub(super) fn count(members: usize, limits: Limits) -> Result<()> {
 pub(super) fn exceeds(what: &str, most: u64) -> Error {
     Error::refused(format!("{what} unpacks to more than {most} bytes"))
         .expected("a package of a size that fits into memory")
-        .next("unpack it, and inspect the folder")
+        .next("unpack it, and inspect the directory")
 }
 
 pub(super) fn lower(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The signatures in this brawn: the files of this crate's folder `signatures/`, which its build script compresses.
+//! The signatures in this brawn: the files of this crate's directory `signatures/`, which its build script compresses.
 
 use super::{Build, text};
 use crate::error::{Error, Result};

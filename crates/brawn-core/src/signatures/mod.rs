@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Different builds of one musl have different code, so each build has its own signatures (`signatures/` in this
-//! crate's folder). All names in a program come from one build, except those that `borrow` adds.
+//! crate's directory). All names in a program come from one build, except those that `borrow` adds.
 
 mod borrow;
 mod confirm;

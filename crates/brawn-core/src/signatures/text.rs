@@ -1,4 +1,4 @@
-//! The text of a build: one file for each in this crate's folder `signatures/`. `docs/signatures.md` specifies the
+//! The text of a build: one file for each in this crate's directory `signatures/`. `docs/signatures.md` specifies the
 //! format.
 
 use super::operand::{Form, Operand, Target};

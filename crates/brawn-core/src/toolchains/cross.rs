@@ -15,7 +15,7 @@ pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     let root = &places.root;
     // musl's own default, which images with a musl toolchain also use.
     own(&root.join("usr/local/musl"), found);
-    // Toolchains that were unpacked into their own folder: PREFIX/bin, PREFIX/TARGET/lib.
+    // Toolchains that were unpacked into their own directory: PREFIX/bin, PREFIX/TARGET/lib.
     let mut folders = vec![root.join("opt"), root.join("usr/local")];
     for home in &places.homes {
         folders.extend(["", "opt", "x-tools"].map(|folder| home.join(folder)));
@@ -62,7 +62,7 @@ fn targets(prefix: &Path, found: &mut FoundToolchains) {
     }
 }
 
-/// The libc that compilers in a folder of `PATH` link: `TARGET-gcc`, and musl's wrapper `musl-gcc`.
+/// The libc that compilers in a directory of `PATH` link: `TARGET-gcc`, and musl's wrapper `musl-gcc`.
 fn compilers(folder: &Path, found: &mut FoundToolchains) {
     let is_compiler = |name: &str| name == "musl-gcc" || target_of(name).is_some();
     for (compiler, path) in Folder::open(folder).named(is_compiler) {
@@ -77,7 +77,7 @@ fn compilers(folder: &Path, found: &mut FoundToolchains) {
                         add(prefix, Some(target.into()), lib, found);
                     }
                 }
-                // The wrapper's specs are in the same folder as the libc that they name.
+                // The wrapper's specs are in the same directory as the libc that they name.
                 None if prefix.join("lib/musl-gcc.specs").exists() => own(prefix, found),
                 None => {}
             }
@@ -91,14 +91,14 @@ fn target_of(compiler: &str) -> Option<&str> {
     (is_musl_triple(target) && COMPILERS.contains(&tool)).then_some(target)
 }
 
-/// The target in the name of a folder with one compiler: `x86_64-linux-musl-cross`.
+/// The target in the name of a directory with one compiler: `x86_64-linux-musl-cross`.
 fn alone(name: &str) -> &str {
     name.trim_end_matches("-native").trim_end_matches("-cross")
 }
 
 fn add(prefix: &Path, target: Option<String>, lib: PathBuf, found: &mut FoundToolchains) {
     let own = match name(prefix).as_str() {
-        // Homebrew's formulas have their name in the folder above.
+        // Homebrew's formulas have their name in the directory above.
         "libexec" | "toolchain" => name(prefix.parent().unwrap_or(prefix)),
         own => own.to_owned(),
     };

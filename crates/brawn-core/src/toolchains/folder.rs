@@ -1,11 +1,11 @@
-//! Folders. Each is read once, and gives its entries in a stable order.
+//! Directories. Each is read once, and gives its entries in a stable order.
 
 use super::is_missing;
 use crate::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The entries of a folder; empty if there is no such folder.
+/// The entries of a directory; empty if there is no such directory.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -13,12 +13,12 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Reads a folder. If it is missing or cannot be read, it counts as empty.
+    /// Reads a directory. If it is missing or cannot be read, it counts as empty.
     pub(super) fn open(path: &Path) -> Self {
         Self::reported(path, &mut Vec::new())
     }
 
-    /// Reads a folder. If it exists and cannot be read, that is an error.
+    /// Reads a directory. If it exists and cannot be read, that is an error.
     pub(super) fn reported(path: &Path, errors: &mut Vec<Error>) -> Self {
         let read = || -> std::io::Result<Vec<OsString>> {
             std::fs::read_dir(path)?
@@ -27,7 +27,7 @@ impl Folder {
         };
         let mut names = read().unwrap_or_else(|e| {
             if !is_missing(&e) {
-                errors.push(Error::io("cannot read the folder", e).path(path));
+                errors.push(Error::io("cannot read the directory", e).path(path));
             }
             Vec::new()
         });

@@ -1,6 +1,6 @@
 //! Finds the `libc.a`s of the toolchains on a machine, and describes each. Changes nothing.
 //!
-//! [`find`] uses only the names of folders and is fast. [`survey`] reads one archive, and may run for several
+//! [`find`] uses only the names of directories and is fast. [`survey`] reads one archive, and may run for several
 //! archives at once. [`Places`] says where to look: nothing here reads the environment.
 
 mod cross;
@@ -61,21 +61,21 @@ impl ToolchainKind {
 /// Where to look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// The folder that is taken for `/`. Nothing outside of it is used, also not through symbolic links.
+    /// The directory that is taken for `/`. Nothing outside of it is used, also not through symbolic links.
     pub root: PathBuf,
-    /// rustup's folders (`RUSTUP_HOME`).
+    /// rustup's directories (`RUSTUP_HOME`).
     pub rustup: Vec<PathBuf>,
-    /// The output of `rustc --print sysroot`, of the `rustc` that a build in the current folder uses.
+    /// The output of `rustc --print sysroot`, of the `rustc` that a build in the current directory uses.
     pub active: Option<PathBuf>,
-    /// Other folders of Rust toolchains, which are not rustup's.
+    /// Other directories of Rust toolchains, which are not rustup's.
     pub sysroots: Vec<PathBuf>,
-    /// Home folders, since toolchains may be unpacked in them.
+    /// Home directories, since toolchains may be unpacked in them.
     pub homes: Vec<PathBuf>,
-    /// The folders of `PATH`. A cross compiler in one of them leads to its libc.
+    /// The directories of `PATH`. A cross compiler in one of them leads to its libc.
     pub path: Vec<PathBuf>,
     /// zig's global caches.
     pub zig: Vec<PathBuf>,
-    /// Folders with installed bundles of Swift SDKs.
+    /// Directories with installed bundles of Swift SDKs.
     pub swift: Vec<PathBuf>,
 }
 
@@ -91,7 +91,7 @@ impl Places {
         Self {
             root: root.to_path_buf(),
             rustup,
-            // A distribution's own Rust is not in rustup's folders.
+            // A distribution's own Rust is not in rustup's directories.
             sysroots: vec![root.join("usr"), root.join("usr/local")],
             active: None,
             path: ["usr/local/bin", "usr/bin"].map(|p| root.join(p)).to_vec(),
@@ -102,7 +102,7 @@ impl Places {
     }
 }
 
-/// Where Swift's package manager may keep SDKs in a home folder.
+/// Where Swift's package manager may keep SDKs in a home directory.
 pub fn swift_sdks(home: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let folders = [".swiftpm", ".config/swiftpm", "Library/org.swift.swiftpm"];
     folders
@@ -115,11 +115,11 @@ pub fn swift_sdks(home: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 pub struct Archive {
     /// The kind of its toolchain.
     pub kind: ToolchainKind,
-    /// The toolchain's name: rustup's, the distribution's, an SDK's, or the name of its folder.
+    /// The toolchain's name: rustup's, the distribution's, an SDK's, or the name of its directory.
     pub name: String,
-    /// The target that it is for, if the name of a folder says so.
+    /// The target that it is for, if the name of a directory says so.
     pub target: Option<String>,
-    /// Whether a build in the current folder uses it; only for Rust.
+    /// Whether a build in the current directory uses it; only for Rust.
     pub active: bool,
     /// The version that the toolchain gives; only for Swift's SDKs.
     pub version: Option<String>,
@@ -163,7 +163,7 @@ pub fn find(places: &Places, kinds: &[ToolchainKind]) -> FoundToolchains {
     found
 }
 
-/// zig's cache has a folder for each result. Only the archive itself shows which libc it is.
+/// zig's cache has a directory for each result. Only the archive itself shows which libc it is.
 fn zig(places: &Places, found: &mut FoundToolchains) {
     for cache in &places.zig {
         for folder in Folder::reported(&cache.join("o"), &mut found.errors).paths() {
@@ -219,7 +219,7 @@ fn inside(root: &Path, path: &Path) -> Result<Option<PathBuf>> {
     Ok(Some(real))
 }
 
-/// Whether the file or folder does not exist.
+/// Whether the file or directory does not exist.
 fn is_missing(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory)

@@ -68,11 +68,11 @@ fn is_musl(target: &str) -> bool {
 /// A Rust toolchain, with or without a musl target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rust {
-    /// rustup's name for it, or the name of its folder.
+    /// rustup's name for it, or the name of its directory.
     pub name: String,
-    /// Its folder.
+    /// Its directory.
     pub sysroot: PathBuf,
-    /// Whether a build in the current folder uses it.
+    /// Whether a build in the current directory uses it.
     pub active: bool,
 }
 
@@ -106,7 +106,7 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 impl Archive {
-    /// The folder of the Rust toolchain that this archive belongs to.
+    /// The directory of the Rust toolchain that this archive belongs to.
     pub fn sysroot(&self) -> Option<PathBuf> {
         // lib/rustlib/TARGET/lib/self-contained/libc.a
         let is_rust = self.kind == ToolchainKind::Rust;

@@ -79,7 +79,7 @@ pub struct Toolchain {
     pub name: String,
     /// The target that it is for.
     pub target: Option<String>,
-    /// Whether a build in the current folder uses it; only for Rust.
+    /// Whether a build in the current directory uses it; only for Rust.
     pub active: bool,
     /// The version of a Swift SDK.
     pub version: Option<String>,
@@ -156,7 +156,7 @@ fn look(bytes: &[u8], payloads: &[Payload], toolchain: &mut Toolchain) -> Result
         };
         return Err(Error::not_applicable(found));
     }
-    // If no folder names the target, the archive's architecture does.
+    // If no directory names the target, the archive's architecture does.
     let target = || format!("{}-linux-musl", report.architecture);
     toolchain.target.get_or_insert_with(target);
     let notes = || report.heaps.iter().filter_map(|found| found.note.as_ref());

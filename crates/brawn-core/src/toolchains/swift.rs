@@ -36,7 +36,7 @@ pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
 }
 
 impl Archive {
-    /// Whether `asked` names this archive's SDK: by the name of the artifact, or of the bundle's folder.
+    /// Whether `asked` names this archive's SDK: by the name of the artifact, or of the bundle's directory.
     pub fn is_of_sdk(&self, asked: &str) -> bool {
         let mut folders = self.path.ancestors();
         let bundle = folders.find(|folder| folder::is_named(folder));

@@ -38,7 +38,7 @@ pub(super) fn find(places: &Places, found: &mut FoundToolchains) {
     }
 }
 
-/// Whether a folder's name is a target with musl, as in `x86_64-linux-musl`.
+/// Whether a directory's name is a target with musl, as in `x86_64-linux-musl`.
 pub(super) fn is_musl_triple(name: &str) -> bool {
     name.contains("-linux-musl") && !name.starts_with("wasm")
 }

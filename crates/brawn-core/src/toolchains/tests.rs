@@ -86,7 +86,7 @@ fn linked_toolchains_and_the_active_one_are_found_once() {
             Some("mine".into())
         )
     );
-    // A rustc that is not rustup's has the name of its folder.
+    // A rustc that is not rustup's has the name of its directory.
     let elsewhere = root.path().join("elsewhere");
     places.active = Some(elsewhere.clone());
     let name = elsewhere.display().to_string();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-/// The workspace's folder.
+/// The workspace's directory.
 pub fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = manifest.ancestors().nth(2);
-    root.expect("this crate is two folders below the workspace's")
+    root.expect("this crate is two directories below the workspace's")
 }

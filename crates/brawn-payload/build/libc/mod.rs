@@ -68,7 +68,7 @@ impl Row {
     }
 }
 
-/// The families, by their folder and their name on the command line.
+/// The families, by their directory and their name on the command line.
 pub const FAMILIES: &[(&str, &[Row])] = &[
     ("math", math::ROWS),
     ("numbers", numbers::ROWS),
@@ -165,7 +165,7 @@ fn whole_groups(functions: &mut [Listed]) -> Result<()> {
     Ok(())
 }
 
-/// Every file of the folders is in a table: one that nobody lists would be forgotten.
+/// Every file of the directories is in a table: one that nobody lists would be forgotten.
 fn complete(payload: &Path) -> Result<()> {
     for (family, rows) in FAMILIES {
         let folder = payload.join("libc").join(family);

@@ -7,7 +7,7 @@ use std::process::Command;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Copies the files of one folder, without the folders in it.
+/// Copies the files of one directory, without the directories in it.
 pub fn copy_files(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The workspace's folder.
+/// The workspace's directory.
 pub fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest
         .ancestors()
         .nth(2)
-        .expect("this crate is two folders below the workspace's")
+        .expect("this crate is two directories below the workspace's")
 }
 
 /// Writes gcc's specs for the musl in `musl` into `folder`, and returns the file.

@@ -13,7 +13,7 @@ pub fn root() -> PathBuf {
     manifest
         .ancestors()
         .nth(2)
-        .expect("the workspace's folder")
+        .expect("the workspace's directory")
         .to_owned()
 }
 
@@ -38,7 +38,7 @@ pub fn musl_toolchain(program: &str) -> PathBuf {
     path
 }
 
-/// `program`, which builds with cargo, in the fixture's folder, and the target folder that it is told of.
+/// `program`, which builds with cargo, in the fixture's directory, and the target directory that it is told of.
 pub fn tool(name: &str, program: &Path) -> (Command, PathBuf) {
     let folder = scratch("fixtures").join(name);
     let mut command = Command::new(program);
@@ -71,9 +71,9 @@ pub struct Build<'a> {
     pub rustflags: &'a str,
     /// Environment besides.
     pub env: &'a [(&'a str, &'a str)],
-    /// The file that comes out, in the folder of the profile.
+    /// The file that comes out, in the directory of the profile.
     pub artifact: &'a str,
-    /// What it is copied to below the scratch folder, since features share a name.
+    /// What it is copied to below the scratch directory, since features share a name.
     pub name: &'a str,
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 /// The workspace of both, so that what one compiles for them all is there for the others.
 const WORKSPACE: &str = "modules";
 
-/// The folder that pip installed the module's wheel into.
+/// The directory that pip installed the module's wheel into.
 fn python_module(name: &str, features: &[&str]) -> PathBuf {
     let (wheels, installed) = (scratch("wheels").join(name), scratch("made").join(name));
     for left in [&wheels, &installed] {

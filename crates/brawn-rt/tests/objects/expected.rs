@@ -5,7 +5,7 @@ use brawn_payload::Profile;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// The folder that they lie in.
+/// The directory that they lie in.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("objects")
 }

@@ -27,7 +27,7 @@ pub struct Recording {
     pub images: Vec<String>,
     /// What happened, by time.
     pub events: Vec<Event>,
-    /// The folder that was `/` to the processes, as it is seen from here: their files are looked for below it.
+    /// The directory that was `/` to the processes, as it is seen from here: their files are looked for below it.
     pub root: PathBuf,
 }
 

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder of the package that cargo looks at.
+/// The directory of the package that cargo looks at.
 const PACKAGE: &str = "cargo-package";
 
 /// Variables whose flags hide those of the configuration, in cargo's order.
@@ -116,15 +116,15 @@ fn answer(call: &Call) -> Option<Answer> {
 pub struct Question<'a> {
     /// The user's line.
     pub line: &'a Line,
-    /// The folder whose configuration counts.
+    /// The directory whose configuration counts.
     pub folder: &'a Path,
     /// Where brawn's files are.
     pub root: &'a Path,
-    /// rustup's toolchain, in case the folder does not decide which one.
+    /// rustup's toolchain, in case the directory does not decide which one.
     pub toolchain: Option<String>,
 }
 
-/// rustup's toolchain for a command line that uses the configuration of another folder: rustup looks at the folder in
+/// rustup's toolchain for a command line that uses the configuration of another directory: rustup looks at the directory in
 /// which cargo runs.
 pub fn toolchain(line: &Line, folder: &Path, root: &Path) -> Result<Option<String>> {
     let here = here()?;

@@ -92,7 +92,7 @@ fn toolchain(first: &Answers, question: &Question) -> Vec<Witness> {
         .collect::<BTreeSet<_>>()
     {
         witnesses.push(Witness::of(&sysroot.join("bin/rustc")));
-        // This folder changes when a target is added.
+        // This directory changes when a target is added.
         witnesses.push(Witness::of(&libc::targets(sysroot)));
     }
     witnesses

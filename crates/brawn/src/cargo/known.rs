@@ -21,7 +21,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The name of the cache's folder.
+/// The name of the cache's directory.
 const FOUND: &str = "cargo-found";
 /// How many are kept.
 const KEPT: usize = 256;
@@ -109,7 +109,7 @@ impl Known {
         Ok(())
     }
 
-    /// The folders of patched copies.
+    /// The directories of patched copies.
     fn copies(&self) -> impl Iterator<Item = &Path> {
         let folders = self.witnesses.iter().filter_map(|w| w.path.parent());
         folders.filter(|folder| {

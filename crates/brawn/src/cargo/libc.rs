@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The beginning of the names of folders with copies.
+/// The beginning of the names of directories with copies.
 pub const FOLDER: &str = "libc-";
 
 /// The result for a target.
@@ -38,7 +38,7 @@ pub struct Copied {
     pub witnesses: Vec<Witness>,
 }
 
-/// The folder in which a toolchain keeps the files of its targets.
+/// The directory in which a toolchain keeps the files of its targets.
 pub fn targets(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib")
 }
@@ -53,8 +53,8 @@ pub fn installed(sysroot: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Writes the patched archive into its folder, whose name has the hashes of everything that it depends on.  Returns the
-/// folder, also as text.
+/// Writes the patched archive into its directory, whose name has the hashes of everything that it depends on.  Returns the
+/// directory, also as text.
 fn placed(
     root: &Path,
     payload: &Payload,
@@ -73,7 +73,7 @@ fn placed(
     let folder = room.path();
     let Some(text) = folder.to_str().filter(|f| !f.contains(char::is_control)) else {
         return Err(
-            Error::new(Kind::Usage, "a folder whose name is not printable text")
+            Error::new(Kind::Usage, "a directory whose name is not printable text")
                 .path(folder)
                 .expected("UTF-8 without control characters")
                 .next("choose another with `--dir`"),
@@ -239,7 +239,7 @@ fn obstacle(flags: &[String]) -> Option<Obstacle> {
     None
 }
 
-/// The system's `libc.so`, which procedural macros on a musl host are linked with.  A linker that searches our folder
+/// The system's `libc.so`, which procedural macros on a musl host are linked with.  A linker that searches our directory
 /// first must find both files there: if it finds only `libc.a`, it uses that for them, too.
 fn shared_libc(architecture: &str) -> Option<PathBuf> {
     let said = Command::new("cc").arg("-print-file-name=libc.so").output();

@@ -186,7 +186,7 @@ impl Line {
     }
 
     /// The arguments that change cargo's configuration for every command.  Files are relative to `here`, unless cargo
-    /// changes its folder first.
+    /// changes its directory first.
     pub fn everywhere(&self, here: &Path) -> Vec<OsString> {
         let stays = self.values("-C").is_empty();
         let mut all = Vec::new();
@@ -200,7 +200,7 @@ impl Line {
         all
     }
 
-    /// The folder whose configuration counts; for `install` it is not the current folder.
+    /// The directory whose configuration counts; for `install` it is not the current directory.
     pub fn folder(&self) -> Result<PathBuf> {
         let here = here()?;
         if self.command.as_deref() != Some(OsStr::new("install")) {
@@ -231,9 +231,9 @@ fn values(arguments: &[OsString], option: &str) -> Vec<OsString> {
     values
 }
 
-/// The current folder.
+/// The current directory.
 pub fn here() -> Result<PathBuf> {
-    std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))
+    std::env::current_dir().map_err(|e| Error::io("cannot find the current directory", e))
 }
 
 /// `CARGO_HOME`, or its default.

@@ -1,6 +1,6 @@
 //! What `brawn cargo` does before it becomes cargo.
 //!
-//! Only cargo knows which flags a target gets: they depend on files in many folders that include others, variables,
+//! Only cargo knows which flags a target gets: they depend on files in many directories that include others, variables,
 //! arguments, and conditions on the compiler's answers.  brawn does not read these.  It asks cargo instead (`ask.rs`):
 //! cargo looks at an empty package, with this program as its wrapper of rustc, and its first calls of rustc contain
 //! each target's flags; rustc's answers say what the flags mean.  From these, `change.rs` makes plain data: variables
@@ -38,7 +38,7 @@ pub struct Request<'a> {
     pub profile: Option<Profile>,
     /// Which parts are replaced.
     pub components: &'a [Component],
-    /// The folder for patched copies, if it is not the cache.
+    /// The directory for patched copies, if it is not the cache.
     pub dir: Option<&'a Path>,
     /// cargo's own arguments.
     pub arguments: &'a [OsString],
@@ -91,7 +91,7 @@ fn prepare(request: &Request, typed: &Line) -> Result<(Line, Change)> {
     if let Some(words) = &alias {
         line = typed.with_alias(words);
         let meant = line.folder()?;
-        // Another folder's configuration was not looked at.
+        // Another directory's configuration was not looked at.
         seen.is_whole &= meant == folder;
         folder = meant;
     }
@@ -150,8 +150,8 @@ fn usable(places: Vec<PathBuf>) -> Result<PathBuf> {
             },
         }
     }
-    let error = first.unwrap_or_else(|| Error::new(Kind::Usage, "no folder to write to"));
-    Err(error.next("name a folder with `--dir`"))
+    let error = first.unwrap_or_else(|| Error::new(Kind::Usage, "no directory to write to"));
+    Err(error.next("name a directory with `--dir`"))
 }
 
 /// A program of that name, where the shell would find it.

@@ -24,7 +24,7 @@ use workloads::Workload;
 ///
 /// Your own compiler builds the programs for musl, without brawn and with `brawn link-args`; they are also built for
 /// glibc if there is a compiler for it.  All forms run in turn, as with `brawn compare`.  Everything is built in a
-/// temporary folder, which is removed.
+/// temporary directory, which is removed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("bench"), args_conflicts_with_subcommands = true)]
 #[command(disable_help_subcommand = true)]

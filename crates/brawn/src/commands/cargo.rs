@@ -24,7 +24,7 @@ pub struct Args {
     #[command(flatten)]
     parts: Parts,
 
-    /// The folder for patched copies [default: one in the user's cache].
+    /// The directory for patched copies [default: one in the user's cache].
     #[arg(long)]
     dir: Option<PathBuf>,
 

@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(value_name = "RECORDING")]
     recording: PathBuf,
 
-    /// Look for the program's files below this folder, for a recording of a container [default: /].
+    /// Look for the program's files below this directory, for a recording of a container [default: /].
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 
@@ -79,7 +79,7 @@ fn show(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The profile of a recording that has something in it.  `root` is the folder that was `/` to the program, if that is not
+/// The profile of a recording that has something in it.  `root` is the directory that was `/` to the program, if that is not
 /// this system's.
 ///
 /// # Errors

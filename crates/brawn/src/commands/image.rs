@@ -97,11 +97,11 @@ pub struct Args {
     #[arg(long, value_name = "PORT[/udp]")]
     expose: Vec<Port>,
 
-    /// Run the program in this folder.
+    /// Run the program in this directory.
     #[arg(long, value_name = "DIR")]
     workdir: Option<String>,
 
-    /// Add a file or folder; if PLACE ends with a slash, it is the folder for the file.
+    /// Add a file or directory; if PLACE ends with a slash, it is the directory for the file.
     #[arg(long, value_name = "SOURCE:/PLACE")]
     add: Vec<Addition>,
 
@@ -333,7 +333,7 @@ fn details(plan: &Plan) {
     let width = width.unwrap_or_default();
     for entry in &plan.entries {
         let from = match &entry.what {
-            What::Folder => "folder".to_owned(),
+            What::Folder => "directory".to_owned(),
             What::Program => "the program".to_owned(),
             What::Text(_) => "for --user".to_owned(),
             What::Certificates(path) | What::File(path) => shown(path).to_string(),
@@ -355,7 +355,7 @@ fn details(plan: &Plan) {
     }
     one("user", settings.user.as_deref().unwrap_or("root"));
     if let Some(folder) = &settings.working_dir {
-        one("folder", folder);
+        one("directory", folder);
     }
     for variable in &settings.env {
         one("variable", variable);

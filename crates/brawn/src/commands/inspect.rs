@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = crate::help::after("inspect"))]
 pub struct Args {
     /// Archives, executables, shared or relocatable objects; wheels, npm tarballs, images of containers
-    /// and other tar and zip archives; bundles of Swift SDKs; folders with such files.
+    /// and other tar and zip archives; bundles of Swift SDKs; directories with such files.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// Print flags that link brawn's heap and memory functions, leaving libc.a alone.
 ///
-/// The files that they name are written into a folder.  The flags stand after the program's own files and before every
+/// The files that they name are written into a directory.  The flags stand after the program's own files and before every
 /// library, as in `musl-gcc -static main.c $(brawn link-args)`.  The program has one heap.  Arguments that need it are
 /// quoted for a shell.
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     arch: Option<Arch>,
 
-    /// The folder for the files [default: one in the user's cache].
+    /// The directory for the files [default: one in the user's cache].
     #[arg(long)]
     dir: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ enum Format {
     Swift,
     /// A line for a CMakeLists.txt; the included file says how to use it without that line.
     Cmake,
-    /// The text of brawn.pc, which is also in the folder.
+    /// The text of brawn.pc, which is also in the directory.
     PkgConfig,
     /// Everything, for scripts.
     Json,
@@ -76,7 +76,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
     let payload = choose(args)?;
     let components = args.parts.components()?;
     if let Some(dir) = &args.dir {
-        // The flags may be used in other folders.
+        // The flags may be used in other directories.
         let directory = std::path::absolute(dir)
             .map_err(|e| Error::io("cannot make it absolute", e).path(dir))?;
         let link = link_args::link(payload, components, &directory)?;
@@ -88,7 +88,7 @@ fn place_and_link(args: &Args) -> Result<(&'static Payload, Link)> {
         return Ok((payload, link));
     }
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
-    let next = "name a folder of your own with `--dir`";
+    let next = "name a directory of your own with `--dir`";
     let cache =
         place::cache(variable("XDG_CACHE_HOME"), variable("HOME")).map_err(|e| e.next(next))?;
     let name = link_args::folder_name(payload, components);

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 /// Replace musl's heap and memory functions in a libc.a.
 ///
-/// PATH is one libc.a, a folder (then in every libc.a in it), or a bundle of a Swift SDK; or flags name toolchains.
+/// PATH is one libc.a, a directory (then in every libc.a in it), or a bundle of a Swift SDK; or flags name toolchains.
 /// Programs that are linked from then on have them; programs that were built before have to be linked again.
 ///
 /// The file is replaced atomically and keeps its owner, mode and extended attributes.  The original is kept beside it
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("patch"), override_usage = USAGE)]
 pub struct Args {
-    /// A libc.a, or a folder to search for them; a bundle of a Swift SDK (NAME.artifactbundle.tar.gz,
+    /// A libc.a, or a directory to search for them; a bundle of a Swift SDK (NAME.artifactbundle.tar.gz,
     /// or unpacked).
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
@@ -146,7 +146,7 @@ fn named(args: &Args, path: &Path) -> Vec<Report> {
     let is_folder = std::fs::metadata(path).is_ok_and(|m| m.is_dir());
     match (is_folder, &args.output) {
         (true, Some(_)) => {
-            let error = Error::new(Kind::Usage, "`-o` with a folder")
+            let error = Error::new(Kind::Usage, "`-o` with a directory")
                 .expected("one archive")
                 .path(path);
             vec![failed(path, &error)]
@@ -204,7 +204,7 @@ fn folder(args: &Args, path: &Path) -> Vec<Report> {
     }
     if reports.iter().all(|r| r.status == Status::LeftAlone) {
         let error =
-            Error::not_applicable("no libc.a of musl's in this folder that brawn can patch")
+            Error::not_applicable("no libc.a of musl's in this directory that brawn can patch")
                 .path(path);
         reports.push(failed(path, &error));
     }

@@ -208,7 +208,7 @@ fn placed(object: &Preload) -> Result<PathBuf> {
         )
         .path(folder)
         .expected("a cache whose path has neither")
-        .next("set XDG_CACHE_HOME to another folder")),
+        .next("set XDG_CACHE_HOME to another directory")),
         false => Ok(()),
     };
     check(&cache)?;
@@ -219,7 +219,7 @@ fn placed(object: &Preload) -> Result<PathBuf> {
     let room = Room::open(&cache, &name)
         .and_then(|room| room.place(&[file]).map(|()| room))
         .map_err(|e| {
-            e.next("set XDG_CACHE_HOME to a folder of your own, or write the object with `-o`")
+            e.next("set XDG_CACHE_HOME to a directory of your own, or write the object with `-o`")
         })?;
     // A link on the way may lead anywhere.
     check(room.path())?;

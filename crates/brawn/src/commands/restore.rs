@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Undo `brawn patch` or `brawn rewrite`, to the byte.
 ///
-/// Puts back the original of a patched libc.a, of every one in a folder or of toolchains, of a patched
+/// Puts back the original of a patched libc.a, of every one in a directory or of toolchains, of a patched
 /// bundle of a Swift SDK, or of a rewritten executable.
 ///
 /// brawn refuses if the file is not what it wrote from that original, for example after a package upgrade. It removes
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("restore"), override_usage = USAGE)]
 pub struct Args {
-    /// A patched libc.a or bundle, a folder to search for libc.a's, or a rewritten executable.
+    /// A patched libc.a or bundle, a directory to search for libc.a's, or a rewritten executable.
     #[arg(required_unless_present = "toolchains", conflicts_with = "toolchains")]
     path: Option<PathBuf>,
 
@@ -98,14 +98,14 @@ fn folder(path: &Path) -> Vec<Report> {
     if reports.is_empty() {
         let error = Error::new(
             Kind::RestoreRefused,
-            "no libc.a in this folder that brawn patched",
+            "no libc.a in this directory that brawn patched",
         );
         reports.push(report(path, Err(error.path(path))));
     }
     reports
 }
 
-/// The archives of an unpacked bundle that lie in the folder `path`.
+/// The archives of an unpacked bundle that lie in the directory `path`.
 fn in_bundle(path: &Path) -> Vec<PathBuf> {
     let bundle = bundle::bundle(path).and_then(|root| bundle::read(&root).ok());
     let (Some(bundle), Ok(real)) = (bundle, path.canonicalize()) else {

@@ -18,7 +18,7 @@ const USAGE: &str = "brawn verify [OPTIONS] --cc <COMMAND> [--cxx <COMMAND>]
 ///
 /// With --cc, your own command builds every program, once with brawn's heap and once with musl's. A program that fails
 /// only with brawn's heap is a new failure.  If the toolchain is not patched, the payload is put on its link line.
-/// Files are written only to a temporary folder, or to --keep.
+/// Files are written only to a temporary directory, or to --keep.
 ///
 /// With paths, it says which functions of the heap are brawn's, musl's or the program's own. In a program without
 /// symbols, it finds them by their code; --signatures adds more of it.
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, requires = "cc", conflicts_with = "paths")]
     full: bool,
 
-    /// Keep everything that is built in this folder, which must be new or empty.
+    /// Keep everything that is built in this directory, which must be new or empty.
     #[arg(long, value_name = "DIR", requires = "cc", conflicts_with = "paths")]
     keep: Option<PathBuf>,
 

@@ -14,7 +14,7 @@ struct Job {
 
 impl Job {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         for name in ["path", "summary.md"] {
             fs::write(folder.path().join(name), "").expect("written");
         }
@@ -157,7 +157,7 @@ fn the_hook_of_pre_commit_stops_a_slow_heap() {
     let path = PathBuf::from(brawn_path());
     let path = format!(
         "{}:/usr/bin:/bin",
-        path.parent().expect("a folder").display()
+        path.parent().expect("a directory").display()
     );
     let hook = |files: &[&str]| {
         let output = Command::new("/usr/bin/env")

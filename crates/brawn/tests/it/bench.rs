@@ -6,9 +6,9 @@ use crate::common::brawn_path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Runs `brawn bench` with a temporary folder, which must be empty afterwards.
+/// Runs `brawn bench` with a temporary directory, which must be empty afterwards.
 fn bench(arguments: &[&str]) -> Output {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut command = Command::new(brawn_path());
     command.arg("bench").args(arguments);
     command.env("TMPDIR", folder.path()).stdin(Stdio::null());
@@ -44,7 +44,7 @@ fn the_smallest_program_is_measured() {
 
 #[test]
 fn what_was_measured_is_shown_again() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (saved, page, again) = (path("b.json"), path("b.html"), path("again.html"));
     let measured = ["--quick", "--runs", "2", "--only", "startup,small"];
@@ -134,7 +134,7 @@ fn what_is_no_compiler_for_musl_is_refused_in_words() {
 
 #[test]
 fn a_signal_leaves_no_folder() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut child = Command::new(brawn_path())
         .args(["bench", "--only", "startup", "--runs", "100000"])
         .env("TMPDIR", folder.path())

@@ -17,9 +17,9 @@ fn command(arguments: &[&str], folder: &Path) -> Command {
     command
 }
 
-/// Runs `brawn bench libc` with a temporary folder, which must be empty afterwards.
+/// Runs `brawn bench libc` with a temporary directory, which must be empty afterwards.
 fn bench(arguments: &[&str]) -> Output {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let output = command(arguments, folder.path()).output();
     assert!(is_empty(folder.path()), "{arguments:?}");
     output.expect("brawn runs")
@@ -124,7 +124,7 @@ fn rows_are_measured_and_the_data_have_their_fields() {
 
 #[test]
 fn the_list_has_what_the_programs_have() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let sources = root().join("bench/libc");
     let rows_of = |program: &str, files: &[PathBuf]| {
         let path = folder.path().join("rows");
@@ -172,7 +172,7 @@ fn the_list_has_what_the_programs_have() {
 
 #[test]
 fn what_was_measured_is_shown_again() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (saved, page, again) = (path("l.json"), path("l.html"), path("again.html"));
     let measured = [
@@ -260,7 +260,7 @@ fn without_glibc_brawn_is_compared_with_stock_musl() {
 #[test]
 fn zig_builds_the_rows_in_cxx_for_musl_and_for_glibc() {
     let zig = zig();
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let cc = format!("{zig} cc -target {}-linux-musl", std::env::consts::ARCH);
     let arguments = ["--quick", "--runs=1", "--json", "--only=c++", "--cc", &cc];
     let cache = tools().join("zig-cache");
@@ -282,7 +282,7 @@ fn zig_builds_the_rows_in_cxx_for_musl_and_for_glibc() {
 
 #[test]
 fn what_an_old_musl_lacks_is_left_out_and_the_rest_is_measured() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let at = |name: &str| folder.path().join(name);
     std::fs::copy(MUSL, at("libc.a")).expect("a copy");
     // insque and remque are in one member.
@@ -310,7 +310,7 @@ fn what_an_old_musl_lacks_is_left_out_and_the_rest_is_measured() {
 
 #[test]
 fn a_row_that_crashes_or_hangs_is_a_finding_and_the_rest_is_measured() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let broken = folder.path().join("broken.c");
     let code = "void insque(void *a, void *b) { __builtin_trap(); }\n\
         void remque(void *a) {}\nvoid *lfind(void) { for (;;); }\n";
@@ -362,9 +362,9 @@ fn what_cannot_be_measured_is_refused_in_words() {
         (&["--only", "nothing"], 2, "--list"),
         (&["--only", ""], 2, "--list"),
         (
-            &["--html", "/no/such/folder/page.html"],
+            &["--html", "/no/such/directory/page.html"],
             5,
-            "/no/such/folder",
+            "/no/such/directory",
         ),
         (&["--runs", "0"], 2, "--runs"),
         (&["--sort", "size"], 2, "family, ratio"),
@@ -405,7 +405,7 @@ fn processes(folder: &Path, own: &Child) -> Vec<String> {
 
 #[test]
 fn a_signal_leaves_no_file_and_no_process() {
-    let folder = TempDir::new().expect("a folder");
+    let folder = TempDir::new().expect("a directory");
     let mut child = command(
         &["--only", "mkstemp,sort", "--runs", "10000"],
         folder.path(),

@@ -44,12 +44,12 @@ int main(void) {
 }
 ";
 
-/// A folder to build in.
+/// A directory to build in.
 pub struct Room(TempDir);
 
 impl Room {
     pub fn new() -> Self {
-        Self(tempfile::tempdir().expect("a temporary folder"))
+        Self(tempfile::tempdir().expect("a temporary directory"))
     }
 
     /// With `main.c`.
@@ -68,10 +68,12 @@ impl Room {
 
     pub fn path(&self, name: &str) -> String {
         let path = self.0.path().join(name);
-        path.to_str().expect("temporary folders are UTF-8").into()
+        path.to_str()
+            .expect("temporary directories are UTF-8")
+            .into()
     }
 
-    /// Runs a tool; paths are relative to the folder.  What `link_args` gave is split, as by a shell.
+    /// Runs a tool; paths are relative to the directory.  What `link_args` gave is split, as by a shell.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
         let words: Vec<&str> = arguments.iter().flat_map(|a| a.split(' ')).collect();
         run_in(self.0.path(), program, &words)
@@ -87,7 +89,7 @@ impl Room {
         inspect(&self.path(name))
     }
 
-    /// The payload and its flags, in a folder here.
+    /// The payload and its flags, in a directory here.
     pub fn link_args(&self, format: &str) -> String {
         let dir = self.path("brawn");
         let text = succeed(brawn().args(["link-args", "--format", format, "--dir", &dir]));

@@ -387,7 +387,7 @@ fn inspect_looks_at_the_libcs_of_targets_alone() {
     );
     let line = format!("Swift SDK {NAME} 0.0.1 for x86_64-swift-linux-musl: patched by brawn");
     assert!(printed.contains(&line), "{printed}");
-    // In a folder that is searched, both forms.
+    // In a directory that is searched, both forms.
     made.put("other.txt", b"text");
     let printed = succeed(brawn().arg("inspect").arg(made.path("")).arg("--json"));
     let found: Vec<Value> = serde_json::from_str(&printed).unwrap();

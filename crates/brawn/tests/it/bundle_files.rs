@@ -10,7 +10,7 @@ use tempfile::TempDir;
 pub const NAME: &str = "swift-6.0.3-RELEASE_static-linux-0.0.1";
 const SDK: &str = "swift-linux-musl/musl-1.2.5.sdk";
 
-/// A folder with an unpacked bundle in it, that becomes an archive on demand.
+/// A directory with an unpacked bundle in it, that becomes an archive on demand.
 pub struct Made {
     folder: TempDir,
 }
@@ -19,7 +19,7 @@ impl Made {
     /// With these architectures' libcs.
     pub fn new(libcs: &[(&str, &[u8])]) -> Self {
         let made = Self {
-            folder: tempfile::tempdir().expect("a temporary folder"),
+            folder: tempfile::tempdir().expect("a temporary directory"),
         };
         made.put(
             "info.json",
@@ -52,8 +52,8 @@ impl Made {
             let long = format!("{root}/usr/include/{}/{}.h", "d".repeat(60), "h".repeat(90));
             made.put(&long, b"#pragma once\n");
             let lib = made.bundle().join(&root).join("usr/lib");
-            fs::create_dir_all(lib.join("swift/clang/include")).expect("a folder");
-            fs::create_dir_all(lib.join("swift_static")).expect("a folder");
+            fs::create_dir_all(lib.join("swift/clang/include")).expect("a directory");
+            fs::create_dir_all(lib.join("swift_static")).expect("a directory");
             symlink("../swift/clang", lib.join("swift_static/clang")).expect("a link");
             symlink("x".repeat(120), lib.join("dangling")).expect("a link");
             fs::hard_link(lib.join("crt1.o"), lib.join("Scrt1.o")).expect("a link");
@@ -81,7 +81,7 @@ impl Made {
     /// Writes a file of the bundle.
     pub fn put(&self, path: &str, bytes: &[u8]) {
         let path = self.bundle().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, bytes).expect("written");
     }
 

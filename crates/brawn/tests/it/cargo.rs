@@ -88,7 +88,7 @@ fn one_part_alone() {
 fn rust_and_c_have_one_heap() {
     let mut package = Package::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../brawn-rt/tests/fixtures/with-c");
-    // Kept, with the cache whose folder is among the flags: SQLite and Zstandard are compiled once.
+    // Kept, with the cache whose directory is among the flags: SQLite and Zstandard are compiled once.
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("with-c");
     let target = kept.join("target");
     package.set("CARGO_TARGET_DIR", target.to_str().unwrap());
@@ -295,7 +295,7 @@ fn without_a_home_that_can_be_written_to_there_is_another_place() {
         .unwrap()
         .flatten()
         .find(|e| e.file_name().to_string_lossy().starts_with("brawn-"));
-    let place = place.expect("a folder").path();
+    let place = place.expect("a directory").path();
     assert_eq!(
         std::fs::metadata(&place).unwrap().permissions().mode() & 0o777,
         0o700

@@ -35,7 +35,7 @@ pub fn self_contained(toolchain: &Path, target: &str) -> PathBuf {
     folder.join("lib/self-contained/libc.a")
 }
 
-/// A package in a folder of its own, with a cache of its own.
+/// A package in a directory of its own, with a cache of its own.
 pub struct Package {
     folder: TempDir,
     toolchain: PathBuf,
@@ -46,7 +46,7 @@ impl Package {
     /// An executable named `program`.
     pub fn new() -> Self {
         let package = Self {
-            folder: tempfile::tempdir().expect("a temporary folder"),
+            folder: tempfile::tempdir().expect("a temporary directory"),
             toolchain: toolchain(),
             variables: Vec::new(),
         };
@@ -95,7 +95,7 @@ impl Package {
         self.variables.push((name.into(), value.into()));
     }
 
-    /// What runs in the folder, with nothing of the cargo that runs the tests.
+    /// What runs in the directory, with nothing of the cargo that runs the tests.
     pub fn command(&self, program: impl Into<OsString>, words: &str) -> Command {
         let mut command = Command::new(program.into());
         for (name, _) in std::env::vars_os() {
@@ -109,7 +109,7 @@ impl Package {
         let own = PathBuf::from(brawn_path());
         let folders = [
             self.toolchain.join("bin"),
-            own.parent().expect("a folder").into(),
+            own.parent().expect("a directory").into(),
         ];
         let path = folders.into_iter().chain(std::env::split_paths(&path));
         command
@@ -143,7 +143,7 @@ impl Package {
         has_heap(&self.program(MUSL), heap);
     }
 
-    /// The folders of patched copies in its cache.
+    /// The directories of patched copies in its cache.
     pub fn copies(&self) -> Vec<PathBuf> {
         let folders = std::fs::read_dir(self.path("cache/brawn"));
         let folders = folders.into_iter().flatten().flatten().map(|e| e.path());

@@ -189,7 +189,7 @@ fn aliases_are_what_they_stand_for() {
 #[test]
 fn what_is_installed_has_it_too() {
     let package = Package::new();
-    // Not the configuration of the folder that it is called in.
+    // Not the configuration of the directory that it is called in.
     package.write(
         ".cargo/config.toml",
         "[build]\nrustflags = [\"--cfg\", \"first\"]\n",
@@ -207,7 +207,7 @@ fn what_is_installed_has_it_too() {
     has_heap(&program, "brawn");
     assert_eq!(ok(program.to_str().unwrap(), &[]), "flags: first\n");
 
-    // Files are named as from there, and rustup goes by that folder, too.
+    // Files are named as from there, and rustup goes by that directory, too.
     package.write("away/own.toml", &TARGETS.replace("first", "unused"));
     package.write("rust-toolchain", "/nowhere");
     package.write(

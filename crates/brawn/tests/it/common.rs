@@ -27,22 +27,22 @@ pub fn brawn() -> Command {
 pub fn brawn_path() -> &'static str {
     assert_cmd::cargo::cargo_bin!("brawn")
         .to_str()
-        .expect("cargo's target folder is UTF-8")
+        .expect("cargo's target directory is UTF-8")
 }
 
-/// The workspace's folder.
+/// The workspace's directory.
 pub fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = manifest.ancestors().nth(2);
-    root.expect("this crate is two folders below the workspace's")
+    root.expect("this crate is two directories below the workspace's")
 }
 
-/// What `make test-tools` installs, in the workspace's folder.
+/// What `make test-tools` installs, in the workspace's directory.
 pub fn tools() -> PathBuf {
     root().join("target/tools")
 }
 
-/// A folder with a `libc.a` in it.
+/// A directory with a `libc.a` in it.
 pub struct Folder {
     folder: TempDir,
     old: Vec<u8>,
@@ -60,7 +60,7 @@ impl Folder {
     }
 
     pub fn with(old: Vec<u8>) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(folder.path().join("libc.a"), &old).expect("written");
         Self { folder, old }
     }
@@ -101,7 +101,7 @@ impl Folder {
 
     /// The bytes that patching it gives.
     pub fn new_bytes(&self) -> Vec<u8> {
-        let out = tempfile::tempdir().expect("a temporary folder");
+        let out = tempfile::tempdir().expect("a temporary directory");
         let out = out.path().join("out.a");
         succeed(brawn().arg("patch").arg(self.libc()).arg("-o").arg(&out));
         read(&out)
@@ -162,7 +162,7 @@ pub fn as_nobody(variables: &[(&str, &Path)], arguments: &[&str]) -> Output {
     let folder = tempfile::Builder::new()
         .permissions(std::fs::Permissions::from_mode(0o755))
         .tempdir()
-        .expect("a temporary folder");
+        .expect("a temporary directory");
     let binary = folder.path().join("brawn");
     copy_of_brawn(&binary);
     let mut command = if rustix::process::geteuid().is_root() {
@@ -229,7 +229,7 @@ fn small() -> &'static [u8] {
             "pthread_key_create",
             "pthread_setspecific",
         ];
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let path = folder.path().join("libc.a");
         std::fs::copy(MUSL, &path).expect("Debian's musl-dev is installed");
         let path = path.to_str().expect("UTF-8");

@@ -96,7 +96,7 @@ fn failures_and_hangs_are_findings() {
 
 #[test]
 fn another_output_is_a_finding_and_both_are_kept() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let script = |name: &str, last: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, format!("#!/bin/sh\necho same\necho {last}\n")).expect("written");
@@ -141,7 +141,7 @@ fn input_is_read_and_endless_output_ends() {
 /// A pipe would be read by one run, and the next would wait for ever; a name with a typing mistake has nothing to compare.
 #[test]
 fn what_no_run_can_read_or_compare_is_refused() {
-    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let folder = tempfile::TempDir::new().expect("a temporary directory");
     let pipe = folder.path().join("pipe");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     let kind = rustix::fs::FileType::Fifo;
@@ -154,7 +154,7 @@ fn what_no_run_can_read_or_compare_is_refused() {
         (["--input", "/dev/zero"], "a device"),
         (
             ["--input", folder.path().to_str().expect("UTF-8")],
-            "a folder",
+            "a directory",
         ),
         (["--compare-output", none], "the program wrote no such file"),
         (["--compare-output", pipe], "the program wrote no such file"),
@@ -183,7 +183,7 @@ fn what_no_run_can_read_or_compare_is_refused() {
 
 #[test]
 fn what_cannot_be_written_is_said_before_anything_runs() {
-    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let folder = tempfile::TempDir::new().expect("a temporary directory");
     let [ran, none] = ["ran", "none/figures"].map(|name| folder.path().join(name));
     let [ran_, none] = [&ran, &none].map(|path| path.to_str().expect("UTF-8"));
     for option in [
@@ -212,7 +212,7 @@ fn an_interrupt_leaves_nothing() {
         (&["--predict"], "86395.5", libc::SIGINT),
         (&["--predict"], "86396.5", libc::SIGHUP),
     ] {
-        let folder = TempDir::new().expect("a temporary folder");
+        let folder = TempDir::new().expect("a temporary directory");
         let mut command = Command::new(brawn_path());
         command.arg("compare").args(how);
         command.args(["--", "/bin/sh", "-c"]);
@@ -241,7 +241,9 @@ fn an_interrupt_leaves_nothing() {
         );
         assert!(!runs(number), "{number} still runs");
         assert_eq!(
-            std::fs::read_dir(folder.path()).expect("a folder").count(),
+            std::fs::read_dir(folder.path())
+                .expect("a directory")
+                .count(),
             0
         );
     }
@@ -249,7 +251,7 @@ fn an_interrupt_leaves_nothing() {
 
 #[test]
 fn data_is_read_again_and_other_files_are_refused() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let path = folder.path().join("data.json");
     let name = path.to_str().expect("UTF-8");
     let output = of_line(&["--export-json", name], ":");
@@ -268,7 +270,7 @@ fn data_is_read_again_and_other_files_are_refused() {
 
 #[test]
 fn a_full_disk_leaves_no_half_of_a_file() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     for option in [
         "--export-json",
         "--export-csv",
@@ -286,7 +288,9 @@ fn a_full_disk_leaves_no_half_of_a_file() {
         assert_eq!(output.status.code(), Some(5), "{option}: {}", text(&output));
         let kept = std::fs::read_to_string(&path).expect("there");
         assert_eq!(kept, "yesterday's", "{option}");
-        let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+        let files = std::fs::read_dir(folder.path())
+            .expect("a directory")
+            .count();
         assert_eq!(files, 1, "{option}");
     }
 }

@@ -93,7 +93,7 @@ fn elements(page: &str) -> Vec<(String, String)> {
 
 #[test]
 fn nothing_breaks_out_of_the_page() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let page = page(&data(12), folder.path(), OsStr::from_bytes(b"p\xff.html"));
     let known = "!DOCTYPE html head meta title style body header main footer section figure h1 h2 p div span b br code pre \
         table thead tbody tr th td details summary dl dt dd svg desc path g";
@@ -136,13 +136,13 @@ fn nothing_breaks_out_of_the_page() {
         2 * 3,
         "of runs, memory and functions"
     );
-    let left = std::fs::read_dir(folder.path()).expect("the folder");
+    let left = std::fs::read_dir(folder.path()).expect("the directory");
     assert_eq!(left.count(), 2, "the data and the page");
 }
 
 #[test]
 fn ten_thousand_runs_are_less_than_a_megabyte() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let page = page(&data(5000), folder.path(), OsStr::new("page.html"));
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     let dots = page.matches("h0").count();
@@ -152,7 +152,7 @@ fn ten_thousand_runs_are_less_than_a_megabyte() {
 
 #[test]
 fn a_comparison_is_diagnosed() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let out = folder.path().join("page.html");
     std::fs::write(&out, "old").expect("written");
     let line = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";

@@ -19,7 +19,7 @@ fn heap(folder: &TempDir) -> PathBuf {
 
 #[test]
 fn a_prediction_needs_no_rewriting() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let program = heap(&folder);
     let done = brawn()
         .args(["compare", "--predict"])
@@ -33,7 +33,7 @@ fn a_prediction_needs_no_rewriting() {
         text.contains("% of the processor time is in malloc and free"),
         "{text}"
     );
-    assert_eq!(folder.path().read_dir().expect("a folder").count(), 1);
+    assert_eq!(folder.path().read_dir().expect("a directory").count(), 1);
 
     let done = brawn()
         .args(["compare", "--predict", "--json"])
@@ -64,7 +64,7 @@ fn what_is_left_behind_is_ended() {
     let mut command = brawn();
     command.args(["compare", "--predict", "--shell"]);
     // The file ends when nothing has it open any more.
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let pipe = folder.path().join("pipe");
     assert!(
         Command::new("mkfifo")

@@ -61,7 +61,7 @@ fn text(output: &Output) -> String {
 
 #[test]
 fn each_form_is_compared_with_what_it_was() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let before = data(
         "2026-01-01",
         &[("as it is", 20.0), ("fast", 10.0), ("lean", 12.0)],
@@ -118,7 +118,7 @@ fn each_form_is_compared_with_what_it_was() {
 
 #[test]
 fn what_has_no_form_in_common_is_refused() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let one = written(
         folder.path(),
         "one.json",
@@ -191,7 +191,7 @@ fn hostile(value: &Value) -> Vec<Value> {
 
 #[test]
 fn names_in_saved_data_are_printed_as_names() {
-    let folder = TempDir::new().expect("a temporary folder");
+    let folder = TempDir::new().expect("a temporary directory");
     let mut one = data("2026-01-01", &[("as it is", 20.0), ("fast", 10.0)]);
     one["findings"] = json!([{"kind": "differs", "candidate": 1, "what": "other output"}]);
     one["diagnosis"] = json!({"sentence": "half of it is malloc"});

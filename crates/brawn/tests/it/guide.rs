@@ -99,12 +99,12 @@ const BY_HAND: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The workspace's folder, without links.
+/// The workspace's directory, without links.
 fn root() -> PathBuf {
     common::root().canonicalize().expect("it is there")
 }
 
-/// README.md and all of docs/, as (name, text), the name from the workspace's folder.
+/// README.md and all of docs/, as (name, text), the name from the workspace's directory.
 fn pages() -> Vec<(String, String)> {
     let docs = std::fs::read_dir(root().join("docs")).expect("readable");
     let names = docs.map(|e| {

@@ -279,7 +279,7 @@ fn what_cannot_be_recorded_harms_neither_the_program_nor_a_file() {
     let closed = room.path("closed.heap");
     assert_eq!(record(&closed, &["close"]), Some(0));
     assert!(figures(&room, "closed.heap")["samples"].as_u64().unwrap() > 1000);
-    // Somebody's file, a link to one, a folder that is not there.
+    // Somebody's file, a link to one, a directory that is not there.
     room.write("letter", "dear brawn");
     symlink(room.path("letter"), room.path("link")).unwrap();
     for path in [

@@ -52,7 +52,7 @@ pub struct Unpacked {
     saved: Value,
     /// `tar --numeric-owner -tv` of the layer: mode, owner, size, date, time, path.
     entries: Vec<Vec<String>>,
-    /// The folder that the layer is unpacked to.
+    /// The directory that the layer is unpacked to.
     pub root: String,
 }
 
@@ -256,7 +256,7 @@ fn the_same_bytes_whoever_makes_them_wherever_and_when() {
     image(&first, &given.each_ref().map(String::as_str));
     let expected = read(Path::new(&first.path("image.tar")));
     assert!(expected.len() > 5000);
-    // Another folder, umask, time zone, locale, time and mode of the files, and user.
+    // Another directory, umask, time zone, locale, time and mode of the files, and user.
     fs::copy(first.path("p"), second.path("p")).unwrap();
     fs::set_permissions(second.path("p"), Permissions::from_mode(0o4700)).unwrap();
     fs::set_permissions(second.path("data/a"), Permissions::from_mode(0o600)).unwrap();

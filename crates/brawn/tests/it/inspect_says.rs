@@ -211,7 +211,7 @@ fn nothing_to_judge_is_said_and_no_success_of_a_gate() {
         );
         assert!(error.contains("nothing to judge"), "{error}");
     }
-    // A folder's name that is mistyped is none of another's findings.
+    // A directory's name that is mistyped is none of another's findings.
     let both = [ARCHIVES[1], &room.path("empty")];
     let error = fail(
         brawn().args(["inspect", "--fail-on", "slow"]).args(both),

@@ -45,7 +45,7 @@ pub fn killed(command: &str, libc: &Path, call: &str, n: usize) -> bool {
     }
 }
 
-/// Calls `each` for every instant at which `brawn COMMAND` can be killed; `set_up` makes the folder
+/// Calls `each` for every instant at which `brawn COMMAND` can be killed; `set_up` makes the directory
 /// that it then runs in.
 fn at_every_instant(command: &str, set_up: impl Fn() -> Folder, each: impl Fn(&Folder, &str)) {
     let mut instants = 0;

@@ -1,4 +1,4 @@
-//! Runs the `brawn` binary on real archives, in folders of its own.
+//! Runs the `brawn` binary on real archives, in directories of its own.
 
 mod actions;
 mod bench;

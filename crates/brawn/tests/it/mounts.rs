@@ -4,7 +4,7 @@ use crate::common::{Folder, IO, brawn_path, read, run};
 use std::path::Path;
 use std::process::Output;
 
-/// Runs a shell script in a mount namespace of its own, with `$1` a folder and `$2` brawn.
+/// Runs a shell script in a mount namespace of its own, with `$1` a directory and `$2` brawn.
 pub fn in_namespace(folder: &Path, script: &str) -> Output {
     // Who is not root becomes root of a user namespace.
     let flags = if rustix::process::geteuid().is_root() {
@@ -40,7 +40,7 @@ fn text(output: &Output) -> String {
     )
 }
 
-/// A folder whose `libc.a` is there to be mounted over by `real.a`.
+/// A directory whose `libc.a` is there to be mounted over by `real.a`.
 fn with_real() -> Folder {
     let folder = Folder::small();
     std::fs::copy(folder.libc(), folder.path().join("real.a")).unwrap();
@@ -179,7 +179,7 @@ fn a_read_only_filesystem_is_a_clear_error() {
     let text = text(&output);
     assert_eq!(output.status.code(), Some(IO), "{text}");
     assert!(
-        text.contains("Read-only file system") && text.contains("write to another folder"),
+        text.contains("Read-only file system") && text.contains("write to another directory"),
         "{text}"
     );
 }

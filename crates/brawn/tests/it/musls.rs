@@ -64,7 +64,7 @@ fn every_list_entry_is_known_here() {
 
 #[test]
 fn every_heap_is_exchanged() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     for [name, architecture, version, heap] in KNOWN {
         if heap == "none" {
             continue;
@@ -81,7 +81,7 @@ fn every_heap_is_exchanged() {
 
 #[test]
 fn zigs_libc_without_a_heap_is_refused_with_the_way_that_works() {
-    let out = tempfile::tempdir().expect("a temporary folder");
+    let out = tempfile::tempdir().expect("a temporary directory");
     let mut patch = brawn();
     patch.arg("patch").arg(archive("zig-0.16.0", "libc.a"));
     let patch = patch.arg("-o").arg(out.path().join("libc.a")).assert();

@@ -160,7 +160,7 @@ fn files_of_any_name_and_kind() {
         std::fs::write(&path, bytes).expect("written");
         ok_mode(&path);
         check_all(&room, &path, &mut said);
-        for entry in std::fs::read_dir(room_path(&room)).expect("a folder") {
+        for entry in std::fs::read_dir(room_path(&room)).expect("a directory") {
             let entry = entry.expect("an entry").path();
             let is_ours = entry
                 .as_os_str()
@@ -348,7 +348,7 @@ fn nothing_else_displays_a_path() {
     ];
     while let Some(path) = open.pop() {
         if path.is_dir() {
-            let inside = std::fs::read_dir(&path).expect("a folder");
+            let inside = std::fs::read_dir(&path).expect("a directory");
             open.extend(inside.map(|entry| entry.expect("an entry").path()));
             continue;
         }

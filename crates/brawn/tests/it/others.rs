@@ -25,12 +25,12 @@ fn as_user(user: &str, folder: &Path, program: &str) -> Command {
     command
 }
 
-/// A folder that everybody may look into, with brawn in it.
+/// A directory that everybody may look into, with brawn in it.
 fn open_folder() -> TempDir {
     let folder = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o755))
         .tempdir()
-        .expect("a temporary folder");
+        .expect("a temporary directory");
     copy_of_brawn(&folder.path().join("brawn"));
     folder
 }
@@ -98,10 +98,10 @@ fn a_cache_in_a_folder_that_others_may_write_to_is_not_used_however_it_is_swappe
 fn in_a_sticky_folder_what_another_user_laid_there_first_is_not_used() {
     let folder = open_folder();
     let at = |name: &str| folder.path().join(name);
-    fs::create_dir_all(at("tmp/folder/brawn")).unwrap();
+    fs::create_dir_all(at("tmp/directory/brawn")).unwrap();
     fs::set_permissions(at("tmp"), Permissions::from_mode(0o1777)).unwrap();
-    chown(at("tmp/folder"), Some(65533), None).unwrap();
-    symlink(at("tmp/folder"), at("tmp/link")).unwrap();
+    chown(at("tmp/directory"), Some(65533), None).unwrap();
+    symlink(at("tmp/directory"), at("tmp/link")).unwrap();
     lchown(at("tmp/link"), Some(65533), None).unwrap();
     let run = |name: &str| {
         let mut command = as_user(VICTIM, folder.path(), "./brawn");
@@ -109,7 +109,7 @@ fn in_a_sticky_folder_what_another_user_laid_there_first_is_not_used() {
         command.env("XDG_CACHE_HOME", at("tmp").join(name));
         command.output().unwrap()
     };
-    for name in ["folder", "link"] {
+    for name in ["directory", "link"] {
         let output = run(name);
         assert_eq!(output.status.code(), Some(REFUSED));
         assert!(err(&output).contains("user 65533"), "{}", err(&output));
@@ -118,7 +118,7 @@ fn in_a_sticky_folder_what_another_user_laid_there_first_is_not_used() {
     assert!(output.status.success(), "{}", err(&output));
 }
 
-/// Runs `brawn` with these words, in a folder; it must end at once.
+/// Runs `brawn` with these words, in a directory; it must end at once.
 fn at_once(folder: &Path, words: &str) -> Output {
     let mut command = Command::new("timeout");
     command

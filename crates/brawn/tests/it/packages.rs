@@ -1,5 +1,5 @@
 //! The packages that `tools/package.py` makes, installed and used where there is no checkout: in namespaces of their own,
-//! with an empty folder mounted over it.  The binary inside is static, as that of a release, and built for tests, which
+//! with an empty directory mounted over it.  The binary inside is static, as that of a release, and built for tests, which
 //! makes it several times as large: `make dist` holds the real ones to their sizes.
 
 use crate::common::{MUSL, ok, root};
@@ -21,7 +21,7 @@ struct Packages {
 
 static PACKAGES: LazyLock<Packages> = LazyLock::new(|| {
     let packages = Packages {
-        folder: tempfile::tempdir().expect("a temporary folder"),
+        folder: tempfile::tempdir().expect("a temporary directory"),
     };
     for arch in ARCHITECTURES {
         let to = packages.binary(arch);
@@ -62,7 +62,7 @@ impl Packages {
         folder.join("brawn")
     }
 
-    /// Packs the binaries that there are into that folder, by a process with this mask.
+    /// Packs the binaries that there are into that directory, by a process with this mask.
     fn pack(&self, folder: &str, mask: &str, kinds: &[&str]) {
         let out = self.out(folder);
         fs::create_dir_all(&out).expect("made");
@@ -90,9 +90,9 @@ impl Packages {
 /// What the wheel has to carry as it is.
 const SBOM: &str = r#"{"bomFormat":"CycloneDX","specVersion":"1.6","version":1}"#;
 
-/// Runs the script where there is no checkout, in an empty folder, with the packages in `$packages`.
+/// Runs the script where there is no checkout, in an empty directory, with the packages in `$packages`.
 pub fn alone(script: &str) -> Output {
-    let work = tempfile::tempdir().expect("a temporary folder");
+    let work = tempfile::tempdir().expect("a temporary directory");
     let begin = r#"
         set -euo pipefail
         exec 9<"$debian"
@@ -149,7 +149,7 @@ for file in brawn.files:
     if file.hash:
         digest = base64.urlsafe_b64encode(hashlib.new(file.hash.mode, file.locate().read_bytes()).digest())
         assert digest.decode().rstrip("=") == file.hash.value, file
-# PyPI's page of it is no folder of the repository.
+# PyPI's page of it is no directory of the repository.
 page = brawn.metadata["Description"] or brawn.metadata.get_payload()
 assert len(page) > 1000
 relative = re.findall(r'(?:\]\(|src="|srcset=")(?!https://|#).*', page)
@@ -274,7 +274,7 @@ int main(int count, char **words) {
 #[test]
 fn the_same_binary_and_time_give_the_same_bytes() {
     let packages = Packages {
-        folder: tempfile::tempdir().expect("a temporary folder"),
+        folder: tempfile::tempdir().expect("a temporary directory"),
     };
     let source = packages.out("main.c");
     fs::write(&source, SPEAKER).expect("written");
@@ -298,7 +298,7 @@ fn the_same_binary_and_time_give_the_same_bytes() {
 
 #[test]
 fn what_is_no_binary_of_the_architecture_is_refused() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let target = "x86_64-unknown-linux-musl";
     let refused = |made: &dyn Fn(&Path)| {
         let target = folder.path().join(target);

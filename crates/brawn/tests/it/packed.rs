@@ -47,7 +47,7 @@ fn home(name: &str) -> PathBuf {
 
 /// Every file below `folder`, below `name`.
 fn below(folder: &Path, name: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a readable folder") {
+    for entry in fs::read_dir(folder).expect("a readable directory") {
         let entry = entry.expect("an entry");
         let name = name.join(entry.file_name());
         if entry.path().is_dir() {

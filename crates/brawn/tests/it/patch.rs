@@ -161,7 +161,7 @@ fn elsewhere_leaves_the_input_alone() {
     let text = succeed(brawn().arg("patch").arg(&out).arg("-o").arg(&again));
     assert!(text.starts_with("unchanged"), "{text}");
     assert!(read(&again) == once);
-    // Onto itself, or a folder.
+    // Onto itself, or a directory.
     fail(
         brawn()
             .arg("patch")

@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// A folder with programs, and a cache of its own.
+/// A directory with programs, and a cache of its own.
 fn setting() -> Room {
     let room = Room::with(WHO);
     room.run("musl-gcc", &["-O1 -w -o who main.c"]);

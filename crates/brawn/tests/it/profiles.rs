@@ -64,7 +64,7 @@ const TWICE: &str = "#include <stdlib.h>\n\
 
 #[test]
 fn secure_ends_a_program_that_frees_twice() {
-    let work = tempfile::tempdir().expect("a temporary folder");
+    let work = tempfile::tempdir().expect("a temporary directory");
     let source = work.path().join("twice.c");
     std::fs::write(&source, TWICE).expect("written");
     let path = |p: &Path| p.to_str().expect("UTF-8").to_owned();

@@ -94,7 +94,7 @@ fn a_read_only_folder_is_a_clear_error() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(IO), "{text}");
     assert!(
-        text.contains("folder must be writable") && text.contains("libc.a"),
+        text.contains("directory must be writable") && text.contains("libc.a"),
         "{text}"
     );
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();

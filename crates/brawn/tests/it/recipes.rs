@@ -23,7 +23,7 @@ struct Images {
     driver: String,
     /// What every build gets.
     options: Vec<String>,
-    /// The folder with a static brawn in it, which is `--build-context brawn=FOLDER`.
+    /// The directory with a static brawn in it, which is `--build-context brawn=FOLDER`.
     brawn: PathBuf,
     /// One build at a time; which toolchains are built.
     built: Mutex<Vec<&'static str>>,
@@ -57,7 +57,7 @@ static IMAGES: LazyLock<Images> = LazyLock::new(|| {
     images
 });
 
-/// The folder with a brawn in it that `brawn cargo` built for musl.
+/// The directory with a brawn in it that `brawn cargo` built for musl.
 pub fn static_brawn() -> PathBuf {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         let folder = kept().join("context");
@@ -158,7 +158,7 @@ impl Images {
         (name, built)
     }
 
-    /// Builds the recipe in a folder with a toolchain, and gives the image's name, and what the build printed.
+    /// Builds the recipe in a directory with a toolchain, and gives the image's name, and what the build printed.
     fn program(&self, folder: &str, toolchain: &'static str, tag: &str) -> (String, String) {
         let (from, guard) = self.toolchain(toolchain);
         let argument = format!("TOOLCHAIN={from}");
@@ -259,7 +259,7 @@ fn is_static(report: &serde_json::Value) {
     );
 }
 
-/// Every file below a folder.
+/// Every file below a directory.
 fn list(folder: &Path, root: &Path, files: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("readable") {
         let path = entry.expect("readable").path();
@@ -323,7 +323,7 @@ fn a_service_in_rust_and_a_program_in_c_talk_tls() {
     service.is_small("service");
     fetch.is_small("fetch");
 
-    let keys = tempfile::tempdir().expect("a temporary folder");
+    let keys = tempfile::tempdir().expect("a temporary directory");
     let file = |name| keys.path().join(name).to_str().expect("UTF-8").to_owned();
     let words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -addext subjectAltName=DNS:localhost";
     let mut words: Vec<&str> = words.split(' ').collect();
@@ -417,7 +417,7 @@ fn a_program_in_cpp() {
 #[test]
 fn dependencies_stay_built_when_the_program_changes() {
     let images = &*IMAGES;
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let path = folder.path().to_str().expect("UTF-8");
     ok("cp", &["-a", &format!("{RECIPES}/examples/rust/."), path]);
     images.program(path, "rust", "brawn-test-changed");

@@ -1,4 +1,4 @@
-//! `make release`: on a copy of this repository, in a folder of its own.
+//! `make release`: on a copy of this repository, in a directory of its own.
 
 use crate::common::root;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 /// A repository of all files that this one has, as one commit, with notes of what is unreleased.
 fn copy() -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let script = r#"
         cd "$0"
         git ls-files -z --cached --others --exclude-standard | tar -cf - --null --ignore-failed-read --no-recursion -T - |

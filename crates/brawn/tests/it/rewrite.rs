@@ -469,7 +469,7 @@ fn gdb_goes_from_the_heap_back_to_main() {
     assert!(frames.iter().all(|f| !f.contains("?? ()")), "{text}");
 }
 
-/// A folder for programs that take much room.
+/// A directory for programs that take much room.
 fn big(megabytes: usize) -> (Room, PathBuf) {
     let room = Room::with(PROGRAM);
     let bytes: Vec<u8> = (0..megabytes << 19)

@@ -35,7 +35,7 @@ const COMPLETED: [(&str, &str); 8] = [
     ("brawn completions z\t\r", "<completions><zsh>"),
 ];
 
-/// A machine with two toolchains, and a folder with the shell's script of that name in it.
+/// A machine with two toolchains, and a directory with the shell's script of that name in it.
 fn machine(shell: &str, script: &str) -> Machine {
     let machine = Machine::new();
     for toolchain in [STABLE, NIGHTLY] {
@@ -51,7 +51,7 @@ fn machine(shell: &str, script: &str) -> Machine {
 
 /// Types the steps into the shell; gives what it showed.
 fn type_into(machine: &Machine, command: &[&str], steps: &[(&str, &str)]) -> String {
-    let brawn = Path::new(brawn_path()).parent().expect("a folder");
+    let brawn = Path::new(brawn_path()).parent().expect("a directory");
     let output = Command::new("python3")
         .arg(root().join("crates/brawn/tests/it/shells/type.py"))
         .arg(serde_json::to_string(steps).expect("JSON"))
@@ -116,7 +116,7 @@ fn fish_completes_commands_options_and_toolchains() {
 /// Through `man`, as whoever reads them; warnings of groff's are failures.
 #[test]
 fn manual_pages_fit_into_80_columns() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     for name in ok(brawn_path(), &["man", "--list"]).lines() {
         let page = folder.path().join(format!("{name}.1"));
         fs::write(&page, ok(brawn_path(), &["man", name])).expect("written");

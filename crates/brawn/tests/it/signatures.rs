@@ -127,7 +127,7 @@ fn the_database_is_what_is_learnt() {
         builds.entry(words[0]).or_default().push(words);
     }
     let folder = Path::new(ROOT).join("crates/brawn-core/signatures");
-    let files = fs::read_dir(&folder).expect("a folder").count();
+    let files = fs::read_dir(&folder).expect("a directory").count();
     assert_eq!(files, builds.len(), "a file for each build");
     for (name, sources) in builds {
         let mut learn = brawn();
@@ -146,7 +146,7 @@ fn the_database_is_what_is_learnt() {
         }
         let learnt = succeed(&mut learn);
         let kept = fs::read_to_string(folder.join(format!("{name}.txt"))).expect("a file");
-        // zig names the members of its archive after folders of its cache: no two are the same file.
+        // zig names the members of its archive after directories of its cache: no two are the same file.
         let is_zigs = sources.iter().any(|words| words[1] == "ziglang");
         let same = match is_zigs {
             true => unhashed(&learnt) == unhashed(&kept),

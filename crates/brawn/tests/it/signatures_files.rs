@@ -140,7 +140,7 @@ fn the_users_folder_is_read_if_nobody_else_may_write_there() {
     let (room, program, _) = room();
     let file = learnt(&room, &program);
     let folder = room.path("config/brawn/signatures");
-    fs::create_dir_all(&folder).expect("a folder");
+    fs::create_dir_all(&folder).expect("a directory");
     let kept = format!("{folder}/mine.txt");
     fs::copy(&file, &kept).expect("a copy");
     fs::write(format!("{folder}/notes"), "not signatures").expect("written");
@@ -157,7 +157,7 @@ fn the_users_folder_is_read_if_nobody_else_may_write_there() {
         command
     };
     assert!(succeed(&mut list()).contains("\nmine: x86_64, "));
-    // What is in a folder is as safe as those above it.
+    // What is in a directory is as safe as those above it.
     for path in [
         &kept,
         &folder,
@@ -178,10 +178,10 @@ fn the_users_folder_is_read_if_nobody_else_may_write_there() {
 fn who_has_more_rights_than_its_user_reads_no_folder_of_the_users() {
     let (room, program, _) = room();
     let file = learnt(&room, &program);
-    // A folder of the user's own, who is nobody.
-    let home = tempfile::tempdir().expect("a folder");
+    // A directory of the user's own, who is nobody.
+    let home = tempfile::tempdir().expect("a directory");
     let folder = home.path().join("brawn/signatures");
-    fs::create_dir_all(&folder).expect("a folder");
+    fs::create_dir_all(&folder).expect("a directory");
     fs::copy(&file, folder.join("mine.txt")).expect("a copy");
     ok(
         "chown",
@@ -191,7 +191,7 @@ fn who_has_more_rights_than_its_user_reads_no_folder_of_the_users() {
         "chmod",
         &["-R", "u=rwX,go=rX", home.path().to_str().expect("UTF-8")],
     );
-    let tools = tempfile::tempdir().expect("a folder");
+    let tools = tempfile::tempdir().expect("a directory");
     fs::set_permissions(tools.path(), Permissions::from_mode(0o755)).expect("ours");
     let binary = tools.path().join("brawn");
     copy_of_brawn(&binary);

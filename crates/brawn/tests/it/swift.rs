@@ -46,7 +46,7 @@ impl Bundle {
 
     /// A copy that a test may write to.
     fn copy(name: &'static str) -> Self {
-        let copy = tempfile::tempdir().expect("a temporary folder");
+        let copy = tempfile::tempdir().expect("a temporary directory");
         let from = Self::stock(name).folder;
         let folder = copy.path().join(from.file_name().expect("a name"));
         let paths = [&from, &folder].map(|p| p.to_str().expect("UTF-8"));
@@ -276,7 +276,7 @@ fn as_they_come_their_heaps_are_musls_and_mimalloc() {
 
 #[test]
 fn the_old_kind_packed_is_patched_and_unpacked() {
-    let copy = tempfile::tempdir().expect("a temporary folder");
+    let copy = tempfile::tempdir().expect("a temporary directory");
     let packed = copy.path().join(format!("{OLD}.artifactbundle.tar.gz"));
     let path = packed.to_str().expect("UTF-8");
     std::fs::copy(made(&format!("{OLD}.artifactbundle.tar.gz")), &packed).expect("copied");

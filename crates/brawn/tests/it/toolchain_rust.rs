@@ -29,7 +29,7 @@ impl Farm {
             .canonicalize()
             .unwrap_or_else(|e| panic!("{}: {e}: run tools/rust-musl.sh", shared.display()));
         let farm = Self {
-            folder: tempfile::tempdir().expect("a temporary folder"),
+            folder: tempfile::tempdir().expect("a temporary directory"),
         };
         let sysroot = farm.path("toolchain");
         let paths = [shared.to_str(), sysroot.to_str()].map(|path| path.expect("UTF-8"));
@@ -39,7 +39,7 @@ impl Farm {
             fs::remove_file(&libc).expect("a link");
             fs::write(&libc, bytes).expect("a file");
         }
-        fs::create_dir_all(farm.path("program/src")).expect("a folder");
+        fs::create_dir_all(farm.path("program/src")).expect("a directory");
         let manifest = "[package]\nname = \"program\"\nedition = \"2021\"\n";
         fs::write(farm.path("program/Cargo.toml"), manifest).expect("written");
         fs::write(farm.path("program/src/main.rs"), MAIN).expect("written");

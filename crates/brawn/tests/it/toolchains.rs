@@ -20,7 +20,7 @@ const X86_64: &str = "x86_64-unknown-linux-musl";
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const RELINK: &str = "cargo does not see that libc.a has changed";
 
-/// A machine of its own: a home with rustup's folder, and a `PATH` with nothing but a `rustc`.
+/// A machine of its own: a home with rustup's directory, and a `PATH` with nothing but a `rustc`.
 pub struct Machine {
     folder: TempDir,
 }
@@ -31,10 +31,10 @@ impl Machine {
             folder: tempfile::Builder::new()
                 .permissions(fs::Permissions::from_mode(0o755))
                 .tempdir()
-                .expect("a temporary folder"),
+                .expect("a temporary directory"),
         };
         for folder in ["bin", "home", "work", "root/usr/lib"] {
-            fs::create_dir_all(machine.path(folder)).expect("a folder");
+            fs::create_dir_all(machine.path(folder)).expect("a directory");
         }
         machine
     }
@@ -43,10 +43,10 @@ impl Machine {
         self.folder.path().join(path)
     }
 
-    /// Writes a file, with its folders, below this machine's folder.
+    /// Writes a file, with its directories, below this machine's directory.
     pub fn put(&self, path: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(&path, bytes).expect("written");
         path
     }
@@ -215,7 +215,7 @@ fn toolchains_are_chosen_by_name_by_path_and_all_at_once() {
     assert_eq!(heaps(), [false, false, false]);
     succeed(&mut machine.brawn(&["patch", "--rust=all"]));
     assert_eq!(heaps(), [true, true, true]);
-    // Another folder of rustup's has none of these.
+    // Another directory of rustup's has none of these.
     let mut elsewhere = machine.brawn(&["restore", "--rust=all"]);
     let text = fail(elsewhere.env("RUSTUP_HOME", machine.path("work")), REFUSED);
     assert!(

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const FINDING: i32 = 1;
 const USAGE: i32 = 2;
 
-/// A room with a folder of musl's libraries whose libc.a is patched.
+/// A room with a directory of musl's libraries whose libc.a is patched.
 pub fn patched() -> Room {
     let room = Room::new();
     let lib = room.path("lib");
@@ -188,7 +188,7 @@ fn a_broken_heap_is_a_new_failure_and_named() {
         "{text}"
     );
     assert!(text.contains("2 pass, 2 NEW FAILURES"), "{text}");
-    // Where it happened, without the folder that is gone.
+    // Where it happened, without the directory that is gone.
     assert!(text.contains("\n            semantics.c:"), "{text}");
     // What it says repeats the failure.
     let repeat = text.lines().find_map(|l| l.split_once("to repeat: "));
@@ -196,14 +196,17 @@ fn a_broken_heap_is_a_new_failure_and_named() {
     assert!(line.ends_with("/with/semantics malloc_huge"), "{line}");
     let status = std::process::Command::new("sh").args(["-c", line]).output();
     assert_eq!(status.unwrap().status.code(), Some(1));
-    // A folder with something in it is nobody's to fill.
+    // A directory with something in it is nobody's to fill.
     let mut command = brawn();
     command
         .arg("verify")
         .args(arguments)
         .args(["--keep", &keep]);
     let error = fail(&mut command, USAGE);
-    assert!(error.contains("a folder with something in it"), "{error}");
+    assert!(
+        error.contains("a directory with something in it"),
+        "{error}"
+    );
 
     // Without the original nothing excuses a failure, and it says so.
     std::fs::remove_file(room.path("lib/libc.a.brawn-original")).unwrap();

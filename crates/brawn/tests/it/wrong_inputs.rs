@@ -1,9 +1,9 @@
 //! What brawn says of wrong inputs: `wrong_inputs.txt` is a table of command lines, with what each prints and its exit
 //! code.  Read a row as somebody who has never seen brawn would.
 //!
-//! `$ brawn …` is run in a folder with files by the names that the rows use, `nobody$ brawn …` likewise by a user who may
+//! `$ brawn …` is run in a directory with files by the names that the rows use, `nobody$ brawn …` likewise by a user who may
 //! write nothing.  What follows is all that is printed, on standard output and then on standard error, up to a line `...`
-//! if there is one, and `? N` for the exit code.  `HERE` is the folder.  With `WRONG_INPUTS=write` in the environment the
+//! if there is one, and `? N` for the exit code.  `HERE` is the directory.  With `WRONG_INPUTS=write` in the environment the
 //! test writes the table anew, for a look at the difference.
 
 use crate::build::{PROGRAM, Room, zig};
@@ -186,7 +186,7 @@ fn folder() -> Room {
     room.write("text", "some text\n");
     room.write("script", "#!/bin/sh\nexit 0\n");
     room.write("empty", "");
-    room.write("folder/file", "some text\n");
+    room.write("directory/file", "some text\n");
     fs::write(path("truncated"), &read(&path("program"))[..5000]).expect("written");
     for (name, from) in [("libc.a", MUSL), ("glibc.a", GLIBC)] {
         fs::copy(from, path(name)).expect("a libc.a of Debian's");

@@ -56,7 +56,7 @@ fn damage_in_the_cache_is_put_right_whatever_it_is() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let error = room.place(&file(b"whole")).unwrap_err();
-    assert!(error.to_string().contains("a folder"), "{error}");
+    assert!(error.to_string().contains("a directory"), "{error}");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_folder_on_the_way_that_others_could_exchange_is_refused() {
     for above in [&shared, &shared.join("home"), &cache, &cache.join("1")] {
         mode(above, 0o777);
         refused("mode 777");
-        // In a sticky folder users can only rename their own files; but the last two folders must be the user's
+        // In a sticky directory users can only rename their own files; but the last two directories must be the user's
         // alone.
         mode(above, 0o1777);
         match above.starts_with(&cache) {

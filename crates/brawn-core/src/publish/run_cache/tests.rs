@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 const HUNDRED_DAYS: Duration = Duration::from_secs(100 * 24 * 60 * 60);
 
-/// A program, and a cache in its own folder.
+/// A program, and a cache in its own directory.
 struct Setting {
     root: tempfile::TempDir,
     cache: RunCache,
@@ -178,7 +178,7 @@ fn a_place_that_others_may_change_is_refused() {
     let error = RunCache::open(&cache).unwrap_err();
     assert_eq!(error.kind(), Kind::Refused);
     assert!(error.to_string().contains("777"), "{error}");
-    // As in /tmp, users cannot rename other users' folders there.
+    // As in /tmp, users cannot rename other users' directories there.
     set(&root.path().join("shared"), 0o1777);
     RunCache::open(&cache).unwrap();
     set(&cache.join("run"), 0o770);

@@ -1,4 +1,4 @@
-//! Builds the programs in a temporary folder, and looks at what the compilers make.
+//! Builds the programs in a temporary directory, and looks at what the compilers make.
 
 use super::workloads::{FILES, ONCE, Workload};
 use crate::commands::compare::candidates::Form;
@@ -29,8 +29,8 @@ const SAID: usize = 1 << 16;
 const MESSAGES: [&str; 3] = ["error:", "undefined ", "cannot find "];
 /// How much of such a message is shown, in characters.
 const LONGEST: usize = 160;
-/// The advice if the temporary folder cannot be used.
-const TMPDIR: &str = "choose another folder with TMPDIR";
+/// The advice if the temporary directory cannot be used.
+const TMPDIR: &str = "choose another directory with TMPDIR";
 
 /// A way to build.
 #[derive(Clone)]
@@ -44,7 +44,7 @@ pub struct Way {
     more: Vec<String>,
 }
 
-/// The folder, and the ways to build.
+/// The directory, and the ways to build.
 pub struct Room<'a> {
     folder: tempfile::TempDir,
     pub ways: Vec<Way>,
@@ -57,7 +57,7 @@ impl<'a> Room<'a> {
         let stock = Way::of("musl", data::CandidateKind::Original, cc, true)?;
         let folder = tempfile::Builder::new().prefix("brawn-bench-").tempdir();
         let folder =
-            folder.map_err(|e| Error::io("cannot create a temporary folder", e).next(TMPDIR))?;
+            folder.map_err(|e| Error::io("cannot create a temporary directory", e).next(TMPDIR))?;
         signals.removes(folder.path());
         let mut room = Self {
             folder,
@@ -149,10 +149,10 @@ impl<'a> Room<'a> {
             self.message(said)
         ))
         .expected("a command that compiles and links C programs, as it is")
-        .next("make that work first; if the folder is full, choose another with TMPDIR")
+        .next("make that work first; if the directory is full, choose another with TMPDIR")
     }
 
-    /// The first message of a compiler or a linker, without the folder's name, in one line; if there is none, how the
+    /// The first message of a compiler or a linker, without the directory's name, in one line; if there is none, how the
     /// compiler ended, which [`Self::compile`] puts in front of what it said, with the last line.
     pub fn message(&self, said: &str) -> String {
         let folder = self.at("").to_string_lossy().into_owned();
@@ -172,7 +172,7 @@ impl<'a> Room<'a> {
 
     /// Runs something that must not outlive brawn.
     pub fn run(&self, path: &Path, arguments: &[OsString], limit: Duration) -> Result<tree::Run> {
-        // A compiler that is killed leaves files behind; they are removed with the folder.
+        // A compiler that is killed leaves files behind; they are removed with the directory.
         let folder = self.folder.path().as_os_str().to_owned();
         let variables = [(OsString::from("TMPDIR"), folder)];
         let job = Job {
@@ -203,13 +203,13 @@ impl<'a> Room<'a> {
         check(way, &report(path)?)
     }
 
-    /// Whether programs can run in the folder at all.
+    /// Whether programs can run in the directory at all.
     fn runs(&self, way: &Way) -> Result<()> {
         let path = self.at(&format!("{ONCE}-{}", way.name));
         let arguments = [OsString::from(ONCE)];
         let run = self.run(&path, &arguments, Duration::from_secs(60));
         let run = run.map_err(|e| {
-            e.expected("a folder in which programs may run")
+            e.expected("a directory in which programs may run")
                 .next(TMPDIR)
         })?;
         match run.end {

@@ -25,7 +25,7 @@ use std::time::Duration;
 ///
 /// More than 300 rows, each a call or a few that belong together.  Your own compilers build the programs for musl,
 /// without brawn and with `brawn link-args`, and for glibc.  All forms run in turn, and each row is compared within one
-/// round.  Everything is built in a temporary folder, which is removed.
+/// round.  Everything is built in a temporary directory, which is removed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("bench-libc"))]
 pub struct Args {

@@ -27,7 +27,7 @@ pub fn write(data: &Comparison, args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Fails if one of `files` has no folder to be written to: before anything is measured, which takes a while.
+/// Fails if one of `files` has no directory to be written to: before anything is measured, which takes a while.
 pub fn check<'a>(files: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result<()> {
     for path in files.into_iter().flatten() {
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
@@ -54,7 +54,7 @@ fn file(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).map_err(|error| Error::io("cannot write it", error).path(path))
 }
 
-/// Writes a file that nobody sees half-written: first under another name, in the same folder.
+/// Writes a file that nobody sees half-written: first under another name, in the same directory.
 pub fn whole(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     let bytes = content.as_ref();
     let is_file = fs::metadata(path).map_or(true, |there| there.is_file());

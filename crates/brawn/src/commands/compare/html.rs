@@ -198,7 +198,7 @@ fn conditions(data: &Comparison) -> Vec<(&'static str, String)> {
             "program",
             Some(typed(std::slice::from_ref(&command.program))),
         ),
-        ("folder", Some(line(&command.folder))),
+        ("directory", Some(line(&command.folder))),
         ("shell", command.shell.as_deref().map(line)),
         ("before each run", command.prepare.as_deref().map(line)),
         ("input", command.input.as_deref().map(line)),

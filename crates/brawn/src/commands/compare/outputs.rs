@@ -50,7 +50,7 @@ impl Outputs {
         Some(format!("{}: {}", shown(name), first(a, b)))
     }
 
-    /// Writes both to a folder of their own; gives the paths.
+    /// Writes both to a directory of their own; gives the paths.
     pub fn keep(&self, other: &Self) -> Result<Vec<String>> {
         let failed = |path: &Path, error| Error::io("cannot keep the outputs", error).path(path);
         let mut number = 0;

@@ -19,7 +19,7 @@ pub const SHELL: &str = "/bin/sh";
 pub struct Signals {
     pipe: UnixStream,
     which: Arc<AtomicUsize>,
-    /// A folder that goes with brawn.
+    /// A directory that goes with brawn.
     folder: OnceLock<PathBuf>,
 }
 

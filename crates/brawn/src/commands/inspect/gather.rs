@@ -1,4 +1,4 @@
-//! Turns files, folders and packages into reports, in parallel, and in an order that depends only on names.
+//! Turns files, directories and packages into reports, in parallel, and in an order that depends only on names.
 
 use super::sdk::Sdk;
 use super::{File, Status};
@@ -26,11 +26,11 @@ use std::path::{Path, PathBuf};
 pub struct Gathered {
     /// The result for each file, in the order of the paths.
     pub found: Vec<Outcome>,
-    /// How many files in folders and packages cannot be inspected.
+    /// How many files in directories and packages cannot be inspected.
     pub others: usize,
-    /// How many files in folders are originals that brawn keeps.
+    /// How many files in directories are originals that brawn keeps.
     pub kept: usize,
-    /// Folders in which nothing is judged.
+    /// Directories in which nothing is judged.
     empty: Vec<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ pub enum Outcome {
 enum Target {
     /// The user named it: brawn must say what it is in any case.
     Named(PathBuf),
-    /// It is in a folder that the user named: files of other kinds are skipped.
+    /// It is in a directory that the user named: files of other kinds are skipped.
     Found(PathBuf),
     /// It is the libc of targets of an unpacked Swift SDK.
     Libc(PathBuf, Vec<bundle::Target>),
@@ -56,7 +56,7 @@ enum Target {
     Lost(Error),
 }
 
-/// Looks at every path, and at everything in those that are folders; `builds` are the user's own signatures.
+/// Looks at every path, and at everything in those that are directories; `builds` are the user's own signatures.
 pub fn gather(paths: &[PathBuf], builds: &[Build]) -> Gathered {
     let mut targets = Vec::new();
     for (number, path) in paths.iter().enumerate() {
@@ -125,10 +125,10 @@ fn progress(files: usize) -> Bar {
     }
 }
 
-/// Lists the regular files below `folder`, those of each folder by name.  Symbolic links are not followed: their target
-/// is either in this folder under its own name, or does not belong to it.
+/// Lists the regular files below `folder`, those of each directory by name.  Symbolic links are not followed: their target
+/// is either in this directory under its own name, or does not belong to it.
 fn walk(folder: &Path, targets: &mut Vec<Target>) {
-    // The last entry is taken next, so a folder's files come at the place of the folder's name in the order.
+    // The last entry is taken next, so a directory's files come at the place of the directory's name in the order.
     let mut open = vec![(folder.to_path_buf(), true)];
     while let Some((path, is_folder)) = open.pop() {
         if !is_folder {
@@ -174,7 +174,7 @@ impl Gathered {
         })
     }
 
-    /// The places in which nothing has a verdict or failed to be read: each such folder, or all paths together.
+    /// The places in which nothing has a verdict or failed to be read: each such directory, or all paths together.
     pub fn nothing(&self) -> Vec<Error> {
         let nothing = || {
             Error::not_applicable("nothing to judge")
@@ -309,7 +309,7 @@ fn inside(package: &Path, name: &[u8]) -> PathBuf {
     inside.into()
 }
 
-/// Whether a file in a folder is named as bundles of Swift SDKs are.
+/// Whether a file in a directory is named as bundles of Swift SDKs are.
 fn is_packed_bundle(path: &Path) -> bool {
     let name = path.as_os_str().as_bytes();
     [".artifactbundle.tar.gz", ".artifactbundle.tar"]
@@ -317,7 +317,7 @@ fn is_packed_bundle(path: &Path) -> bool {
         .any(|end| name.ends_with(end.as_bytes()))
 }
 
-/// Packages are recognized by the ends of their names; other archives in folders are data.
+/// Packages are recognized by the ends of their names; other archives in directories are data.
 const PACKAGES: [&str; 7] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate", ".tar"];
 
 /// The bytes of a file; none if the user did not name it and it cannot be inspected.

@@ -89,12 +89,12 @@ fn install(path: &Path, file: &Fingerprint) -> String {
     shell_words::join(["swift", "sdk", "install", &path, "--checksum", sha256])
 }
 
-/// The folder of the unpacked bundle that `path` is, or lies in.
+/// The directory of the unpacked bundle that `path` is, or lies in.
 pub fn unpacked(path: &Path) -> Option<PathBuf> {
     folder::bundle(path)
 }
 
-/// Patches the parts of the unpacked bundle `root` that are in the folder `path`; none if no target's libc is there.
+/// Patches the parts of the unpacked bundle `root` that are in the directory `path`; none if no target's libc is there.
 pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
     let bundle = match folder::read(root) {
         Ok(bundle) => bundle,
@@ -108,7 +108,7 @@ pub fn folder(args: &Args, path: &Path, root: &Path) -> Option<Vec<Report>> {
     }
     let mut reports = Vec::new();
     for (archive, targets) in archives {
-        // With the name that the user gave to the folder.
+        // With the name that the user gave to the directory.
         let archive = match archive.strip_prefix(&real) {
             Ok(rest) => path.join(rest),
             Err(_) => archive,

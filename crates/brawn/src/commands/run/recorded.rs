@@ -48,7 +48,7 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
     let folder = tempfile::Builder::new()
         .prefix("brawn-heap-")
         .tempdir()
-        .map_err(|error| failed("cannot make a temporary folder for the recording", error))?;
+        .map_err(|error| failed("cannot make a temporary directory for the recording", error))?;
     let recording = folder.path().join("recording");
     let mut command = Command::new(ready.path(&program));
     command.arg0(&args.program).args(&args.arguments);

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// The folders to search if PATH is not set: as in glibc and musl, without musl's /usr/local.
+/// The directories to search if PATH is not set: as in glibc and musl, without musl's /usr/local.
 const DEFAULT: &str = "/bin:/usr/bin";
 
 /// The file that `program` means: itself, if there is a slash in it, or the first of PATH that may be run.
@@ -38,7 +38,7 @@ fn search_in(program: &OsStr, path: &OsStr) -> Result<PathBuf, Stop> {
         };
         match may_run(&candidate) {
             Ok(()) => return Ok(candidate),
-            // A file that may not be run is reported only if no later folder of PATH has one that may.
+            // A file that may not be run is reported only if no later directory of PATH has one that may.
             Err(Errno::ACCESS) if candidate.is_file() => {
                 first = first.or(Some(denied(&candidate, Errno::ACCESS)));
             }
@@ -48,7 +48,7 @@ fn search_in(program: &OsStr, path: &OsStr) -> Result<PathBuf, Stop> {
     Err(first.unwrap_or_else(|| not_found(shown)))
 }
 
-/// Whether this user may run the file.  The execute bit of a folder means something else.
+/// Whether this user may run the file.  The execute bit of a directory means something else.
 fn may_run(path: &Path) -> Result<(), Errno> {
     rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS)?;
     if path.is_dir() {
@@ -64,7 +64,7 @@ fn not_found(path: &Path) -> Stop {
     let here = Path::new(".").join(path);
     Stop::NotFound(match !has_slash && here.is_file() {
         true => error.next(format!(
-            "a name without a slash is looked for in PATH: for the file in this folder say `{}`",
+            "a name without a slash is looked for in PATH: for the file in this directory say `{}`",
             shown(&here)
         )),
         false => error,
@@ -73,7 +73,7 @@ fn not_found(path: &Path) -> Stop {
 
 fn denied(path: &Path, errno: Errno) -> Stop {
     let error = match path.is_dir() {
-        true => Error::refused("it is a folder").next("name the program in it"),
+        true => Error::refused("it is a directory").next("name the program in it"),
         false => Error::io("it may not be run", errno),
     };
     Stop::Refused(error.path(path))
@@ -102,7 +102,7 @@ mod tests {
         fs::create_dir(root.path().join("a/tool")).unwrap();
         let path = std::env::join_paths([root.path().join("a"), root.path().join("b")]).unwrap();
         let found = |name: &str| search_in(OsStr::new(name), &path);
-        assert_eq!(found("tool").unwrap(), tool, "a folder is passed over");
+        assert_eq!(found("tool").unwrap(), tool, "a directory is passed over");
         assert_eq!(found("plain").unwrap(), plain, "what may not be run is");
         assert!(matches!(found("only"), Err(Stop::Refused(_))));
         assert!(matches!(found("none"), Err(Stop::NotFound(_))));

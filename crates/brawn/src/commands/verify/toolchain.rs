@@ -102,7 +102,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
             }
         }
         Ok(None) => {
-            ui::info("interrupted: nothing was left behind except the folder of --keep");
+            ui::info("interrupted: nothing was left behind except the directory of --keep");
             let number = i32::try_from(signal.load(Ordering::Relaxed)).unwrap_or(SIGINT);
             // The signal ends this process.  An exit code is needed only if that fails.
             let _ = low_level::emulate_default_handler(number);

@@ -19,11 +19,11 @@ fn an_unpacked_bundle_is_patched_in_place() {
     assert!(read(&made.bundle().join("else/libc.a")) == olds[0]);
     succeed(brawn().arg("restore").arg(made.bundle()));
     assert!([read(&one), read(&two)] == olds);
-    // A folder in it.
+    // A directory in it.
     succeed(brawn().arg("patch").arg(one.ancestors().nth(3).unwrap()));
     assert!(read(&one) == news[0] && read(&two) == olds[1]);
     succeed(brawn().arg("restore").arg(made.bundle()));
-    // A folder with bundles in it is searched as any other.
+    // A directory with bundles in it is searched as any other.
     succeed(brawn().arg("patch").arg(made.path("")));
     assert!([read(&one), read(&two)] == news);
     assert!(read(&made.bundle().join("else/libc.a")) == news[0]);

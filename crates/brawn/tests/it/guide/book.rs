@@ -40,7 +40,7 @@ fn every_page_is_in_the_summary() {
 
 #[test]
 fn mdbook_makes_it_and_its_links_lead_somewhere() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let out = folder.path().canonicalize().expect("it is there");
     let mdbook = tools().join("mdbook/bin/mdbook");
     assert!(

@@ -55,7 +55,7 @@ fn anchor(heading: &str) -> String {
     kept.collect()
 }
 
-/// `folder/link` without `.` and `..`, from the workspace's folder; none if that is left.
+/// `folder/link` without `.` and `..`, from the workspace's directory; none if that is left.
 fn resolved(folder: &Path, link: &str) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in folder.join(link).components() {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `console` | lines that begin with `$ ` are commands (`> ` goes on with one), run in order by one bash for each page; the lines below are what it must print, on standard output and standard error. Where there are none, anything may be printed. `[..]` stands for any text in a line, a line `...` for any lines; a last line `? 3` says the exit code where that is not 0 |
 //! | `console,by-hand` | the same, never run: it needs what a test cannot have, as a sentence beside it says |
-//! | `c file=main.c` | written to that file, in the folder in which the shell is then; any language |
+//! | `c file=main.c` | written to that file, in the directory in which the shell is then; any language |
 //! | `toml`, `rust`, … | a piece of a file |
 //! | `text` | a drawing, or what a command printed above; no commands |
 //!
@@ -30,7 +30,7 @@ const LANGUAGES: [&str; 15] = [
 ];
 
 pub struct Page {
-    /// Its path from the workspace's folder.
+    /// Its path from the workspace's directory.
     pub name: String,
     pub steps: Vec<Step>,
     /// First commands of the blocks that are not run.

@@ -14,7 +14,7 @@ const LIMIT: &str = "900";
 fn warm(tools: &Path) {
     static DONE: std::sync::Once = std::sync::Once::new();
     DONE.call_once(|| {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         let source = folder.path().join("main.cc");
         std::fs::write(
             &source,
@@ -37,7 +37,7 @@ fn warm(tools: &Path) {
 
 /// Runs all steps; gives a text for each that did not do what the page says.
 pub fn run(page: &Page, print: bool) -> Vec<String> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let state = folder.path().canonicalize().expect("it is there");
     let script = write(page, &state);
     std::fs::write(state.join("steps.sh"), script).expect("written");
@@ -46,7 +46,7 @@ pub fn run(page: &Page, print: bool) -> Vec<String> {
     if page.steps.iter().any(zig) {
         warm(&tools);
     }
-    let programs = Path::new(brawn_path()).parent().expect("a folder");
+    let programs = Path::new(brawn_path()).parent().expect("a directory");
     let user = !rustix::process::geteuid().is_root();
     let begun = std::time::Instant::now();
     let output = Command::new("timeout")

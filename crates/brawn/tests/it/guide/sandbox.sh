@@ -1,6 +1,6 @@
 # Runs $1/steps.sh in this mount namespace: Debian's musl, the Rust toolchain for musl and zig's cache may be changed
 # and are as before afterwards, a new home is in memory, and all else is read-only.  $2 is the checkout, $3 its tools,
-# $4 the folder of the brawn to be tested.
+# $4 the directory of the brawn to be tested.
 state=$1 checkout=$2 tools=$3 programs=$4
 mount --bind "$state" "$state"
 mkdir "$state/t"

@@ -1,4 +1,4 @@
-//! Names, files and packages that are not what they say, and folders.
+//! Names, files and packages that are not what they say, and directories.
 
 use super::*;
 

@@ -60,7 +60,7 @@ impl Build {
         }
     }
 
-    /// A build with gcc and a musl: a folder of `target/tools/musls`.
+    /// A build with gcc and a musl: a directory of `target/tools/musls`.
     pub fn musl(version: &str, source: &str) -> Self {
         let mut build = match version.ends_with("-arm64") {
             true => Self::of(&["aarch64-linux-gnu-gcc", "-mno-outline-atomics"], source),
@@ -90,7 +90,7 @@ impl Build {
 
 /// The executable's bytes.
 pub fn built(build: &Build) -> Vec<u8> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     let source = folder.path().join("program").with_extension("c");
     let program = folder.path().join("program");
     std::fs::write(&source, &build.source).expect("written");
@@ -123,10 +123,11 @@ pub fn built(build: &Build) -> Vec<u8> {
     std::fs::read(program).expect("readable")
 }
 
-/// The folder with what `make test-tools` fetches.
+/// The directory with what `make test-tools` fetches.
 fn tools() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-    root.expect("the workspace's folder").join("target/tools")
+    root.expect("the workspace's directory")
+        .join("target/tools")
 }
 
 /// A file in a wheel of the corpus.
