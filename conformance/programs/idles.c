@@ -105,7 +105,7 @@ static void *waiting(void *how) {
 enum { TRIES = 4 };
 static void gives_back(void (*wait)(void)) {
     long there = 0;
-    for (int i = 0; i == 0 || (i < TRIES && there - before >= LEFT); i++) {
+    for (int i = 0; i < TRIES; i++) {
         pthread_t t;
         NEED(sem_init(&begins, 0, 0) == 0);
         NEED(pthread_create(&t, NULL, waiting, (void *)wait) == 0);
@@ -113,7 +113,7 @@ static void gives_back(void (*wait)(void)) {
         usleep(LONG * 3 / 4 * 1000);
         there = resident();
         NEED(pthread_join(t, NULL) == 0);
-        if (check_emulated()) return;
+        if (check_emulated() || there - before < LEFT) return;
     }
     CHECK(there - before < LEFT, "%ld KiB, then %ld KiB", before, there);
 }
@@ -142,13 +142,13 @@ static void run_thread(void *(*run)(void *), void *argument) {
 }
 static void no_heap(void) {
     long given = 0;
-    for (int i = 0; i < TRIES && given <= 15000; i++) {
+    for (int i = 0; i < TRIES; i++) {
         run_thread(taking, NULL);
         before = resident();
         for (int n = 0; n < TAKEN; n++) free(taken[n]);
         wait_sleep();
         given = before - resident();
-        if (check_emulated()) return;
+        if (check_emulated() || given > 15000) return;
     }
     CHECK(given > 15000, "of %ld KiB, %ld went back", before, given);
 }

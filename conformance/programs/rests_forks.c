@@ -63,11 +63,15 @@ static void *forking(void *unused) {
     }
     return unused;
 }
+enum { WORKERS = 4 };
+static void begin_work(pthread_t t[WORKERS]) {
+    void *(*const work[WORKERS])(void *) = {making, making, forking, forking};
+    for (int i = 0; i < WORKERS; i++) NEED(pthread_create(&t[i], NULL, work[i], NULL) == 0);
+}
 static void forks_silently(void) {
     if (check_emulated() || !has_options("rest_delay=0")) return;
-    void *(*const work[])(void *) = {making, making, forking, forking};
-    pthread_t t[4];
-    for (int i = 0; i < 4; i++) NEED(pthread_create(&t[i], NULL, work[i], NULL) == 0);
+    pthread_t t[WORKERS];
+    begin_work(t);
     for (int n = 0; n < 30; n++) {
         static void *freed[2000];
         for (int i = 0; i < 2000; i++) NEED(freed[i] = malloc(3000));
@@ -85,16 +89,15 @@ static void forks_silently(void) {
         if (status) break;
     }
     done = 1;
-    for (int i = 0; i < 4; i++) NEED(pthread_join(t[i], NULL) == 0);
+    for (int i = 0; i < WORKERS; i++) NEED(pthread_join(t[i], NULL) == 0);
 }
 
 /* The first blocks of threads come also where these have to wait for them: the heap makes a key, and fork has the lock of the keys. It has it
  * for long where processors are busy. */
 static void first_blocks_while_forking(void) {
-    void *(*const work[])(void *) = {making, making, forking, forking};
-    pthread_t t;
+    pthread_t t[WORKERS];
     alarm(20);
-    for (int i = 0; i < 4; i++) NEED(pthread_create(&t, NULL, work[i], NULL) == 0);
+    begin_work(t);
     for (int i = 0; i < 2000; i++) NEED(hidden(malloc(3000)));
     poll(NULL, 0, 10);
     _exit(0);
@@ -103,11 +106,13 @@ static void first_blocks(void) {
     if (check_emulated() || !has_options("rest_delay=0")) return;
     enum { ROUNDS = 12,
         AT_ONCE = 8 };
-    for (int n = 0; n < ROUNDS * AT_ONCE; n++) {
-        const pid_t child = fork();
-        NEED(child >= 0);
-        if (child == 0) first_blocks_while_forking();
-        for (int i = 0; n % AT_ONCE == AT_ONCE - 1 && i < AT_ONCE; i++) {
+    for (int n = 0; n < ROUNDS; n++) {
+        for (int i = 0; i < AT_ONCE; i++) {
+            const pid_t child = fork();
+            NEED(child >= 0);
+            if (child == 0) first_blocks_while_forking();
+        }
+        for (int i = 0; i < AT_ONCE; i++) {
             int status;
             NEED(wait(&status) > 0);
             CHECK(status == 0, "a child ended with %#x", status);

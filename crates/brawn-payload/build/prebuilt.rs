@@ -23,17 +23,10 @@ const TABLE: &str = "payloads.rs";
 /// version (in `Cargo.toml`; the registry's checksum holds the bytes), the licences, the version.
 pub fn inputs(manifest: &Path, payload: &Path, version: &str) -> Result<String> {
     let mut hash = source::of_words(&[version]);
-    let build = manifest.join("build");
-    for (label, folder) in [("build", build.as_path()), ("payload", payload)] {
-        for file in source::files(folder)? {
-            let name = file.strip_prefix(folder)?;
-            // The crate is published without them.
-            let is_test = label == "payload" && name.iter().any(|part| part == "tests");
-            if !is_test {
-                source::add(&mut hash, &format!("{label}/{}", name.display()), &file)?;
-            }
-        }
-    }
+    source::add_files(&mut hash, "build", &manifest.join("build"), |_| true)?;
+    // The crate is published without the payload's tests.
+    let is_published = |name: &Path| !name.iter().any(|part| part == "tests");
+    source::add_files(&mut hash, "payload", payload, is_published)?;
     for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
         source::add(&mut hash, license, &manifest.join(license))?;
     }

@@ -102,16 +102,18 @@ pub fn add(hash: &mut Sha256, name: &str, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds what is below `folder` and `is_input`, named as below `label`.
-fn add_files(
+/// Adds what is below `folder` and is an input by its name there, named as below `label`.
+pub fn add_files(
     hash: &mut Sha256,
     label: &str,
     folder: &Path,
     is_input: impl Fn(&Path) -> bool,
 ) -> Result<()> {
-    for file in files(folder)?.iter().filter(|file| is_input(file)) {
+    for file in files(folder)? {
         let name = file.strip_prefix(folder)?;
-        add(hash, &format!("{label}/{}", name.display()), file)?;
+        if is_input(name) {
+            add(hash, &format!("{label}/{}", name.display()), &file)?;
+        }
     }
     Ok(())
 }

@@ -257,18 +257,10 @@ fn source_hash(payload: &Path, architecture: &Architecture, version: &str) -> Re
     let rows = FAMILIES.iter().flat_map(|(_, rows)| rows.iter());
     let rows = rows.flat_map(|row| row.flags.iter().chain([&row.file]));
     let mut hash = source::of_words(words.chain(architecture.flags).chain(rows));
-    let tests = Path::new("libc/tests");
-    for part in [source::COMMON, "libc", "memory/generic", architecture.name] {
-        let part = match part {
-            own if own == architecture.name => format!("memory/{own}"),
-            part => part.to_owned(),
-        };
-        for file in source::files(&payload.join(&part))? {
-            let name = file.strip_prefix(payload)?;
-            if !name.starts_with(tests) {
-                source::add(&mut hash, &name.display().to_string(), &file)?;
-            }
-        }
+    let memory = format!("memory/{}", architecture.name);
+    for part in [source::COMMON, "libc", "memory/generic", &memory] {
+        let is_input = |name: &Path| part != "libc" || !name.starts_with("tests");
+        source::add_files(&mut hash, part, &payload.join(part), is_input)?;
     }
     source::add(&mut hash, "heap/note.c", &payload.join("heap/note.c"))?;
     Ok(source::hex(hash))
