@@ -16,8 +16,9 @@ target/tools/.done: tools/setup.sh tools/requirements.txt
 	bash tools/setup.sh
 
 # What only tests need: other musls, a Rust toolchain for musl, maturin, files of public packages, images.  All at
-# once, since each waits for the network, or is a chain of steps that leaves a processor idle.
-for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk mdbook musls-shared image-base
+# once, since each waits for the network, or is a chain of steps that leaves a processor idle.  The last one is a test
+# itself: that the oldest Rust compiles everything.
+for-tests := musls rust-musl maturin corpus sdk-mimalloc swift-sdk mdbook musls-shared image-base oldest-rust
 .PHONY: $(for-tests)
 together := $(MAKE) --no-print-directory --jobs=4
 test-tools: tools

@@ -88,21 +88,37 @@ __attribute__((unused)) static long check_mapped(void) {
     return all;
 }
 
-/* What the kernel says of the process in KiB, whatever its pages' size: a line of /proc/self/status, as in "VmRSS:".  By pread: before a
-   read, which may wait, the heap would give back what is to be counted. */
-__attribute__((unused)) static long check_status(const char *line) {
+/* A number of the file `name`, behind `line`; -1: there is none.  By pread: before a read, which may wait, the heap would give back what is
+ * to be counted. */
+__attribute__((unused)) static long check_line(const char *name, const char *line) {
     static char text[1 << 13];
-    int file = open("/proc/self/status", O_RDONLY);
+    int file = open(name, O_RDONLY);
     ssize_t length = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
     close(file);
     text[length < 0 ? 0 : length] = 0;
     char *at = strstr(text, line);
-    if (!at) {
+    return at ? atol(at + strlen(line)) : -1;
+}
+
+/* What the kernel says of the process in KiB, whatever its pages' size: a line of /proc/self/status, as in "VmHWM:". */
+__attribute__((unused)) static long check_status(const char *line) {
+    long value = check_line("/proc/self/status", line);
+    if (value < 0) {
         check_say("/proc/self/status has no %s\n", line);
         _exit(2);
     }
-    return atol(at + strlen(line));
+    return value;
 }
+
+/* The memory that the process has of its own, in KiB.  The kernel counts the pages of smaps_rollup one by one.  Its VmRSS may be wrong by 128
+ * KiB for each processor, or by more, and has the pages of files, which it maps as many at a time as it likes. */
+__attribute__((unused)) static long check_own_memory(void) {
+    long there = check_line("/proc/self/smaps_rollup", "\nAnonymous:"), away = check_line("/proc/self/smaps_rollup", "\nSwap:");
+    return there < 0 ? check_status("VmRSS:") : there + (away < 0 ? 0 : away);
+}
+
+/* A process that takes so many seconds hangs: by alarm, its end says so. A busy machine may make seconds of a millisecond. */
+enum { CHECK_HANGS = 200 };
 
 /* A statement that must be true, with an explanation in printf's way. */
 #define CHECK(condition, ...)                                                     \

@@ -61,7 +61,7 @@ static void forks(int all, int (*body)(int)) {
         pid_t pid = fork();
         NEED(pid >= 0);
         if (pid == 0) {
-            alarm(10);
+            alarm(CHECK_HANGS);
             if (first_wrong(mine, 1000, 5) != (size_t)-1) _exit(9);
             free(mine);
             _exit(body(i));
@@ -106,7 +106,7 @@ static int child_with_threads(int number) {
     if (pthread_create(&id, NULL, short_life, NULL)) return 3;
     pid_t pid = fork();
     if (pid == 0) {
-        alarm(10);
+        alarm(CHECK_HANGS);
         _exit(in_child(number));
     }
     int status = -1;
@@ -123,7 +123,7 @@ static void *forking_thread(void *main_block) {
         pid_t pid = fork();
         NEED(pid >= 0);
         if (pid == 0) {
-            alarm(10);
+            alarm(CHECK_HANGS);
             free(main_block);
             int result = in_child(i);
             if (result) _exit(result);

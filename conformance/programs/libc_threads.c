@@ -8,7 +8,10 @@
 #include <semaphore.h>
 #include <time.h>
 
-enum { THREADS = 4 };
+enum {
+    THREADS = 4,
+    EVER = 10000000, /* ms: it ends before the time is over */
+};
 
 static struct timespec in(long ms) {
     struct timespec t;
@@ -40,7 +43,7 @@ static long counter;
 static void *counts(void *unused) {
     for (int i = 0; i < 2000; i++) {
         if (i % 4 == 0) {
-            struct timespec soon = in(20000);
+            struct timespec soon = in(EVER);
             NEED(pthread_mutex_timedlock(&mutex, &soon) == 0);
         } else if (i % 4 != 1 || pthread_mutex_trylock(&mutex)) {
             NEED(pthread_mutex_lock(&mutex) == 0);
@@ -183,7 +186,7 @@ static void *takes(void *unused) {
 }
 static void *waits_for_semaphore(void *unused) {
     for (int i = 0; i < 500; i++) {
-        struct timespec soon = in(20000);
+        struct timespec soon = in(EVER);
         while (i % 2 ? sem_wait(&semaphore) : sem_timedwait(&semaphore, &soon)) NEED(errno == EINTR);
         __atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
     }
@@ -327,7 +330,7 @@ static void cleans(void *has_mutex) {
 }
 static void *waits_for_ever(void *how) {
     int number = (int)(intptr_t)how;
-    struct timespec late = in(100000);
+    struct timespec late = in(EVER);
     if (number < 2) NEED(pthread_mutex_lock(&mutex) == 0);
     pthread_cleanup_push(cleans, number < 2 ? &mutex : NULL);
     __atomic_fetch_add(&queue, 1, __ATOMIC_SEQ_CST);

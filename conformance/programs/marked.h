@@ -15,6 +15,6 @@ static unsigned look(const unsigned char *p) {
     for (unsigned i = 4; i < size; i++) CHECK(p[i] == size % 251, "byte %u of %u changed", i, size);
     return size;
 }
-static long resident(void) { return check_status("VmRSS:"); }
+static long resident(void) { return check_own_memory(); }
 
 #endif

@@ -4,7 +4,7 @@
 //# alone
 #include "check.h"
 
-static long resident(void) { return check_status("VmRSS:"); }
+static long resident(void) { return check_own_memory(); }
 /* Holds `whole` bytes in blocks of `n`, then frees them. */
 static void hold(size_t whole, size_t n) {
     void **last = NULL;

@@ -5,15 +5,13 @@
 //# case: grows_beside_kept kept_too_large few_left passed_spans passed_blocks all_of_a_page beside_taken again
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own memory is counted, too
-#include "check.h"
+#include "peak.h"
 #include <pthread.h>
 
 enum {
     KIB = 1 << 10,
     MIB = 1 << 20,
 };
-
-static long most(void) { return check_status("VmHWM:"); }
 
 /* Writes to every page of memory. */
 static void *touched(void *p, size_t n) {
@@ -24,13 +22,13 @@ static void *touched(void *p, size_t n) {
 
 /* A table grows to 8 MiB, goes, and grows again: what the first one left does not stay beside the second. */
 static void grows_beside_kept(void) {
-    long before = most();
+    long before = peak();
     for (int time = 0; time < 3; time++) {
         char *p = NULL;
         for (size_t n = 128 * KIB; n <= 8 * MIB; n *= 2) p = touched(realloc(p, n), n);
         free(p);
     }
-    CHECK(most() < before + 11 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    CHECK_PEAK(before, 11 * KIB);
 }
 
 /* Two large blocks go, and are much too large for those that come: they make room for them.  16 MiB are in use at most, and an eighth of it and
@@ -40,13 +38,13 @@ static void kept_too_large(void) {
         SMALLER = 130 * KIB,
         COUNT = 8 * MIB / SMALLER,
     };
-    long before = most();
+    long before = peak();
     void *stays[8], *blocks[COUNT];
     for (int i = 0; i < 8; i++) stays[i] = touched(malloc(MIB), MIB);
     for (int i = 0; i < 2; i++) blocks[i] = touched(malloc(4 * MIB), 4 * MIB);
     for (int i = 0; i < 2; i++) free(blocks[i]);
     for (int i = 0; i < COUNT; i++) blocks[i] = touched(malloc(SMALLER), SMALLER);
-    CHECK(most() < before + 20 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    CHECK_PEAK(before, 20 * KIB);
     for (int i = 0; i < COUNT; i++) free(blocks[i]);
     for (int i = 0; i < 8; i++) free(stays[i]);
 }
@@ -59,11 +57,11 @@ static void few_left(void) {
     };
     static void *small[SMALL], *large[LARGE];
     for (int i = 0; i < SMALL; i++) NEED(small[i] = memset(malloc(64), 1, 64));
-    long before = most();
+    long before = peak();
     for (int i = 0; i < SMALL; i++)
         if (i % 100) free(small[i]);
     for (int i = 0; i < LARGE; i++) large[i] = touched(malloc(48 * KIB), 48 * KIB);
-    CHECK(most() < before + 56 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    CHECK_PEAK(before, 56 * KIB);
     for (int i = 0; i < LARGE; i++) free(large[i]);
     for (int i = 0; i < SMALL; i += 100) free(small[i]);
 }
@@ -85,12 +83,12 @@ static void pass(size_t size) {
     NEED(!pthread_barrier_init(&both, NULL, 2));
     NEED(!pthread_create(&thread, NULL, taker, (void *)size));
     pthread_barrier_wait(&both);
-    long before = most();
+    long before = peak();
     for (int i = 0; i < PASSED; i++) {
         free(passed[i]);
         passed[i] = touched(malloc(size), size);
     }
-    CHECK(most() < before + 3 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    CHECK_PEAK(before, 3 * KIB);
     pthread_barrier_wait(&both);
     pthread_join(thread, NULL);
     for (int i = 0; i < PASSED; i++) free(passed[i]);
@@ -126,12 +124,12 @@ static void beside_taken(void) {
     };
     static void *blocks[MANY], *smaller[MANY / 3], *larger[LARGER];
     for (int i = 0; i < MANY; i++) blocks[i] = touched(malloc(24 * KIB), 24 * KIB);
-    long before = most();
+    long before = peak();
     for (int i = 0; i < MANY; i++)
         if (i % 3) free(blocks[i]);
     for (int i = 0; i < MANY / 3; i++) smaller[i] = touched(malloc(32 * KIB), 32 * KIB);
     for (int i = 0; i < LARGER; i++) larger[i] = touched(malloc(60 * KIB), 60 * KIB);
-    CHECK(most() < before + 12 * KIB, "%ld KiB at most, before %ld KiB", most(), before);
+    CHECK_PEAK(before, 12 * KIB);
     for (int i = 0; i < LARGER; i++) free(larger[i]);
     for (int i = 0; i < MANY / 3; i++) free(smaller[i]);
     for (int i = 0; i < MANY; i += 3) free(blocks[i]);
@@ -152,7 +150,7 @@ static void again(void) {
             size += next_random(&state) % size;
             NEED(blocks[i] = memset(malloc(size), 1, size));
         }
-        if (round == 0) first = most();
+        if (round == 0) first = peak();
         for (int i = COUNT - 1; i >= 0; i--) {
             size_t other = next_random(&state) % (size_t)(i + 1);
             char *p = blocks[other];
@@ -161,7 +159,7 @@ static void again(void) {
         }
     }
     /* 176 KiB are the heap's; and of code that nothing ran before, the kernel maps 64 KiB at a time. */
-    CHECK(most() < first + 300, "%ld KiB at most, in the first round %ld KiB", most(), first);
+    CHECK_PEAK(first, 300);
 }
 
 RUN_CASES({"grows_beside_kept", grows_beside_kept}, {"kept_too_large", kept_too_large}, {"few_left", few_left}, {"passed_spans", passed_spans},

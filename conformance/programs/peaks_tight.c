@@ -4,7 +4,7 @@
 //# case: smaller_ones grow_again two_threads
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own memory is counted, too
-#include "check.h"
+#include "peak.h"
 #include <pthread.h>
 
 enum {
@@ -13,8 +13,6 @@ enum {
     COUNT = 16,
     SMALLER = 600 * KIB,
 };
-
-static long most(void) { return check_status("VmHWM:"); }
 
 static unsigned char *filled(void *p, size_t n, int byte) {
     NEED(p);
@@ -29,13 +27,13 @@ static void holds(const unsigned char *p, size_t n, int byte) {
 static void smaller_ones(void) {
     enum { MORE = 27 };
     static unsigned char *blocks[MORE], *stay[8];
-    long before = most();
+    long before = peak();
     for (int i = 0; i < 8; i++) stay[i] = filled(malloc(MIB), MIB, i);
     for (int i = 0; i < COUNT; i++) blocks[i] = filled(malloc(MIB), MIB, i);
     for (int i = 0; i < COUNT; i++) free(blocks[i]);
     for (int i = 0; i < MORE; i++) blocks[i] = filled(malloc(SMALLER), SMALLER, i);
     /* At most 25 MiB are in use, and a sixteenth more is kept. */
-    CHECK(most() < before + 25 * KIB * 17 / 16 + KIB / 2, "%ld KiB at most, before %ld KiB", most(), before);
+    CHECK_PEAK(before, 25 * KIB * 17 / 16 + KIB / 2);
     for (int i = 0; i < MORE; i++) holds(blocks[i], SMALLER, i);
     for (int i = 0; i < 8; i++) free(stay[i]);
     for (int i = 0; i < MORE; i++) free(blocks[i]);

@@ -25,11 +25,11 @@ static void forks(void) {
         pid_t child = fork();
         NEED(child >= 0);
         if (child == 0) {
-            alarm(20);
+            alarm(CHECK_HANGS);
             long before = resident();
             load();
             wait_poll();
-            if (shows_memory() && resident() - before >= 2 * LEFT) _exit(3);
+            if (shows_memory() && !is_back(before, 2 * LEFT)) _exit(3);
             _exit(0);
         }
         int status;
@@ -79,7 +79,7 @@ static void forks_silently(void) {
         pid_t child = _Fork();
         NEED(child >= 0);
         if (child == 0) {
-            alarm(5);
+            alarm(CHECK_HANGS);
             poll(NULL, 0, 1);
             _exit(0);
         }
@@ -96,7 +96,7 @@ static void forks_silently(void) {
  * for long where processors are busy. */
 static void first_blocks_while_forking(void) {
     pthread_t t[WORKERS];
-    alarm(20);
+    alarm(CHECK_HANGS);
     begin_work(t);
     for (int i = 0; i < 2000; i++) NEED(hidden(malloc(3000)));
     poll(NULL, 0, 10);

@@ -144,7 +144,7 @@ static void in_child(void) {
         pid_t pid = fork();
         NEED(pid >= 0);
         if (pid == 0) {
-            alarm(10);
+            alarm(CHECK_HANGS);
             _exit(child());
         }
         NEED(waitpid(pid, &status, 0) == pid);

@@ -65,15 +65,19 @@ static void *leave(void *unused) {
 static void given_back(void) {
     pthread_t ids[MANY];
     void *kept[MANY];
-    long before = check_status("VmRSS:");
+    long before = check_own_memory(), more = 0;
     NEED(!pthread_barrier_init(&all, NULL, MANY + 1));
-    for (int i = 0; i < MANY; i++) NEED(!pthread_create(&ids[i], NULL, leave, NULL));
-    pthread_barrier_wait(&all);
-    for (int i = 0; i < MANY; i++) NEED(!pthread_join(ids[i], &kept[i]));
     /* An eighth of the segments (64 MiB at most), 2 MiB, and the pages of the blocks that are left.  Each thread looks at how much the others
-     * left before it leaves its own: where the machine is busy, some look at the same time, and leave more (3 MiB were seen). */
-    long more = check_status("VmRSS:") - before;
+     * left before it leaves its own: where the machine is busy, some look at the same time, and leave more (3 MiB were seen).  All of them never
+     * do so ten times. */
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < MANY; i++) NEED(!pthread_create(&ids[i], NULL, leave, NULL));
+        pthread_barrier_wait(&all);
+        for (int i = 0; i < MANY; i++) NEED(!pthread_join(ids[i], &kept[i]));
+        more = check_own_memory() - before;
+        for (int i = 0; i < MANY; i++) free(kept[i]);
+        if (more < 26 * 1024) return;
+    }
     CHECK(more < 26 * 1024, "%ld KiB more are resident when %d threads have ended", more, MANY);
-    for (int i = 0; i < MANY; i++) free(kept[i]);
 }
 RUN_CASES({"taken_over", taken_over}, {"given_back", given_back})

@@ -16,6 +16,10 @@ pub const ALL: &str = "BRAWN_CONFORMANCE_ALL";
 /// How often `fork_threads` forks without [`ALL`], instead of 20,000 times: it runs alone, for 40 seconds.
 const FORKS: u32 = 6000;
 
+/// How much more time a program has here than by itself. Its limit is there for one that hangs, and where the processors
+/// have other work, everything takes several times as long.
+const PATIENCE: u32 = 5;
+
 /// One combination to try.
 #[derive(Clone, Debug)]
 pub struct Trial<'a> {
@@ -305,7 +309,8 @@ impl Trial<'_> {
                 false => emulator.extend(["-E".to_owned(), format!("LD_PRELOAD={object}")]),
             }
         }
-        run(&emulator, &path, self.case, &env, program.timeout).map_err(|text| {
+        let limit = program.timeout * PATIENCE;
+        run(&emulator, &path, self.case, &env, limit).map_err(|text| {
             let stage = Stage::Run;
             Failure { stage, text }
         })

@@ -240,3 +240,24 @@ fn architecture_names_every_room() {
         assert!(root.join(file).is_file(), "{file} is missing");
     }
 }
+
+/// What people read is what `tools/oldest-rust.sh` tests.
+#[test]
+fn the_oldest_rust_is_the_same_everywhere() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).expect("a file of ours");
+    let manifest = read("Cargo.toml");
+    let lines = manifest.lines();
+    let mut versions = lines.filter_map(|line| line.strip_prefix("rust-version = "));
+    let version = versions.next().expect("rust-version").trim_matches('"');
+    for name in ["README.md", "CONTRIBUTING.md", "docs/introduction.md"] {
+        let text = read(name);
+        assert!(
+            text.contains(&format!("Rust {version} or newer")),
+            "{name}: not Rust {version}"
+        );
+    }
+    for name in ["bench/extensions/Cargo.toml", "fuzz/Cargo.toml"] {
+        let line = format!("rust-version = \"{version}\"");
+        assert!(read(name).contains(&line), "{name}: no {line}");
+    }
+}

@@ -123,13 +123,13 @@ pub fn run(args: &Args) -> Exit {
         Ok(_) => None,
         Err(error) => Some(error),
     };
-    let reports = match &args.path {
-        path if let Some(error) = usage => {
+    let reports = match (usage, &args.path) {
+        (Some(error), path) => {
             let path = path.as_deref().unwrap_or(Path::new(""));
             vec![failed(path, &error)]
         }
-        Some(path) => named(args, path),
-        None => toolchains(args, &mut kinds),
+        (None, Some(path)) => named(args, path),
+        (None, None) => toolchains(args, &mut kinds),
     };
     let exit = reports.iter().map(|r| r.exit).max().unwrap_or_default();
     if args.json {

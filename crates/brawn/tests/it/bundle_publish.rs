@@ -2,11 +2,12 @@
 
 use crate::bundle::patch_json;
 use crate::bundle_files::{Made, NAME, debian};
-use crate::common::{Folder, IO, brawn, names, read, succeed};
+use crate::common::{Folder, IO, brawn, brawn_path, names, read, succeed};
 use crate::interrupted::{CALLS, killed};
 use crate::mounts::in_namespace;
 use std::fs;
-use std::time::Duration;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_kill_at_any_instant_leaves_the_bundle_or_the_new_one() {
@@ -75,14 +76,17 @@ fn a_second_brawn_waits() {
     let path = made.packed();
     let folder = fs::File::open(made.path("")).unwrap();
     rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    let waiting = std::thread::spawn(move || brawn().arg("patch").arg(&path).output().unwrap());
-    std::thread::sleep(Duration::from_millis(700));
-    assert!(!waiting.is_finished());
-    drop(folder);
-    let output = waiting.join().unwrap();
-    assert!(output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr);
+    let mut waiting = Command::new(brawn_path());
+    waiting.arg("patch").arg(&path);
+    waiting.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut waiting = waiting.spawn().unwrap();
+    let mut said = String::new();
+    let mut stderr = BufReader::new(waiting.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
     assert!(said.contains("waiting for another brawn"), "{said}");
+    assert!(waiting.try_wait().unwrap().is_none());
+    drop(folder);
+    assert!(waiting.wait().unwrap().success());
 }
 
 #[test]

@@ -53,6 +53,7 @@ int main(int argc, char **argv) {
 /// All samples are of the program's first millisecond, and their ends of its last one.
 #[test]
 fn the_time_between_is_the_clocks() {
+    let begun = std::time::Instant::now();
     let (_room, figures) = recorded(
         r"
 #include <stdlib.h>
@@ -68,7 +69,8 @@ int main(void) {
         4096,
     );
     let seconds = figures["seconds"].as_f64().unwrap();
-    assert!((0.5..10.0).contains(&seconds), "{seconds}");
+    let all = begun.elapsed().as_secs_f64();
+    assert!(seconds >= 0.5 && seconds < all, "{seconds} of {all}");
 }
 
 #[test]
