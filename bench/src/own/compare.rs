@@ -105,7 +105,7 @@ fn verdict(room: &Room, one: &Path, other: &Path, steps: f64) -> Result<Sample> 
     let begin = Instant::now();
     let mut command = Command::new(&room.brawn);
     command
-        .args(["compare", "--json", "--against"])
+        .args(["compare", "--json", "--with", "none", "--against"])
         .arg(other)
         .arg(one);
     let output = command.arg(text(steps)).output();

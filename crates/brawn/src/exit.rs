@@ -28,7 +28,7 @@ pub enum Exit {
     Io = 5,
     /// `restore` would destroy something, or has nothing to restore from.
     RestoreRefused = 6,
-    /// `run` (or `preload --`, as for the next two) itself failed, before the program began.
+    /// `run` (or `preload` of a program, as for the next two) itself failed, before the program began.
     RunFailed = 125,
     /// `run` found the program, which cannot be rewritten or run.
     RunRefused = 126,
@@ -47,9 +47,9 @@ const COMMON: &str = "  0  done, or nothing to do
 
 /// The further codes of subcommands that start another program.
 const OF_PROGRAMS: &str = "
-  125  only `run` and `preload --`: brawn itself failed
-  126  only `run` and `preload --`: the program cannot be rewritten or run
-  127  only `run` and `preload --`: there is no such program";
+  125  only `run` and `preload PROGRAM`: brawn itself failed
+  126  only `run` and `preload PROGRAM`: the program cannot be rewritten or run
+  127  only `run` and `preload PROGRAM`: there is no such program";
 
 /// `run` otherwise exits as the program does: the numbers of `env`, `nice` and `timeout`.
 const OF_RUN: &str = "  125  brawn itself failed, or its command line is wrong

@@ -56,6 +56,34 @@ const LINK: &[&str] = &[
 /// Commands of both lists that are cargo's built-in aliases: the user's aliases take precedence.
 const SHORT: &[&str] = &["b", "c", "d", "r", "rm", "t"];
 
+/// Commands whose first word without a dash, and all that follows it, is for the program that they start.
+const PASS_ON: &[&str] = &["r", "run", "rustc"];
+
+/// The options of these commands that have their value in the next argument.
+const TAKE_VALUE: &[&str] = &[
+    "--bin",
+    "--color",
+    "--config",
+    "--example",
+    "--features",
+    "--jobs",
+    "--lockfile-path",
+    "--manifest-path",
+    "--message-format",
+    "--package",
+    "--profile",
+    "--target",
+    "--target-dir",
+    "--crate-type",
+    "--print",
+    "--test",
+    "--bench",
+    "-F",
+    "-Z",
+    "-j",
+    "-p",
+];
+
 /// A command line in pieces. Together they are the whole line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -120,7 +148,15 @@ impl Line {
 
     /// The arguments after the command, without those for a program that cargo runs.
     fn own(&self) -> &[OsString] {
-        let end = self.rest.iter().position(|a| a == "--");
+        let is_in = |word: &OsString, of: &[&str]| of.iter().any(|name| word == name);
+        let passes_on = self.command.as_ref().is_some_and(|c| is_in(c, PASS_ON));
+        let mut is_value = false;
+        let end = self.rest.iter().position(|word| {
+            let is_dashed = word.as_encoded_bytes().starts_with(b"-");
+            let is_first = passes_on && !is_dashed && !is_value;
+            is_value = is_in(word, TAKE_VALUE);
+            word == "--" || is_first
+        });
         &self.rest[..end.unwrap_or(self.rest.len())]
     }
 
@@ -282,7 +318,15 @@ mod tests {
 
     #[test]
     fn what_links() {
-        for words in ["build", "+x t", "-q zigbuild", "musl-alias", "run -- -h"] {
+        for words in [
+            "build",
+            "+x t",
+            "-q zigbuild",
+            "musl-alias",
+            "run -- -h",
+            "run -r --target x word --help",
+            "r --bin=a word -h",
+        ] {
             assert!(line(words).links(), "{words}");
         }
         for words in [
@@ -293,6 +337,8 @@ mod tests {
             "-V build",
             "check --target x",
             "build -r --help",
+            "run -p package --help",
+            "test word --help",
         ] {
             assert!(!line(words).links(), "{words}");
         }
@@ -321,6 +367,10 @@ mod tests {
         assert_eq!(here.values("--target"), ["x", "y"]);
         assert_eq!(here.values("--config"), ["a"]);
         assert_eq!(here.values("-Z"), ["x", "y"]);
+        // These are for the program that runs.
+        let here = line("run --target x word --target y --config z");
+        assert_eq!(here.values("--target"), ["x"]);
+        assert_eq!(here.values("--config"), [""; 0]);
         // For that command, it may mean something else.
         assert_eq!(
             line("--config a zigbuild --config b").values("--config"),

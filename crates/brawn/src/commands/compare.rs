@@ -14,12 +14,12 @@ use super::run::Stop;
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::only::Parts;
-use crate::profile::ProfileArg;
 use crate::ui;
 use brawn_core::{Error, Kind, Result, input};
 use brawn_measure::beside::beside;
-use brawn_measure::data::Comparison;
+use brawn_measure::data::{Comparison, Finding, FindingKind};
 use brawn_measure::verdict;
+use candidates::With;
 use serde::de::DeserializeOwned;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,12 +35,12 @@ const USAGE: &str = "brawn compare [OPTIONS] [--] <PROGRAM> [ARGS]...
 ///
 /// Before the measurement, each form runs once, and must end and print as the program does. Processes that a program
 /// leaves running are ended after each run.  A form that fails, hangs or prints something else is a finding.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = crate::help::after("compare"), override_usage = USAGE, disable_version_flag = true)]
 pub struct Args {
-    /// The heap's variants to compare with [default: fast].
+    /// The heap's variants to compare with [default: fast; beside --against if the program can have it].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PROFILES")]
-    with: Vec<ProfileArg>,
+    with: Vec<With>,
 
     /// Another finished file of the same program to compare with: another build, or one for glibc.
     #[arg(long, value_name = "FILE")]
@@ -131,17 +131,21 @@ pub struct Args {
     #[arg(short, long, conflicts_with = "json")]
     verbose: bool,
 
-    /// The program: a path, or a name to look for in PATH.
-    #[arg(value_name = "PROGRAM", required_unless_present = "open_data")]
-    program: Option<OsString>,
-
-    /// Its arguments.
+    /// A program, as a path or a name to look for in PATH, and its arguments: all that follows its name.
     #[arg(
         trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ARGS"
+        num_args = 1..,
+        value_names = ["PROGRAM", "ARGS"],
+        required_unless_present = "open_data"
     )]
-    arguments: Vec<OsString>,
+    program: Vec<OsString>,
+}
+
+impl Args {
+    /// The program's arguments.
+    fn arguments(&self) -> &[OsString] {
+        self.program.split_first().map_or(&[], |(_, rest)| rest)
+    }
 }
 
 fn seconds(text: &str) -> std::result::Result<f64, String> {
@@ -152,7 +156,7 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub fn run(args: &Args) -> Exit {
-    if let (true, Some(program)) = (args.predict, &args.program) {
+    if let (true, Some(program)) = (args.predict, args.program.first()) {
         return match predicted(program, args) {
             Ok(()) => Exit::Success,
             Err(error) => {
@@ -185,7 +189,7 @@ pub fn run(args: &Args) -> Exit {
 
 /// The comparison, measured or read; also writes the files that `args` asks for.
 fn compared(args: &Args) -> Result<Comparison> {
-    let mut data = match (args.open_data.as_slice(), &args.program) {
+    let mut data = match (args.open_data.as_slice(), args.program.first()) {
         ([], Some(program)) => measured(program, args)?,
         ([path], _) => read(path)?,
         ([before, after], _) => beside(read(before)?, read(after)?)
@@ -235,8 +239,15 @@ fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
         &args.export_markdown,
     ])?;
     let path = super::run::search::search(program).map_err(reason)?;
-    let forms = candidates::find(&path, args).map_err(reason)?;
-    session::measure(program, &forms, args)
+    let found = candidates::find(&path, args).map_err(reason)?;
+    let mut data = session::measure(program, &found.forms, args)?;
+    data.findings.extend(found.left_out.map(|what| Finding {
+        candidate: 0,
+        kind: FindingKind::Note,
+        what,
+        kept: Vec::new(),
+    }));
+    Ok(data)
 }
 
 fn read(path: &Path) -> Result<Comparison> {

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub const VARIABLE: &str = "LD_PRELOAD";
 
 const USAGE: &str = "brawn preload [OPTIONS] --output <FILE>
-       brawn preload [--profile <PROFILE>] -- <PROGRAM ARGS>...";
+       brawn preload [--profile <PROFILE>] [--] <PROGRAM> [ARGS]...";
 
 /// Give brawn's heap and memory functions to dynamic musl programs, by LD_PRELOAD.
 ///
@@ -53,8 +53,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "program")]
     json: bool,
 
-    /// A program, as a path or a name to look for in PATH, and its arguments.
-    #[arg(last = true, value_name = "PROGRAM ARGS", conflicts_with = "output")]
+    /// A program, as a path or a name to look for in PATH, and its arguments: all that follows its name.
+    #[arg(trailing_var_arg = true, num_args = 1.., value_names = ["PROGRAM", "ARGS"], conflicts_with = "output")]
     program: Vec<OsString>,
 }
 
@@ -137,7 +137,7 @@ fn print(output: &Path, written: &Written) {
 /// Replaces this process by the program.  Returns only if that failed, with the reason.
 fn launch(args: &Args) -> Stop {
     // clap has made sure that there is a program or `-o`.
-    let Some((name, arguments)) = args.program.split_first() else {
+    let Some(name) = args.program.first() else {
         return Stop::Failed(Error::new(Kind::Usage, "neither `-o FILE` nor a program"));
     };
     let program = match search::search(name) {
@@ -148,8 +148,7 @@ fn launch(args: &Args) -> Stop {
         Ok(variable) => variable,
         Err(stop) => return stop,
     };
-    let arguments = std::iter::once(name).chain(arguments);
-    let error = exec::execute(&program, arguments, Some((VARIABLE, &variable)));
+    let error = exec::execute(&program, &args.program, Some((VARIABLE, &variable)));
     Stop::Refused(exec::failed(&program, error).path(&program))
 }
 

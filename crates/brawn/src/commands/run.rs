@@ -13,9 +13,11 @@ use crate::ui;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind};
 use brawn_payload::Profile;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+const USAGE: &str = "brawn run [OPTIONS] [--] <PROGRAM> [ARGS]...";
 
 /// Run a finished static musl program with brawn's heap, memory and other functions.
 ///
@@ -30,7 +32,7 @@ use std::path::{Path, PathBuf};
 /// brawn refuses programs with setuid or setgid bits or file capabilities, dynamic executables (for those of musl, use
 /// `brawn preload`), and everything that `brawn rewrite` refuses.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::help::after("run"), disable_version_flag = true)]
+#[command(after_help = crate::help::after("run"), override_usage = USAGE, disable_version_flag = true)]
 pub struct Args {
     /// The heap's variant.
     #[arg(long, value_enum, default_value_t)]
@@ -59,17 +61,10 @@ pub struct Args {
     #[arg(short, long)]
     verbose: bool,
 
-    /// The program: a path, or a name to look for in PATH.
-    #[arg(value_name = "EXE")]
-    program: OsString,
-
-    /// Its arguments.
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "ARGS"
-    )]
-    arguments: Vec<OsString>,
+    /// A program, as a path or a name to look for in PATH, and its arguments: all that follows its name.
+    // One argument for both: behind a first argument of its own, clap would still take words for brawn's options.
+    #[arg(required = true, trailing_var_arg = true, num_args = 1.., value_names = ["PROGRAM", "ARGS"])]
+    program: Vec<OsString>,
 }
 
 /// What kept the program from running.
@@ -113,8 +108,16 @@ impl Stop {
     }
 }
 
+impl Args {
+    /// The program as it was named.
+    fn name(&self) -> &OsStr {
+        // clap has made sure that there is one.
+        self.program.first().map_or(OsStr::new(""), |name| name)
+    }
+}
+
 fn launch(args: &Args) -> Stop {
-    let program = match search::search(&args.program) {
+    let program = match search::search(args.name()) {
         Ok(path) => path,
         Err(stop) => return stop,
     };
@@ -159,8 +162,7 @@ fn prepare(program: &Path, args: &Args, note: &dyn Fn(&str)) -> Result<cached::R
 
 /// Starts the file at `path` in place of the program that the user named; returns only if that failed, with the reason.
 fn execute(path: &Path, args: &Args, program: &Path) -> (ErrorKind, Stop) {
-    let arguments = std::iter::once(&args.program).chain(&args.arguments);
-    let error = exec::execute(path, arguments, None);
+    let error = exec::execute(path, &args.program, None);
     let kind = error.kind();
     (kind, Stop::Refused(exec::failed(path, error).path(program)))
 }

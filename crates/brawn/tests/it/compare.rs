@@ -294,3 +294,141 @@ fn a_full_disk_leaves_no_half_of_a_file() {
         assert_eq!(files, 1, "{option}");
     }
 }
+
+/// Two programs, each of these lines of a shell, in a directory of their own.
+fn scripts(lines: [&str; 2]) -> (TempDir, [String; 2]) {
+    let folder = TempDir::new().expect("a temporary directory");
+    let paths = ["one", "two"].map(|name| folder.path().join(name));
+    for (path, line) in paths.iter().zip(lines) {
+        std::fs::write(path, format!("#!/bin/sh\n{line}\n")).expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(path, mode).expect("a script");
+    }
+    let paths = paths.map(|path| path.to_str().expect("UTF-8").to_owned());
+    (folder, paths)
+}
+
+/// `brawn compare` of such a program with such another.
+fn of_scripts(options: &[&str], lines: [&str; 2]) -> Output {
+    let (folder, [one, two]) = scripts(lines);
+    let mut command = Command::new(brawn_path());
+    command.args(["compare", "--runs", "2", "--against", &two]);
+    command.args(options).arg(&one).current_dir(folder.path());
+    command.stdin(Stdio::null()).output().expect("brawn runs")
+}
+
+/// Holds that brawn ends with `code` and says all of `said`.
+fn says(output: &Output, code: i32, said: &[&str]) {
+    let text = text(output);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    for said in said {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+#[test]
+fn how_both_ended_is_said() {
+    let lines = ["echo no such thing >&2; exit 125", "exit 0"];
+    let output = of_scripts(&["-v", "--ignore-failure"], lines);
+    let said = "two: ended with exit code 0; the program as it is ended with exit code 125 (“no such thing”)";
+    says(
+        &output,
+        1,
+        &["nothing was measured", said, "no run was measured"],
+    );
+    // No table without a column.
+    assert!(!text(&output).contains("median of"), "{}", text(&output));
+    // It fails in the second round, which is the fourth time.
+    let count = "echo >> count; [ $(wc -l < count) -lt 4 ] || exit 3";
+    let output = of_scripts(&["--compare-output", "none"], [count, "exit 0"]);
+    says(
+        &output,
+        1,
+        &["as it is: run 2 ended with exit code 3; before, it ended with exit code 0"],
+    );
+}
+
+#[test]
+fn the_exit_code_of_a_linter_is_its_answer() {
+    let linter = "echo line 3: too long; echo Done! >&2; exit 1";
+    let output = of_scripts(&[], [linter, linter]);
+    let note = "as it is: ended with exit code 1 (“Done!”): since it printed a result, this counts as its answer";
+    says(&output, 0, &[note, "two "]);
+    assert!(
+        !text(&output).contains("nothing was measured"),
+        "{}",
+        text(&output)
+    );
+    // Samples are taken of it, too, or there is another reason why not.
+    assert!(
+        !text(&output).contains("not sampled: the program"),
+        "{}",
+        text(&output)
+    );
+    let other = "echo line 3: too long; exit 2";
+    let words =
+        "two: ended with exit code 2; the program as it is ended with exit code 1 (“Done!”)";
+    says(&of_scripts(&[], [linter, other]), 1, &[words]);
+    says(
+        &of_scripts(&[], [linter, "echo fine; exit 1"]),
+        1,
+        &["two: stdout: line 1"],
+    );
+    // It says something else each time.
+    let count = "echo x; echo >> count; exit $(wc -l < count)";
+    let words = "as it is: ended with exit code 2, and the first time it ended with exit code 1";
+    says(&of_scripts(&[], [count, count]), 1, &[words]);
+    let failure = "echo one: no such file: x >&2; echo >&2; echo one: stop >&2; exit 1";
+    let words = "as it is: ended with exit code 1 (“one: no such file: x” … “one: stop”); if this is its answer, and \
+                 not a failure, `--ignore-failure` measures it";
+    says(&of_scripts(&[], [failure, failure]), 1, &[words]);
+    says(&of_scripts(&["-i"], [failure, failure]), 0, &["two "]);
+}
+
+#[test]
+fn against_another_file_brawns_form_is_compared_too() {
+    let room = crate::build::Room::with(
+        "#include <stdlib.h>\nint main(void) { free(malloc(9)); return 0; }\n",
+    );
+    room.run("musl-gcc", &["-static -O1 -o tool main.c"]);
+    let tool = room.path("tool");
+    let compare = |options: &[&str], program: &str| {
+        let mut command = Command::new(brawn_path());
+        command
+            .args(["compare", "--json", "--runs", "1"])
+            .args(options);
+        command
+            .arg(program)
+            .env("XDG_CACHE_HOME", room.path("cache"));
+        command.output().expect("brawn runs")
+    };
+    let names = |output: &Output| -> Vec<String> {
+        let data = json(output);
+        let forms = data["candidates"].as_array().expect("forms");
+        forms
+            .iter()
+            .map(|form| form["name"].as_str().expect("a name").to_owned())
+            .collect()
+    };
+    let both = compare(&["--against", &tool], &tool);
+    assert_eq!(names(&both), ["as it is", &tool, "fast"]);
+    let one = compare(&["--against", &tool, "--with", "none"], &tool);
+    assert_eq!(names(&one), ["as it is", &tool]);
+    let other = compare(&["--against", &tool, "--with", "lean,secure,lean"], &tool);
+    assert_eq!(names(&other), ["as it is", &tool, "lean", "secure"]);
+    // A program that brawn has nothing for is compared with the other file all the same, and why is said.
+    let without = compare(&["--against", "/bin/true"], "/bin/true");
+    assert_eq!(names(&without), ["as it is", "/bin/true"]);
+    let said = "there is no form `fast` of it: dynamic, linked with glibc";
+    says(&without, 0, &[said]);
+    says(
+        &compare(&["--with", "none"], &tool),
+        2,
+        &["leaves nothing to compare with", "--against"],
+    );
+    says(
+        &compare(&["--with", "fast"], "/bin/true"),
+        3,
+        &["dynamic, linked with glibc", "--against"],
+    );
+}

@@ -183,3 +183,20 @@ fn a_comparison_is_diagnosed() {
     elements(&page);
     assert!(page.contains("Bytes that are not text"), "{page}");
 }
+
+/// What stands behind the program's name is no option of brawn's.
+#[test]
+fn the_command_to_repeat_it_has_the_seed_that_was_drawn() {
+    let folder = TempDir::new().expect("a temporary directory");
+    let out = folder.path().join("page.html");
+    let mut command = Command::new(brawn_path());
+    command.args(["compare", "--against", "/bin/sh", "--runs=2", "--html"]);
+    command
+        .arg(&out)
+        .args(["/bin/sh", "-c", ":", "--seed=7", "--runs", "9"]);
+    let output = command.output().expect("brawn runs");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let page = std::fs::read_to_string(out).expect("a page");
+    assert!(page.contains(" compare --seed "), "{page}");
+    assert!(!page.contains(" --runs 2"), "{page}");
+}

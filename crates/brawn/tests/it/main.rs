@@ -35,6 +35,7 @@ mod packages;
 mod packages_aarch64;
 mod packages_recipes;
 mod packed;
+mod passed_on;
 mod patch;
 mod preload;
 mod profiles;

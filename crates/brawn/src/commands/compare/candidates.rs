@@ -8,9 +8,11 @@ use crate::commands::run::cached::{self, Ask, Ready};
 use crate::commands::run::search;
 use crate::profile::ProfileArg;
 use brawn_core::shown::shown;
-use brawn_core::{Error, Result};
+use brawn_core::{Error, Kind, Result};
 use brawn_measure::data::{Candidate, CandidateKind};
 use brawn_payload::Profile;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use sha2::{Digest as _, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
@@ -31,8 +33,44 @@ pub struct Form {
     _ready: Option<Ready>,
 }
 
+/// What is compared.
+pub struct Found {
+    /// The program as it is, and the forms beside it.
+    pub forms: Vec<Form>,
+    /// Why there is no form with brawn's functions, if nobody asked for one by its name.
+    pub left_out: Option<String>,
+}
+
+/// A value of `--with`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum With {
+    /// A form with this profile.
+    Profile(ProfileArg),
+    /// No form with brawn's functions.
+    None,
+}
+
+impl ValueEnum for With {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Profile(ProfileArg::Fast),
+            Self::Profile(ProfileArg::Secure),
+            Self::Profile(ProfileArg::Lean),
+            Self::Profile(ProfileArg::Trace),
+            Self::None,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Profile(profile) => profile.to_possible_value(),
+            Self::None => Some(PossibleValue::new("none").help("With --against: only that file")),
+        }
+    }
+}
+
 /// The program at `path` as it is, and each form that the user asked for.
-pub fn find(path: &Path, args: &Args) -> std::result::Result<Vec<Form>, Stop> {
+pub fn find(path: &Path, args: &Args) -> std::result::Result<Found, Stop> {
     let mut forms = vec![Form::of(AS_IT_IS, CandidateKind::Original, path)?];
     if let Some(other) = &args.against {
         let other = search::search(other.as_os_str())?;
@@ -42,19 +80,34 @@ pub fn find(path: &Path, args: &Args) -> std::result::Result<Vec<Form>, Stop> {
             &other,
         )?);
     }
-    let profiles = match args.with.as_slice() {
-        [] if args.against.is_some() => &[],
-        [] => &[ProfileArg::Fast][..],
-        asked => asked,
-    };
-    let mut seen = Vec::new();
-    for profile in profiles {
-        if !seen.contains(profile) {
-            seen.push(*profile);
-            forms.push(with(path, (*profile).into(), args)?);
+    let mut profiles = Vec::new();
+    for asked in &args.with {
+        match asked {
+            With::Profile(profile) if !profiles.contains(profile) => profiles.push(*profile),
+            With::Profile(_) | With::None => {}
         }
     }
-    Ok(forms)
+    let mut left_out = None;
+    if args.with.is_empty() {
+        let profile = ProfileArg::default().into();
+        match with(path, profile, args) {
+            Ok(form) => forms.push(form),
+            // The other file can be compared all the same.
+            Err(Stop::Refused(error) | Stop::Failed(error)) if args.against.is_some() => {
+                let (name, why) = (profile.name(), error.without_path());
+                left_out = Some(format!("there is no form `{name}` of it: {why}"));
+            }
+            Err(stop) => return Err(stop),
+        }
+    }
+    for profile in profiles {
+        forms.push(with(path, profile.into(), args)?);
+    }
+    if forms.len() == 1 {
+        let error = Error::new(Kind::Usage, "`--with none` leaves nothing to compare with");
+        return Err(Stop::Failed(error.next(AGAINST)));
+    }
+    Ok(Found { forms, left_out })
 }
 
 /// The program with brawn's functions: rewritten or, if it is dynamic, by preload.
@@ -64,11 +117,15 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
         components: args.parts.components()?,
         builds: &args.signatures.read()?,
     };
-    let refused = match cached::prepare(path, &ask, &|_| {}) {
+    // Who gave another file needs no advice to do so.
+    let refused = |error: Error| match args.against {
+        Some(_) => Stop::Refused(error),
+        None => Stop::Refused(error.next(AGAINST)),
+    };
+    let error = match cached::prepare(path, &ask, &|_| {}) {
         Ok(Ready::AsItIs) => {
             let found = "there is nothing in it that brawn would replace";
-            let error = Error::not_applicable(found).path(path);
-            return Err(Stop::Refused(error.next(AGAINST)));
+            return Err(refused(Error::not_applicable(found).path(path)));
         }
         Ok(ready) => {
             let file = ready.path(path);
@@ -85,7 +142,7 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
         // It could be preloaded, but the object could not be put into the cache.
         Err(Stop::Failed(error)) => Err(Stop::Failed(error)),
         // The reason why it cannot be rewritten says more: it names `brawn preload` if that would work.
-        Err(Stop::NotFound(_) | Stop::Refused(_)) => Err(Stop::Refused(refused.next(AGAINST))),
+        Err(Stop::NotFound(_) | Stop::Refused(_)) => Err(refused(error)),
     }
 }
 
@@ -128,7 +185,7 @@ impl Form {
 
 /// The program that runs for a form, with its arguments: the program under its own name, or the shell.
 pub fn command(path: &Path, name: &OsStr, args: &Args) -> (PathBuf, Vec<OsString>) {
-    let own = args.arguments.iter().cloned();
+    let own = args.arguments().iter().cloned();
     match &args.shell {
         Some(line) => {
             let words = ["sh", "-c", line, "sh"].map(OsString::from);

@@ -146,7 +146,10 @@ fn typed(words: &[String]) -> String {
 fn again(data: &Comparison) -> Option<String> {
     let mut words = data.command.line.clone();
     let at = words.iter().position(|word| word == "compare")? + 1;
-    let has = |name: &str| words[at..].iter().any(|word| word.starts_with(name));
+    // The last words are the program's, whatever they are.
+    let end = words.len().saturating_sub(1 + data.command.arguments.len());
+    let own = &words[at..end.max(at)];
+    let has = |name: &str| own.iter().any(|word| word.starts_with(name));
     let mut more = Vec::new();
     if !has("--seed") {
         more.extend(["--seed".to_owned(), data.seed.to_string()]);

@@ -121,22 +121,44 @@ fn first(a: &Kept, b: &Kept) -> String {
     format!("line {number}: {}, not {}", line(b), line(a))
 }
 
-/// How a run ended, in words, with the last line that it printed.
+/// How a run ended, in words, with what it printed on standard error.
 pub fn ended(run: &Run) -> String {
     let how = match run.end {
-        End::Exit(code) => format!("ended with exit code {code}"),
-        End::Signal(signal) => format!("was ended by signal {signal}"),
         End::Limit => {
             let after = verdict::time(run.figures.wall_ns as f64);
             format!("had not ended after {after}; `--time-limit` gives it longer")
         }
+        end => how(end),
     };
-    let text = String::from_utf8_lossy(&run.output[1].bytes);
-    match text.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(line) => {
-            let line: String = line.chars().take(200).collect();
-            format!("{how} (“{line}”)")
-        }
+    match said(run) {
+        Some(said) => format!("{how} ({said})"),
         None => how,
     }
+}
+
+/// How a run ended, in words.
+pub fn how(end: End) -> String {
+    match end {
+        End::Exit(code) => format!("ended with exit code {code}"),
+        End::Signal(signal) => format!("was ended by signal {signal}"),
+        End::Limit => "had not ended in time".into(),
+    }
+}
+
+/// The first line that a run printed on standard error, and the last one: some programs say first what is wrong, and
+/// some say it last.
+fn said(run: &Run) -> Option<String> {
+    let text = String::from_utf8_lossy(&run.output[1].bytes);
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let quoted = |line: &str| format!("“{}”", line.chars().take(200).collect::<String>());
+    let first = lines.next()?;
+    Some(match lines.next_back() {
+        Some(last) => format!("{} … {}", quoted(first), quoted(last)),
+        None => quoted(first),
+    })
+}
+
+/// Whether the exit code of a run may be its answer, as that of linters is: it ended by itself, and printed a result.
+pub fn is_answer(run: &Run) -> bool {
+    matches!(run.end, End::Exit(_)) && run.output[0].length > 0
 }

@@ -155,8 +155,10 @@ fn details(data: &Comparison) {
             }
         })
         .collect();
-    ui::text("");
-    ui::text(&table::table(["median of", "in the order above"], &rows));
+    if !rows.is_empty() {
+        ui::text("");
+        ui::text(&table::table(["median of", "in the order above"], &rows));
+    }
     let mut lines = Vec::new();
     for (number, candidate) in data.candidates.iter().enumerate() {
         let how = match candidate.kind {
@@ -182,12 +184,15 @@ fn details(data: &Comparison) {
         None => format!("--seed {}", data.seed),
         Some([before, after]) => format!("measured apart, on {before} and {after}"),
     };
-    lines.push(format!(
-        "{} runs of each after {} to warm up, {:.0} % intervals, {order}",
-        command.rounds,
-        command.warmup + 1,
-        CONFIDENCE * 100.0,
-    ));
+    lines.push(match rows.is_empty() {
+        true => "no run was measured".into(),
+        false => format!(
+            "{} runs of each after {} to warm up, {:.0} % intervals, {order}",
+            command.rounds,
+            command.warmup + 1,
+            CONFIDENCE * 100.0,
+        ),
+    });
     let machine = |name: &str| data.machine.get(name).map_or("unknown", String::as_str);
     lines.push(format!(
         "{}, {} processors, Linux {}, load {:.2} before and {:.2} after",

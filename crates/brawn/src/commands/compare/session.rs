@@ -3,7 +3,7 @@
 use super::Args;
 use super::candidates::{self, Form};
 use super::diagnosis::{Diagnosed, Sampled};
-use super::outputs::{MOST, Outputs, ended};
+use super::outputs::{MOST, Outputs, ended, how, is_answer};
 use super::sampled;
 use super::signals::{SHELL, Signals, prepare};
 use crate::bar::Bar;
@@ -84,7 +84,7 @@ fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
         date: machine::today(),
         command: Command {
             program: name.to_string_lossy().into_owned(),
-            arguments: args.arguments.iter().map(text).collect(),
+            arguments: args.arguments().iter().map(text).collect(),
             line: std::env::args_os().map(|word| text(&word)).collect(),
             folder: folder.to_string_lossy().into_owned(),
             shell: args.shell.clone(),
@@ -129,8 +129,17 @@ impl Session<'_> {
         if !self.is_well(&first) {
             return Ok(());
         }
-        self.ends[0] = Some(first.end);
         let again = self.run(0, Phase::Look, 1)?;
+        if again.end != first.end {
+            let what = format!("{}, and the first time it {}", ended(&again), ended(&first));
+            self.find(0, kind(again.end), what);
+            return Ok(());
+        }
+        self.ends[0] = Some(first.end);
+        if first.end != End::Exit(0) && !self.args.ignore_failure {
+            let what = ended(&first) + ": since it printed a result, this counts as its answer";
+            self.find(0, FindingKind::Note, what);
+        }
         let asked = &self.args.compare_output;
         if let Some(path) = Outputs::missing(asked) {
             let error = Error::new(Kind::NotApplicable, "the program wrote no such file");
@@ -151,7 +160,9 @@ impl Session<'_> {
         }
         for candidate in 1..self.forms.len() {
             let run = self.run(candidate, Phase::Look, 0)?;
-            if !self.is_as_expected(candidate, &run) {
+            if run.end != first.end {
+                let what = format!("{}; the program as it is {}", ended(&run), ended(&first));
+                self.find(candidate, kind(run.end), what);
                 continue;
             }
             let asked = match expected == Outputs::default() {
@@ -176,28 +187,23 @@ impl Session<'_> {
 
     /// Whether the program as it is ended in such a way that it can be measured; otherwise a finding.
     fn is_well(&mut self, run: &Run) -> bool {
-        let is_well = match run.end {
-            End::Exit(0) => true,
-            End::Limit => false,
-            End::Exit(_) | End::Signal(_) => self.args.ignore_failure,
-        };
-        if !is_well {
-            let kind = kind(run.end);
-            let next = match kind {
-                FindingKind::Failed => "; `--ignore-failure` measures it all the same",
-                _ => "",
-            };
-            self.find(0, kind, ended(run) + next);
-        }
-        is_well
-    }
-
-    /// Whether a form ended as the program as it is did; otherwise a finding.
-    fn is_as_expected(&mut self, candidate: usize, run: &Run) -> bool {
-        if Some(run.end) == self.ends[0] {
+        if run.end == End::Exit(0) {
             return true;
         }
-        self.find(candidate, kind(run.end), ended(run));
+        if run.end != End::Limit && self.args.ignore_failure {
+            return true;
+        }
+        if is_answer(run) {
+            return true;
+        }
+        let next = match run.end {
+            End::Exit(_) => {
+                "; if this is its answer, and not a failure, `--ignore-failure` measures it"
+            }
+            End::Signal(_) => "; `--ignore-failure` measures it all the same",
+            End::Limit => "",
+        };
+        self.find(0, kind(run.end), ended(run) + next);
         false
     }
 
@@ -245,8 +251,13 @@ impl Session<'_> {
         }
         let run = self.run(candidate, phase, round)?;
         let expected = self.ends[candidate];
-        if Some(run.end) != expected {
-            let what = format!("run {} {}", round + 1, ended(&run));
+        if let Some(before) = expected.filter(|expected| *expected != run.end) {
+            let what = format!(
+                "run {} {}; before, it {}",
+                round + 1,
+                ended(&run),
+                how(before)
+            );
             self.find(candidate, kind(run.end), what);
             self.ends[candidate] = None;
         }
@@ -315,12 +326,17 @@ impl Session<'_> {
         self.bar.clear();
         let mut kept = Diagnosed::default();
         let forms = self.forms.iter().enumerate().take(2);
+        // Its runs have all ended as the first one did, whatever that means.
+        let args = Args {
+            ignore_failure: true,
+            ..self.args.clone()
+        };
         // The object of LD_PRELOAD would also be sampled in brawn's own helper.
         let forms = forms
             .filter(|(number, form)| self.ends[*number].is_some() && form.variables.is_empty());
         for (candidate, form) in forms {
             let most = self.data.command.rounds.max(1);
-            let samples = sampled::several(self.name, &form.path, self.args, self.signals, most);
+            let samples = sampled::several(self.name, &form.path, &args, self.signals, most);
             let samples = match samples {
                 Ok((samples, _)) => samples,
                 Err(error) => {
@@ -330,7 +346,7 @@ impl Session<'_> {
             };
             let is_first = candidate == 0;
             let diagnosis = match is_first {
-                true => sampled::marked(&samples, &form.path, self.args),
+                true => sampled::marked(&samples, &form.path, &args),
                 false => Ok(diagnose(&samples, &form.path)),
             };
             let diagnosis = match diagnosis {

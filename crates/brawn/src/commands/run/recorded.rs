@@ -29,7 +29,7 @@ pub fn run(args: &Args, file: &Path) -> Stop {
 }
 
 fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
-    let program = search::search(&args.program)?;
+    let program = search::search(args.name())?;
     let note = |text: &str| {
         if args.verbose {
             ui::info(&format!("{}: {text}", shown(&program)));
@@ -51,7 +51,7 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
         .map_err(|error| failed("cannot make a temporary directory for the recording", error))?;
     let recording = folder.path().join("recording");
     let mut command = Command::new(ready.path(&program));
-    command.arg0(&args.program).args(&args.arguments);
+    command.arg0(args.name()).args(&args.program[1..]);
     command.env("BRAWN_OPTIONS", options(args, &recording));
     // From here on signals are the program's: it decides what they mean, and brawn ends after it.
     let signals = Signals::watch().map_err(|error| failed("cannot watch for signals", error))?;
