@@ -2,7 +2,7 @@
 //! `brawn-bench readme` writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test compares them
 //! with the data.
 
-use crate::own::libc::{Line, behind, brawn, families, is_behind, lines, mean, stock};
+use crate::own::libc::{Line, behind, brawn, families, is_behind, lines, mean, stock, usual};
 use crate::own::{Raw, acid};
 use crate::readme::{fill_with, replace};
 use crate::show::{self, Cell, Row, Table};
@@ -25,8 +25,8 @@ fn said(path: &str, raw: &Raw, lines: &[Line]) -> String {
         lines.len(),
         behind(lines, stock),
         behind(lines, brawn),
-        show::ratio(mean(lines, stock)),
-        show::ratio(mean(lines, brawn)),
+        show::ratio(mean(usual(lines), stock)),
+        show::ratio(mean(usual(lines), brawn)),
         raw.rounds.len(),
         machine("cpu"),
         machine("processors"),

@@ -14,7 +14,7 @@ use brawn_measure::functions::{
     BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };
 pub use brawn_measure::functions::{
-    FAMILIES, Line, behind, brawn, families, is_behind, mean, stock,
+    FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -214,8 +214,8 @@ pub fn summary(raw: &Raw) -> String {
         lines.len(),
         behind(&lines, stock),
         behind(&lines, brawn),
-        mean(&lines, stock),
-        mean(&lines, brawn),
+        mean(usual(&lines), stock),
+        mean(usual(&lines), brawn),
     );
     let ratios: Vec<f64> = {
         let of = |round: &Round| Some(round.get(BRAWN)?.get(LIFE)? / round.get(STOCK)?.get(LIFE)?);
