@@ -21,6 +21,9 @@ use std::process::Command;
 
 const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 
+/// What a row may take of stock musl's time.
+pub const STOCK_BAR: f64 = 1.03;
+
 /// What to measure.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
@@ -164,6 +167,14 @@ fn start(room: &Room, side: &str) -> Result<Sample> {
 /// Every row that all sides have. The row in which brawn is slowest comes first.
 pub fn lines(raw: &Raw) -> Vec<Line> {
     brawn_measure::functions::lines(&raw.rounds, GLIBC)
+}
+
+/// The rows that take more than [`STOCK_BAR`] of stock musl's time, as far as their interval tells: its lower end is above
+/// the bar. The others are not slower, or the run could not tell.
+pub fn slower_than_stock(raw: &Raw) -> Vec<Line> {
+    let mut lines = brawn_measure::functions::lines(&raw.rounds, STOCK);
+    lines.retain(|line| line.brawn.low > STOCK_BAR);
+    lines
 }
 
 /// The table of the rows.
