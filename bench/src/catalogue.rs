@@ -1,5 +1,6 @@
 //! What is measured: the workloads, their arguments, and the number of rounds.
 
+use crate::heaps;
 use crate::variant::Variant;
 
 /// How one measurement is made.
@@ -39,7 +40,7 @@ pub struct Entry {
 /// The rounds of a quick run, which only shows that everything works.
 pub const QUICK_ROUNDS: usize = 3;
 
-const fn run(
+pub(crate) const fn run(
     id: &'static str,
     workload: &'static str,
     arguments: &'static [&'static str],
@@ -398,6 +399,11 @@ pub const CATALOGUE: &[Entry] = &[
     traced("traced-server-2", SERVER_2),
     traced("traced-realloc", REALLOC),
     traced("traced-huge", HUGE),
+    heaps::SERVER,
+    heaps::ONEWAY,
+    heaps::GENERATIONS,
+    heaps::BUFFERS,
+    heaps::REPLAY,
     rust(
         "rust-003",
         9,

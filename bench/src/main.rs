@@ -12,7 +12,7 @@ use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{
-    Result, bars, demo, libc_page, limit_page, machine, readme, rss_page, tables, traced,
+    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, tables, traced,
 };
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
@@ -461,6 +461,8 @@ fn report(folder: &Path, markdown: bool) -> Result<()> {
     print(&tables::profile_memory(&results));
     print(&traced::times(&results));
     print(&traced::memory(&results));
+    print(&heaps::times(&results));
+    print(&heaps::memory(&results));
     print(&bars::rust(&results));
     print(&tables::programs(&results, tables::RUST, &Variant::RUST));
     print(&bars::wasmtime_compile(&results));

@@ -4,12 +4,12 @@
 
 use crate::raw::Results;
 use crate::variant::Variant;
-use crate::{Result, bars, context, repository, tables, traced};
+use crate::{Result, bars, context, heaps, repository, tables, traced};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The names of the tables in the markers.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 21] = [
     "bars",
     "times",
     "memory",
@@ -28,6 +28,9 @@ pub const NAMES: [&str; 18] = [
     "traced-times",
     "traced-memory",
     "traced-said",
+    "heaps-times",
+    "heaps-memory",
+    "heaps-said",
 ];
 
 /// The documents with tables, below the repository's directory.
@@ -38,6 +41,7 @@ fn needs(name: &str) -> &'static str {
     match name.split('-').next() {
         Some("profile") => "profiles-threads-1",
         Some("traced") => "traced-threads-1",
+        Some("heaps") => "heaps-server",
         Some("rust") => "rust-003",
         Some("wasmtime") => "wasmtime-parallel",
         _ => "threads-1",
@@ -56,6 +60,9 @@ fn text(results: &Results, name: &str) -> Option<String> {
         "traced-times" => traced::times(results).markdown(),
         "traced-memory" => traced::memory(results).markdown(),
         "traced-said" => traced::said(results),
+        "heaps-times" => heaps::times(results).markdown(),
+        "heaps-memory" => heaps::memory(results).markdown(),
+        "heaps-said" => heaps::said(results),
         "rust-bars" => bars::rust(results).markdown(),
         "rust" => tables::programs(results, tables::RUST, &Variant::RUST).markdown(),
         "wasmtime-bars" => bars::wasmtime_compile(results).markdown(),

@@ -1,6 +1,7 @@
 //! The tables besides the bars: plain figures of each workload.
 
 use crate::catalogue::{self, Kind};
+use crate::heaps;
 use crate::raw::Results;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
@@ -79,7 +80,9 @@ fn workloads(results: &Results, shape: &Shape) -> Table {
     let with_metric = |id: &str| has(id, "ns") && has(id, metric);
     let entries = catalogue::CATALOGUE
         .iter()
-        .filter(|e| e.kind == Kind::Run && with_metric(e.id) && !traced::is(e.id))
+        .filter(|e| {
+            e.kind == Kind::Run && with_metric(e.id) && !traced::is(e.id) && !heaps::is(e.id)
+        })
         .filter(|e| e.id.starts_with("profiles-") == shape.profiles);
     let rows = entries.map(|entry| {
         let mut cells: Vec<Cell> = vec![entry.title.into()];

@@ -70,6 +70,20 @@ impl Variant {
     /// brawn's profiles, and the variant that they are compared with.
     pub const PROFILES: [Self; 4] = [Self::Glibc, Self::Brawn, Self::Secure, Self::Lean];
 
+    /// Every heap, in the order of the columns of the table of all heaps.
+    pub const HEAPS: [Self; 10] = [
+        Self::Glibc,
+        Self::Stock,
+        Self::Brawn,
+        Self::Lean,
+        Self::Secure,
+        Self::Mimalloc2,
+        Self::Mimalloc3,
+        Self::Jemalloc,
+        Self::Snmalloc,
+        Self::Rpmalloc,
+    ];
+
     /// What heap profiles cost, and the variant that they are compared with.
     pub const TRACED: [Self; 3] = [Self::Brawn, Self::Trace, Self::Recording];
 

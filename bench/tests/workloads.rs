@@ -25,6 +25,9 @@ const SHORT: &[(&str, &[&str])] = &[
     ("buffers", &["6"]),
     ("handoff", &["2", "2000"]),
     ("shuffled", &["2", "1"]),
+    ("oneway", &["1", "2560"]),
+    ("generations", &["2", "2", "1000"]),
+    ("replay", &["1"]),
     // As they stand: they take no arguments.
     ("rust-001", &[]),
     ("rust-003", &[]),

@@ -14,12 +14,15 @@ use brawn_measure::functions::{
     BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };
 pub use brawn_measure::functions::{
-    FAMILIES, Line, behind, brawn, families, is_behind, mean, stock,
+    FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
+
+/// What a row may take of stock musl's time.
+pub const STOCK_BAR: f64 = 1.03;
 
 /// What to measure.
 #[derive(Clone, Debug, Default)]
@@ -166,6 +169,14 @@ pub fn lines(raw: &Raw) -> Vec<Line> {
     brawn_measure::functions::lines(&raw.rounds, GLIBC)
 }
 
+/// The rows that take more than [`STOCK_BAR`] of stock musl's time, as far as their interval tells: its lower end is above
+/// the bar. The others are not slower, or the run could not tell.
+pub fn slower_than_stock(raw: &Raw) -> Vec<Line> {
+    let mut lines = brawn_measure::functions::lines(&raw.rounds, STOCK);
+    lines.retain(|line| line.brawn.low > STOCK_BAR);
+    lines
+}
+
 /// The table of the rows.
 pub fn show(raw: &Raw) -> Table {
     let header = ["function", "glibc", "stock musl", "brawn"]
@@ -214,8 +225,8 @@ pub fn summary(raw: &Raw) -> String {
         lines.len(),
         behind(&lines, stock),
         behind(&lines, brawn),
-        mean(&lines, stock),
-        mean(&lines, brawn),
+        mean(usual(&lines), stock),
+        mean(usual(&lines), brawn),
     );
     let ratios: Vec<f64> = {
         let of = |round: &Round| Some(round.get(BRAWN)?.get(LIFE)? / round.get(STOCK)?.get(LIFE)?);

@@ -4,12 +4,12 @@
 #define WIDTH 64
 #include "../../memory/x86_64/vector.h"
 
-// What there is of n bytes, which are not 0, if that is in one vector; 0 if it may go on.
+// What there is of n bytes, which are not 0, if that is in one vector; 0 if it may go on, or to does not fit.
 TARGET static int AT(copy)(char *restrict to, const char *restrict from, int c, size_t n, void **end) {
     const vec x = LOADU_IN(16, from);
     const bits some = n < WIDTH ? LOW(n) : ALL, m = EQ(x, FILL_IN(17, c)) & some;
-    if (UNLIKELY(!m && n > WIDTH)) return 0;
-    _mm512_mask_storeu_epi8(to, m ? m ^ (m - 1) : some, x);
+    if (UNLIKELY(!m && n > WIDTH) || UNLIKELY(!FITS(to))) return 0;
+    PUT_SOME(to, m ? m ^ (m - 1) : some, x);
     *end = m ? to + CTZ(m) + 1 : NULL;
     return 1;
 }

@@ -36,6 +36,9 @@ NAME(strncasecmp_l, brawn_strncasecmp_l)
         return small(a[at]) - small(b[at]); \
     } while (0)
 
+// After the first i bytes, less than a vector: those up to the end of a page, and then the rest.
+TARGET static int AT(fold_at_edge)(const char *left, const char *right, size_t n, size_t i);
+
 // After the first i bytes, none, or half a vector or one.  A function of its own, so that the other needs no stack.
 TARGET static int AT(fold_on)(const char *left, const char *right, size_t n, size_t i) {
     const unsigned char *a = (const unsigned char *)left, *b = (const unsigned char *)right;
@@ -44,14 +47,9 @@ TARGET static int AT(fold_on)(const char *left, const char *right, size_t n, siz
     while (i < n) {
         size_t j = i, room = WIDTH;
         if (UNLIKELY(!FITS(a + i) || !FITS(b + i))) {
-            const size_t more_a = PAGE - ((uintptr_t)(a + i) & (PAGE - 1)), more_b = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));
-            room = more_a < more_b ? more_a : more_b;
-            if (i < WIDTH) {
-                // Not so much yet that a vector could end with the page.
-                for (; room--; i++)
-                    if (i >= n || !a[i] || small(a[i]) != small(b[i])) return i >= n ? 0 : small(a[i]) - small(b[i]);
-                continue;
-            }
+            // Not so much yet that a vector of the strings could end with the page.
+            if (i < WIDTH) return AT(fold_at_edge)(left, right, n, i);
+            room = room_of(a + i, b + i);
             LOOK_UP(0, brawn_strncasecmp(left + i, right + i, n - i));
             j = i + room - WIDTH;
         }
@@ -62,6 +60,21 @@ TARGET static int AT(fold_on)(const char *left, const char *right, size_t n, siz
         i += room;
     }
     return 0;
+}
+
+TARGET static int AT(fold_at_edge)(const char *left, const char *right, size_t n, size_t i) {
+    const unsigned char *a = (const unsigned char *)left + i, *b = (const unsigned char *)right + i;
+    const size_t room = room_of(a, b), before = WIDTH - room;
+    n -= i;
+    if (LIKELY(FITS(a - before) && FITS(b - before))) {
+        const vec x = LOWER(LOADU(a - before)), y = LOADU(b - before);
+        const bits m = SKIPPED(NE(x, LOWER(y)) | EQ(x, ZERO), before);
+        if (m) FOUND(0, m);
+    } else
+        // One of them is at the beginning of its page.
+        for (size_t k = 0; k < room; k++)
+            if (k >= n || !a[k] || small(a[k]) != small(b[k])) return k >= n ? 0 : small(a[k]) - small(b[k]);
+    return AT(fold_on)(left, right, n + i, i + room);
 }
 
 #define HALF_FILL(r, four) IN_REGISTER(__m256i, "ymm" #r, "vpbroadcastd %1, %0", "m"(four))

@@ -14,28 +14,14 @@ NAME(wcscpy, brawn_wcscpy)
 #ifndef __x86_64__
 #define STOREU(p, x) STORE(p, x)
 #endif
-TARGET static wide *AT(copy)(wide *restrict to, const wide *restrict from) {
+// The first vector, which has no end, and the rest.
+TARGET static __attribute__((aligned(64))) wide *AT(copy_on)(wide *restrict to, const wide *restrict from) {
     const vec zero = ZERO;
     const char *p = DOWN((const char *)from, WIDTH);
-    bits m;
-    if (UNLIKELY(!FITS(from))) {
-        m = SKIPPED32(EQ32(LOAD(p), zero), (const char *)from - p);
-        if (m) return brawn_memcpy(to, from, (AT32(m) + 1) * sizeof *to);
-        // It goes on in the next page, so that can be read.
-    }
-    const vec first = LOADU(from);
-    m = EQ32(first, zero);
-    if (LIKELY(m)) {
-#if WIDTH == 64
-        _mm512_mask_storeu_epi32(to, (__mmask16)(m ^ (m - 1)), first);
-        return to;
-#else
-        return brawn_memcpy(to, from, (AT32(m) + 1) * sizeof *to);
-#endif
-    }
-    STOREU(to, first);
+    STOREU(to, LOADU_IN(16, from));
     // At least one vector has been copied, up to p + WIDTH at least.
     const ptrdiff_t apart = (char *)to - (const char *)from;
+    bits m;
     vec x;
     for (;;) {
         p += WIDTH;
@@ -45,12 +31,34 @@ TARGET static wide *AT(copy)(wide *restrict to, const wide *restrict from) {
         STOREU((char *)p + apart, x);
     }
 #if WIDTH == 64
-    _mm512_mask_storeu_epi32((char *)p + apart, (__mmask16)(m ^ (m - 1)), x);
-#else
+    if (LIKELY(FITS(p + apart))) {
+        PUT_SOME32((char *)p + apart, (__mmask16)(m ^ (m - 1)), x);
+        return opaque((void *)to);
+    }
+#endif
     // The vector that ends with the end.
     p += AT32(m) * 4;
     STOREU((char *)p + apart - (WIDTH - 4), LOADU(p - (WIDTH - 4)));
+    return opaque((void *)to);
+}
+
+TARGET static wide *AT(copy)(wide *restrict to, const wide *restrict from) {
+    bits m;
+    if (UNLIKELY(!FITS(from))) {
+        const char *const p = DOWN((const char *)from, WIDTH);
+        m = SKIPPED32(EQ32(LOADU_IN(16, p), ZERO), (const char *)from - p);
+        if (m) return brawn_memcpy(to, from, (AT32(m) + 1) * sizeof *to);
+        // It goes on in the next page, so that can be read.
+    }
+    const vec first = LOADU_IN(16, from);
+    m = EQ32(first, ZERO);
+    if (UNLIKELY(!m)) return AT(copy_on)(to, from);
+#if WIDTH == 64
+    if (LIKELY(FITS(to))) {
+        PUT_SOME32(to, (__mmask16)(m ^ (m - 1)), first);
+        return to;
+    }
 #endif
-    return to;
+    return brawn_memcpy(to, from, (AT32(m) + 1) * sizeof *to);
 }
 #endif

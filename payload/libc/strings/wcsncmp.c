@@ -34,10 +34,19 @@ TARGET static int AT(order_wide_on)(const wide *a, const wide *b, size_t n, size
 #endif
         size_t j = i, room = LANES;
         if (UNLIKELY(!FITS(a + i) || !FITS(b + i))) {
-            const size_t more_a = PAGE - ((uintptr_t)(a + i) & (PAGE - 1)), more_b = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));
-            room = ((more_a < more_b ? more_a : more_b) + 3) / 4;
+            room = (room_of(a + i, b + i) + 3) / 4;
             if (i < LANES) {
-                // Not so much yet that a vector could end with the page.
+                // Not so much yet that a vector of the strings could end with the page.
+                const size_t before = LANES - room;
+                if (LIKELY(FITS(a + i - before) && FITS(b + i - before))) {
+                    const vec x = LOADU(a + i - before);
+                    const bits m = SKIPPED32(NE32(x, LOADU(b + i - before)) | EQ32(x, zero), before * 4);
+                    i += m ? AT32(m) : room;
+                    if (i >= n) return 0;
+                    if (m) goto found;
+                    continue;
+                }
+                // One of them is at the beginning of its page.
                 for (; room--; i++) {
                     if (i >= n) return 0;
                     if (a[i] != b[i] || !a[i]) goto found;

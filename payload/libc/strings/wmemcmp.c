@@ -21,8 +21,8 @@ TARGET static int AT(order)(const wide *a, const wide *b, size_t n) {
     bits m;
     if (n < LANES) {
 #if WIDTH == 64
-        const __mmask16 some = (__mmask16)((1u << n) - 1);
-        m = _mm512_mask_cmpneq_epi32_mask(some, _mm512_maskz_loadu_epi32(some, a), _mm512_maskz_loadu_epi32(some, b));
+        if (UNLIKELY(!FITS(a) || !FITS(b))) return order_avx2(a, b, n);
+        m = _bzhi_u64(NE32(LOADU_IN(16, a), LOADU(b)), (unsigned)n);
         if (!m) return 0;
         goto found;
 #else

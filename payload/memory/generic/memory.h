@@ -28,6 +28,11 @@
 #define PAGE 4096
 // Whether the `size` bytes at p lie in one page: if one of them can be read, all can.
 #define FITS_IN(p, size) (((uintptr_t)(p) & (PAGE - 1)) <= PAGE - (size))
+// How many bytes both have before a page of one of them ends.  A vector that ends there may begin before them, if it FITS.
+INLINE size_t room_of(const void *a, const void *b) {
+    const size_t more_a = PAGE - ((uintptr_t)a & (PAGE - 1)), more_b = PAGE - ((uintptr_t)b & (PAGE - 1));
+    return more_a < more_b ? more_a : more_b;
+}
 #define DOWN(p, n) ((__typeof(p))((uintptr_t)(p) & -(uintptr_t)(n)))
 
 // Loads and stores that may be unaligned and alias anything.

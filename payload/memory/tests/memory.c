@@ -137,8 +137,9 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     EXPECT(MUST(our_stpncpy(d, s, n) == d + n); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
 }
 
+// With at_end 2, a is at its end and b at its beginning.
 static void comparisons(size_t off_a, size_t off_b, size_t n, int at_end) {
-    char *const a = place(A, off_a, n, at_end), *const b = place(B, off_b, n, at_end);
+    char *const a = place(A, off_a, n, at_end), *const b = place(B, off_b, n, at_end == 1);
     forget(n);
     memcpy(b, a, n);
     now_at("memcmp", off_a, off_b, n);
@@ -443,6 +444,8 @@ int main(int argc, char **argv) {
     const size_t step = glance ? 8 : 1;
     signal(SIGSEGV, fault);
     signal(SIGBUS, fault);
+    // A masked store that lies on two pages (-DBRAWN_MEMORY_CHECK_MASKED).
+    signal(SIGILL, fault);
     A = guarded(ROOM), B = guarded(ROOM), image = guarded(ROOM + 16 * PAGE);
 #ifdef __x86_64__
     if (brawn_memory_level || brawn_memory_count) fail("a level before any call");
@@ -473,6 +476,8 @@ int main(int argc, char **argv) {
                     copies(off_a, 0, n, at_end);
                     comparisons(off_a, 0, n, at_end);
                 }
+        for (size_t n = 0; n <= 256; n++)
+            for (size_t off = glance ? next() % step : 0; off < 64; off += step) comparisons(off, next() % 64, n, 2);
         say(1, "level %s: pairs of alignments and lengths to 256, %ld ms\n", LEVELS[level], (long)((clock() - begin) * 1000 / CLOCKS_PER_SEC));
         for (int at_end = 0; at_end < 2; at_end++) {
             for (size_t n = 0; n <= 256; n++)

@@ -18,6 +18,7 @@ __attribute__((noinline, used)) static int others(const void *a, const void *b, 
 
 #else
 #if WIDTH == 64
+#define UNLIKE(a, b) ((uint32_t)_mm256_cmpneq_epi8_mask(HALF_IN(16, a), _mm256_loadu_si256((const __m256i *)(b))))
 // A return before which the compiler does not put vzeroupper.
 INLINE int on_its_own(int order) {
     __asm__("" : "+r"(order));
@@ -31,19 +32,19 @@ static int AT(compare)(const void *left, const void *right, size_t n) {
     bits m;
 #if WIDTH == 64
     if (LIKELY(n - 1 < 32)) {
-        const __mmask32 some = _bzhi_u32(~0u, (unsigned)n);
-        const uint32_t unlike = _mm256_cmpneq_epi8_mask(HALF_SOME_IN(16, some, a), HALF_SOME_IN(17, some, b));
+        if (UNLIKELY(!FITS_IN(a, 32) || !FITS_IN(b, 32))) return compare_avx2(a, b, n);
+        const uint32_t unlike = _bzhi_u32(UNLIKE(a, b), (unsigned)n);
         // If all bytes are equal, this gives the first one, which saves a branch that is hard to predict.
         const unsigned k = (unsigned)_tzcnt_u32(unlike) & 31;
         return on_its_own(a[k] - b[k]);
     }
-    if (UNLIKELY(!n)) return 0;
-    if (n <= 64) {
-        const bits some = LOW(n);
-        m = _mm512_cmpneq_epi8_mask(SOME_IN(16, some, a), SOME_IN(17, some, b));
+    if (n - 33 < 32) {
+        // Two halves, which may overlap.
+        m = UNLIKE(a, b) | (bits)UNLIKE(a + n - 32, b + n - 32) << (n - 32);
         const unsigned k = (unsigned)_tzcnt_u64(m) & 63;
         return on_its_own(a[k] - b[k]);
     }
+    if (UNLIKELY(!n)) return 0;
 #else
     if (LIKELY(n <= 16)) return compare_short(a, b, n);
 #if WIDTH == 32

@@ -29,11 +29,11 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
     for (size_t at = 0; at < places; at += WIDTH) {
         if (at) LOOK_UP(at, brawn_memmem(text + at, length - at, part, size));
         const byte *p = text + at + early, *q = text + at + late;
+        size_t back;
         bits m;
         if (LIKELY(places - at >= WIDTH || (FITS(p) && FITS(q)))) m = EQ(LOADU(p), x) & EQ(LOADU(q), y);
-        else if (places >= WIDTH) {
-            // The last vector; some of its bytes are looked at twice.
-            const size_t back = WIDTH - (places - at);
+        else if (back = WIDTH - (places - at), places >= WIDTH || (FITS(p - back) && FITS(q - back))) {
+            // The vector that ends with the last place; some of its bytes are looked at twice, or come before the text.
             m = (EQ(LOADU(p - back), x) & EQ(LOADU(q - back), y)) >> back;
         } else {
             m = 0;

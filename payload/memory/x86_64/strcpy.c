@@ -1,5 +1,7 @@
 #include "memory.h"
 
+HIDDEN char *brawn_copy_on_avx512(char *restrict to, const char *restrict from);
+
 ENTRY_WITH(brawn_strcpy, others, 13, "", "")
 ENTRY_NAME(strcpy, brawn_strcpy)
 
@@ -13,13 +15,12 @@ __attribute__((noinline, used)) static char *others(char *restrict to, const cha
 #include "vector.h"
 ENTERED(brawn_strcpy)
 static char *AT(copy)(char *restrict to, const char *restrict from) {
-    if (LIKELY(FITS(from))) {
+    if (LIKELY(FITS(from) && FITS(to))) {
         const vec x = LOADU_IN(16, from);
         const bits m = EQ(x, ZERO);
-        if (LIKELY(m)) {
-            _mm512_mask_storeu_epi8(to, m ^ (m - 1), x);
-            return to;
-        }
+        if (LIKELY(m)) PUT_SOME(to, m ^ (m - 1), x);
+        else AT(brawn_copy_on)(to, from);
+        return opaque(to);
     }
     return others(to, from);
 }

@@ -10,13 +10,13 @@ TARGET static char *AT(append)(char *restrict to, const char *restrict from, siz
     if (n < WIDTH) end |= (bits)1 << n;
     if (UNLIKELY(!end)) return NULL;
     end ^= end - 1;
-    _mm512_mask_storeu_epi8(to, end, _mm512_maskz_mov_epi8(end >> 1, x));
+    PUT_SOME(to, end, _mm512_maskz_mov_epi8(end >> 1, x));
     return to;
 }
 
 HIDDEN char *brawn_strncat(char *restrict to, const char *restrict from, size_t n) {
     char *const end = end_of(to);
-    if (LIKELY(LEVEL() == AVX512 && n && FITS(from) && AT(append)(end, from, n))) return to;
+    if (LIKELY(LEVEL() == AVX512 && n && FITS(from) && FITS(end) && AT(append)(end, from, n))) return to;
     const size_t length = brawn_strnlen(from, n);
     brawn_memcpy(end, from, length);
     end[length] = 0;

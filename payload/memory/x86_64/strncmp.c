@@ -28,8 +28,7 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
     i -= (uintptr_t)a & (WIDTH - 1);
     for (;;) {
         // As long as both continue in their pages.
-        const size_t more_a = PAGE - ((uintptr_t)(a + i) & (PAGE - 1)), more_b = PAGE - ((uintptr_t)(b + i) & (PAGE - 1));
-        size_t room = more_a < more_b ? more_a : more_b;
+        size_t room = room_of(a + i, b + i);
         for (; room >= 4 * WIDTH; room -= 4 * WIDTH) {
             const vec c = LOAD(a + i), d = LOAD(a + i + WIDTH), e = LOAD(a + i + 2 * WIDTH), f = LOAD(a + i + 3 * WIDTH);
             const vec cd = OR(XOR(c, LOADU(b + i)), XOR(d, LOADU(b + i + WIDTH)));
@@ -65,34 +64,19 @@ TARGET static int AT(order_on)(const unsigned char *a, const unsigned char *b, s
     }
 }
 
-#if WIDTH < 64
-// How many bytes a string has in its page, including its end, at most WIDTH.
-TARGET static size_t AT(in_page)(const unsigned char *s) {
-    if (FITS(s)) return WIDTH;
-    const unsigned char *p = DOWN(s, WIDTH);
-    const bits end = EQ(LOAD(p), ZERO) >> (s - p);
-    return end ? CTZ(end) + 1 : (size_t)(p + WIDTH - s);
-}
-#endif
-
 // If a page ends within the first vector: compare the bytes before the page's end, then start again behind it.
 TARGET static int AT(order_at_edge)(const unsigned char *a, const unsigned char *b, size_t n) {
-#if WIDTH == 64
-    const size_t some_a = PAGE - ((uintptr_t)a & (PAGE - 1)), some_b = PAGE - ((uintptr_t)b & (PAGE - 1));
-    const size_t some = some_a < some_b ? some_a : some_b;
-    // Bytes outside of the mask are not read, and so cannot fault.
-    const vec x = _mm512_maskz_loadu_epi8(LOW(some), a);
-    const bits m = STOP(x, _mm512_maskz_loadu_epi8(LOW(some), b)) & LOW(some);
-    if (LIKELY(m)) FOUND(0, m);
-    if (n <= some) return 0;
-#else
-    const size_t some_a = AT(in_page)(a), some_b = AT(in_page)(b);
-    size_t some = some_a < some_b ? some_a : some_b;
-    if (some > n) some = n;
-    const int order = brawn_memcmp(a, b, some);
-    if (order || !a[some - 1] || some == n) return order;
-#endif
-    return AT(brawn_order)((const char *)a + some, (const char *)b + some, n - some);
+    const size_t room = room_of(a, b), before = WIDTH - room;
+    if (LIKELY(FITS(a - before) && FITS(b - before))) {
+        const vec x = LOADU_IN(16, a - before), y = LOADU_IN(17, b - before);
+        const bits m = (NE(x, y) | EQ(x, ZERO)) >> before;
+        if (LIKELY(m)) FOUND(0, m);
+    } else
+        // One of them is at the beginning of its page.
+        for (size_t i = 0; i < room; i++)
+            if (i >= n || a[i] != b[i] || !a[i]) return i >= n ? 0 : a[i] - b[i];
+    if (n <= room) return 0;
+    return AT(brawn_order)((const char *)a + room, (const char *)b + room, n - room);
 }
 
 #if WIDTH == 64

@@ -111,14 +111,22 @@ INLINE uint64_t moved(uint64_t mask) {
     __asm__("" : "+r"(mask));
     return mask;
 }
-// HALF_: half a vector.  SOME_: only the bytes in the mask; other bytes are not read, and so cannot fault.
+// HALF_: half a vector.  PUT_SOME: stores the bytes in the mask; others are not written, and so cannot fault.  But where the
+// vector lies on two pages, and the second one is not there, this takes a hundred times as long, whatever the mask: whoever
+// uses it looks first whether the vector FITS.  Masked loads are the same, and nothing here has any.  Tests have each use end
+// the program where it does not.
+#ifdef BRAWN_MEMORY_CHECK_MASKED
+#define MUST_FIT(p) (FITS_IN(p, 64) ? (void)0 : __builtin_trap())
+#else
+#define MUST_FIT(p) ((void)0)
+#endif
+#define PUT_SOME(p, mask, x) (MUST_FIT(p), _mm512_mask_storeu_epi8(p, mask, x))
+#define PUT_SOME32(p, mask, x) (MUST_FIT(p), _mm512_mask_storeu_epi32(p, mask, x))
 #if defined __clang_major__ && __clang_major__ < 16
 // This clang does not accept such operands in a file that is not compiled for this level as a whole.
 #define LOADU_IN(r, p) LOADU(p)
 #define FILL_IN(r, c) FILL(c)
 #define HALF_IN(r, p) _mm256_loadu_si256((const __m256i *)(p))
-#define SOME_IN(r, mask, p) _mm512_maskz_loadu_epi8(mask, p)
-#define HALF_SOME_IN(r, mask, p) _mm256_maskz_loadu_epi8(mask, p)
 #else
 #define IN_REGISTER(type, name, instruction, ...)               \
     ({                                                          \
@@ -130,9 +138,6 @@ INLINE uint64_t moved(uint64_t mask) {
 #define LOADU_IN(r, p) IN_REGISTER(vec, "zmm" #r, "vmovdqu64 %1, %0", "m"(AS(__m512i_u, p)))
 #define FILL_IN(r, c) IN_REGISTER(vec, "zmm" #r, "vpbroadcastb %1, %0", "r"((int)(c)))
 #define HALF_IN(r, p) IN_REGISTER(__m256i, "ymm" #r, "vmovdqu8 %1, %0", "m"(AS(__m256i_u, p)))
-#define SOME_IN(r, mask, p) IN_REGISTER(vec, "zmm" #r, MASKED, "m"(AS(__m512i_u, p)), "Yk"(mask))
-#define HALF_SOME_IN(r, mask, p) IN_REGISTER(__m256i, "ymm" #r, MASKED, "m"(AS(__m256i_u, p)), "Yk"(mask))
-#define MASKED "vmovdqu8 %1, %0%{%2%}%{z%}"
 #endif
 #define EQ(a, b) ((bits)moved(_mm512_cmpeq_epi8_mask(a, b)))
 #define NE(a, b) ((bits)_mm512_cmpneq_epi8_mask(a, b))

@@ -5,7 +5,7 @@ use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
 use brawn_measure::functions::{
-    self, GLIBC, Line, behind, brawn, families, is_ahead, is_behind, mean, parts, stock,
+    self, GLIBC, Line, behind, brawn, families, is_ahead, is_behind, mean, parts, stock, usual,
 };
 use brawn_measure::short::{digits, ratio, time};
 use std::fmt::Write as _;
@@ -123,7 +123,7 @@ pub fn verdict(lines: &[Line], base: &str) -> String {
     let all = lines.len();
     let rows = if all == 1 { "row is" } else { "rows are" };
     let ahead = lines.iter().filter(|line| is_ahead(brawn(line))).count();
-    let mean_of = |of: fn(&Line) -> f64| ratio(mean(lines, of));
+    let mean_of = |of: fn(&Line) -> f64| ratio(mean(usual(lines), of));
     let (slower, own) = (behind(lines, brawn), mean_of(brawn));
     let (also, musl) = match base == GLIBC {
         true => (
