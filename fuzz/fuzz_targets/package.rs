@@ -1,7 +1,7 @@
 //! Any bytes are members within the limits, or an error that says what was found.
 #![no_main]
 
-use brawn_core::report::package::{Limits, members};
+use brawn_core::report::package::{Limits, look, may_have};
 use libfuzzer_sys::fuzz_target;
 
 const LIMITS: Limits = Limits {
@@ -14,11 +14,18 @@ const LIMITS: Limits = Limits {
 
 fuzz_target!(|bytes: &[u8]| {
     let (mut taken, mut size) = (0, 0);
-    let result = members(bytes, LIMITS, &mut |_, member| {
-        assert!(member.len() as u64 <= LIMITS.member);
-        taken += 1;
-        size += member.len() as u64;
+    let result = look(bytes, LIMITS, &mut |_, member| match member {
+        Ok(member) => {
+            assert!(member.len() as u64 <= LIMITS.member);
+            taken += 1;
+            size += member.len() as u64;
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
     });
+    // What looks like data from its beginning has nothing to look at.
+    if !may_have(bytes) {
+        assert!(taken == 0 && !matches!(result, Ok(n) if n != 1));
+    }
     assert!(taken <= LIMITS.members && size <= LIMITS.total);
     if let Err(error) = result {
         assert!(!error.to_string().is_empty());

@@ -229,6 +229,46 @@ for name, format in ("gnu.tgz", tarfile.GNU_FORMAT), ("pax.tgz", tarfile.PAX_FOR
         file.write(gzip.compress(raw.getvalue(), mtime=0))
 PYTHON
 
+# Every compression, of a tar archive and of one file; Debian packages; packages in packages; what is not opened.
+python3 - ../corpus/package <<'PYTHON'
+import bz2, gzip, io, lzma, subprocess, sys, tarfile
+
+folder = sys.argv[1]
+elf = b"\x7fELF\x02\x01\x01" + bytes(60)
+
+def tar(*files):
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as package:
+        for path, data in files:
+            entry = tarfile.TarInfo(path)
+            entry.size = len(data)
+            package.addfile(entry, io.BytesIO(data))
+    return raw.getvalue()[:-7168]
+
+def member(name, data):
+    return f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
+
+def deb(data):
+    control = gzip.compress(tar(("./control", b"Package: p\n")), mtime=0)
+    return b"!<arch>\n" + member("debian-binary", b"2.0\n") + member("control.tar.gz", control) + member("data.tar", data)
+
+def zstd(data):
+    return subprocess.run(["zstd", "-c", "-"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+def save(name, data):
+    with open(f"{folder}/{name}", "wb") as file:
+        file.write(data)
+
+packers = {"gz": lambda data: gzip.compress(data, mtime=0), "xz": lzma.compress, "zst": zstd, "bz2": bz2.compress}
+files = tar(("./bin/x", elf), ("./text", b"words"))
+for name, pack in packers.items():
+    save(f"files.tar.{name}", pack(files))
+    save(f"file.{name}", pack(elf))
+    save(f"{name}.deb", deb(pack(files)))
+save("nested.tar", tar(("p.deb", deb(files)), ("q.tar.gz", packers["gz"](files)), ("r.7z", b"7z\xbc\xaf\x27\x1c\0\4")))
+save("filters.xz", lzma.compress(elf, filters=[{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 0}]))
+PYTHON
+
 # Bundles of a Swift SDK: names of every kind, links to the libc, a size in a record of pax.
 python3 - ../corpus/bundle <<'PYTHON'
 import gzip, io, json, sys, tarfile

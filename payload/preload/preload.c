@@ -6,6 +6,7 @@
 //            brawn-rt's variant (../heap/shared.c)
 //   names    libc's internal ones are hidden in libc.so: only the public family is defined
 //   calloc   whether malloc is the program's own cannot be told by its address
+//   locales  one version of musl allocates a copy with our heap, and frees it with its own (locale.c)
 //   aligned  musl refuses aligned blocks where a program brings malloc without aligned_alloc
 //
 // Thread-locals are initial-exec, as in a static program: the object is loaded at start, where the dynamic linker
@@ -121,6 +122,8 @@ EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment,
     *result = p;
     return 0;
 }
+
+#include "locale.c"
 
 // --------------------------------------------------------------------------------------------- Load: the object's
 // DT_INIT.  Code that allocates before it (the dynamic linker's callbacks, other objects' constructors) does not need

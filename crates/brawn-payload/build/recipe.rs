@@ -157,10 +157,13 @@ pub const PRELOAD: Form = Form {
     flags: &[],
     clang_flags: &[],
     architecture_flags: &[],
-    surface: &[PUBLIC, ADDED, &[PRELOAD_START]],
+    surface: &[PUBLIC, ADDED, PRELOAD_LOCALE, &[PRELOAD_START]],
     needs: PRELOAD_NEEDS,
     serves: None,
 };
+
+/// A function of libc that mixes the two heaps in one version of musl (payload/preload/locale.c).
+pub const PRELOAD_LOCALE: &[&str] = &["duplocale"];
 
 /// What runs when the object is loaded: its `DT_INIT`, hidden.
 pub const PRELOAD_START: &str = "brawn_preload_load";
@@ -169,14 +172,18 @@ pub const PRELOAD_START: &str = "brawn_preload_load";
 /// [`PRELOAD_LINKERS`].
 pub const PRELOAD_NEEDS: &[&str] = &[
     "_DYNAMIC",
+    "__duplocale",
     "__ehdr_start",
     "__environ",
     "__errno_location",
     "__register_atfork",
     "getauxval",
+    "gnu_get_libc_version",
+    "newlocale",
     "pthread_atfork",
     "pthread_key_create",
     "pthread_setspecific",
+    "setlocale",
 ];
 
 /// What it needs from the linker.
@@ -209,11 +216,12 @@ pub const PRELOAD_LINK: &[&str] = &[
     "nodelete",
 ];
 
-/// The names that it has for others: the family's and the memory functions', and none of musl's internal ones.
+/// The names that it has for others: the family's, the memory functions' and `duplocale`, and none of musl's internal ones.
 pub fn preload_names() -> Vec<&'static str> {
     let mut names: Vec<_> = PUBLIC
         .iter()
         .chain(ADDED)
+        .chain(PRELOAD_LOCALE)
         .copied()
         .chain(memory_names())
         .collect();

@@ -180,7 +180,7 @@ fn the_hosts_compilers_build_it_and_the_note_says_so() -> Result<()> {
 #[test]
 fn objects_for_ld_preload_ask_for_no_file_and_give_the_public_names_alone() -> Result<()> {
     let names = brawn_payload::PRELOAD_NAMES;
-    assert_eq!(names.len(), 10 + 2 + 22);
+    assert_eq!(names.len(), 10 + 2 + 1 + 22);
     for payload in brawn_payload::payloads() {
         let preload = brawn_payload::preload(payload.architecture, payload.profile);
         let bytes = preload.ok_or("no object for LD_PRELOAD")?.bytes.get();

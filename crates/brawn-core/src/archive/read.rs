@@ -28,7 +28,7 @@ impl<'a> Archive<'a> {
     /// Reads the archive in `bytes`.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         match Format::of(bytes) {
-            Format::Archive => {}
+            Format::Archive | Format::Debian => {}
             Format::ThinArchive => {
                 return Err(Error::refused("thin archive: it names its members instead of holding them")
                     .at(0)

@@ -207,7 +207,7 @@ fn no_elf(bytes: &[u8]) -> Error {
             "{} is for a libc.a; link other archives into a program first",
             Advice::Patch(None)
         )),
-        Format::Zip | Format::Gzip | Format::Tar => {
+        format if format.is_package() => {
             no_program("a package or packed file").next("unpack the program first")
         }
         Format::Bitcode => no_program("LLVM bitcode").next(LINK_FIRST),

@@ -4,7 +4,7 @@
 //!
 //! Sources: OCI Image Format Specification 1.1, `image-layout.md` and `layer.md` (whiteouts); Moby, `image/spec/v1.2.md`.
 
-use super::unpack::{Budget, Seen, unpack};
+use super::unpack::{Budget, Give, Seen, unpack};
 use super::zstd;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
@@ -160,14 +160,14 @@ fn json<T: DeserializeOwned>(package: &[u8], files: &Files, name: &str) -> Resul
     })
 }
 
-/// Calls `take` with the files in the layers of `images` that can be inspected. Returns how many other files there
+/// Calls `give` with the files in the layers of `images` that can be inspected. Returns how many other files there
 /// were.
 pub(crate) fn members(
     package: &[u8],
     files: &Files,
     images: &[Vec<String>],
     budget: &mut Budget,
-    take: &mut dyn FnMut(&[u8], &[u8]),
+    give: &mut Give<'_>,
 ) -> Result<usize> {
     let hashes = RandomState::new();
     let (mut others, mut done) = (0, HashSet::new());
@@ -191,11 +191,11 @@ pub(crate) fn members(
                 let is_file = here.add(path, seen.kind);
                 is_file && !above.hides(path) && done.insert(hashes.hash_one((layer, path)))
             };
-            let mut take = |name: &[u8], bytes: &[u8]| {
+            let mut give = |budget: &mut Budget, name: &[u8], bytes: Result<&[u8]>| {
                 let name = [short(layer).as_bytes(), b"!", normal(name)].concat();
-                take(&name, bytes);
+                give(budget, &name, bytes)
             };
-            others += unpack(stream, budget, &mut is_wanted, &mut take).map_err(named)?;
+            others += unpack(stream, budget, &mut is_wanted, &mut give).map_err(named)?;
             above.join(here);
         }
     }
@@ -208,7 +208,7 @@ fn stream(layer: &[u8]) -> Result<Option<Box<dyn Read + '_>>> {
         Format::Gzip => Ok(Some(Box::new(flate2::read::MultiGzDecoder::new(layer)))),
         Format::Tar => Ok(Some(Box::new(layer))),
         _ if Format::packed(layer) == Some("zstd") || zstd::is_skipped(layer) => {
-            Ok(Some(Box::new(zstd::Frames::new(layer))))
+            Ok(Some(Box::new(zstd::Frames::new(layer, zstd::LAYERS))))
         }
         _ if layer.iter().all(|b| *b == 0) => Ok(None),
         _ => {

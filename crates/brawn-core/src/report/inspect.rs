@@ -8,6 +8,7 @@ use crate::format::Format;
 use crate::identify::heap::{FoundHeap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory, executable};
 use crate::note::Note;
+use crate::report::package;
 use crate::signatures::Build;
 use serde::Serialize;
 
@@ -139,14 +140,15 @@ fn look(bytes: &[u8], builds: Option<&[Build]>) -> Result<Report> {
         Format::Other if bytes.is_empty() => {
             Err(Error::malformed("an empty file").expected("an ELF file or an archive"))
         }
-        Format::Zip | Format::Gzip | Format::Tar | Format::Other => {
-            Err(Error::not_applicable(format!(
+        _ => Err(match Format::closed(bytes) {
+            Some(what) => package::closed(what),
+            None => Error::not_applicable(format!(
                 "file begins with `{}`",
                 printable(&bytes[..bytes.len().min(8)])
             ))
             .at(0)
-            .expected("an ELF file or an archive"))
-        }
+            .expected("an ELF file or an archive"),
+        }),
     }
 }
 

@@ -1,85 +1,256 @@
-//! Packages: zip archives such as wheels, tarballs such as npm's, and container images. Members are unpacked in
-//! memory, one at a time and within limits; nothing is written to disk.
+//! Packages: zip archives such as wheels, tar archives such as npm's, Debian's packages, container images, and single
+//! files that are compressed. Members are unpacked in memory, one at a time and within limits; nothing is written to
+//! disk.
 
 use super::container;
-use super::unpack::{Budget, Seen, count, lower, unpack};
-use crate::error::{Error, Result};
+use super::unpack::{Budget, Give, Member, START, Seen, count, cut, lower, stream, unpack};
+use crate::archive::read::Archive;
+use crate::error::{Error, Result, printable};
 use crate::format::Format;
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
+pub(super) use super::unpack::closed;
 pub use super::unpack::{Limits, RATIO};
 
+/// How many packages may be inside each other: a Debian package in a layer of an image that is in a tar archive.
+const DEPTH: usize = 4;
+
+/// What gets the name of each member, with its bytes or the reason why brawn does not open it. The name is empty for a
+/// compressed file that is no archive.
+pub type Take<'t> = dyn FnMut(&[u8], Result<&[u8]>) + 't;
+
 /// Calls `take` with the name and bytes of each member that is an ELF file or an archive, in the order of the
-/// package. Returns how many other members there were.
+/// package, also of packages that are in it, whose members' names follow theirs and a `!`. Members that may contain
+/// such files and that brawn does not open come with the reason. Returns how many other members there were.
+pub fn look(package: &[u8], limits: Limits, take: &mut Take<'_>) -> Result<usize> {
+    let mut budget = Budget::new(limits.of(package.len()));
+    open(package, b"", &mut budget, take)
+}
+
+/// The same for who wants only what can be opened.
 pub fn members(
     package: &[u8],
     limits: Limits,
     take: &mut dyn FnMut(&[u8], &[u8]),
 ) -> Result<usize> {
-    let limits = limits.of(package.len());
-    match Format::of(package) {
-        Format::Zip => zip(package, limits, take),
-        Format::Gzip => tarball(package, limits, take),
-        Format::Tar => plain(package, limits, take),
-        _ => Err(Error::not_applicable("neither a zip archive nor tar nor gzip").at(0)),
+    let mut opened = |name: &[u8], bytes: Result<&[u8]>| {
+        if let Ok(bytes) = bytes {
+            take(name, bytes);
+        }
+    };
+    look(package, limits, &mut opened)
+}
+
+/// How much of a file [`may_have`] needs: one block of bzip2 has at most 900 KB.
+pub const HEAD: usize = 1 << 20;
+
+/// Whether a compressed file that begins with `head` may have something to look at. Most compressed files are data,
+/// and need not be read.
+pub fn may_have(head: &[u8]) -> bool {
+    let Some(stream) = stream(head) else {
+        return true;
+    };
+    let mut start = Vec::new();
+    match stream.take(START as u64).read_to_end(&mut start) {
+        Ok(_) => is_one(&start) || Format::closed(&start).is_some(),
+        // It is damaged, or needs more than its head: who reads all of it finds out.
+        Err(_) => true,
     }
 }
 
-fn zip(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
+/// Whether `start` begins like a file to look at, or like a tar archive without any.
+fn is_one(start: &[u8]) -> bool {
+    let format = Format::of(start);
+    format.is_package() || is_empty_tar(start) || !matches!(format, Format::Bitcode | Format::Other)
+}
+
+fn is_empty_tar(start: &[u8]) -> bool {
+    start.len() == START && start.iter().all(|b| *b == 0)
+}
+
+/// Opens a package; `prefix` is its own name, if it is in another one.
+fn open(package: &[u8], prefix: &[u8], budget: &mut Budget, take: &mut Take<'_>) -> Result<usize> {
+    let mut give = |budget: &mut Budget, name: &[u8], bytes: Result<&[u8]>| {
+        let name = [prefix, name].concat();
+        member(&name, bytes, budget, take)
+    };
+    match Format::of(package) {
+        Format::Zip => zip(package, budget, &mut give),
+        Format::Debian => debian(package, budget, &mut give),
+        Format::Tar => plain(package, budget, &mut give),
+        Format::Gzip | Format::Xz | Format::Zstd | Format::Bzip2 => {
+            compressed(package, budget, &mut give)
+        }
+        _ => Err(Error::not_applicable("no package: neither zip nor tar nor compressed").at(0)),
+    }
+}
+
+/// Gives a member to `take`, or what is in it.
+fn member(name: &[u8], bytes: Result<&[u8]>, budget: &mut Budget, take: &mut Take<'_>) -> usize {
+    let package = match bytes {
+        Ok(bytes) if Format::of(bytes).is_package() => bytes,
+        other => {
+            take(name, other);
+            return 0;
+        }
+    };
+    if budget.depth() == DEPTH {
+        let error = Error::refused(format!("a package in {DEPTH} others"))
+            .next("unpack it, and inspect the directory");
+        take(name, Err(error));
+        return 0;
+    }
+    let prefix = match name {
+        b"" => Vec::new(),
+        name => [name, b"!"].concat(),
+    };
+    let result = budget.inside(|budget| open(package, &prefix, budget, take));
+    result.unwrap_or_else(|error| {
+        take(name, Err(error));
+        0
+    })
+}
+
+fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize> {
     let bad = |e: zip::result::ZipError| {
         Error::malformed(format!("zip archive: {}", lower(&e.to_string())))
             .next("the file is truncated or damaged: get it again")
     };
     let mut archive = zip::ZipArchive::new(Cursor::new(package)).map_err(bad)?;
-    count(archive.len(), limits)?;
-    let mut budget = Budget::new(limits);
+    count(archive.len(), budget.limits())?;
     let mut others = 0;
     for number in 0..archive.len() {
         let name = archive.name_for_index(number).transpose().map_err(bad)?;
         let name = name.map_or_else(Vec::new, |name| name.as_bytes().to_vec());
-        let file = archive.by_index(number).map_err(|e| match e {
-            zip::result::ZipError::UnsupportedArchive(what) => {
-                Error::refused(lower(what)).expected("a member that is stored or deflated")
+        let mut file = match archive.by_index(number) {
+            Ok(file) => file,
+            // A password, or a method of compression: the other members can be read.
+            Err(zip::result::ZipError::UnsupportedArchive(what)) => {
+                let error = Error::refused(lower(what))
+                    .expected("a member that is stored or deflated, without a password")
+                    .next("unpack it, and inspect the directory");
+                others += give(budget, &name, Err(error));
+                continue;
             }
-            e => bad(e),
-        });
-        let mut file = file.map_err(|e| e.member(&name))?;
+            Err(e) => return Err(bad(e).member(&name)),
+        };
         if !file.is_file() {
             continue;
         }
         let size = file.size();
-        match budget
-            .member(&mut file, size)
-            .map_err(|e| e.member(&name))?
-        {
-            Some((bytes, _room)) => take(&name, &bytes),
-            None => others += 1,
+        let read = match file.compression() {
+            zip::CompressionMethod::Stored | zip::CompressionMethod::Deflated => {
+                budget.member(&mut file, size)
+            }
+            method => match stored(package, &file).and_then(stream) {
+                Some(mut stream) => budget.member(&mut stream, size),
+                None => {
+                    let error =
+                        Error::refused(format!("compressed by {}", lower(&method.to_string())))
+                            .expected("a member that is stored or deflated")
+                            .next("unpack it, and inspect the directory");
+                    others += give(budget, &name, Err(error));
+                    continue;
+                }
+            },
+        };
+        match read.map_err(|e| e.member(&name))? {
+            Member::Read(bytes, _room) if (bytes.len() as u64) < size => {
+                return Err(cut(bytes.len(), size).member(&name));
+            }
+            Member::Read(bytes, _room) => others += give(budget, &name, Ok(&bytes)),
+            Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
+            Member::Other => others += 1,
         }
     }
     Ok(others)
 }
 
-fn tarball(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
-    let mut budget = Budget::new(limits);
-    let stream = Box::new(flate2::read::MultiGzDecoder::new(package));
+/// The bytes of a member as they are in the archive.
+fn stored<'p>(package: &'p [u8], file: &zip::read::ZipFile<'_, Cursor<&[u8]>>) -> Option<&'p [u8]> {
+    let start = usize::try_from(file.data_start()?).ok()?;
+    let size = usize::try_from(file.compressed_size()).ok()?;
+    package.get(start..start.checked_add(size)?)
+}
+
+/// A Debian package: its scripts, and its files.
+fn debian(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize> {
+    let archive = Archive::read(package)?;
+    let (mut others, mut has_data) = (0, false);
+    for entry in &archive.entries {
+        let is_data = entry.name.starts_with(b"data.tar");
+        has_data |= is_data;
+        if !is_data && !entry.name.starts_with(b"control.tar") {
+            continue;
+        }
+        budget.count()?;
+        let bytes = archive.data(entry);
+        let named = |e: Error| e.member(entry.name);
+        // Its files have the names that they are installed by.
+        let mut give = |budget: &mut Budget, name: &[u8], bytes: Result<&[u8]>| {
+            give(budget, container::normal(name), bytes)
+        };
+        others += match Format::of(bytes) {
+            Format::Tar => plain(bytes, budget, &mut give).map_err(named)?,
+            Format::Gzip | Format::Xz | Format::Zstd | Format::Bzip2 => {
+                compressed(bytes, budget, &mut give).map_err(named)?
+            }
+            _ if bytes.is_empty() => return Err(named(Error::malformed("it has no contents"))),
+            _ => {
+                let what = match Format::closed(bytes) {
+                    Some(what) => closed(what),
+                    None => {
+                        let start = printable(&bytes[..bytes.len().min(8)]);
+                        Error::refused(format!("it begins with `{start}`"))
+                            .expected("tar, plain or compressed by gzip, xz, zstd or bzip2")
+                            .next("`dpkg-deb -x` unpacks it, if that knows it")
+                    }
+                };
+                give(budget, entry.name, Err(what))
+            }
+        };
+    }
+    match has_data {
+        true => Ok(others),
+        false => Err(Error::malformed("a Debian package without data.tar")
+            .next("the file is truncated or damaged: get it again")),
+    }
+}
+
+/// What one compression has made of a tar archive, or of a single file.
+fn compressed(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize> {
+    let Some(mut stream) = stream(package) else {
+        return Ok(0);
+    };
+    let mut start = Vec::new();
+    budget.read(&mut stream.by_ref(), START as u64, &mut start)?;
+    if Format::of(&start) != Format::Tar && !is_empty_tar(&start) {
+        budget.count()?;
+        return Ok(match budget.file(start, &mut stream)? {
+            Member::Read(bytes, _room) => give(budget, b"", Ok(&bytes)),
+            Member::Closed(what) => give(budget, b"", Err(closed(what))),
+            Member::Other => 1,
+        });
+    }
+    let stream = Box::new(Cursor::new(start).chain(stream));
     let mut signs = container::Signs::default();
     let mut see = |seen: &Seen<'_>| {
         signs.add(seen.name);
         seen.kind.is_file()
     };
-    let others = unpack(stream, &mut budget, &mut see, take)?;
+    let others = unpack(stream, budget, &mut see, give)?;
     if signs.is_image() {
         return Err(
             Error::refused("an image of a container that is compressed as a whole")
                 .expected("one whose layers are files in a plain tar archive")
-                .next("`gunzip` it first"),
+                .next("unpack that first (`gunzip`, `unxz`, `unzstd`)"),
         );
     }
     Ok(others)
 }
 
 /// An uncompressed tar archive: a container image, whose layers are archives in it, or any other.
-fn plain(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> Result<usize> {
+fn plain(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize> {
     let mut files = container::Files::new();
     let mut list = |seen: &Seen<'_>| {
         let is_file = seen.kind.is_file();
@@ -95,15 +266,14 @@ fn plain(package: &[u8], limits: Limits, take: &mut dyn FnMut(&[u8], &[u8])) -> 
     // Nothing has been unpacked yet.
     let mut all = Budget::new(Limits {
         total: package.len() as u64,
-        ..limits
+        ..budget.limits()
     });
-    unpack(Box::new(package), &mut all, &mut list, &mut |_, _| ())?;
-    let mut budget = Budget::new(limits);
+    unpack(Box::new(package), &mut all, &mut list, &mut |_, _, _| 0)?;
     match container::images(package, &files)? {
-        Some(images) => container::members(package, &files, &images, &mut budget, take),
+        Some(images) => container::members(package, &files, &images, budget, give),
         None => {
             let mut is_wanted = |seen: &Seen<'_>| seen.kind.is_file();
-            unpack(Box::new(package), &mut budget, &mut is_wanted, take)
+            unpack(Box::new(package), budget, &mut is_wanted, give)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Unpacks archives in memory, within limits.
 
 use super::room::{Room, Taken};
+use super::zstd;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::work::LONGEST_HEADER;
@@ -40,9 +41,25 @@ pub const RATIO: u64 = 64;
 
 /// Limits all members that are unpacked at the same time, in all threads.
 static ROOM: Room = Room::new(3 << 26);
+/// What a file counts for whose size is not known.
+const ROOM_OF_ONE: u64 = 1 << 26;
 
-/// How many bytes are enough to recognize a member's format.
-const START: usize = 8;
+/// How many bytes are enough to recognize a member's format: a header of tar.
+pub(super) const START: usize = 512;
+
+/// The most memory that reading xz may take, in KiB: its largest usual window is 64 MiB.
+const XZ: u32 = 80 << 10;
+
+/// What `bytes` compress, as a stream; `None` if they are not compressed.
+pub(super) fn stream(bytes: &[u8]) -> Option<Box<dyn Read + '_>> {
+    Some(match Format::of(bytes) {
+        Format::Gzip => Box::new(flate2::read::MultiGzDecoder::new(bytes)),
+        Format::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(bytes, true, XZ)),
+        Format::Zstd => Box::new(zstd::Frames::new(bytes, zstd::PACKAGES)),
+        Format::Bzip2 => Box::new(bzip2::read::MultiBzDecoder::new(bytes)),
+        _ => return None,
+    })
+}
 
 impl Limits {
     /// The limits for a package of `package` bytes.
@@ -65,15 +82,20 @@ pub(super) struct Seen<'s> {
     pub(super) contents: Range<u64>,
 }
 
-/// Reads a tar archive. `is_wanted` is asked about each entry that has a name of its own. `take` gets the wanted
+/// What gets the name of each member, with its bytes or the reason why brawn does not open it. Returns how many other
+/// members were in that one.
+pub(super) type Give<'g> = dyn FnMut(&mut Budget, &[u8], Result<&[u8]>) -> usize + 'g;
+
+/// Reads a tar archive. `is_wanted` is asked about each entry that has a name of its own. `give` gets the wanted
 /// entries that can be inspected. Returns how many other entries were wanted.
 pub(super) fn unpack(
     stream: Box<dyn Read + '_>,
     budget: &mut Budget,
     is_wanted: &mut dyn FnMut(&Seen<'_>) -> bool,
-    take: &mut dyn FnMut(&[u8], &[u8]),
+    give: &mut Give<'_>,
 ) -> Result<usize> {
     let limits = budget.limits;
+    let before = budget.stream;
     // Data between the members is unpacked as well, and counts.
     let stream = Bounded {
         inner: stream,
@@ -81,11 +103,9 @@ pub(super) fn unpack(
     };
     let bad = |e: std::io::Error| match e.kind() {
         _ if too_much(&e) => exceeds("it", limits.total),
-        // Not damaged, but packed in a way that is not read (`zstd.rs`).
-        ErrorKind::Unsupported => Error::refused(e.to_string())
-            .expected("a window of at most 8 MiB, which needs no option of zstd to unpack"),
+        ErrorKind::Unsupported | ErrorKind::OutOfMemory => unsupported(&e),
         _ => Error::malformed(format!("tarball: {}", lower(&e.to_string())))
-            .expected("a tar archive, plain or compressed by gzip")
+            .expected("a tar archive, plain or compressed")
             .next("the file is truncated or damaged: get it again"),
     };
     let mut archive = tar::Archive::new(stream);
@@ -128,20 +148,52 @@ pub(super) fn unpack(
             .member(&mut entry, stored)
             .map_err(|e| e.member(&name))?
         {
-            Some((bytes, _)) if (bytes.len() as u64) < stored => {
-                return Err(
-                    Error::malformed(format!("it ends after {} bytes", bytes.len()))
-                        .member(&name)
-                        .expected(format!("{stored} bytes"))
-                        .next("the file is truncated or damaged: get it again"),
-                );
+            Member::Read(bytes, _) if (bytes.len() as u64) < stored => {
+                return Err(cut(bytes.len(), stored).member(&name));
             }
-            Some((bytes, _room)) => take(&name, &bytes),
-            None => others += 1,
+            Member::Read(bytes, _room) => others += give(budget, &name, Ok(&bytes)),
+            Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
+            Member::Other => others += 1,
         }
     }
-    budget.stream = archive.into_inner().left;
+    // Packages inside have counted their own.
+    let read = before - archive.into_inner().left;
+    budget.stream = budget.stream.saturating_sub(read);
     Ok(others)
+}
+
+/// A member's contents.
+pub(super) enum Member {
+    /// Its bytes, and the room that they take until it is dropped.
+    Read(Vec<u8>, Option<Taken<'static>>),
+    /// It has a format that may contain programs and that brawn does not open.
+    Closed(&'static str),
+    /// It does not begin like a file that can be inspected.
+    Other,
+}
+
+/// The error for a member that is shorter than the archive says.
+pub(super) fn cut(found: usize, size: u64) -> Error {
+    Error::malformed(format!("it ends after {found} bytes"))
+        .expected(format!("{size} bytes"))
+        .next("the file is truncated or damaged: get it again")
+}
+
+/// The error for a format that brawn does not open.
+pub(in crate::report) fn closed(what: &str) -> Error {
+    Error::not_applicable(format!("a {what}, which brawn does not open"))
+        .next("unpack it, and inspect the directory")
+}
+
+/// The error for data that is not damaged, but compressed in a way that is not read.
+fn unsupported(error: &std::io::Error) -> Error {
+    let what = match error.kind() {
+        ErrorKind::OutOfMemory => "xz with a window of more than 64 MiB".into(),
+        _ => crate::error::printable(error.to_string().as_bytes()),
+    };
+    Error::refused(format!("compressed by {what}"))
+        .expected("what `xz` and `zstd` unpack without an option")
+        .next("unpack it, and inspect the directory")
 }
 
 /// What the entries before a file's entry say about it.
@@ -212,6 +264,8 @@ pub(super) struct Budget {
     /// How many bytes may still be read from compressed streams, including data between members.
     stream: u64,
     members: usize,
+    /// How many packages are around the one that is read.
+    depth: usize,
 }
 
 impl Budget {
@@ -221,7 +275,20 @@ impl Budget {
             left: limits.total,
             stream: limits.total,
             members: 0,
+            depth: 0,
         }
+    }
+
+    /// How many packages are around the one that `read` reads.
+    pub(super) fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Counts one more member. Archives may share one budget.
@@ -231,26 +298,19 @@ impl Budget {
         Ok(())
     }
 
-    /// The bytes of a member, and the room that they take until it is dropped; `None` if it does not begin like a
-    /// file that can be inspected. `size` is the size that the archive gives.
-    pub(super) fn member(
-        &mut self,
-        file: &mut dyn Read,
-        size: u64,
-    ) -> Result<Option<(Vec<u8>, Taken<'static>)>> {
+    /// Reads a member. `size` is the size that the archive gives.
+    pub(super) fn member(&mut self, file: &mut dyn Read, size: u64) -> Result<Member> {
         let mut bytes = Vec::new();
         self.read(file, START as u64, &mut bytes)?;
-        if !matches!(
-            Format::of(&bytes),
-            Format::Elf | Format::Archive | Format::ThinArchive
-        ) {
-            return Ok(None);
+        if let Some(other) = other(&bytes) {
+            return Ok(other);
         }
         let most = self.limits.member.min(self.left);
         if size > most {
             return Err(exceeds("it", most));
         }
-        let room = ROOM.take(size);
+        // A thread that has some already would wait for itself.
+        let room = (self.depth == 0).then(|| ROOM.take(size));
         let rest = size.saturating_sub(bytes.len() as u64);
         let reserve = usize::try_from(rest).unwrap_or(usize::MAX);
         bytes
@@ -260,19 +320,57 @@ impl Budget {
         if bytes.len() as u64 > size || self.left == 0 {
             return Err(exceeds("it", size.min(most)));
         }
-        Ok(Some((bytes, room)))
+        Ok(Member::Read(bytes, room))
     }
 
-    fn read(&mut self, file: &mut dyn Read, most: u64, bytes: &mut Vec<u8>) -> Result<()> {
+    /// Reads all of a compressed file that is no archive and gives no size; `start` is its beginning.
+    pub(super) fn file(&mut self, mut start: Vec<u8>, stream: &mut dyn Read) -> Result<Member> {
+        if let Some(other) = other(&start) {
+            return Ok(other);
+        }
+        let most = self.limits.member.min(self.left).min(self.stream);
+        // Its size is known only at the end, so this takes as much as a program has.
+        let room = (self.depth == 0).then(|| ROOM.take(ROOM_OF_ONE.min(most)));
+        self.read(stream, most.saturating_add(1), &mut start)?;
+        self.stream = self.stream.saturating_sub(start.len() as u64);
+        if start.len() as u64 > most {
+            return Err(exceeds("it", most));
+        }
+        Ok(Member::Read(start, room))
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Reads at most that much.
+    pub(super) fn read(
+        &mut self,
+        file: &mut dyn Read,
+        most: u64,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
         let read = file.take(most).read_to_end(bytes).map_err(|e| {
             if too_much(&e) {
                 return exceeds("the package", self.limits.total);
+            }
+            if matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::OutOfMemory) {
+                return unsupported(&e);
             }
             Error::malformed(format!("it cannot be unpacked: {}", lower(&e.to_string())))
                 .next("the file is truncated or damaged: get it again")
         })?;
         self.left = self.left.saturating_sub(read as u64);
         Ok(())
+    }
+}
+
+/// What a member that begins with `start` is, if it need not be read.
+fn other(start: &[u8]) -> Option<Member> {
+    match Format::of(start) {
+        Format::Elf | Format::Archive | Format::ThinArchive => None,
+        format if format.is_package() => None,
+        _ => Some(Format::closed(start).map_or(Member::Other, Member::Closed)),
     }
 }
 

@@ -1,11 +1,13 @@
-//! Reads layers that are compressed by zstd (RFC 8878): a sequence of frames, some of which have no contents.
+//! Reads what is compressed by zstd (RFC 8878): a sequence of frames, some of which have no contents.
 
 use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, Read};
 
-/// The largest window of a frame, in bytes: the size that every decoder must support (RFC 8878, 3.1.1.1.2).
-const WINDOW: u64 = 8 << 20;
+/// The largest window of a layer's frames, in bytes: the size that every decoder must support (RFC 8878, 3.1.1.1.2).
+pub(super) const LAYERS: u64 = 8 << 20;
+/// The same for packages: the size that `zstd` itself unpacks without an option.
+pub(super) const PACKAGES: u64 = 128 << 20;
 /// The first bytes of a frame without contents; the lowest four bits may vary (3.1.2).
 const SKIPPED: u32 = 0x184d_2a50;
 
@@ -18,13 +20,16 @@ pub(super) fn is_skipped(bytes: &[u8]) -> bool {
 /// Reads all frames in order.
 pub(super) struct Frames<'a> {
     rest: &'a [u8],
+    window: u64,
     frame: Option<StreamingDecoder<&'a [u8], FrameDecoder>>,
 }
 
 impl<'a> Frames<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    /// `window` is the largest that a frame may have.
+    pub(super) fn new(bytes: &'a [u8], window: u64) -> Self {
         Self {
             rest: bytes,
+            window,
             frame: None,
         }
     }
@@ -68,7 +73,7 @@ impl Read for Frames<'_> {
             if self.rest.is_empty() {
                 return Ok(0);
             }
-            let frame = StreamingDecoder::new_with_max_window_size(self.rest, WINDOW);
+            let frame = StreamingDecoder::new_with_max_window_size(self.rest, self.window);
             self.frame = Some(frame.map_err(failed)?);
         }
     }
@@ -79,7 +84,7 @@ fn failed(error: FrameDecoderError) -> io::Error {
     match error {
         FrameDecoderError::WindowSizeTooBig { requested, .. } => {
             let mib = requested.div_ceil(1 << 20);
-            let text = format!("a layer that zstd compressed with a window of {mib} MiB");
+            let text = format!("zstd with a window of {mib} MiB");
             io::Error::new(io::ErrorKind::Unsupported, text)
         }
         other => io::Error::other(format!("zstd: {other}")),
@@ -93,7 +98,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        Frames::new(bytes).read_to_end(&mut all)?;
+        Frames::new(bytes, LAYERS).read_to_end(&mut all)?;
         Ok(all)
     }
 
@@ -134,5 +139,10 @@ mod tests {
         assert!(error.contains("zstd"), "{error}");
         let small = [0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3, 1, 0, 0];
         assert_eq!(read(&small).unwrap(), b"");
+        let mut all = Vec::new();
+        assert_eq!(
+            Frames::new(&frame, PACKAGES).read_to_end(&mut all).unwrap(),
+            0
+        );
     }
 }

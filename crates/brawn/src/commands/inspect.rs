@@ -7,6 +7,7 @@ mod show;
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::ui;
+use brawn_core::Error;
 use brawn_core::report::inspect::{Report, Verdict};
 use gather::{Gathered, Outcome};
 use serde::Serialize;
@@ -21,12 +22,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("inspect"))]
 pub struct Args {
-    /// Archives, executables, shared or relocatable objects; wheels, npm tarballs, images of containers
-    /// and other tar and zip archives; bundles of Swift SDKs; directories with such files.
+    /// Archives, executables, shared or relocatable objects; wheels, npm tarballs, Debian packages, images of
+    /// containers and other tar and zip archives; bundles of Swift SDKs; any of these compressed by gzip, xz, zstd or
+    /// bzip2; directories with such files.
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
-    /// Exit with code 1 if a file has one of these verdicts, and with 3 if there is nothing to judge.
+    /// Exit with code 1 if a file has one of these verdicts, and with 3 if there is nothing to judge, or something
+    /// that brawn does not open.
     #[arg(long, value_delimiter = ',', value_name = "VERDICTS")]
     fail_on: Vec<FailOn>,
 
@@ -71,7 +74,7 @@ struct File {
 #[serde(untagged)]
 enum Object<'g> {
     Inspected(&'g File),
-    /// One that could not be read.
+    /// One that could not be read, or was not opened.
     Failed {
         #[serde(serialize_with = "ui::path")]
         path: &'g Path,
@@ -88,6 +91,8 @@ enum Status {
     Inspected,
     /// It could not be read.
     Failed,
+    /// There may be programs in it, and brawn does not open it.
+    Unopened,
 }
 
 /// A verdict that can be asked to fail on.
@@ -160,6 +165,15 @@ pub fn run(args: &Args) -> Exit {
         ));
         exit = exit.max(Exit::Finding);
     }
+    for unopened in gathered.unopened() {
+        // A check that cannot look into a file must not succeed because of that.
+        if !args.fail_on.is_empty() {
+            ui::error(unopened);
+            exit = exit.max(unopened.kind().into());
+        } else if !args.quiet {
+            ui::info(&unopened.to_string());
+        }
+    }
     for nothing in gathered.nothing() {
         if !args.fail_on.is_empty() {
             ui::error(&nothing);
@@ -180,11 +194,8 @@ fn print(args: &Args, gathered: &Gathered) {
     if args.json {
         let objects = gathered.found.iter().filter_map(|outcome| match outcome {
             Outcome::Judged(file) => is_asked(file).then_some(Object::Inspected(file)),
-            Outcome::Failed(error) => Some(Object::Failed {
-                path: error.file().unwrap_or(Path::new("")),
-                status: Status::Failed,
-                reason: error.to_string(),
-            }),
+            Outcome::Failed(error) => Some(failed(error, Status::Failed)),
+            Outcome::Unopened(error) => Some(failed(error, Status::Unopened)),
         });
         ui::json(&objects.collect::<Vec<_>>());
     }
@@ -218,6 +229,14 @@ fn print(args: &Args, gathered: &Gathered) {
     if !said.is_empty() {
         said.insert(0, format!("{} inspected", count(inspected)));
         ui::info(&said.join("; "));
+    }
+}
+
+fn failed(error: &Error, status: Status) -> Object<'_> {
+    Object::Failed {
+        path: error.file().unwrap_or(Path::new("")),
+        status,
+        reason: error.to_string(),
     }
 }
 

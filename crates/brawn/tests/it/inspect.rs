@@ -4,6 +4,7 @@ use crate::build::{ARCHIVES, OWN_FAMILY, PROGRAM, Room, inspect, libgcc, musl};
 use crate::common::{Folder, MALFORMED, brawn, brawn_path, fail, read, succeed};
 use serde_json::Value;
 
+mod compressed;
 mod hostile;
 
 fn expect(report: &Value, expected: &[(&str, &str)]) {

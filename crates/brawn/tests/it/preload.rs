@@ -1,5 +1,7 @@
 //! `brawn preload`: whose functions run is asked of the program itself, on musl's dynamic linker.
 
+mod locale;
+
 use crate::build::{PROGRAM, Room};
 use crate::common::{REFUSED, brawn, brawn_path, fail, names, ok, read, run, succeed, tools};
 use serde_json::Value;

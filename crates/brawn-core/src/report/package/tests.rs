@@ -1,3 +1,5 @@
+mod compressed;
+
 use super::*;
 use crate::Kind;
 use std::io::Write as _;

@@ -16,7 +16,6 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -41,6 +40,8 @@ pub enum Outcome {
     Judged(Box<File>),
     /// It could not be read.
     Failed(Error),
+    /// There may be programs in it, and brawn does not open it.
+    Unopened(Error),
 }
 
 /// A file to look at.
@@ -162,24 +163,29 @@ impl Gathered {
     pub fn files(&self) -> impl Iterator<Item = &File> {
         self.found.iter().filter_map(|outcome| match outcome {
             Outcome::Judged(file) => Some(&**file),
-            Outcome::Failed(_) => None,
+            Outcome::Failed(_) | Outcome::Unopened(_) => None,
         })
     }
 
-    /// Why the others have none.
+    /// Why others could not be read.
     pub fn errors(&self) -> impl Iterator<Item = &Error> {
         self.found.iter().filter_map(|outcome| match outcome {
-            Outcome::Judged(_) => None,
+            Outcome::Judged(_) | Outcome::Unopened(_) => None,
             Outcome::Failed(error) => Some(error),
+        })
+    }
+
+    /// What was not opened, and why.
+    pub fn unopened(&self) -> impl Iterator<Item = &Error> {
+        self.found.iter().filter_map(|outcome| match outcome {
+            Outcome::Judged(_) | Outcome::Failed(_) => None,
+            Outcome::Unopened(error) => Some(error),
         })
     }
 
     /// The places in which nothing has a verdict or failed to be read: each such directory, or all paths together.
     pub fn nothing(&self) -> Vec<Error> {
-        let nothing = || {
-            Error::not_applicable("nothing to judge")
-                .expected("an ELF file, an archive or a package with such files")
-        };
+        let nothing = || Error::not_applicable("nothing to judge").expected(NOTHING);
         let mut all: Vec<Error> = self.empty.iter().map(|path| nothing().path(path)).collect();
         if self.found.is_empty() && all.is_empty() {
             all.push(nothing());
@@ -213,14 +219,15 @@ impl Gathered {
             return;
         }
         match read(path, is_named) {
-            Ok(Some(bytes)) => match Format::of(&bytes) {
-                Format::Zip | Format::Gzip | Format::Tar => self.package(path, &bytes, builds),
-                _ => {
-                    let report = inspect_with(&bytes, builds);
-                    self.report(path.to_path_buf(), report, is_named, Some(path.into()));
-                }
-            },
-            Ok(None) => self.others += 1,
+            Ok(Read::Whole(bytes)) if Format::of(&bytes).is_package() => {
+                self.package(path, &bytes, builds);
+            }
+            Ok(Read::Whole(bytes)) => {
+                let report = inspect_with(&bytes, builds);
+                self.report(path.to_path_buf(), report, is_named, Some(path.into()));
+            }
+            Ok(Read::Closed(error)) => self.found.push(Outcome::Unopened(error.path(path))),
+            Ok(Read::Other) => self.others += 1,
             Err(error) => self.failed(error.path(path)),
         }
     }
@@ -240,8 +247,11 @@ impl Gathered {
     }
 
     fn libc(&mut self, path: &Path, targets: &[bundle::Target]) {
-        let bytes = read(path, true).map(Option::unwrap_or_default);
-        match bytes.and_then(|bytes| inspect(&bytes)) {
+        let read = read(path, true).and_then(|read| match read {
+            Read::Whole(bytes) => inspect(&bytes),
+            Read::Closed(_) | Read::Other => inspect(b""),
+        });
+        match read {
             Ok(report) => {
                 let sdk = Sdk::new(targets, &report);
                 self.judged(path.to_path_buf(), report, Some(sdk), Some(path.into()));
@@ -271,7 +281,18 @@ impl Gathered {
         // Originals, which may come before or after the files that replaced them.
         let mut originals = Vec::new();
         let mut replaced = HashSet::new();
-        let mut take = |name: &[u8], member: &[u8]| {
+        let mut take = |name: &[u8], member: Result<&[u8]>| {
+            let member = match member {
+                Ok(member) => member,
+                Err(error) => {
+                    let error = error.path(&inside(path, name));
+                    self.found.push(match error.kind() {
+                        Kind::NotApplicable | Kind::Refused => Outcome::Unopened(error),
+                        _ => Outcome::Failed(error),
+                    });
+                    return;
+                }
+            };
             let report = inspect_with(member, builds);
             if let Some(of) = publish::kept_original_of(name) {
                 originals.push((of.to_vec(), inside(path, name), report));
@@ -282,7 +303,7 @@ impl Gathered {
             }
             self.report(inside(path, name), report, false, None);
         };
-        let result = package::members(bytes, Limits::USUAL, &mut take);
+        let result = package::look(bytes, Limits::USUAL, &mut take);
         for (of, name, report) in originals {
             match replaced.contains(&of) {
                 true => self.kept += 1,
@@ -301,9 +322,12 @@ fn is_brawns(report: &Report) -> bool {
     report.memory_note.is_some() || report.heaps.iter().any(|h| h.heap == Heap::Brawn)
 }
 
-/// The name of a package's member.
+/// The name of a package's member; a compressed file is its own.
 fn inside(package: &Path, name: &[u8]) -> PathBuf {
     let mut inside = OsString::from(package);
+    if name.is_empty() {
+        return inside.into();
+    }
     inside.push("!");
     inside.push(OsString::from_vec(name.to_vec()));
     inside.into()
@@ -317,11 +341,21 @@ fn is_packed_bundle(path: &Path) -> bool {
         .any(|end| name.ends_with(end.as_bytes()))
 }
 
-/// Packages are recognized by the ends of their names; other archives in directories are data.
-const PACKAGES: [&str; 7] = [".whl", ".zip", ".jar", ".tgz", ".tar.gz", ".crate", ".tar"];
+/// What a file can be that has something to judge.
+const NOTHING: &str = "an ELF file, an archive or a package with such files";
 
-/// The bytes of a file; none if the user did not name it and it cannot be inspected.
-fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
+/// What was read of a file.
+enum Read {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// Nothing: there may be programs in it, and brawn does not open it.
+    Closed(Error),
+    /// Nothing: there is nothing in it to judge.
+    Other,
+}
+
+/// The bytes of a file, if the user named it or it can be inspected.
+fn read(path: &Path, is_named: bool) -> Result<Read> {
     let failed = |e| Error::io("cannot read it", e);
     let file = input::open(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => Error::io("cannot find it", e),
@@ -329,24 +363,38 @@ fn read(path: &Path, is_named: bool) -> Result<Option<Vec<u8>>> {
     })?;
     let size = file.metadata().map_err(failed)?.len();
     if !is_named {
-        let mut start = Vec::with_capacity(bundle::START);
-        (&file)
-            .take(bundle::START as u64)
-            .read_to_end(&mut start)
-            .map_err(failed)?;
-        let name = path.as_os_str().as_bytes();
-        let is_wanted = match Format::of(&start) {
-            Format::Elf | Format::Archive | Format::ThinArchive => true,
-            Format::Zip | Format::Gzip | Format::Tar => {
-                PACKAGES.iter().any(|p| name.ends_with(p.as_bytes()))
+        let start = head(&file, bundle::START).map_err(failed)?;
+        match Format::of(&start) {
+            Format::Gzip | Format::Xz | Format::Zstd | Format::Bzip2 => {
+                let head = head(&file, package::HEAD).map_err(failed)?;
+                if !package::may_have(&head) {
+                    return Ok(Read::Other);
+                }
             }
-            Format::Bitcode | Format::Other => false,
-        };
-        if !is_wanted {
-            return Ok(None);
+            Format::Bitcode => return Ok(Read::Other),
+            Format::Other => {
+                // Its name and the way out are in the error for a file that the user names.
+                let closed = Format::closed(&start).and_then(|_| inspect(&start).err());
+                return Ok(closed.map_or(Read::Other, Read::Closed));
+            }
+            _ => {}
         }
     }
-    whole(&file, size).map(Some).map_err(failed)
+    whole(&file, size).map(Read::Whole).map_err(failed)
+}
+
+/// The first bytes of a file, at most that many.
+fn head(file: &fs::File, most: usize) -> std::io::Result<Vec<u8>> {
+    let mut head = vec![0; most];
+    let mut filled = 0;
+    loop {
+        match file.read_at(&mut head[filled..], filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
 }
 
 /// How much of a file one thread reads at a time.
