@@ -44,6 +44,7 @@ mod recipes;
 mod release;
 mod rewrite;
 mod rewrite_corpus;
+mod rewrite_jobs;
 mod rewrite_libc;
 mod rewrite_real;
 mod run;
