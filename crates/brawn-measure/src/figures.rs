@@ -13,7 +13,8 @@ pub struct Figures {
     pub system_ns: u64,
     /// The largest memory of one process in the tree, in bytes.
     pub peak_rss: u64,
-    /// Whether this is only an upper limit: the kernel also counts the memory of brawn's copy before `execve`.
+    /// Whether this is only an upper limit: the kernel counts too coarsely for so little, or has also counted a copy of
+    /// brawn before `execve`.
     #[serde(default)]
     pub is_peak_bound: bool,
     /// Faults that needed no disk.

@@ -15,6 +15,7 @@ mod descent;
 pub mod event;
 pub mod figures;
 pub mod functions;
+mod launcher;
 pub mod machine;
 pub mod median;
 mod moments;

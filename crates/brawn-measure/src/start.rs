@@ -1,5 +1,6 @@
 //! Starts a program so that the clock begins with `execve`: the new process waits until its counters are set up.
 
+use crate::launcher;
 use crate::tree::Job;
 use std::ffi::{CString, c_char};
 use std::io::{self, PipeReader, PipeWriter, Read as _};
@@ -11,26 +12,30 @@ pub struct Waiting {
     /// Its number, and that of its process group.
     pub process: libc::pid_t,
     go: PipeWriter,
-    failed: PipeReader,
+    started: Started,
 }
 
 /// A pipe that ends when the process has become another program, or has ended.
-pub struct Started(PipeReader);
+pub struct Started {
+    pipe: PipeReader,
+    /// Whether the process began as a copy of brawn: then its peak says how large that was.
+    is_copy: bool,
+}
 
 impl Waiting {
     /// Lets it run.
     pub fn go(self) -> Started {
         // It waits for the end of this pipe.
         drop(self.go);
-        Started(self.failed)
+        self.started
     }
 }
 
 impl Started {
-    /// Whether `execve` is done; until then, the process is a copy of brawn.
+    /// Whether `execve` is done; until then, the process is not the program.
     pub fn is_over(&self) -> bool {
         let mut end = libc::pollfd {
-            fd: self.0.as_raw_fd(),
+            fd: self.pipe.as_raw_fd(),
             events: 0,
             revents: 0,
         };
@@ -44,11 +49,11 @@ impl Started {
     /// Call this after the process has ended.
     pub fn told(mut self) -> (u64, Option<io::Error>) {
         let mut before = [0; 8];
-        if self.0.read_exact(&mut before).is_err() {
+        if self.is_copy && self.pipe.read_exact(&mut before).is_err() {
             return (0, None);
         }
         let mut error = [0; 4];
-        let is_error = self.0.read_exact(&mut error).is_ok();
+        let is_error = self.pipe.read_exact(&mut error).is_ok();
         let error = is_error.then(|| io::Error::from_raw_os_error(i32::from_ne_bytes(error)));
         (u64::from_ne_bytes(before), error)
     }
@@ -81,67 +86,122 @@ impl Strings {
 
 /// Makes the process that will become the program of `job`, with these files as its standard input and output.
 pub fn start(job: &Job<'_>, files: [RawFd; 3]) -> io::Result<Waiting> {
+    match begin(job, files, true)? {
+        Some(waiting) => Ok(waiting),
+        // Something here ends or refuses what brawn does without: a filter of system calls, an emulator.
+        None => begin(job, files, false)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// The same; with `launcher`, the process does not begin as a copy of brawn, if that can be had. `None` if the process
+/// ended before it said its number.
+fn begin(job: &Job<'_>, files: [RawFd; 3], launcher: bool) -> io::Result<Option<Waiting>> {
     let strings = Strings::of(job)?;
-    let pointers = |strings: &[CString]| -> Vec<*const c_char> {
-        let pointers = strings.iter().map(|s| s.as_ptr());
+    let pointers = |strings: &mut dyn Iterator<Item = &CString>| -> Vec<*const c_char> {
+        let pointers = strings.map(|s| s.as_ptr());
         pointers.chain([std::ptr::null()]).collect()
     };
-    let (arguments, environment) = (pointers(&strings.arguments), pointers(&strings.environment));
+    // The launcher gets the path as its first argument.
+    let mut words = std::iter::once(&strings.path).chain(&strings.arguments);
+    let (words, environment) = (
+        pointers(&mut words),
+        pointers(&mut strings.environment.iter()),
+    );
     let (wait, go) = io::pipe()?;
-    let (failed, tell) = io::pipe()?;
+    let (mut pipe, tell) = io::pipe()?;
     let (go_end, wait_end, tell_end) = (go.as_raw_fd(), wait.as_raw_fd(), tell.as_raw_fd());
+    let launcher = launcher
+        .then(|| launcher::make(wait_end, tell_end).ok())
+        .flatten();
+    let launcher = launcher.as_ref().map_or(-1, |file| file.as_raw_fd());
     // SAFETY: the new process calls nothing but system calls until it is another program or ends, and reads memory that
     // was set up before: the arrays end with null, and their strings with zero.
     #[allow(unsafe_code)]
-    let process = unsafe {
+    let copy = unsafe {
         let process = libc::fork();
         if process == 0 {
             become_program(
-                [strings.path.as_ptr()],
-                [arguments.as_ptr(), environment.as_ptr()],
+                [words.as_ptr(), environment.as_ptr()],
                 files,
                 [go_end, wait_end, tell_end],
+                launcher,
             );
         }
         process
     };
-    if process < 0 {
+    if copy < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a call with numbers.  The new process does it too, and one of both comes first.
+    drop((wait, tell));
+    let mut number = [0; 4];
+    let told = pipe.read_exact(&mut number);
+    let process = i32::from_ne_bytes(number);
+    let is_copy = process == copy;
+    if !is_copy {
+        let mut status = 0;
+        // SAFETY: the place lives.  The launcher has ended, or is about to.
+        #[allow(unsafe_code)]
+        while unsafe { libc::waitpid(copy, &raw mut status, 0) } < 0
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+    }
+    if told.is_err() || process <= 0 {
+        return Ok(None);
+    }
+    // SAFETY: a call with numbers.
     #[allow(unsafe_code)]
     unsafe {
         libc::setpgid(process, process)
     };
-    Ok(Waiting {
+    let started = Started { pipe, is_copy };
+    Ok(Some(Waiting {
         process,
         go,
-        failed,
-    })
+        started,
+    }))
 }
 
 /// The new process's part.
 ///
 /// # Safety
-/// `path` and the two arrays are as `execve` wants them.
+/// The two arrays are as `execve` wants them; the first one begins with the program's path, then come its arguments.
 #[allow(unsafe_code)]
 unsafe fn become_program(
-    [path]: [*const c_char; 1],
-    [arguments, environment]: [*const *const c_char; 2],
+    [words, environment]: [*const *const c_char; 2],
     files: [RawFd; 3],
     [go, wait, tell]: [RawFd; 3],
+    launcher: RawFd,
 ) -> ! {
     // SAFETY: system calls with numbers, with memory of this function, and with what the caller vouches for.
     unsafe {
-        libc::setpgid(0, 0);
-        // If brawn is killed, the program is killed, too.
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         for (number, file) in files.into_iter().enumerate() {
             if libc::dup2(file, number as RawFd) < 0 {
                 libc::_exit(127);
             }
         }
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        if launcher >= 0 {
+            for pipe in [wait, tell] {
+                libc::fcntl(pipe, libc::F_SETFD, 0);
+            }
+            let (empty, flag) = (c"".as_ptr(), libc::AT_EMPTY_PATH);
+            libc::syscall(
+                libc::SYS_execveat,
+                launcher,
+                empty,
+                words,
+                environment,
+                flag,
+            );
+            for pipe in [wait, tell] {
+                libc::fcntl(pipe, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+        }
+        let own = libc::getpid();
+        libc::write(tell, (&raw const own).cast(), 4);
+        libc::setpgid(0, 0);
+        // If brawn is killed, the program is killed, too.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::close(go);
         let mut byte = 0u8;
         // The pipe ends when the process may run.
@@ -150,7 +210,7 @@ unsafe fn become_program(
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
         let before = usage.ru_maxrss as u64 * 1024;
         libc::write(tell, (&raw const before).cast(), 8);
-        libc::execve(path, arguments, environment);
+        libc::execve(*words, words.add(1), environment);
         let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
         libc::write(tell, (&raw const error).cast(), 4);
         libc::_exit(127)

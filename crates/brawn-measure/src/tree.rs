@@ -117,8 +117,9 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// A process's peak starts with the peak of the process that called `execve`, a copy of brawn, and the kernel counts in
-/// steps of some pages for each processor. So a peak that is closer to it than this says nothing about the program.
+/// A process's peak starts with the peak of the process that called `execve`, and the kernel counts in steps of some pages
+/// for each processor. So a peak that is closer to it than this says nothing about the program. (Before `execve`, there
+/// are two pages, or a copy of brawn where nothing else can be had.)
 const SLACK: u64 = 256 << 10;
 /// How long to wait for processes that do not end although they were killed.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,9 +3,12 @@
 //! The standard library does that by `execvp`. If the kernel refuses a file, `execvp` gives it to a shell, which would
 //! run it line by line; an executable for another processor would be such a file.
 
+pub mod own_memory;
+
 use brawn_core::Error;
 use brawn_core::elf::ident::Ident;
 use brawn_core::format::Format;
+use own_memory::OwnMemory;
 use std::ffi::{CString, OsStr, OsString, c_char};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -63,11 +66,13 @@ impl Strings {
         };
         let arguments = pointers(&self.arguments);
         let environment = self.environment.as_deref().map(pointers);
+        let own = OwnMemory::look();
         // SAFETY: the arrays end with null, and they and the strings, which end with zero, live until the call returns.
         // A signal's default needs nothing of this process.  Rust's runtime ignores SIGPIPE, which the program would
         // inherit.
         unsafe {
             libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            own.forget();
             match &environment {
                 Some(environment) => {
                     libc::execve(self.path.as_ptr(), arguments.as_ptr(), environment.as_ptr())

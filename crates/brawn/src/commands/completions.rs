@@ -3,7 +3,7 @@
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::ui;
-use clap::{CommandFactory as _, ValueEnum};
+use clap::{Arg, Command, CommandFactory as _, ValueEnum};
 use clap_complete::{generate, shells};
 
 /// Print a script that completes brawn's command line in a shell.
@@ -62,6 +62,30 @@ fn script(shell: Shell) -> String {
     }
 }
 
+/// The commands that take a program and its arguments, each with those of its options that have a value, with blanks
+/// between them.  Behind the program, nothing is brawn's.
+fn of_programs() -> Vec<(String, String)> {
+    let takes = |command: &&Command| {
+        let mut all = command.get_positionals();
+        all.any(Arg::is_trailing_var_arg_set)
+    };
+    let cli = Cli::command();
+    let commands = cli.get_subcommands().filter(takes);
+    let values = |command: &Command| -> Vec<String> {
+        let all = command.get_arguments();
+        let all = all.filter(|option| option.get_action().takes_values());
+        let names = |option: &Arg| {
+            let long = option.get_long().map(|name| format!("--{name}"));
+            let short = option.get_short().map(|name| format!("-{name}"));
+            long.into_iter().chain(short)
+        };
+        all.flat_map(names).collect()
+    };
+    commands
+        .map(|command| (command.get_name().to_owned(), values(command).join(" ")))
+        .collect()
+}
+
 /// Bash divides `--option=value` at its `=`, which clap's script does not expect.
 fn bash(script: &str) -> String {
     let head = "    prev=\"$3\"\n";
@@ -79,7 +103,38 @@ fn bash(script: &str) -> String {
         let asked = format!("if [[ $joined ]]; then _brawn_names {kind} \"$cur\"; fi");
         script = script.replace(&values, &asked);
     }
-    let names = r#"# The names of toolchains of kind $1 that begin with $2; they are no words of a script.
+    for (name, values) in of_programs() {
+        let block = format!("        brawn__subcmd__{name})\n");
+        // A program's own completions are there if bash-completion is.
+        let own = match name.as_str() {
+            "cargo" => "",
+            _ => "declare -F _command_offset >/dev/null && _command_offset $program",
+        };
+        let stop = format!(
+            "            if _brawn_program \"{values}\"; then\n                COMPREPLY=()\n                {own}\n                \
+             return 0\n            fi\n"
+        );
+        script = script.replacen(&block, &format!("{block}{stop}"), 1);
+    }
+    let names = r#"# Sets `program` to the place of the word that names a program, if it is in front of the cursor.  $1 has the options
+# with values.
+_brawn_program() {
+    for ((program = 2; program < COMP_CWORD; program++)); do
+        if [[ ${COMP_WORDS[program + 1]} == = ]]; then
+            ((program += 2))
+        elif [[ " $1 " == *" ${COMP_WORDS[program]} "* ]]; then
+            ((program++))
+        elif [[ ${COMP_WORDS[program]} == -- ]]; then
+            ((++program < COMP_CWORD))
+            return
+        elif [[ ${COMP_WORDS[program]} != -* ]]; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+# The names of toolchains of kind $1 that begin with $2; they are no words of a script.
 _brawn_names() {
     local name
     while IFS= read -r name; do
@@ -112,6 +167,22 @@ _brawn_{kind}() {{
 "#
         );
     }
+    // What follows a program is completed as the program's, without brawn's options.
+    for (line, action) in [
+        ("'*::program -- ", ":_normal'"),
+        ("'*::cargo -- ", ":_default'"),
+    ] {
+        let lines = script
+            .split('\n')
+            .map(|text| match text.strip_prefix(line) {
+                Some(rest) => {
+                    let rest = rest.replace(":_default'", action);
+                    format!("'(-){}{rest}", &line[1..])
+                }
+                None => text.to_owned(),
+            });
+        script = lines.collect::<Vec<_>>().join("\n");
+    }
     let before = "(( $+functions[_brawn_commands] )) ||\n";
     script.replacen(before, &format!("{functions}{before}"), 1)
 }
@@ -122,6 +193,11 @@ fn fish(script: &str) -> String {
         let values = format!("-r -f -a \"{}\\t''\"", place);
         let asked = format!("-r -f -a \"(__fish_brawn_names {kind})\"");
         script = script.replace(&values, &asked);
+    }
+    for (name, values) in of_programs() {
+        let always = format!("\"__fish_brawn_using_subcommand {name}\"");
+        let before = format!("\"__fish_brawn_before_program {name} {values}\"");
+        script = script.replace(&always, &before);
     }
     // clap's script leaves out the values of what is no option.
     for command in Cli::command().get_subcommands() {
@@ -136,7 +212,29 @@ fn fish(script: &str) -> String {
             );
         }
     }
-    let names = "function __fish_brawn_names
+    let names = "# Whether the words in front of the cursor are those of subcommand $argv[1], and name no program; the others are its
+# options with values.
+function __fish_brawn_before_program
+    __fish_brawn_using_subcommand $argv[1]
+    or return
+    set -l words (commandline -opc)
+    set -e words[1..2]
+    while set -q words[1]
+        set -l word $words[1]
+        set -e words[1]
+        if contains -- $word $argv[2..-1]
+            set -e words[1]
+        else if test \"$word\" = --
+            not set -q words[1]
+            return
+        else if not string match -q -- '-*' $word
+            return 1
+        end
+    end
+    return 0
+end
+
+function __fish_brawn_names
     echo all
     command brawn toolchains --kind $argv[1] --names 2>/dev/null
 end

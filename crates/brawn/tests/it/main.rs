@@ -31,6 +31,7 @@ mod mounts;
 mod musls;
 mod names;
 mod others;
+mod own_peak;
 mod packages;
 mod packages_aarch64;
 mod packages_recipes;

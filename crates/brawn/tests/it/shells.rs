@@ -18,7 +18,7 @@ const FISH: &str = "function fish_prompt; printf 'READY> '; end\nsource completi
 function brawn; printf '<%s>' $argv; echo; end\n";
 
 /// What completes everywhere, and the words that the shell passes then.
-const COMPLETED: [(&str, &str); 8] = [
+const COMPLETED: [(&str, &str); 14] = [
     ("brawn pat\t\r", "<patch>"),
     (
         "brawn patch --rust=nig\t\r",
@@ -33,6 +33,22 @@ const COMPLETED: [(&str, &str); 8] = [
     ("brawn patch --upg\t\r", "<patch><--upgrade>"),
     ("brawn patch libc\t\r", "<patch><libc.a>"),
     ("brawn completions z\t\r", "<completions><zsh>"),
+    // Behind a program, nothing is brawn's.
+    ("brawn run libc.a --prof\t\r", "<run><libc.a><--prof>"),
+    (
+        "brawn run --profile lean -v libc.a --or\t\r",
+        "<run><--profile><lean><-v><libc.a><--or>",
+    ),
+    (
+        "brawn run --profile lean --or\t\r",
+        "<run><--profile><lean><--or-plain>",
+    ),
+    (
+        "brawn compare -- libc.a --verb\t\r",
+        "<compare><--><libc.a><--verb>",
+    ),
+    ("brawn cargo build --prof\t\r", "<cargo><build><--prof>"),
+    ("brawn preload ./x libc\t\r", "<preload><./x><libc.a>"),
 ];
 
 /// A machine with two toolchains, and a directory with the shell's script of that name in it.

@@ -55,6 +55,7 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
     command.env("BRAWN_OPTIONS", options(args, &recording));
     // From here on signals are the program's: it decides what they mean, and brawn ends after it.
     let signals = Signals::watch().map_err(|error| failed("cannot watch for signals", error))?;
+    exec::own_memory::OwnMemory::look().forget();
     let mut child = command
         .spawn()
         .map_err(|error| Stop::Refused(exec::failed(&program, error).path(&program)))?;

@@ -1,0 +1,217 @@
+//! The process that becomes a program, without brawn's memory.
+//!
+//! A process keeps its peak over `execve`, and `fork` gives it the memory of brawn to begin with. So a program that needs
+//! less than brawn would have brawn's peak. Therefore brawn's copy first becomes the program below: an executable of a
+//! page, which makes the process that is measured (`CLONE_PARENT`: a child of brawn's, not of its own) and ends. That
+//! process begins to count at nothing, and has two pages when it becomes the program.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
+
+// Its arguments are the program's path, and then the program's arguments. In front of the code are the numbers of two
+// pipes: it waits for the end of the first one before it becomes the program; into the second one it writes the number of
+// the new process, or an error of `clone`, and later an error of `execve`, if there is one.
+// It is data to brawn itself.
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(
+    ".pushsection .rodata.brawn_launcher, \"a\", @progbits",
+    ".globl brawn_launcher_begin, brawn_launcher_end",
+    ".hidden brawn_launcher_begin, brawn_launcher_end",
+    "brawn_launcher_begin:",
+    "5:",
+    ".long 0, 0",
+    "mov rbx, rsp",
+    "mov edi, 0x8011", // CLONE_PARENT | SIGCHLD
+    "xor esi, esi",
+    "xor edx, edx",
+    "xor r10d, r10d",
+    "xor r8d, r8d",
+    "mov eax, 56", // clone
+    "syscall",
+    "test eax, eax",
+    "jz 2f",
+    "xor ebp, ebp", // the exit code
+    "jmp 4f",
+    "2:",
+    "mov edi, 1", // PR_SET_PDEATHSIG: if brawn is killed, the program is killed, too
+    "mov esi, 9",
+    "mov eax, 157", // prctl
+    "syscall",
+    "3:",
+    "mov edi, dword ptr [rip + 5b]",
+    "lea rsi, [rbx - 16]",
+    "mov edx, 1",
+    "xor eax, eax", // read
+    "syscall",
+    "cmp rax, -4", // EINTR
+    "je 3b",
+    "mov edi, dword ptr [rip + 5b]",
+    "mov eax, 3", // close
+    "syscall",
+    "mov edi, dword ptr [rip + 5b + 4]",
+    "mov esi, 2",  // F_SETFD
+    "mov edx, 1",  // FD_CLOEXEC
+    "mov eax, 72", // fcntl
+    "syscall",
+    "mov rax, qword ptr [rbx]", // argc
+    "mov rdi, qword ptr [rbx + 8]",
+    "lea rsi, [rbx + 16]",
+    "lea rdx, [rbx + rax * 8 + 16]",
+    "mov eax, 59", // execve
+    "syscall",
+    "neg eax",
+    "mov ebp, 127",
+    "4:",
+    "mov dword ptr [rbx - 16], eax",
+    "mov edi, dword ptr [rip + 5b + 4]",
+    "lea rsi, [rbx - 16]",
+    "mov edx, 4",
+    "mov eax, 1", // write
+    "syscall",
+    "mov edi, ebp",
+    "mov eax, 60", // exit
+    "syscall",
+    "brawn_launcher_end:",
+    ".popsection",
+);
+
+#[cfg(target_arch = "aarch64")]
+std::arch::global_asm!(
+    ".pushsection .rodata.brawn_launcher, \"a\", @progbits",
+    ".balign 8",
+    ".globl brawn_launcher_begin, brawn_launcher_end",
+    ".hidden brawn_launcher_begin, brawn_launcher_end",
+    "brawn_launcher_begin:",
+    "5:",
+    ".word 0, 0",
+    "adr x19, 5b",
+    "ldp w20, w21, [x19]",
+    "mov x22, sp",
+    "mov x0, #0x8011", // CLONE_PARENT | SIGCHLD
+    "mov x1, #0",
+    "mov x2, #0",
+    "mov x3, #0",
+    "mov x4, #0",
+    "mov x8, #220", // clone
+    "svc #0",
+    "mov w23, #0", // the exit code
+    "cbnz w0, 4f",
+    "mov x0, #1", // PR_SET_PDEATHSIG: if brawn is killed, the program is killed, too
+    "mov x1, #9",
+    "mov x8, #167", // prctl
+    "svc #0",
+    "3:",
+    "mov w0, w20",
+    "sub x1, x22, #16",
+    "mov x2, #1",
+    "mov x8, #63", // read
+    "svc #0",
+    "cmn x0, #4", // EINTR
+    "b.eq 3b",
+    "mov w0, w20",
+    "mov x8, #57", // close
+    "svc #0",
+    "mov w0, w21",
+    "mov x1, #2",  // F_SETFD
+    "mov x2, #1",  // FD_CLOEXEC
+    "mov x8, #25", // fcntl
+    "svc #0",
+    "ldr x3, [x22]", // argc
+    "ldr x0, [x22, #8]",
+    "add x1, x22, #16",
+    "add x2, x1, x3, lsl #3",
+    "mov x8, #221", // execve
+    "svc #0",
+    "neg w0, w0",
+    "mov w23, #127",
+    "4:",
+    "sub x1, x22, #16",
+    "str w0, [x1]",
+    "mov w0, w21",
+    "mov x2, #4",
+    "mov x8, #64", // write
+    "svc #0",
+    "mov w0, w23",
+    "mov x8, #93", // exit
+    "svc #0",
+    "brawn_launcher_end:",
+    ".popsection",
+);
+
+/// Where the executable lies in memory.
+const PLACE: u64 = 0x40_0000;
+/// The length of its headers.
+const HEADERS: u64 = 64 + 2 * 56;
+/// ELF's number of the architecture.
+#[cfg(target_arch = "x86_64")]
+const MACHINE: u16 = 62;
+#[cfg(target_arch = "aarch64")]
+const MACHINE: u16 = 183;
+
+/// The two numbers and the code.
+fn code() -> &'static [u8] {
+    // SAFETY: both labels are above, in one section, the end behind the begin.
+    unsafe {
+        unsafe extern "C" {
+            static brawn_launcher_begin: u8;
+            static brawn_launcher_end: u8;
+        }
+        let begin = &raw const brawn_launcher_begin;
+        let length = (&raw const brawn_launcher_end).addr() - begin.addr();
+        std::slice::from_raw_parts(begin, length)
+    }
+}
+
+/// The executable for these two pipes.
+fn image(wait: RawFd, tell: RawFd) -> Vec<u8> {
+    let code = code();
+    let length = HEADERS + code.len() as u64;
+    let mut all = b"\x7fELF\x02\x01\x01".to_vec();
+    all.resize(16, 0);
+    let (executable, version) = (2u16, 1u32);
+    all.extend([executable.to_le_bytes(), MACHINE.to_le_bytes()].concat());
+    all.extend(version.to_le_bytes());
+    // Where it begins, the program headers, no section headers.
+    for place in [PLACE + HEADERS + 8, 64, 0] {
+        all.extend(place.to_le_bytes());
+    }
+    all.extend(0u32.to_le_bytes());
+    for half in [64u16, 56, 2, 64, 0, 0] {
+        all.extend(half.to_le_bytes());
+    }
+    // The file, readable and executable, then a stack that is not executable.
+    let stack = 0x6474_e551u32;
+    for (kind, rights, numbers) in [
+        (1u32, 5u32, [0, PLACE, PLACE, length, length, 0x1_0000]),
+        (stack, 6, [0, 0, 0, 0, 0, 16]),
+    ] {
+        all.extend([kind.to_le_bytes(), rights.to_le_bytes()].concat());
+        for number in numbers {
+            all.extend(number.to_le_bytes());
+        }
+    }
+    all.extend([wait.to_le_bytes(), tell.to_le_bytes()].concat());
+    all.extend(&code[8..]);
+    all
+}
+
+/// The executable for these two pipes, in a file without a name.
+pub fn make(wait: RawFd, tell: RawFd) -> io::Result<OwnedFd> {
+    /// Of Linux 6.3, where files without a name may be executed only if they are made so.
+    const EXEC: libc::c_uint = 0x10;
+    // SAFETY: the name lives, and ends with zero.
+    let new = |flags| unsafe { libc::memfd_create(c"brawn-launcher".as_ptr(), flags) };
+    let mut number = new(libc::MFD_CLOEXEC | EXEC);
+    if number < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL) {
+        number = new(libc::MFD_CLOEXEC);
+    }
+    if number < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is new, and nobody else's.
+    let mut file = unsafe { File::from_raw_fd(number) };
+    file.write_all(&image(wait, tell))?;
+    Ok(file.into())
+}
