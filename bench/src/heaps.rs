@@ -33,7 +33,7 @@ pub const SERVER: Entry = all(
 pub const ONEWAY: Entry = all(
     "heaps-oneway",
     "oneway",
-    &["1", "2000000"],
+    &["1", "1000000"],
     &["1", "200000"],
     "one thread allocates, another frees, 128 blocks at a time",
 );
@@ -41,7 +41,7 @@ pub const ONEWAY: Entry = all(
 pub const GENERATIONS: Entry = all(
     "heaps-generations",
     "generations",
-    &["2", "40", "20000"],
+    &["2", "20", "20000"],
     &["2", "4", "20000"],
     "generations of 2 threads that share a table",
 );
@@ -57,7 +57,7 @@ pub const BUFFERS: Entry = all(
 pub const REPLAY: Entry = all(
     "heaps-replay",
     "replay",
-    &["40"],
+    &["20"],
     &["4"],
     "a list of calls for small blocks, 1 thread",
 );

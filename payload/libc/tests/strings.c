@@ -464,6 +464,9 @@ int main(int argc, char **argv) {
                     swaps(off, other, n, at_end);
                     wides(off, other, n, at_end), wides(edge, edge, n, at_end);
                 }
+        // Of what is compared one is at its end and one at its beginning.
+        for (size_t n = 0; n < 70; n++)
+            for (size_t off = 0; off < 16; off++) folds(off * 4, next() % 64, n, 2), wides(off, next() % 16, n % 17, 2);
         // Longer ones, and pages that are crossed in the middle.
         for (int k = 0; k < (glance ? 100 : (sparse ? 400 : 6000)); k++) {
             // With 2, what is compared has one at the end and one at the beginning.
