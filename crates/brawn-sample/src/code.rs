@@ -1,7 +1,8 @@
 //! The functions of a file, and whose each of them is.
 
 use brawn_core::elf::program::Program;
-use brawn_core::identify::{MEMORY, is_heap};
+use brawn_core::identify::{Libc, MEMORY, is_heap};
+use brawn_core::report::inspect::inspect;
 use brawn_core::signatures::{self, database, names::Names};
 use brawn_payload::Architecture;
 use object::elf::{EM_AARCH64, EM_X86_64};
@@ -53,6 +54,8 @@ pub struct Code {
     pub is_libc: bool,
     /// Whether that is musl.
     is_musl: bool,
+    /// Whether `inspect` says that the file is a static program with musl.
+    is_with_musl: bool,
 }
 
 /// Names that any program has, or that say nothing.
@@ -114,6 +117,7 @@ impl Code {
         let known = |name: &str| whose(name, &libcs);
         match Program::read(bytes) {
             Ok(program) => {
+                self.is_with_musl = inspect(bytes).is_ok_and(|r| r.libc == Libc::Musl);
                 let names = of_program(&program);
                 let functions = names.functions.iter();
                 self.functions = functions
@@ -223,6 +227,11 @@ impl Code {
         let is_start = |f: &Function| ["__libc_start_main", "__init_libc"].contains(&&*f.name);
         let has_start = !self.is_libc && self.functions.iter().any(is_start);
         self.is_libc && self.is_musl || has_start
+    }
+
+    /// Whether it is a program with a build of musl that brawn does not know: none of its functions has a name.
+    pub fn has_unknown_musl(&self) -> bool {
+        self.is_with_musl && !self.has_musl()
     }
 
     /// The address of a place in the file.

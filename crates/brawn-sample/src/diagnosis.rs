@@ -116,6 +116,9 @@ pub struct Diagnosis {
     pub comparing: Vec<(Part, String, f64)>,
     /// Whether the program's file has a libc that brawn replaces functions of.
     pub has_musl: bool,
+    /// Whether it has a build of musl that brawn does not know, so that nothing is known about its functions.
+    #[serde(default)]
+    pub has_unknown_musl: bool,
 }
 
 impl Diagnosis {
@@ -225,7 +228,8 @@ pub fn diagnose(samples: &Samples, program: &Path) -> Diagnosis {
         copies,
         large: share_of(given[1], given[0] + given[1]),
         comparing: comparing.collect(),
-        has_musl: codes.into_iter().any(Code::has_musl),
+        has_musl: codes.clone().into_iter().any(Code::has_musl),
+        has_unknown_musl: codes.into_iter().any(Code::has_unknown_musl),
     }
 }
 

@@ -42,6 +42,7 @@ impl Diagnosis {
             large: 0.0,
             comparing: Vec::new(),
             has_musl: true,
+            has_unknown_musl: false,
         }
     }
 }

@@ -26,6 +26,9 @@ pub struct Prediction {
     pub gains: Vec<Gain>,
     /// Whether there is anything that brawn could replace.
     pub has_musl: bool,
+    /// Whether it has a build of musl that brawn does not know.
+    #[serde(default)]
+    pub has_unknown_musl: bool,
 }
 
 /// What two runs of one program differ by, and what changes with the places of code and data.
@@ -196,6 +199,7 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
         high: ratio(sum.saved - width(sum.less)),
         gains,
         has_musl: diagnosis.has_musl,
+        has_unknown_musl: diagnosis.has_unknown_musl,
     }
 }
 
@@ -279,6 +283,9 @@ fn waits(diagnosis: &Diagnosis) -> f64 {
 impl Prediction {
     /// The prediction in words: "1.42x as fast (1.30–1.55): malloc and free".
     pub fn words(&self) -> String {
+        if self.has_unknown_musl && !self.has_musl {
+            return "not predicted: brawn does not know this build of musl".to_owned();
+        }
         if !self.has_musl {
             return "nothing to gain: no musl in it".to_owned();
         }

@@ -88,6 +88,15 @@ fn without_musl_there_is_nothing_to_gain() {
         "{found:?}"
     );
     assert_eq!(found.words(), "nothing to gain: no musl in it");
+    // A program with a build of musl that nobody knows has musl in it, too.
+    let run = Diagnosis {
+        has_unknown_musl: true,
+        ..run
+    };
+    let found = predict(&run, &Costs::measured());
+    assert_eq!((found.ratio, found.low), (1.0, 1.0));
+    let words = "not predicted: brawn does not know this build of musl";
+    assert_eq!(found.words(), words);
 }
 
 #[test]

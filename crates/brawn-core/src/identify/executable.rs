@@ -4,7 +4,7 @@ use super::heap::{self, FoundHeap, Heap, Sure};
 use super::rewritten::Rewritten;
 use super::signs::{self, Traces};
 use super::{Identity, Libc, Linkage, MEMORY, MEMORY_OWN, Memory, reach};
-use crate::elf::image::{Image, Symbol, Type};
+use crate::elf::image::{Image, Symbol, SymbolKind, Type};
 use crate::elf::system::System;
 use crate::error::printable;
 use crate::note::{self, Note};
@@ -38,7 +38,10 @@ pub fn identify(image: &Image<'_>) -> Identity {
         evidence.push("stripped: identified by tables, messages and code".to_string());
     }
     let traces = Traces::new(image);
-    let mut heaps = heaps(image, linkage, &traces);
+    let has_symbols = image.has_symbol_table && !is_thin(image);
+    let (mut heaps, embedded) = heaps(image, linkage, has_symbols, &traces);
+    let embedded = embedded.iter().flat_map(|found| &found.evidence);
+    evidence.extend(embedded.map(|what| format!("in a program that is embedded in it: {what}")));
     let system = System::of_image(image);
     let libc = match system {
         // Other systems may have a libc.so too, or functions that are written like musl's.
@@ -80,7 +83,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
             .cloned()
             .collect(),
         heaps,
-        has_symbols: image.has_symbol_table,
+        has_symbols,
         evidence,
         missing: Vec::new(),
         hint: None,
@@ -114,8 +117,34 @@ fn is_packed(image: &Image<'_>) -> bool {
         && start.is_some_and(|bytes| memchr::memmem::find(bytes, b"UPX!").is_some())
 }
 
-/// The heaps that are in the file itself.
-fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<FoundHeap> {
+/// This much code without symbols is no accident of how a program was linked.
+const THIN: usize = 1 << 16;
+
+/// Whether the symbol table is only a part of what the linker wrote: its functions are less than a quarter of the code.
+/// Some tools keep what other files need, and remove all else.
+fn is_thin(image: &Image<'_>) -> bool {
+    let code = image.sections.iter().filter(|s| s.name == b".text");
+    let code: usize = code.map(|s| s.data.len()).sum();
+    if code < THIN {
+        return false;
+    }
+    let functions = image.defined().filter(|s| s.kind != SymbolKind::Object);
+    let mut functions: Vec<(u64, u64)> = functions.map(|s| (s.address, s.size)).collect();
+    functions.sort_unstable();
+    functions.dedup_by_key(|(address, _)| *address);
+    let covered = functions
+        .iter()
+        .fold(0_u64, |sum, (_, size)| sum.saturating_add(*size));
+    covered < code as u64 / 4
+}
+
+/// The heaps that are in the file itself, and libcs' heaps that are in a program that it embeds.
+fn heaps(
+    image: &Image<'_>,
+    linkage: Linkage,
+    has_symbols: bool,
+    traces: &Traces<'_, '_>,
+) -> (Vec<FoundHeap>, Vec<FoundHeap>) {
     let mut heaps: Vec<FoundHeap> = note::heaps(&image.brawn).map(FoundHeap::brawn).collect();
     let has_brawn = !heaps.is_empty();
     let mut named: BTreeMap<Heap, Vec<&Symbol<'_>>> = BTreeMap::new();
@@ -145,10 +174,16 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
     let is_part = matches!(linkage, Linkage::Static | Linkage::StaticPie)
         && heaps.is_empty()
         && image.defined().any(|s| s.name == b"malloc");
-    if (!image.has_symbol_table || is_part) && linkage != Linkage::Object {
+    // A file that asks for a libc has none in it.
+    let asks = image.interpreter.is_some() || !image.needed.is_empty();
+    let is_libcs = |heap: Heap| heap.is_musl() || heap == Heap::Glibc;
+    let mut embedded = Vec::new();
+    if (!has_symbols || is_part) && linkage != Linkage::Object {
         for found in traces.heaps() {
             let is_new = !heaps.iter().any(|h| h.heap == found.heap);
-            if is_new && (!image.has_symbol_table || found.heap.is_musl()) {
+            if asks && is_libcs(found.heap) {
+                embedded.push(found);
+            } else if is_new && (!has_symbols || found.heap.is_musl()) {
                 heaps.push(found);
             }
         }
@@ -163,7 +198,7 @@ fn heaps(image: &Image<'_>, linkage: Linkage, traces: &Traces<'_, '_>) -> Vec<Fo
         heap if heap.is_musl() || heap == Heap::Glibc => 3,
         _ => 1,
     });
-    heaps
+    (heaps, embedded)
 }
 
 /// A `malloc` that belongs neither to the libc nor to a known heap.

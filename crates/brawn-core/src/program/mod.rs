@@ -397,6 +397,7 @@ fn plan(
         hooks: exit.chain(wait).collect(),
         left: found.left.clone(),
         risks,
+        notes: found.notes.clone(),
         sizes,
         layout: layout::layout(program, &sizes)?,
     })

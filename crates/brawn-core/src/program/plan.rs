@@ -63,6 +63,9 @@ pub struct Plan {
     /// Risks that the caller accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<Risk>,
+    /// Further facts that the user should know, such as another heap that stays.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The sizes of the payload's parts.
     pub sizes: Sizes,
     /// Their places.
@@ -82,6 +85,7 @@ impl Plan {
             hooks: Vec::new(),
             left: Vec::new(),
             risks: Vec::new(),
+            notes: Vec::new(),
             sizes,
             layout,
         }

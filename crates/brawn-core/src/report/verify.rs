@@ -12,7 +12,7 @@ use crate::elf::system::System;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use crate::identify::executable;
-use crate::identify::heap::{Heap, Sure};
+use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::rewritten::Rewritten;
 use crate::identify::{Libc, Linkage, MEMORY, Memory, PRIVATE, PUBLIC};
 use crate::note::Note;
@@ -106,6 +106,8 @@ pub enum Verdict {
     NotReplaced,
     /// There are functions of both, or two payloads.
     Mixed,
+    /// Another heap serves the program, and nothing of musl's is left that brawn replaces.
+    OtherHeap,
     /// The program has functions of the heap of its own.
     Own,
     /// Too little is known about it.
@@ -120,6 +122,7 @@ impl Verdict {
             Self::NoHeap => "no heap",
             Self::NotReplaced => "not replaced",
             Self::Mixed => "mixed",
+            Self::OtherHeap => "another heap",
             Self::Own => "its own",
             Self::Unknown => "unknown",
         }
@@ -127,7 +130,7 @@ impl Verdict {
 
     /// Whether nothing is left to replace.
     pub const fn is_good(self) -> bool {
-        matches!(self, Self::Replaced | Self::NoHeap)
+        matches!(self, Self::Replaced | Self::NoHeap | Self::OtherHeap)
     }
 }
 
@@ -142,6 +145,9 @@ pub struct Report {
     pub has_symbols: bool,
     /// Its heap, as `inspect` reports it.
     pub heap: String,
+    /// Heaps that are neither brawn's nor musl's, which code in it calls by their own names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<FoundHeap>,
     /// Where brawn's heap comes from.
     pub note: Option<Note>,
     /// Its memory functions, as `inspect` reports them.
@@ -235,12 +241,18 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
     functions.extend(MEMORY.iter().map(|n| evidence.function(n, Group::Memory)));
     functions.extend(payload.into_iter().flat_map(|p| others(&evidence, p)));
     functions.extend(supplied(&image, payloads)?);
-    let (verdict, sure, why) = verdict(&found, &functions, image.has_symbol_table);
+    let (verdict, sure, why) = verdict(
+        &found,
+        &functions,
+        image.has_symbol_table,
+        evidence.rewritten.is_some(),
+    );
     Ok(Report {
         architecture: found.architecture,
         libc_version: found.libc_version,
         has_symbols: image.has_symbol_table,
         heap: found.heap,
+        beside: found.heaps.into_iter().filter(is_beside).collect(),
         note,
         memory: found.memory,
         memory_note: found.memory_note,
@@ -328,10 +340,45 @@ fn supplied(image: &Image<'_>, payloads: &[Payload]) -> Result<Vec<Function>> {
         .collect())
 }
 
+/// Whether a heap is neither brawn's nor musl's.
+fn is_beside(found: &FoundHeap) -> bool {
+    !found.heap.is_musl() && found.heap != Heap::Brawn
+}
+
+/// The verdict on a program with `other`, a heap that is known and has none of libc's names, or all of them: of musl's
+/// nothing is left. `knows` is whether it is known whose `malloc` is.
+fn beside(
+    other: &FoundHeap,
+    found: &inspect::Report,
+    is_brawns: bool,
+    knows: bool,
+) -> Option<(Verdict, Sure, String)> {
+    let name = other.heap.name();
+    if other.heap == Heap::Own {
+        return None;
+    }
+    if !is_brawns {
+        let why = format!("the heap is {name}; its memory functions are brawn's");
+        let is_done = found.memory == Memory::Brawn;
+        return is_done.then_some((Verdict::OtherHeap, found.sure, why));
+    }
+    let whose = match knows {
+        true => "what calls `malloc` by its name has brawn's",
+        false => {
+            "brawn's is in it; it is stripped, so brawn cannot tell which of the two `malloc` is"
+        }
+    };
+    let why = format!(
+        "of musl's heap nothing is left: {whose}; {name} is beside it, for the code that calls {name}"
+    );
+    Some((Verdict::Replaced, found.sure, why))
+}
+
 fn verdict(
     found: &inspect::Report,
     functions: &[Function],
     has_symbols: bool,
+    is_rewritten: bool,
 ) -> (Verdict, Sure, String) {
     let of = |provider: Provider| -> Vec<&str> {
         let heap = functions.iter().filter(|f| f.group == Group::Heap);
@@ -347,16 +394,19 @@ fn verdict(
     let is_musls = found.heaps.iter().any(|h| h.heap.is_musl());
     let (brawn, musl, own) = (of(Provider::Brawn), of(Provider::Musl), of(Provider::Own));
     let is_brawns = has(Heap::Brawn) || !brawn.is_empty();
-    let others = found
-        .heaps
-        .iter()
-        .find(|h| !h.heap.is_musl() && h.heap != Heap::Brawn);
+    let others = found.heaps.iter().find(|h| is_beside(h));
     if is_brawns && (is_musls || !musl.is_empty()) {
         let why = format!("brawn's heap is in it, and of musl's {}", musl.join(", "));
         return (Verdict::Mixed, sure, why);
     }
     if is_musls {
         return (Verdict::NotReplaced, sure, found.why.clone());
+    }
+    let is_whole = musl.is_empty() && (own.is_empty() || !is_brawns);
+    let other = others.filter(|_| is_whole);
+    let knows = has_symbols || is_rewritten;
+    if let Some(answer) = other.and_then(|other| beside(other, found, is_brawns, knows)) {
+        return answer;
     }
     if !own.is_empty() || others.is_some() {
         let whose = others.map_or("the program's own", |h| h.heap.name());

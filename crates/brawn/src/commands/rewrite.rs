@@ -146,6 +146,9 @@ fn print(report: &Report, verbose: bool) {
     for risk in plan.iter().flat_map(|plan| &plan.risks) {
         ui::line(Tone::Bad, "risked", &risk.text);
     }
+    for note in plan.iter().flat_map(|plan| &plan.notes) {
+        ui::more(&format!("note  {note}"));
+    }
     if let (Some(plan), true) = (plan, verbose) {
         ui::more(&source(plan));
         details(plan);

@@ -44,6 +44,34 @@ int main(void) {
 }
 ";
 
+/// With a heap in the place of musl's that has mimalloc's names, and that nothing of musl's passes on to.
+pub const OTHER_HEAP: &str = "#include <stddef.h>
+#include <string.h>
+static char pool[1 << 16];
+static size_t at;
+void *mi_malloc(size_t n) {
+    char *p = pool + at;
+    at += (n + 15) & ~(size_t)15;
+    return at <= sizeof pool ? p : 0;
+}
+void mi_free(void *p) { (void)p; }
+void *malloc(size_t n) { return mi_malloc(n); }
+void free(void *p) { mi_free(p); }
+void *calloc(size_t a, size_t b) { return mi_malloc(a * b); }
+void *realloc(void *p, size_t n) {
+    void *q = mi_malloc(n);
+    if (p && q) memcpy(q, p, n);
+    return q;
+}
+void *__libc_malloc(size_t n) { return mi_malloc(n); }
+void __libc_free(void *p) { mi_free(p); }
+int main(int count, char **words) {
+    char *s = strdup(words[count - 1]), copy[100];
+    memcpy(copy, s, strlen(s) + 1);
+    return strcmp(copy, words[count - 1]);
+}
+";
+
 /// A directory to build in.
 pub struct Room(TempDir);
 

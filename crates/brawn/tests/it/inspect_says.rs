@@ -1,6 +1,6 @@
 //! How `inspect` says what it found: the table, what to do next, JSON, and the exit codes of a gate.
 
-use crate::build::{ARCHIVES, PROGRAM, Room, inspect};
+use crate::build::{ARCHIVES, OTHER_HEAP, PROGRAM, Room, inspect};
 use crate::common::{Folder, IO, MUSL, REFUSED, brawn, brawn_path, fail, ok, succeed, tools};
 use serde_json::Value;
 
@@ -100,7 +100,10 @@ fn slow_and_mixed_have_a_next_step() {
         ),
         (
             "two",
-            "next  mixed, static: remove the other heap from the build".into(),
+            format!(
+                "next  mixed, static: `brawn rewrite {}` replaces musl's heap",
+                room.path("two")
+            ),
         ),
     ] {
         let text = succeed(brawn().args(["inspect", &room.path(name)]));
@@ -108,6 +111,25 @@ fn slow_and_mixed_have_a_next_step() {
         let hint = room.inspect(name)["hint"].as_str().unwrap().to_owned();
         assert!(hint.contains("FILE"), "{hint}");
     }
+    // A shared object is no file that a user could run, and who builds it has another way.
+    room.run("musl-gcc", &["-shared", "-fPIC", "main.c", "-o", "lib.so"]);
+    room.run("tar", &["-czf", "package.tgz", "lib.so", "two"]);
+    let text = succeed(brawn().args(["inspect", &room.path("package.tgz")]));
+    assert!(
+        text.contains("next  mixed, shared object: `brawn preload -- PROGRAM`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("next  mixed, static: unpack it; `brawn rewrite FILE`"),
+        "{text}"
+    );
+    room.write("main.c", PROGRAM);
+    room.run("musl-gcc", &["-shared", "-fPIC", "main.c", "-o", "lib.so"]);
+    room.run("tar", &["-czf", "package.tgz", "lib.so"]);
+    let text = succeed(brawn().args(["inspect", &room.path("package.tgz")]));
+    let words = "next  slow heap, shared object: who builds it gives its Rust code brawn's heap by the crate `brawn-rt`";
+    assert!(text.contains(words), "{text}");
+    assert!(text.contains("`brawn preload -- PROGRAM`"), "{text}");
     // One line for all that need the same.
     std::fs::copy(&path, room.path("another")).unwrap();
     let text = succeed(brawn().args(["inspect", &path, &room.path("another")]));
@@ -116,6 +138,29 @@ fn slow_and_mixed_have_a_next_step() {
         "{text}"
     );
     assert_eq!(text.matches("next").count(), 1, "{text}");
+}
+
+/// Its heap is no slow one, and its memory functions are.
+#[test]
+fn a_program_with_another_heap_has_a_next_step_for_its_memory_functions() {
+    let room = Room::new();
+    room.write("main.c", OTHER_HEAP);
+    room.run(
+        "musl-gcc",
+        &["-static", "-O1", "-fno-builtin", "main.c", "-o", "other"],
+    );
+    let report = room.inspect("other");
+    assert_eq!(report["verdict"], "fine", "{report:#}");
+    assert_eq!(report["memory"], "musl", "{report:#}");
+    let hint = report["hint"].as_str().expect("a hint");
+    assert!(
+        hint.starts_with("`brawn rewrite FILE` with `--only memory,libc` gives it"),
+        "{hint}"
+    );
+    succeed(brawn().args(["rewrite", "--only", "memory,libc", &room.path("other")]));
+    let report = room.inspect("other");
+    assert_eq!(report["memory"], "brawn", "{report:#}");
+    assert!(report["hint"].is_null(), "{report:#}");
 }
 
 #[test]

@@ -34,6 +34,23 @@ fn is_memory(name: &str) -> bool {
     brawn_core::identify::MEMORY.contains(&name)
 }
 
+/// Rust's code has another heap, by its own names, as with jemalloc's crate: musl's for C is replaced, and that is all
+/// that there is to do.
+const RUSTS: &str = "#include <stdlib.h>
+#include <string.h>
+static char pool[4096];
+int _rjem_mallctl(void) { return pool[1]; }
+void *_rjem_malloc(size_t n) { return n < sizeof pool ? pool : 0; }
+int main(int argc, char **argv) {
+    char *text = strdup(argv[0]), *other = _rjem_malloc(9);
+    memcpy(other, text, 2);
+    free(text);
+    return _rjem_mallctl() == 1;
+}
+";
+
+mod beside;
+
 /// Calls every public function.
 const ALL: &str = "#include <malloc.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use crate::advice::Advice;
+use crate::component::{Component, Families};
 use crate::demangle::demangled;
 use crate::identify::heap::{FoundHeap, Heap, Sure};
 use crate::identify::{Identity, Libc, Linkage, Memory};
@@ -191,16 +192,21 @@ fn next_of_two(identity: &Identity, other: &FoundHeap) -> String {
             )
         }
         Linkage::SharedObject => {
-            "build it with one heap for all code; brawn cannot change this in the file".into()
+            let preload = Advice::Preload(Some("PROGRAM"));
+            format!(
+                "{preload} gives brawn's heap to the code in it that calls libc's; who builds it can give all of its \
+                 code one heap"
+            )
         }
         _ if is_brawns => {
             format!("link it again with a libc.a of {patch}, and without a second musl inside")
         }
         _ => {
-            let rewrite_it = Advice::Rewrite(file);
+            let (rewrite_it, other) = (Advice::Rewrite(file), other.heap.name());
             format!(
-                "remove the other heap from the build, and link with a libc.a of {patch}: then all code has one \
-                 heap; or {rewrite_it} replaces musl's heap in this file"
+                "{rewrite_it} replaces musl's heap, for the code that calls `malloc` by its name (C code, as a rule); \
+                 what calls {other} keeps it. For one heap in all code, build it without {other}, and link it with a \
+                 libc.a of {patch}"
             )
         }
     }
@@ -252,7 +258,10 @@ fn next_of_musls(identity: &Identity) -> String {
         Linkage::Dynamic => format!("{} runs it with brawn's heap", Advice::Preload(file)),
         Linkage::SharedObject => {
             let preload = Advice::Preload(Some("PROGRAM"));
-            format!("the program that loads it has the heap: {preload}")
+            format!(
+                "who builds it gives its Rust code brawn's heap by the crate `brawn-rt`; who uses it gives one to the \
+                 program that loads it: {preload}"
+            )
         }
         Linkage::Archive => {
             let (patch_it, restore_it) = (Advice::Patch(file), Advice::Restore(file));
@@ -277,12 +286,26 @@ fn others(identity: &Identity, heaps: &Heaps<'_>) -> Answer {
         _ if heaps.others.iter().all(|h| h.heap == Heap::Go) => Verdict::NotMusl,
         _ => Verdict::Unknown,
     };
-    let why = match identity.libc {
+    let mut why = match identity.libc {
         _ if has_brawns => format!("no heap of musl's, but {names}, and brawn's"),
         Libc::Musl => format!("no heap of musl's, but {names}"),
         _ => format!("{names}, and no libc that brawn knows"),
     };
-    heaps.answer(verdict, why)
+    let is_whole = matches!(identity.linkage, Linkage::Static | Linkage::StaticPie);
+    let is_slow = identity.libc == Libc::Musl && identity.memory == Memory::Musl;
+    if !is_slow {
+        return heaps.answer(verdict, why);
+    }
+    why.push_str("; its memory functions are musl's");
+    let answer = heaps.answer(verdict, why);
+    if !is_whole || !identity.has_payload {
+        return answer;
+    }
+    let rewrite_it = Advice::Rewrite(Some("FILE"));
+    let alone = Advice::Only(&[Component::Memory, Component::Libc(Families::ALL)]);
+    answer.next(format!(
+        "{rewrite_it} with {alone} gives it brawn's memory functions and other functions of libc; its heap stays"
+    ))
 }
 
 fn titles(found: &[&FoundHeap]) -> String {

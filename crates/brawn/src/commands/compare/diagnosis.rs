@@ -196,6 +196,7 @@ mod tests {
                 share: 0.5,
             }],
             has_musl: true,
+            has_unknown_musl: false,
         };
         let mut before = run(&[]);
         for (what, words) in [

@@ -171,8 +171,8 @@ pub fn next(files: &[&File], width: Option<usize>) -> String {
             [Some(path)] => hint.replace("FILE", &quoted(path)),
             _ => hint.to_string(),
         };
-        // A package's member is not yet a file.
-        let unpack = match typed.iter().all(Option::is_none) {
+        // A package's member is not yet a file that the command could be given.
+        let unpack = match hint.contains("FILE") && typed.iter().all(Option::is_none) {
             true => "unpack it; ",
             false => "",
         };

@@ -68,7 +68,7 @@ fn look(path: &Path, builds: &[Build]) -> Result<Report> {
 fn print(file: &File, is_verbose: bool) {
     let report = &file.report;
     let tone = match report.verdict {
-        Verdict::Replaced | Verdict::NoHeap => Tone::Good,
+        Verdict::Replaced | Verdict::NoHeap | Verdict::OtherHeap => Tone::Good,
         Verdict::Own | Verdict::Unknown => Tone::Note,
         Verdict::NotReplaced | Verdict::Mixed => Tone::Bad,
     };
@@ -91,6 +91,14 @@ fn print(file: &File, is_verbose: bool) {
         ui::more(&format!(
             "note: brawn {}, others of libc, {}",
             note.brawn, note.architecture
+        ));
+    }
+    for found in &report.beside {
+        let evidence = printable(found.evidence.join("; ").as_bytes());
+        ui::more(&format!(
+            "beside: {}, by {evidence} ({})",
+            found.title(),
+            found.sure.name()
         ));
     }
     if is_verbose {

@@ -3,8 +3,8 @@
 use super::*;
 
 /// Compresses by each of the four.
-const PACKERS: [(&str, fn(&[u8]) -> Vec<u8>); 4] =
-    [("gzip", gzip), ("xz", xz), ("zstd", zstd), ("bzip2", bzip2)];
+type Packer = fn(&[u8]) -> Vec<u8>;
+const PACKERS: [(&str, Packer); 4] = [("gzip", gzip), ("xz", xz), ("zstd", zstd), ("bzip2", bzip2)];
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -195,7 +195,7 @@ fn what_is_not_opened_is_said_beside_what_is() {
 #[test]
 fn members_of_zip_archives_may_be_compressed_by_any_of_them() {
     let program = [ELF, &[7; 1000]].concat();
-    for (method, pack) in [(12, bzip2 as fn(&[u8]) -> Vec<u8>), (93, zstd), (95, xz)] {
+    for (method, pack) in [(12, bzip2 as Packer), (93, zstd), (95, xz)] {
         let packed = pack(&program);
         let options = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored);
