@@ -15,7 +15,7 @@ pub const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Gives static musl programs a fast heap and fast memory functions instead of musl's.
+/// Gives musl programs a fast heap and fast functions of libc instead of musl's.
 #[derive(Debug, Parser)]
 #[command(name = "brawn", version, styles = STYLES, after_help = help::after(""))]
 #[command(disable_version_flag = true)]

@@ -57,10 +57,21 @@ const OF_RUN: &str = "  125  brawn itself failed, or its command line is wrong
   127  there is no such program
   else the program's own";
 
+/// `preload` has these for the object; once there is a program, the codes are those of `run`.
+const OF_PRELOAD: &str = "  0  the object is written
+  2  the command line is wrong
+  3  refused: there is no such object, or FILE is not one of brawn's
+  5  reading or writing failed
+  125  brawn itself failed, before the program began
+  126  the program cannot be run with it
+  127  there is no such program
+  else the program's own";
+
 /// The table in the help of `subcommand`; `""` is brawn's own, with all of them.
 pub fn table(subcommand: &str) -> String {
     match subcommand {
-        "" | "preload" => format!("{COMMON}{OF_PROGRAMS}"),
+        "" => format!("{COMMON}{OF_PROGRAMS}"),
+        "preload" => OF_PRELOAD.into(),
         "cargo" => format!("{COMMON}\n  Once cargo has begun, they are cargo's own."),
         "run" => OF_RUN.into(),
         _ => COMMON.into(),

@@ -245,7 +245,7 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
         let forms = room.forms(workload)?;
         let line = line(args, workload, seed)?;
         let name = OsString::from(workload.source);
-        let mut comparison = session::measured(&name, &forms, &line.args, &signals, false)?;
+        let mut comparison = session::measured(&name, &forms, &line.args, &signals, true)?;
         comparison.verdicts = verdict::all(&comparison);
         measured.workloads.push(One {
             name: workload.name.clone(),

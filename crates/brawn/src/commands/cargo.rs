@@ -8,12 +8,12 @@ use crate::ui;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Run cargo so that programs for musl get brawn's heap and memory functions.
+/// Run cargo so that programs for musl get brawn's heap, memory and other functions.
 ///
 /// Static executables get them.  It accepts any cargo command, also with a `+toolchain` before it: `brawn cargo build
 /// --release --target x86_64-unknown-linux-musl`.  The toolchain, Cargo.toml, .cargo/config.toml and your rustflags do
 /// not change; other targets are built as without brawn.  Input, output, signals and exit code are cargo's own.
-/// brawn's options stand in front of cargo's.  `cargo brawn` is the same.
+/// brawn's options stand in front of cargo's: all that follows cargo's first argument is cargo's.  `cargo brawn` is the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("cargo"), disable_version_flag = true)]
 pub struct Args {

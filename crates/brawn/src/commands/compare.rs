@@ -70,7 +70,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
 
-    /// Also measure a program that fails.
+    /// Also measure a program that fails: that a signal ends, or that prints no result and ends with another code than 0.
     #[arg(short, long)]
     ignore_failure: bool,
 

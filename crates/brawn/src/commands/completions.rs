@@ -9,7 +9,7 @@ use clap_complete::{generate, shells};
 /// Print a script that completes brawn's command line in a shell.
 ///
 /// For this user: `brawn completions bash > ~/.local/share/bash-completion/completions/brawn`, `brawn completions zsh >
-/// ~/.zfunc/_brawn` with that folder in fpath, or `brawn completions fish > ~/.config/fish/completions/brawn.fish`.
+/// ~/.zfunc/_brawn` with that directory in fpath, or `brawn completions fish > ~/.config/fish/completions/brawn.fish`.
 /// brawn's packages contain these files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("completions"))]

@@ -14,7 +14,7 @@ use brawn_payload::{Architecture, Payload, Profile, payload, payloads};
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// Print flags that link brawn's heap and memory functions, leaving libc.a alone.
+/// Print flags that link brawn's heap, memory and other functions, leaving libc.a alone.
 ///
 /// The files that they name are written into a directory.  The flags stand after the program's own files and before every
 /// library, as in `musl-gcc -static main.c $(brawn link-args)`.  The program has one heap.  Arguments that need it are

@@ -21,7 +21,7 @@ use brawn_payload::payloads;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Replace musl's heap and memory functions in a libc.a.
+/// Replace musl's heap, memory and other functions in a libc.a.
 ///
 /// PATH is one libc.a, a directory (then in every libc.a in it), or a bundle of a Swift SDK; or flags name toolchains.
 /// Programs that are linked from then on have them; programs that were built before have to be linked again.

@@ -32,7 +32,7 @@ const USAGE: &str = "brawn preload [OPTIONS] --output <FILE>
 ///
 /// It writes a shared object, or runs a program with it.  This is for programs that are linked dynamically with musl,
 /// as Alpine's are: their heap is in libc.so, which brawn's other commands cannot replace.  `brawn preload -o FILE`
-/// writes the object, for an image or a system; `brawn preload -- PROGRAM ARGS` runs a program with it, from the user's
+/// writes the object, for an image or a system; `brawn preload PROGRAM ARGS` runs a program with it, from the user's
 /// cache.  Programs that this program starts have it, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("preload"), override_usage = USAGE)]

@@ -167,3 +167,42 @@ fn a_signal_leaves_no_folder() {
     );
     assert!(is_empty());
 }
+
+/// None of its programs answers by its exit code, whatever it printed: here the form of stock musl fails once it has been
+/// found to run.
+#[test]
+fn a_form_that_fails_is_a_finding() {
+    let room = crate::build::Room::new();
+    let mark = room.path("mark");
+    room.write(
+        "more.c",
+        &format!(
+            "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\n#undef main\nint real_main(int, char **);
+int main(int c, char **v) {{
+    int code = real_main(c, v);
+    puts(\"a result\");
+    if (access(\"{mark}\", F_OK) == 0) return 3;
+    return close(open(\"{mark}\", O_CREAT | O_WRONLY, 0600)) | code;
+}}
+"
+        ),
+    );
+    let compiler = room.write(
+        "cc",
+        &format!(
+            "#!/bin/sh\ncase \"$*\" in\n*brawn_heap*) ;;\n*once.c*) set -- -Dmain=real_main \"$@\" {} ;;\nesac\n\
+             exec musl-gcc \"$@\"\n",
+            room.path("more.c")
+        ),
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&compiler, mode).expect("a script");
+    let options = ["--only", "startup", "--runs", "2", "--against-cc", "none"];
+    let output = bench(&[&["--quick", "--cc", &compiler][..], &options].concat());
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("startup, musl: ended with exit code 3\n"),
+        "{said}"
+    );
+}

@@ -21,6 +21,14 @@ use std::path::{Path, PathBuf};
 /// The name of the program as it is.
 pub const AS_IT_IS: &str = "as it is";
 
+/// A form in a sentence, by its name.
+pub fn called(name: &str) -> &str {
+    match name {
+        AS_IT_IS => "the program as it is",
+        name => name,
+    }
+}
+
 /// One form, ready to run.
 pub struct Form {
     /// What is told of it.

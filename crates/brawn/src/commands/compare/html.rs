@@ -109,10 +109,8 @@ pub fn told(data: &Comparison, verdict: &Verdict) -> Markup {
 
 /// What a form was compared with.
 fn against(data: &Comparison, verdict: &Verdict) -> String {
-    match &data.candidates[data.candidates[verdict.candidate].against].name {
-        name if name == candidates::AS_IT_IS => "the program as it is".into(),
-        name => line(name),
-    }
+    let against = data.candidates[verdict.candidate].against;
+    line(candidates::called(&data.candidates[against].name))
 }
 
 pub fn found(data: &Comparison, finding: &Finding) -> Markup {

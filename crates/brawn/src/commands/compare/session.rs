@@ -32,6 +32,7 @@ struct Session<'a> {
     forms: &'a [Form],
     signals: &'a Signals,
     bar: Bar,
+    is_bench: bool,
     data: Comparison,
     /// How each form ended in its first run, while all are worth measuring.
     ends: Vec<Option<End>>,
@@ -41,16 +42,17 @@ struct Session<'a> {
 
 /// Runs `forms`, the first of which is the program as it is.
 pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> {
-    measured(name, forms, args, &Signals::watch()?, true)
+    measured(name, forms, args, &Signals::watch()?, false)
 }
 
-/// The same if the caller watches for signals; it samples only if `is_sampled`.
+/// The same if the caller watches for signals. `brawn bench` takes no samples, and none of its programs answers by its
+/// exit code.
 pub fn measured(
     name: &OsStr,
     forms: &[Form],
     args: &Args,
     signals: &Signals,
-    is_sampled: bool,
+    is_bench: bool,
 ) -> Result<Comparison> {
     let looks = forms.len() as u64 + 1;
     let mut session = Session {
@@ -59,6 +61,7 @@ pub fn measured(
         forms,
         signals,
         bar: Bar::new(looks, "{bar:30} {pos}/{len} runs, {eta} left"),
+        is_bench,
         data: empty(name, forms, args),
         ends: vec![None; forms.len()],
         longest: 0,
@@ -66,7 +69,7 @@ pub fn measured(
     session.look()?;
     if session.ends[0].is_some() && session.ends[1..].iter().any(Option::is_some) {
         session.rounds()?;
-        if is_sampled {
+        if !is_bench {
             session.sample();
         }
     }
@@ -161,7 +164,8 @@ impl Session<'_> {
         for candidate in 1..self.forms.len() {
             let run = self.run(candidate, Phase::Look, 0)?;
             if run.end != first.end {
-                let what = format!("{}; the program as it is {}", ended(&run), ended(&first));
+                let name = candidates::called(&self.forms[0].told.name);
+                let what = format!("{}; {name} {}", ended(&run), ended(&first));
                 self.find(candidate, kind(run.end), what);
                 continue;
             }
@@ -193,10 +197,11 @@ impl Session<'_> {
         if run.end != End::Limit && self.args.ignore_failure {
             return true;
         }
-        if is_answer(run) {
+        if is_answer(run) && !self.is_bench {
             return true;
         }
         let next = match run.end {
+            _ if self.is_bench => "",
             End::Exit(_) => {
                 "; if this is its answer, and not a failure, `--ignore-failure` measures it"
             }
