@@ -90,7 +90,26 @@ chmod +x "$new"/bin/*
 
 mkdir -p "$new/lib/rustlib/src" "$work/std/src"
 ln -s "$usr/src/rustc-1.96.0" "$new/lib/rustlib/src/rust"
-printf '[package]\nname = "wants-std"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n' >"$work/std/Cargo.toml"
+# Profiles are those of Rust's own build, which made std for glibc (`library/Cargo.toml`; `rust.*-std` of its configuration):
+# measurements compare programs with the one and the other, and are to find two libcs, not two optimisations.
+cat >"$work/std/Cargo.toml" <<'END'
+[package]
+name = "wants-std"
+version = "0.0.0"
+edition = "2024"
+[workspace]
+[profile.release]
+opt-level = 3
+codegen-units = 1
+debug = "line-tables-only"
+[profile.release.package.compiler_builtins]
+codegen-units = 10000
+debug-assertions = false
+overflow-checks = false
+END
+for crate in addr2line adler2 gimli miniz_oxide object rustc-demangle; do
+  printf '[profile.release.package.%s]\nopt-level = "s"\ndebug = 0\n' "$crate" >>"$work/std/Cargo.toml"
+done
 printf '#![no_std]\n' >"$work/std/src/lib.rs"
 printf 'int main(void) { return 0; }\n' >"$work/main.c"
 # As Rust's own build does: programs with `panic = "abort"` link this crate only if it was compiled so.
@@ -134,8 +153,7 @@ make_target() {
   printf 'INPUT(%s)\n' "$toolchain/lib/rustlib/$triple/lib/self-contained/libunwind.a" >"$libs/libgcc_s.so"
 
   env -i PATH="$PATH" HOME="$work" CARGO_HOME="$work/cargo" RUSTC_BOOTSTRAP=1 RUSTC_WRAPPER="$work/rustc" \
-    CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
-    RUSTFLAGS="-Cembed-bitcode=yes --remap-path-prefix=$new/lib/rustlib/src/rust=/rustc/1.96.0 --remap-path-prefix=$usr/src/rustc-1.96.0=/rustc/1.96.0" \
+    RUSTFLAGS="-Cembed-bitcode=yes -Zunstable-options -Cforce-frame-pointers=non-leaf --remap-path-prefix=$new/lib/rustlib/src/rust=/rustc/1.96.0 --remap-path-prefix=$usr/src/rustc-1.96.0=/rustc/1.96.0" \
     "$new/bin/cargo" build --manifest-path "$work/std/Cargo.toml" --target-dir "$work/built" \
     --release --target "$triple" -Zbuild-std=std,panic_abort,test,proc_macro --quiet --jobs "$(nproc)" \
     --config 'source.crates-io.replace-with="vendored"' \
