@@ -41,6 +41,7 @@ struct Facts {
     expected: Option<String>,
     next: Option<String>,
     source: Option<io::Error>,
+    reasons: Vec<String>,
 }
 
 /// The piece of a file that an error is about.
@@ -68,6 +69,7 @@ impl Error {
             expected: None,
             next: None,
             source: None,
+            reasons: Vec::new(),
         }))
     }
 
@@ -133,6 +135,18 @@ impl Error {
     pub fn at(mut self, offset: u64) -> Self {
         self.0.offset.get_or_insert(offset);
         self
+    }
+
+    /// Sets all reasons, if there are several: the error itself tells of the first.
+    #[must_use]
+    pub fn reasons(mut self, reasons: Vec<String>) -> Self {
+        self.0.reasons = reasons;
+        self
+    }
+
+    /// All reasons; empty if there is only the error itself.
+    pub fn all_reasons(&self) -> &[String] {
+        &self.0.reasons
     }
 
     /// Sets what brawn expected instead.

@@ -44,6 +44,11 @@ impl Work {
         self.spent.get()
     }
 
+    /// Begins again with `left` units, unless more was asked for before.
+    pub fn refill(&self, left: usize) {
+        self.left.set(left as u64);
+    }
+
     /// Spends `much` of the budget. Returns whether there was enough; if not, the budget is empty from then on.
     pub fn spend(&self, much: usize) -> bool {
         let left = self.left.get().checked_sub(much as u64);

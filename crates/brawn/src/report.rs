@@ -18,6 +18,9 @@ pub struct Report<S, D> {
     /// The reason why it failed or was left alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// All reasons, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
     #[serde(flatten)]
     pub details: D,
     #[serde(skip)]
@@ -32,6 +35,7 @@ impl<S, D: Default> Report<S, D> {
             status,
             output: None,
             reason: None,
+            reasons: Vec::new(),
             details: D::default(),
             exit: Exit::Success,
         }
@@ -41,6 +45,7 @@ impl<S, D: Default> Report<S, D> {
     pub fn failed(path: &Path, status: S, error: &Error) -> Self {
         let mut report = Self::new(path, status);
         report.reason = Some(error.to_string());
+        report.reasons = error.all_reasons().to_vec();
         report.exit = error.kind().into();
         report
     }

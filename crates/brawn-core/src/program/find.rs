@@ -123,12 +123,13 @@ pub fn find(
     wanted: &[Component],
 ) -> Result<Functions> {
     let whole = whole::Whole::of(program, names, payload)?;
+    let code = Code::new(whole.program, names);
     let mut stay = libc::Stay::new();
     for round in 0..ROUNDS {
-        let found = look(&whole, names, wanted, &stay)?;
+        let found = look(&whole, &code, names, wanted, &stay)?;
         let of_libc = |risk: &&Risk| risk.component.is_some_and(Component::is_libc);
         if !found.risks.iter().any(|risk| of_libc(&risk)) {
-            return Ok(found);
+            return hooked(&whole, &code, names, found);
         }
         // If a function stays, then other functions that its code runs may have to stay too.
         let is_last = round + 2 == ROUNDS;
@@ -140,7 +141,25 @@ pub fn find(
         }
     }
     let rest: Vec<Component> = wanted.iter().copied().filter(|c| !c.is_libc()).collect();
-    look(&whole, names, &rest, &stay)
+    let found = look(&whole, &code, names, &rest, &stay)?;
+    hooked(&whole, &code, names, found)
+}
+
+/// Finds the places that the heap needs besides its functions. Once is enough: they do not depend on which functions of libc stay.
+fn hooked(
+    whole: &whole::Whole<'_, '_>,
+    code: &Code<'_>,
+    names: &Names,
+    mut found: Functions,
+) -> Result<Functions> {
+    let mut functions = found.functions.iter();
+    if functions.any(|f| f.component == Component::Heap) {
+        code.refill();
+        hooks::find(whole, code, names, &mut found);
+        waits::find(whole, code, names, &mut found);
+    }
+    code.check_work()?;
+    Ok(found)
 }
 
 /// How often a program is examined again because functions of libc must stay.
@@ -149,6 +168,7 @@ const ROUNDS: usize = 4;
 /// Finds the functions of `wanted` that can be replaced, without the functions of libc in `stay`.
 fn look(
     whole: &whole::Whole<'_, '_>,
+    code: &Code<'_>,
     names: &Names,
     wanted: &[Component],
     stay: &libc::Stay,
@@ -164,32 +184,24 @@ fn look(
         return Ok(found);
     }
     found.risks = whole.risks();
-    let code = Code::new(whole.program, names);
-    check_names(names, &code)?;
+    code.refill();
+    check_names(names, code)?;
     let state = if heap {
-        heap::find(whole, &code, names, &mut found)
+        heap::find(whole, code, names, &mut found)
     } else {
         heap::State::default()
     };
     if memory {
-        memory::find(whole, &code, names, &mut found);
+        memory::find(whole, code, names, &mut found);
     }
     if let Some(families) = families {
         let has_memory = wanted.contains(&Component::Memory) && whole.payload.memory.is_some();
-        libc::find(whole, &code, names, families, has_memory, stay, &mut found);
+        libc::find(whole, code, names, families, has_memory, stay, &mut found);
     }
     code.check_work()?;
-    place::measure(&code, &mut found);
+    place::measure(code, &mut found);
     found.functions.sort_by_key(|f| f.address);
-    reach::check(whole, &code, names, &state, &mut found);
-    if found
-        .functions
-        .iter()
-        .any(|f| f.component == Component::Heap)
-    {
-        hooks::find(whole, &code, names, &mut found);
-        waits::find(whole, &code, names, &mut found);
-    }
+    reach::check(whole, code, names, &state, &mut found);
     code.check_work()?;
     Ok(found)
 }

@@ -17,6 +17,7 @@ pub mod link;
 pub mod linked;
 mod place;
 pub mod plan;
+mod refused;
 pub mod relocations;
 pub mod room;
 mod sections;
@@ -326,15 +327,7 @@ fn risks(
     if options.force {
         return Ok(risks);
     }
-    let first = &risks[0];
-    let others = match risks.len() - 1 {
-        0 => String::new(),
-        1 => " (and 1 more reason)".to_owned(),
-        others => format!(" (and {others} more reasons)"),
-    };
-    let place = first.address.map(|a| format!(" (at address {a:#x})"));
-    let next = format!("{}{}", first.next, place.unwrap_or_default());
-    Err(Error::refused(format!("{}{others}", first.text)).next(next))
+    Err(refused::error(program, names, &risks))
 }
 
 /// The risks of replacing these parts.

@@ -128,6 +128,11 @@ fn print(report: &Report, verbose: bool) {
     let path = shown(&report.path);
     if let Some(reason) = &report.reason {
         ui::error(reason);
+        match report.reasons.len() {
+            0 => {}
+            _ if verbose => report.reasons.iter().for_each(|r| ui::info(r)),
+            all => ui::info(&format!("`-v` lists all {all} reasons")),
+        }
         return;
     }
     let (word, whose) = match report.status {

@@ -5,6 +5,7 @@
 mod data;
 mod table;
 mod trail;
+mod unallocated;
 mod word;
 
 pub use data::take_out;

@@ -3,6 +3,7 @@
 use super::reference::Reference;
 use super::{arm, x86};
 use crate::demangle::demangled;
+use crate::elf::frames::Frames;
 use crate::elf::program::{Program, SymbolKind};
 use crate::error::{Error, Result};
 use crate::signatures::names::{Named, Names};
@@ -41,9 +42,12 @@ pub struct Code<'p> {
     pub architecture: Architecture,
     /// The bytes that can be executed, ascending: executable sections, or whole segments in files without sections.
     pub regions: Vec<(u64, &'p [u8])>,
-    /// The starts of functions, by address; each once.
+    /// The starts of functions with names, by address; each once.
     starts: Vec<Start<'p>>,
-    /// How many bytes may still be read instruction by instruction.
+    /// Functions with unwind information, which have no names here.
+    frames: Frames<'p>,
+    /// How many bytes may be read instruction by instruction each time that the program is examined, and how many may still be read.
+    budget: usize,
     work: Work,
 }
 
@@ -87,11 +91,14 @@ impl<'p> Code<'p> {
         starts.sort_by_key(|s| (s.address, std::cmp::Reverse(s.size)));
         starts.dedup_by_key(|s| s.address);
         let size: usize = regions.iter().map(|(_, code)| code.len()).sum();
+        let budget = size.saturating_mul(TIMES).saturating_add(BESIDES);
         Self {
             architecture: program.architecture,
             regions,
             starts,
-            work: Work::new(size.saturating_mul(TIMES).saturating_add(BESIDES)),
+            frames: Frames::of(program),
+            budget,
+            work: Work::new(budget),
         }
     }
 
@@ -112,7 +119,7 @@ impl<'p> Code<'p> {
     /// bytes.
     pub fn before(&self, site: u64) -> Option<(u64, &'p [u8])> {
         let (at, code) = self.region(site)?;
-        let function = self.function(site).map_or(at, |(extent, _)| extent.start);
+        let function = self.function(site).map_or(at, |extent| extent.start);
         let start = function.max(at).max(site.saturating_sub(BEFORE));
         let bytes = code.get((start - at) as usize..(site - at) as usize)?;
         Some((start, bytes))
@@ -176,7 +183,9 @@ impl<'p> Code<'p> {
             .region(address)
             .map_or(address, |(at, code)| at + code.len() as u64);
         let next = self.starts.partition_point(|s| s.address <= address);
-        self.starts.get(next).map_or(end, |s| s.address.min(end))
+        let named = self.starts.get(next).map_or(end, |s| s.address);
+        let other = self.frames.next(address).unwrap_or(end);
+        named.min(other).min(end)
     }
 
     /// The range of a function: by its size, or up to where nothing goes on.
@@ -194,8 +203,14 @@ impl<'p> Code<'p> {
         start..end
     }
 
-    /// The function that contains `address`, with its name.
-    pub fn function(&self, address: u64) -> Option<(Range<u64>, &'p str)> {
+    /// The function that contains `address`: one with a name, or one with unwind information.
+    pub fn function(&self, address: u64) -> Option<Range<u64>> {
+        let named = self.named(address).map(|(range, _)| range);
+        named.or_else(|| self.frames.around(address))
+    }
+
+    /// The function with a name that contains `address`, and its name.
+    pub fn named(&self, address: u64) -> Option<(Range<u64>, &'p str)> {
         self.region(address)?;
         let behind = self.starts.partition_point(|s| s.address <= address);
         // A label inside a function has no size, or ends before `address`.
@@ -216,26 +231,9 @@ impl<'p> Code<'p> {
 
     /// Whether a function is known to begin at `address`.
     pub fn begins(&self, address: u64) -> bool {
-        self.starts
-            .binary_search_by_key(&address, |s| s.address)
-            .is_ok()
-    }
-
-    /// Whether execution may begin at `address`: it is in code, and an instruction may begin there.
-    pub fn may_run_from(&self, address: u64) -> bool {
-        if self.region(address).is_none() {
-            return false;
-        }
-        let behind = self.starts.partition_point(|s| s.address <= address);
-        let Some(start) = self.starts[..behind]
-            .last()
-            .filter(|s| address - s.address < s.size)
-        else {
-            let step = self.by(|| 1, || 4);
-            return address.is_multiple_of(step);
-        };
-        let code = self.bytes(&(start.address..address + 1));
-        self.by(|| x86::begins(code), || address.is_multiple_of(4))
+        let named = self.starts.binary_search_by_key(&address, |s| s.address);
+        let other = || self.frames.around(address);
+        named.is_ok() || other().is_some_and(|range| range.start == address)
     }
 
     /// All addresses relative to themselves that instructions in `range` refer to.
@@ -281,7 +279,7 @@ impl<'p> Code<'p> {
 
     /// A name for the code at `address` in messages, such as `main`, or `code`.
     pub fn describe(&self, address: u64) -> String {
-        match self.function(address) {
+        match self.named(address) {
             Some((_, name)) => format!("`{}`", demangled(name)),
             None => "code without a name".to_string(),
         }
@@ -291,7 +289,7 @@ impl<'p> Code<'p> {
     /// there.
     pub fn operand(&self, place: u64) -> Option<Reference> {
         let (at, code) = self.region(place)?;
-        let start = self.function(place).map(|(extent, _)| extent.start);
+        let start = self.function(place).map(|extent| extent.start);
         let start = start.filter(|s| *s >= at && *s < place && place - s < FAR);
         let read = place - start.unwrap_or(place);
         if !self.work.spend(read as usize) {
@@ -301,6 +299,11 @@ impl<'p> Code<'p> {
             Some(start) => x86::operand(&code[(start - at) as usize..], start, place, true),
             None => x86::operand(code, at, place, false),
         }
+    }
+
+    /// The program is examined once more.
+    pub fn refill(&self) {
+        self.work.refill(self.budget);
     }
 
     /// Spends `much` of the budget for examining code, which grows with the number of pairs of findings.

@@ -1,8 +1,8 @@
 //! Tells the functions of musl's heap from functions of the program's own.
 //!
 //! A name alone is not enough, since every heap has a `malloc` and any program may have a function `trim`. A function
-//! is musl's in these cases. It uses the state of musl's heap. Or it has a public name of the heap, keeps no data of
-//! its own, and is or calls a function that uses that state. Or it has a name that only the heap uses inside, and
+//! is musl's in these cases. It uses the state of musl's heap, or its code is that of a build of musl. Or it has a public name of the heap, keeps no data of
+//! its own, and is or calls such a function. Or it has a name that only the heap uses inside, and
 //! shares its address with such a function or is called by one.
 
 use super::code::Code;
@@ -37,6 +37,14 @@ const FLAGS: [&str; 4] = [
 /// kernel for memory itself or, before musl 1.2.1, through another function.
 const SIMPLE: [&str; 3] = ["__simple_malloc", "__libc_malloc_impl", "__libc_malloc"];
 const EXPAND: &str = "__expand_heap";
+/// Functions that only call the heap, in each of musl's heaps.
+const PASSING: [&str; 5] = [
+    "calloc",
+    "memalign",
+    "posix_memalign",
+    "reallocarray",
+    "valloc",
+];
 /// Names of an empty function in programs without the heap.
 const STUBS: [&str; 2] = ["__malloc_allzerop", "__malloc_atfork"];
 
@@ -200,8 +208,12 @@ fn tie(
     let is_stub = |c: &Candidate<'_>| STUBS.contains(&c.name()) && code.is_stub(&c.extent);
     for candidate in candidates.iter_mut() {
         let name = candidate.name();
+        // Its code is musl's.  But a function that only calls the heap serves any heap, and one that is known by its callers
+        // alone may be anybody's: another heap's `free` is a single jump, too.
+        let is_by_code = matches!(candidate.named.evidence, Evidence::Signature(_))
+            && (candidate.works_on(state) || is_inside(name) || !PASSING.contains(&name));
         candidate.is_musls = !is_stub(candidate)
-            && (candidate.named.evidence != Evidence::Symbol
+            && (is_by_code
                 || candidate.works_on(state)
                 || (state.is_empty() && SIMPLE.contains(&name) && asks_kernel(candidate))
                 // These only read the header before a block.
@@ -222,7 +234,10 @@ fn tie(
             let is_musls = entries.contains(&address)
                 || match is_inside(candidate.name()) {
                     true => called.contains(&address),
-                    false => candidate.calls(&entries) && !keeps_records(candidate),
+                    false => {
+                        let is_by_code = matches!(candidate.named.evidence, Evidence::Signature(_));
+                        candidate.calls(&entries) && (is_by_code || !keeps_records(candidate))
+                    }
                 };
             candidate.is_musls = is_musls && !is_stub(candidate);
             changed |= candidate.is_musls;
@@ -245,7 +260,20 @@ fn refuse(whole: &Whole<'_, '_>, strangers: &[&Candidate<'_>], found: &mut Funct
         why: "it does nothing".to_string(),
     }));
     let other = whole.other_heap();
-    if let Some(malloc) = strangers.iter().find(|c| c.name() == "malloc") {
+    let has = |heap: Heap| whole.identity.heaps.iter().any(|h| h.heap == heap);
+    let keeps_state = has(Heap::MuslMallocng) || has(Heap::MuslOldmalloc);
+    let malloc = strangers.iter().find(|c| c.name() == "malloc");
+    if let Some(malloc) = malloc
+        && malloc.named.evidence != Evidence::Symbol
+        && keeps_state
+        && other.is_none()
+    {
+        let text = "musl's heap is in it, but its `malloc` could not be told from other code";
+        let risk = Risk::heap(RiskKind::MissingFunction, text);
+        found.risks.push(risk.at(malloc.named.address));
+        return;
+    }
+    if let Some(malloc) = malloc {
         let whose = match other.map(|h| h.heap) {
             None | Some(Heap::Own) => "the program's own".to_string(),
             Some(heap) => format!("not musl's: {} is in the program", heap.name()),

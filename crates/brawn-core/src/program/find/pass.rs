@@ -87,10 +87,10 @@ pub fn pass(
         });
     };
     if is_fixed {
-        let words = Words::of(whole, code, begins);
+        let words = Words::of(code, begins);
         for (address, bytes) in data_of(whole, code) {
             wanted.words(bytes, address, |at, word| {
-                if words.may_be(bytes, address, at, word) {
+                if words.may_be(word) {
                     data(address + at as u64, word);
                 }
             });
@@ -114,7 +114,7 @@ fn arm_references(
 ) -> Vec<Reference> {
     let data = arm::Data {
         at: &|at, size| whole.program.at(at, size),
-        function: &|at| code.function(at).map(|(extent, _)| extent),
+        function: &|at| code.function(at),
     };
     let mut references = Vec::new();
     arm::scan(bytes, address, wanted, data, |r| references.push(r));

@@ -68,7 +68,7 @@ pub fn check(
             return;
         }
         let is_new = !nodes.iter().any(|n| n.extent.contains(&hit.from));
-        if let Some((extent, _)) = is_new.then(|| code.function(hit.from)).flatten() {
+        if let Some((extent, _)) = is_new.then(|| code.named(hit.from)).flatten() {
             nodes.push(node(extent));
         }
     }
@@ -253,7 +253,7 @@ fn relocations(whole: &Whole<'_, '_>, code: &Code<'_>, found: &mut Functions) {
 fn thread_locals(code: &Code<'_>, hits: &[Hit], passes_on: Option<u64>, found: &mut Functions) {
     let mut told = BTreeSet::new();
     for hit in hits {
-        let caller = code.function(hit.from).filter(|_| hit.is_code);
+        let caller = code.named(hit.from).filter(|_| hit.is_code);
         let whose = caller.as_ref().map_or(hit.from, |(extent, _)| extent.start);
         if told.len() >= ENOUGH || !told.insert(whose) {
             continue;

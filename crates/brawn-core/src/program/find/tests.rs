@@ -2,6 +2,7 @@
 
 mod borrow;
 mod build;
+mod frames;
 mod pages;
 mod slide;
 mod trust;

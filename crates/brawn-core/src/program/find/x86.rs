@@ -105,14 +105,17 @@ pub fn short_jumps(code: &[u8], address: u64, to: &Range<u64>) -> Vec<u64> {
 }
 
 /// The value of `rdx` after `code`, which ends with an instruction: all bits of all numbers that the code puts there,
-/// since some path may skip the last of them. `None` if it is not a number, or if it depends on where decoding
-/// begins.
+/// since some path may skip the last of them. `None` if it is not a number.
+///
+/// Where instructions begin may be unknown. Then `code` is decoded in several ways: decoding from a wrong place finds the
+/// right boundaries after a few instructions. Each way that ends with `code` counts, with all its bits: so the bits of the right way are
+/// among them, and a wrong one can only add some.
 pub fn third_argument(code: &[u8], address: u64) -> Option<u64> {
-    // Decoding from a wrong place finds the right boundaries after a few instructions; the first streams may fail to.
     let streams = (STREAMS as usize).min(code.len().saturating_sub(RUN_UP as usize) + 1);
-    let mut told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64));
-    let first = told.next()?;
-    told.all(|other| other == first).then_some(first).flatten()
+    let told = (0..streams).filter_map(|n| stream(&code[n..], address + n as u64));
+    let told: Vec<Option<u64>> = told.collect();
+    let all = told.iter().copied().collect::<Option<Vec<u64>>>()?;
+    all.into_iter().reduce(|one, other| one | other)
 }
 
 /// The same for one way to decode `code`; the outer `None` if decoding does not end exactly at its end.
@@ -202,21 +205,6 @@ pub fn end(code: &[u8]) -> u64 {
         }
     }
     code.len() as u64
-}
-
-/// Whether an instruction begins at the last byte of `code`, if one begins at the first.
-pub fn begins(code: &[u8]) -> bool {
-    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
-    let mut instruction = Instruction::default();
-    let last = code.len().saturating_sub(1);
-    while decoder.position() < last {
-        decoder.decode_out(&mut instruction);
-        // Bytes that are not instructions prove nothing.
-        if instruction.is_invalid() && decoder.position() < last {
-            return true;
-        }
-    }
-    decoder.position() == last
 }
 
 /// All addresses relative to themselves that the instructions of the code at `address` refer to.

@@ -11,8 +11,12 @@ use std::collections::HashMap;
 /// No function of musl's has more instructions than this.
 const MOST: usize = 1 << 14;
 
-/// For each register, the number of the `adrp` instruction that wrote it.
-type Pages = [Option<u32>; 32];
+/// How many words of a function's frame, from the stack pointer on, may hold pages.
+const SLOTS: usize = 64;
+
+/// For each register, the number of the `adrp` instruction that wrote it; then the same for words of the frame, where compilers keep
+/// registers during calls.
+type Pages = [Option<u32>; 32 + SLOTS];
 
 /// The operands of the function `code` at `address`; `None` if `code` is not a whole number of instructions.
 pub fn operands(address: u64, code: &[u8]) -> Option<Vec<Located>> {
@@ -85,7 +89,7 @@ fn is_adrp(word: u32) -> bool {
 /// For each instruction, which `adrp` wrote each register before it, on any path to it. If there are several, the
 /// first that is found.
 fn pages(address: u64, words: &[u32]) -> Vec<Pages> {
-    let mut before: Vec<Pages> = vec![[None; 32]; words.len()];
+    let mut before: Vec<Pages> = vec![[None; 32 + SLOTS]; words.len()];
     let mut is_reached = vec![false; words.len()];
     let mut open = vec![0];
     while let Some(number) = open.pop() {
@@ -126,6 +130,10 @@ fn after(number: usize, word: u32, mut pages: Pages) -> Pages {
         pages[register] = pages[(word >> 16 & 31) as usize];
         return pages;
     }
+    // ccmp and ccmn write flags only: where others have a register, they have a number.
+    if word & 0x3fe0_0000 == 0x3a40_0000 {
+        return pages;
+    }
     // A call only preserves x19 to x28.
     if word & 0xfc00_0000 == 0x9400_0000 || word & 0xffff_fc1f == 0xd63f_0000 {
         pages[..19].fill(None);
@@ -139,6 +147,26 @@ fn after(number: usize, word: u32, mut pages: Pages) -> Pages {
         return pages;
     }
     let is_access = word >> 27 & 1 == 1 && word >> 25 & 1 == 0;
+    if let Some(slots) = slots(word) {
+        let is_load = word >> 22 & 1 == 1;
+        for (register, slot) in slots.into_iter().flatten() {
+            match (is_load, slot) {
+                (true, slot) => pages[register] = slot.and_then(|slot| pages[slot]),
+                (false, Some(slot)) => pages[slot] = pages[register],
+                (false, None) => {}
+            }
+        }
+        return pages;
+    }
+    let is_stack = word >> 5 & 31 == 31;
+    let is_moved = match is_access {
+        // With an index that is added before or after.
+        true => is_stack && (word >> 23 & 0x7f == 0x51 || word >> 23 & 0x7f == 0x53),
+        false => word & 0x3f00_001f == 0x1100_001f,
+    };
+    if is_moved {
+        pages[32..].fill(None);
+    }
     if is_access {
         let is_vector = word >> 26 & 1 == 1;
         let is_single = word >> 28 & 3 == 3;
@@ -160,6 +188,27 @@ fn after(number: usize, word: u32, mut pages: Pages) -> Pages {
     }
     pages[register] = None;
     pages
+}
+
+/// A register and its place in the frame, as a place in [`Pages`], if that has one.
+type Slot = (usize, Option<usize>);
+
+/// The registers that `stp`, `ldp`, `str` or `ldr` of 64 bits stores to the frame or loads from it.
+fn slots(word: u32) -> Option<[Option<Slot>; 2]> {
+    let register = |at: u32| (word >> at & 31) as usize;
+    let slot = |number: u32| Some(32 + number as usize).filter(|slot| *slot < 32 + SLOTS);
+    if register(5) != 31 {
+        return None;
+    }
+    match word >> 22 {
+        0x2a4 | 0x2a5 => {
+            let number = word >> 15 & 0x7f;
+            let pair = [(0, number), (10, number + 1)];
+            Some(pair.map(|(at, number)| Some((register(at), slot(number)))))
+        }
+        0x3e4 | 0x3e5 => Some([Some((register(0), slot(word >> 10 & 0xfff))), None]),
+        _ => None,
+    }
 }
 
 /// The instructions of the function that may run next.
@@ -190,6 +239,37 @@ fn next(address: u64, number: usize, word: u32) -> [Option<usize>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `adrp x7`, kept in the frame during a call, and then the rest of the address.
+    #[test]
+    fn an_address_may_wait_in_the_frame() {
+        let words: [u32; 6] = [
+            0x9000_0007, // adrp x7, .
+            0xa901_1fe2, // stp x2, x7, [sp, #16]
+            0x9400_0400, // bl elsewhere
+            0xa941_1fe2, // ldp x2, x7, [sp, #16]
+            0x9135_00e7, // add x7, x7, #0xd40
+            0xd65f_03c0, // ret
+        ];
+        let forms = |words: &[u32]| -> Vec<(u32, Form)> {
+            let code: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+            let found = operands(0x1000, &code).unwrap();
+            let forms = found.iter().map(|f| (f.operand.at, f.operand.form));
+            forms.collect()
+        };
+        let expected = [(0, Form::Page), (8, Form::Branch), (16, Form::Low)];
+        assert_eq!(forms(&words), expected);
+        // A comparison in between, whose flags have the register's number.
+        let mut compared = words;
+        compared[2] = 0x7a43_0847; // ccmp w2, #3, #7, eq
+        assert!(forms(&compared).contains(&(16, Form::Low)));
+        // Another word of the frame; another stack pointer.
+        for (at, word) in [(3, 0xa942_1fe2), (2, 0xd100_43ff)] {
+            let mut other = words;
+            other[at] = word;
+            assert!(!forms(&other).contains(&(16, Form::Low)), "{word:#x}");
+        }
+    }
 
     /// `adrp x21`, a jump to code after the function's end, and there the rest of the address.
     #[test]

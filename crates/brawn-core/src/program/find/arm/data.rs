@@ -2,7 +2,8 @@
 //! beside the functions that read them.
 
 use super::super::reference::Reference;
-use super::word::{Op, direct, is_unallocated, op};
+use super::unallocated::is_unallocated;
+use super::word::{Op, direct, op};
 use std::ops::RangeInclusive;
 
 /// How many words before and after are looked at.

@@ -73,16 +73,6 @@ pub fn signed(word: u32, low: u32, width: u32) -> i64 {
     i64::from(shifted as i32 >> (32 - width))
 }
 
-/// Whether no processor runs it: the architecture leaves it unallocated in all versions. `udf` does not count, since
-/// programs run it in order to stop.
-pub fn is_unallocated(word: u32) -> bool {
-    match word >> 25 & 0xf {
-        1 | 3 => true,
-        0 => word >> 31 == 0 && word >> 16 != 0,
-        _ => false,
-    }
-}
-
 /// Decodes an instruction.
 pub fn op(word: u32) -> Op {
     match word >> 25 & 0xf {
