@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""jobs.py BRAWN JOBS OUT: what brawn predicts for each job, and what is measured then.
+"""jobs.py BRAWN JOBS OUT [measure]: what brawn predicts for each job, and what is measured.
 
 JOBS has a line for each job: its name, a tab, and its command, as in a shell. The jobs run in the current folder. OUT is
 JSON: for each job the command, the diagnosis and prediction, and the runs (processor time and wall time in seconds, peak
-in bytes) as it is and with brawn; the diagnosis of what was rewritten, so that each part can be looked at. Jobs that
-OUT has already are left out."""
+in bytes) as it is and with brawn; the diagnosis of what was rewritten, so that each part can be looked at. What OUT
+has already is left out. With `measure` nothing is predicted: a later call, maybe of another brawn, does it."""
 import json, os, shlex, statistics, subprocess, sys
 
-brawn, jobs, out = sys.argv[1:]
-ROUNDS = "6"
+brawn, jobs, out, *how = sys.argv[1:]
+ROUNDS = "8"
 found = json.load(open(out)) if os.path.exists(out) else {}
 
 def told(command):
@@ -17,17 +17,8 @@ def told(command):
         raise ValueError(done.stderr.decode().strip()[:200])
     return json.loads(done.stdout)
 
-for line in open(jobs):
-    name, command = line.rstrip("\n").split("\t")
-    if name in found:
-        continue
-    words = ["--", *shlex.split(command)]
-    try:
-        predicted = told([brawn, "compare", "--predict", "--ignore-failure", "--json", *words])
-        data = told([brawn, "compare", "--ignore-failure", "--compare-output", "none", "--runs", ROUNDS, "--json", *words])
-    except ValueError as error:
-        print(f"{name}: {error}")
-        continue
+def measured(words):
+    data = told([brawn, "compare", "--ignore-failure", "--compare-output", "none", "--runs", ROUNDS, "--json", *words])
     runs = {}
     for run in data["runs"]:
         if run["phase"] == "measured":
@@ -40,16 +31,29 @@ for line in open(jobs):
             }
     pairs = [pair for pair in runs.values() if len(pair) == 2]
     if not pairs:
-        print(f"{name}: no runs: {data['findings']}")
-        continue
+        raise ValueError(f"no runs: {data['findings']}")
     ratio = statistics.median(pair["brawn"]["cpu"] / max(pair["stock"]["cpu"], 1e-9) for pair in pairs)
     forms = (data.get("diagnosis") or {}).get("forms", [])
     after = next((form["diagnosis"] for form in forms if form["candidate"]), None)
-    found[name] = {"command": command, "runs": pairs, "ratio": ratio, "load": data["load"], "after": after, **predicted}
+    return {"runs": pairs, "ratio": ratio, "load": data["load"], "machine": data["machine"], "after": after}
+
+for line in open(jobs):
+    name, command = line.rstrip("\n").split("\t")
+    words = ["--", *shlex.split(command)]
+    job = found.get(name, {"command": command})
+    try:
+        if not how and "prediction" not in job:
+            job |= told([brawn, "compare", "--predict", "--ignore-failure", "--json", *words])
+        if "ratio" not in job:
+            job |= measured(words)
+    except ValueError as error:
+        print(f"{name}: {error}", flush=True)
+        continue
+    found[name] = job
     with open(out, "w") as file:
         json.dump(found, file, indent=1)
-    guess = predicted["prediction"]
-    seconds = statistics.median(pair["stock"]["cpu"] for pair in pairs)
-    again = predicted["diagnosis"].get("again", 0)
-    print(f"{name:24} {seconds:6.2f} s  measured {ratio:.3f}  predicted {guess['ratio']:.3f} "
-          f"({guess['low']:.2f}-{guess['high']:.2f}) {guess['ratio'] - ratio:+.3f}  again {again:.2f}", flush=True)
+    if "prediction" in job:
+        guess = job["prediction"]
+        seconds = statistics.median(pair["stock"]["cpu"] for pair in job["runs"])
+        print(f"{name:24} {seconds:6.2f} s  measured {job['ratio']:.3f}  predicted {guess['ratio']:.3f} "
+              f"({guess['low']:.2f}-{guess['high']:.2f}) {guess['ratio'] - job['ratio']:+.3f}", flush=True)

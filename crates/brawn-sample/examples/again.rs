@@ -25,12 +25,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             within += u32::from(ratio >= found.low && ratio <= found.high);
             mark = if is_near { "" } else { "off" };
         }
+        let all_clear = if found.unclear.is_some() {
+            "unclear"
+        } else {
+            ""
+        };
         println!(
-            "{name:20} {seconds:5.2} s  measured {ratio:.3}  predicted {:.3} ({:.2}-{:.2}) {:+.3} {mark}",
+            "{name:20} {seconds:5.2} s  measured {ratio:.3}  predicted {:.3} ({:.2}-{:.2}) {:+.3} {:.2} {mark} {all_clear}",
             found.ratio,
             found.low,
             found.high,
-            found.ratio - ratio
+            found.ratio - ratio,
+            found.high / found.low,
         );
     }
     println!("{near} of {all} within 5 points, {within} within the interval");

@@ -1,6 +1,6 @@
 //! What functions take with brawn, as a share of what they take with musl.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A share, and the range that it is in. Negative ones: what calls the function gets faster too.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,83 +39,42 @@ pub struct Costs {
 /// Measured by `brawn-bench libc`; `bench/predict/costs.py` writes it.
 const TABLE: &str = include_str!("../costs.tsv");
 
-// These were chosen so that they fit the whole programs in bench/results/predict/2026-11-24-looked-at.json, so those
-// programs do not test them. What a program gains may exceed a share: musl's copies by `rep movs` keep the code after
-// them waiting, and blocks that lie close together make the code that uses them faster.
+// These were chosen so that they fit the whole programs in bench/results/predict/*-looked-at.json, so those programs do
+// not test them. A range is what the parts of nearly all of these programs were in, each beside the same part of the
+// rewritten program.
 
-const LOCK: Cost = Cost {
-    typical: 0.02,
-    low: 0.0,
-    high: 0.3,
-};
-const GIVEN: Cost = Cost {
-    typical: 0.06,
-    low: 0.0,
-    high: 0.5,
-};
+const fn cost(typical: f64, low: f64, high: f64) -> Cost {
+    Cost { typical, low, high }
+}
+/// Of functions that brawn has none of.
+const AS_IT_WAS: Cost = cost(1.0, 1.0, 1.0);
+const LOCK: Cost = cost(0.02, 0.0, 0.15);
+/// What is given back later, in larger pieces.
+const GIVEN: Cost = cost(0.1, 0.0, 0.4);
 /// musl's asks for new memory in small pieces.
-const ASKED: Cost = Cost {
-    typical: 0.06,
-    low: 0.0,
-    high: 0.5,
-};
+const ASKED: Cost = cost(0.06, 0.0, 0.25);
 /// Of 100 to 1,000,000 random numbers brawn's qsort takes 0.36 to 0.51 of the comparisons that musl's takes, and half of those
 /// of numbers that are in order. Their results are the program's.
-const COMPARISONS: Cost = Cost {
-    typical: 0.45,
-    low: 0.2,
-    high: 0.9,
-};
-const HEAP: Cost = Cost {
-    typical: 0.23,
-    low: -0.05,
-    high: 0.45,
-};
+const COMPARISONS: Cost = cost(0.45, 0.3, 0.7);
+/// Its own work and what it copies take 0.15 to 0.32. Where musl's heap waits for memory, the program waits after it.
+const HEAP: Cost = cost(0.24, 0.12, 0.38);
 /// A heap that moves from one processor's memory to another's with each call.
-const HEAP_OF_FEW: Cost = Cost {
-    typical: 0.08,
-    low: -0.05,
-    high: 0.3,
-};
+const HEAP_OF_FEW: Cost = cost(0.14, 0.0, 0.3);
 /// Of many threads, each of which begins with a heap of its own.
-const HEAP_OF_MANY: Cost = Cost {
-    typical: 0.3,
-    low: -0.05,
-    high: 0.65,
-};
+const HEAP_OF_MANY: Cost = cost(0.3, 0.1, 0.5);
 const MANY: u64 = 8;
 /// musl's `rep movs` takes as long to begin as to copy a thousand bytes, and keeps the code after it waiting. The copies
 /// alone take 0.27, 0.14 to 0.24, 0.4 to 0.55 and 1.0 where the memory is near, 0.3 and then 0.8 to 1.0 where it is far.
 const COPIES: [Cost; 4] = [copies(0.0), copies(0.2), copies(0.5), copies(0.9)];
 const fn copies(typical: f64) -> Cost {
-    Cost {
-        typical,
-        low: typical - 0.5,
-        high: typical + 0.4,
-    }
+    cost(typical, typical - 0.35, typical + 0.3)
 }
-const COMPARES: Cost = Cost {
-    typical: 0.9,
-    low: 0.0,
-    high: 1.3,
-};
+const COMPARES: Cost = cost(0.9, 0.4, 1.2);
 /// Of short strings little is gained, of long ones nearly all.
-const MEMORY: Cost = Cost {
-    typical: 0.18,
-    low: -0.2,
-    high: 1.0,
-};
+const MEMORY: Cost = cost(0.1, -0.05, 0.35);
 /// Of locks: alone, and of threads in each other's way.
-const LOCKS: Cost = Cost {
-    typical: 0.4,
-    low: 0.11,
-    high: 0.83,
-};
-const FUTEX: Cost = Cost {
-    typical: 0.5,
-    low: 0.1,
-    high: 1.0,
-};
+const LOCKS: Cost = cost(0.4, 0.2, 0.8);
+const FUTEX: Cost = cost(0.6, 0.2, 1.0);
 
 /// Parts of functions, by the names that have the samples.
 const PARTS: &[(&str, &str)] = &[
@@ -151,6 +110,9 @@ const PARTS: &[(&str, &str)] = &[
     ("sift", "qsort"),
     ("smoothsort", "qsort"),
     ("sn_write", "snprintf"),
+    ("tre_match", "regexec"),
+    ("tre_tnfa_run_backtrack", "regexec"),
+    ("tre_tnfa_run_parallel", "regexec"),
     ("strftime_l", "strftime"),
     ("strtoul", "strtol"),
     ("strtoull", "strtol"),
@@ -179,15 +141,15 @@ const LOCKED: &[&str] = &[
     "sem_",
 ];
 
-/// Of page faults for memory that was given back, those that are gone.
-const KEPT: f64 = 0.95;
-/// Giving memory back takes at least this share of the time that its page faults take.
-const GIVING: f64 = 0.15;
-/// What is not known of page faults.
-const UNSURE: f64 = 0.3;
+/// Of page faults for memory that was given back, those that are gone, and what is known of that.
+const KEPT: Cost = cost(0.85, 0.6, 1.0);
+/// What is not known of other page faults.
+const UNSURE: f64 = 0.12;
+/// Programs' calls of a function differ from its rows', and from one another, by so much.
+const UNLIKE: f64 = 0.15;
 
 /// How far programs are from the median of a function's rows, on the way to the slowest.
-const SHORTER: f64 = 0.3;
+const SHORTER: f64 = 0.15;
 
 impl Costs {
     /// Those that were measured for this brawn.
@@ -202,7 +164,19 @@ impl Costs {
             let typical = median + SHORTER * (high - median);
             // What is slower is so for a few bytes: who is seen in it has longer ones.
             let (typical, low) = (typical.min(1.0), low.min(1.0));
+            let low = low
+                .max(typical - UNLIKE)
+                .min((typical - UNLIKE / 2.0).max(0.0));
+            let high = high.min(typical + UNLIKE).max(typical + UNLIKE / 2.0);
             Some((name, Cost { typical, low, high }))
+        });
+        // Rows of functions that stay musl's measure those that they call: regcomp's is malloc's.
+        let payload = brawn_payload::payloads();
+        let own = payload.iter().flat_map(|p| p.libc.functions);
+        let own: HashSet<&str> = own.flat_map(|f| f.surface).map(|n| head(n)).collect();
+        let functions = functions.map(|(name, cost)| match own.contains(head(name)) {
+            true => (name, cost),
+            false => (name, AS_IT_WAS),
         });
         Self {
             heap: [HEAP, HEAP_OF_FEW, HEAP_OF_MANY],
@@ -260,16 +234,15 @@ impl Costs {
         }
     }
 
-    /// Page faults', of which that share is for memory that was given back before: brawn's heap keeps more of it, but for
-    /// the share in large blocks. The memory that a program has at its peak costs the same with any heap. `given` is the
-    /// time of giving back, as a share of the page faults': where the heap gave little back, others did.
-    pub fn faults(&self, again: f64, given: f64, large: f64) -> Cost {
-        let again = again.min(given / GIVING) * (1.0 - large);
-        Cost {
-            typical: 1.0 - KEPT * again,
-            low: (1.0 - again - UNSURE).max(0.0),
-            high: 1.0 + UNSURE,
-        }
+    /// Page faults', of which that share is for memory that the heap gave back before: brawn's heap keeps more of it, but
+    /// for the share in large blocks. The memory that a program has at its peak costs the same with any heap.
+    pub fn faults(&self, again: f64, large: f64) -> Cost {
+        let again = again * (1.0 - large);
+        cost(
+            1.0 - KEPT.typical * again,
+            (1.0 - KEPT.high * again - UNSURE).max(0.0),
+            1.0 - KEPT.low * again + UNSURE,
+        )
     }
 
     /// A function's of libc; `None` for one that nobody has measured, which stays as it is or gets faster.

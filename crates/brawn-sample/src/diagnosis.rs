@@ -131,6 +131,49 @@ impl Diagnosis {
     }
 }
 
+/// What the heap makes the kernel do, and what waits for it.
+impl Diagnosis {
+    /// The share of page faults in the program's own code that are for memory which the heap had given back.
+    pub fn heap_faults(&self) -> f64 {
+        let is_fault = |f: &&FunctionShare| f.part == Part::Kernel && f.name.contains(' ');
+        self.total(is_fault) * self.given_back()
+    }
+
+    /// Of all page faults, those for memory that the heap had given back: where it gave little back, others did.
+    pub fn given_back(&self) -> f64 {
+        let is_fault = |f: &&FunctionShare| f.kernel && f.name.contains(' ');
+        let given = self.total(is_given) / self.total(is_fault).max(1e-9);
+        self.again.min(given / GIVING)
+    }
+
+    /// The share of the run in which the kernel works for the heap's own code.
+    pub fn heap_in_kernel(&self) -> f64 {
+        self.total(|f| f.part == Part::Heap && f.kernel)
+    }
+
+    /// Whether threads waited for the heap's lock for a share of the run that is worth a word.
+    pub fn has_heap_waits(&self) -> bool {
+        self.heap_wait >= WAITS * (self.seconds + self.heap_wait) && self.heap_wait > 0.0
+    }
+
+    /// The share of all functions that are so.
+    pub(crate) fn total(&self, is: impl Fn(&&FunctionShare) -> bool) -> f64 {
+        let functions = self.functions.iter().filter(is);
+        functions.map(|f| f.share.share).sum()
+    }
+}
+
+/// What the kernel does to take the heap's memory back.
+pub(crate) fn is_given(f: &&FunctionShare) -> bool {
+    const GIVES: [&str; 3] = ["munmap", "madvise", "mremap"];
+    f.part == Part::Heap && f.kernel && GIVES.contains(&f.name.trim_start_matches('_'))
+}
+
+/// Waits for the heap's lock are worth a word from this share of the run's time on.
+pub(crate) const WAITS: f64 = 0.05;
+/// Giving memory back takes at least this share of the time that its page faults take.
+const GIVING: f64 = 0.15;
+
 /// Whether it is a function that copies or fills.
 pub fn is_copy(name: &str) -> bool {
     ["memcpy", "memmove", "memset", "mempcpy"].contains(&name)

@@ -28,7 +28,7 @@ mod words;
 
 pub use costs::{Cost, Costs};
 pub use diagnosis::{Diagnosis, FunctionShare, Part, PartShare, Share, diagnose};
-pub use prediction::{Gain, Prediction, predict};
+pub use prediction::{Gain, Prediction, Unclear, predict};
 pub use run::{Options, Source, sample};
 pub use samples::{Hit, Mode, Place, Samples, Wait};
 pub use stays::mark;

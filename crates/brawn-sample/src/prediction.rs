@@ -1,8 +1,9 @@
 //! What brawn would change, from a diagnosis and what functions cost: a time, as an interval.
 
 use crate::costs::{Cost, Costs, head};
-use crate::diagnosis::{Diagnosis, FunctionShare, Part, is_copy};
+use crate::diagnosis::{Diagnosis, FunctionShare, Part, WAITS, is_copy, is_given};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How much of the gain a part has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,6 +12,21 @@ pub struct Gain {
     pub what: String,
     /// The share of the run's time that would be gone.
     pub share: f64,
+    /// The share of the run's time that it has now.
+    #[serde(default)]
+    pub of: f64,
+}
+
+/// Why no useful interval can be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unclear {
+    /// There are so many samples, which are too few.
+    Short(u64),
+    /// Threads wait for the heap's lock: how much they do without it, samples do not say.
+    Threads,
+    /// What the program spends its time in gains very differently from program to program.
+    Parts,
 }
 
 /// The expected time with brawn, as a share of the time without.
@@ -29,16 +45,30 @@ pub struct Prediction {
     /// Whether it has a build of musl that brawn does not know.
     #[serde(default)]
     pub has_unknown_musl: bool,
+    /// What has most of the time and stays as it is, with its share.
+    #[serde(default)]
+    pub rest: Option<(String, f64)>,
+    /// Why the interval says little, if it does.
+    #[serde(default)]
+    pub unclear: Option<Unclear>,
 }
 
 /// What two runs of one program differ by, and what changes with the places of code and data.
-const ALWAYS: f64 = 0.02;
+const ALWAYS: f64 = 0.05;
+/// The same as a share of what remains.
+const ALWAYS_OF_REST: f64 = 0.08;
+/// The interval's ends are of use up to this factor between them.
+const USEFUL: f64 = 1.6;
+/// Fewer samples than these say too little, whatever they are in.
+const FEW: u64 = 100;
 /// The least that can remain.
 const LEAST: f64 = 0.03;
 /// Of other functions' time, what may change.
-const UNKNOWN: f64 = 0.3;
+const UNKNOWN: f64 = 0.15;
 /// Threads are in each other's way if the heap's lock takes this share of its time.
 const CONTENDED: f64 = 0.1;
+/// What takes more than this of its time stays as it is.
+const STAYS: f64 = 0.9;
 /// A smaller difference is none.
 const NONE: f64 = 0.01;
 
@@ -48,6 +78,8 @@ struct Sum {
     saved: f64,
     less: f64,
     more: f64,
+    /// What comes of having few samples, in both.
+    chance: f64,
     gains: Vec<Gain>,
 }
 
@@ -58,14 +90,16 @@ impl Sum {
         let of_sampling = error * (1.0 - cost.typical);
         self.less += (share * (cost.high - cost.typical)).powi(2) + of_sampling.powi(2);
         self.more += (share * (cost.typical - cost.low)).powi(2) + of_sampling.powi(2);
-        self.gain(what, saved);
+        self.chance += of_sampling.powi(2);
+        self.gain(what, saved, share);
     }
 
-    fn gain(&mut self, what: &str, saved: f64) {
+    fn gain(&mut self, what: &str, saved: f64, of: f64) {
         if saved >= NONE {
             self.gains.push(Gain {
                 what: what.to_owned(),
                 share: saved,
+                of,
             });
         }
     }
@@ -73,8 +107,7 @@ impl Sum {
 
 /// The share of all functions that are so.
 fn total(diagnosis: &Diagnosis, is: impl Fn(&&FunctionShare) -> bool) -> f64 {
-    let functions = diagnosis.functions.iter().filter(is);
-    functions.map(|f| f.share.share).sum()
+    diagnosis.total(is)
 }
 
 fn is_futex(f: &&FunctionShare) -> bool {
@@ -85,12 +118,6 @@ fn is_futex(f: &&FunctionShare) -> bool {
 fn is_lock(f: &&FunctionShare) -> bool {
     const LOCKS: [&str; 6] = ["lock", "unlock", "wait", "wake", "futexwait", "futex"];
     f.part == Part::Heap && LOCKS.contains(&f.name.trim_start_matches('_'))
-}
-
-/// What the kernel does to take the heap's memory back.
-fn is_given(f: &&FunctionShare) -> bool {
-    const GIVES: [&str; 3] = ["munmap", "madvise", "mremap"];
-    f.part == Part::Heap && f.kernel && GIVES.contains(&f.name.trim_start_matches('_'))
 }
 
 /// What else it does when the heap calls it.
@@ -115,8 +142,7 @@ fn is_fault(f: &&FunctionShare) -> bool {
 }
 
 fn cost_of_faults(diagnosis: &Diagnosis, costs: &Costs) -> Cost {
-    let given = total(diagnosis, is_given) / total(diagnosis, is_fault).max(1e-9);
-    costs.faults(diagnosis.again, given, diagnosis.large)
+    costs.faults(diagnosis.given_back(), diagnosis.large)
 }
 
 /// Whether the program keeps its heap.
@@ -166,41 +192,76 @@ pub fn predict(diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
                 of_libc(&mut sum, function, costs);
             }
         }
-        let is_programs = |f: &&FunctionShare| f.part == Part::Kernel && is_fault(f);
-        let faults = if is_heap_left(diagnosis) {
-            0.0
-        } else {
-            total(diagnosis, is_programs)
-        };
         of_sorts(&mut sum, diagnosis, costs);
-        // Of these some come of memory that the heap gave back, and of which it keeps more now.
-        sum.add(
-            "page faults of new memory",
-            faults,
-            0.0,
-            cost_of_faults(diagnosis, costs),
-        );
     }
-    let always = if diagnosis.has_musl { ALWAYS } else { 0.0 };
-    let width = |square: f64| (square + always * always).sqrt();
+    finish(sum, diagnosis, costs)
+}
+
+/// The interval of what is expected.
+fn finish(sum: Sum, diagnosis: &Diagnosis, costs: &Costs) -> Prediction {
+    let has_musl = diagnosis.has_musl;
+    let ratio = |saved: f64| (1.0 - saved).max(LEAST);
     // Threads that wait for the heap's lock could work meanwhile, as far as there are processors for them. Often they
     // then wait for something else.
     let waits = waits(diagnosis);
-    let ratio = |saved: f64| (1.0 - saved).max(LEAST);
-    let mut gains = sum.gains;
-    if waits >= NONE {
-        let what = "waiting for the heap's lock".to_owned();
-        gains.push(Gain { what, share: waits });
-    }
-    gains.sort_by(|a, b| b.share.total_cmp(&a.share));
-    Prediction {
+    let always = match has_musl {
+        true => ALWAYS.min(ALWAYS_OF_REST * ratio(sum.saved)),
+        false => 0.0,
+    };
+    let width = |square: f64| (square + always * always).sqrt();
+    let mut found = Prediction {
         ratio: ratio(sum.saved),
         low: ratio(sum.saved + width(sum.more)) * (1.0 - waits),
         high: ratio(sum.saved - width(sum.less)),
-        gains,
-        has_musl: diagnosis.has_musl,
+        rest: rest(diagnosis, costs),
+        unclear: None,
+        gains: sum.gains,
+        has_musl,
         has_unknown_musl: diagnosis.has_unknown_musl,
+    };
+    if waits >= WAITS {
+        found.gains.push(Gain {
+            what: "waiting for the heap's lock".to_owned(),
+            share: waits,
+            of: waits,
+        });
     }
+    found.gains.sort_by(|a, b| b.share.total_cmp(&a.share));
+    if has_musl {
+        let by_threads = found.high / (found.low / (1.0 - waits)) <= USEFUL;
+        let by_chance = 2.0 * sum.chance > sum.less.min(sum.more);
+        let is_wide = found.high / found.low > USEFUL;
+        found.unclear = match diagnosis.samples {
+            samples if samples < FEW || is_wide && by_chance => Some(Unclear::Short(samples)),
+            _ if is_wide && by_threads => Some(Unclear::Threads),
+            _ => is_wide.then_some(Unclear::Parts),
+        };
+    }
+    found
+}
+
+/// What has most of the time of all that stays: a function of libc or of the kernel, or the program itself.
+fn rest(diagnosis: &Diagnosis, costs: &Costs) -> Option<(String, f64)> {
+    let stays = |f: &&FunctionShare| match f.part {
+        Part::Libc => f.stays || costs.function(&f.name).is_none_or(|c| c.typical > STAYS),
+        Part::Kernel => !is_fault(f) && !is_futex(f),
+        Part::Heap | Part::Memory => f.stays,
+        Part::Program | Part::Other => true,
+    };
+    let mut shares: BTreeMap<String, f64> = BTreeMap::new();
+    for function in diagnosis.functions.iter().filter(stays) {
+        let what = match function.part {
+            Part::Heap => "malloc and free".to_owned(),
+            Part::Program => "the program itself".to_owned(),
+            Part::Other => "other programs and libraries".to_owned(),
+            _ if function.name.is_empty() => continue,
+            Part::Libc | Part::Memory => head(&function.name).to_owned(),
+            Part::Kernel => format!("the kernel, in {}", function.name),
+        };
+        *shares.entry(what).or_default() += function.share.share;
+    }
+    let most = shares.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    most.filter(|(_, share)| *share >= NONE)
 }
 
 /// The heap, in parts: its lock, which is gone; memory that is given back, of which brawn's keeps more; new memory, as
@@ -221,13 +282,20 @@ fn of_heap(sum: &mut Sum, diagnosis: &Diagnosis, costs: &Costs) {
     let cost = costs.heap_of(diagnosis.threads, is_contended);
     let before = sum.gains.len();
     let saved = sum.saved;
+    let all = own + locks + faults + asked + given;
     sum.add("", own, error, cost);
     sum.add("", locks, 0.0, costs.lock);
     sum.add("", given, 0.0, costs.given(diagnosis.large));
     sum.add("", asked, 0.0, costs.asked);
-    sum.add("", faults, 0.0, cost_of_faults(diagnosis, costs));
+    let of_faults = cost_of_faults(diagnosis, costs);
+    sum.add("", faults, 0.0, of_faults);
+    // Of those in the program's own code some are for memory that the heap gave back, and of which it keeps more now.
+    let is_programs = |f: &&FunctionShare| f.part == Part::Kernel && is_fault(f);
+    let programs = total(diagnosis, is_programs);
+    sum.add("", programs, 0.0, of_faults);
+    let all = all + programs * (1.0 - of_faults.typical);
     sum.gains.truncate(before);
-    sum.gain("malloc and free", sum.saved - saved);
+    sum.gain("malloc and free", sum.saved - saved, all);
 }
 
 fn of_libc(sum: &mut Sum, function: &FunctionShare, costs: &Costs) {
@@ -290,17 +358,50 @@ impl Prediction {
             return "nothing to gain: no musl in it".to_owned();
         }
         let speed = |ratio: f64| 1.0 / ratio;
+        let what = self.reason();
+        let what = what.map_or_else(String::new, |what| format!(": {what}"));
+        match self.unclear {
+            Some(Unclear::Short(samples)) => {
+                let samples = match samples {
+                    1 => "1 sample".to_owned(),
+                    _ => format!("{samples} samples"),
+                };
+                return format!("too short a run to tell ({samples}): more work gives more");
+            }
+            Some(unclear) if self.high <= 1.0 - NONE => {
+                let why = match unclear {
+                    Unclear::Threads => "how long threads wait for one another",
+                    _ => "how much more",
+                };
+                let least = speed(self.high);
+                return format!("at least {least:.2}x as fast{what}; only measuring tells {why}");
+            }
+            _ => {}
+        }
         if self.high > 1.0 - NONE {
             let most = speed(self.low);
             return format!("little or nothing to gain: at most {most:.2}x as fast");
         }
-        let what = self.gains.first();
-        let what = what.map_or_else(String::new, |gain| format!(": {}", gain.what));
         format!(
             "{:.2}x as fast ({:.2}–{:.2}){what}",
             speed(self.ratio),
             speed(self.high),
             speed(self.low)
         )
+    }
+
+    /// What the gain comes from; what stays before it, if that has more of the time: "malloc and free", "46 % of the
+    /// time stays, in regexec; malloc and free".
+    pub fn reason(&self) -> Option<String> {
+        let gain = self.gains.first()?;
+        let name = gain.what.strip_prefix("waiting for ");
+        let name = name.unwrap_or(&gain.what);
+        match &self.rest {
+            Some((rest, share)) if *share > gain.of => {
+                let share = share * 100.0;
+                Some(format!("{share:.0} % of the time stays, in {rest}; {name}"))
+            }
+            _ => Some(name.to_owned()),
+        }
     }
 }

@@ -16,7 +16,14 @@ impl Diagnosis {
         }
         let mut parts: Vec<(f64, String)> = Vec::new();
         let heap = self.part(Part::Heap);
-        let waited = if self.heap_wait >= 0.05 {
+        let faults = self.heap_faults();
+        let kernels = self.heap_in_kernel() + faults;
+        let of_kernel = if kernels >= WORTH {
+            format!(", {} of it in the kernel", percent(kernels))
+        } else {
+            String::new()
+        };
+        let waited = if self.has_heap_waits() {
             format!(
                 "; threads waited {:.1} s for the heap's lock",
                 self.heap_wait
@@ -24,9 +31,10 @@ impl Diagnosis {
         } else {
             String::new()
         };
-        if heap.share >= WORTH || !waited.is_empty() {
-            let share = percent(heap.share);
-            parts.push((heap.share, format!("in malloc and free{waited}")).with(share));
+        let heap = heap.share + faults;
+        if heap >= WORTH || !waited.is_empty() {
+            let text = format!("in malloc and free{of_kernel}{waited}");
+            parts.push((heap, text).with(percent(heap)));
         }
         for part in [Part::Memory, Part::Libc] {
             let of_it = self.functions.iter().filter(|f| f.part == part);
@@ -36,10 +44,10 @@ impl Diagnosis {
                 parts.push((function.share.share, format!("in {}", function.name)).with(share));
             }
         }
-        let kernel = self.part(Part::Kernel);
-        if kernel.share >= WORTH {
-            let text = format!("in the kernel{}", self.most_of_the_kernel());
-            parts.push((kernel.share, text).with(percent(kernel.share)));
+        let kernel = self.part(Part::Kernel).share - faults;
+        if kernel >= WORTH {
+            let text = format!("in the kernel{}", self.most_of_the_kernel(faults));
+            parts.push((kernel, text).with(percent(kernel)));
         }
         let rest = [
             (Part::Program, "in the program itself"),
@@ -73,12 +81,17 @@ impl Diagnosis {
         all
     }
 
-    /// The largest function of the kernel's, if it has half of the kernel's time.
-    fn most_of_the_kernel(&self) -> String {
+    /// The largest function of the kernel's, if it has half of the kernel's time. Some page faults are the heap's.
+    fn most_of_the_kernel(&self, faults: f64) -> String {
         let of_it = |f: &&FunctionShare| f.part == Part::Kernel && !f.name.is_empty();
-        let first = self.functions.iter().find(of_it);
-        let half = self.part(Part::Kernel).share / 2.0;
-        let most = first.filter(|f| f.share.share >= half);
+        let own = |f: &FunctionShare| match f.name.contains(' ') {
+            true => f.share.share - faults,
+            false => f.share.share,
+        };
+        let of_it = self.functions.iter().filter(of_it);
+        let first = of_it.max_by(|a, b| own(a).total_cmp(&own(b)));
+        let half = (self.part(Part::Kernel).share - faults) / 2.0;
+        let most = first.filter(|f| own(f) >= half);
         most.map_or_else(String::new, |f| {
             let faults = f.name.contains(' ');
             let word = if faults { "mostly" } else { "mostly in" };

@@ -6,8 +6,6 @@ use brawn_measure::verdict::Outcome;
 use brawn_sample::{Diagnosis, Part, Prediction};
 use serde::{Deserialize, Serialize};
 
-/// Waiting for the heap's lock is mentioned from this many seconds on.
-const WAITED: f64 = 0.05;
 /// A share that explains why nothing changes.
 const MOST: f64 = 0.5;
 /// A growth, as a share of the run, that explains why a form is slower.
@@ -63,8 +61,8 @@ pub fn explain(data: &mut Comparison) {
         let before = kept.forms.iter().find(|form| form.candidate == 0);
         let after = kept.forms.iter().find(|form| form.candidate == number);
         let reason = match (verdict.outcome, before) {
-            (Outcome::Faster, Some(before)) if is_brawn => {
-                faster(&before.diagnosis, expected.as_ref())
+            (Outcome::Faster, Some(_)) if is_brawn => {
+                expected.as_ref().and_then(Prediction::reason)
             }
             (Outcome::Same, Some(before)) => same(&before.diagnosis),
             (Outcome::Slower, Some(before)) => after.and_then(|after| slower(before, after)),
@@ -74,19 +72,6 @@ pub fn explain(data: &mut Comparison) {
             verdict.words += &format!(": {reason}");
         }
     }
-}
-
-fn faster(before: &Diagnosis, expected: Option<&Prediction>) -> Option<String> {
-    let first = expected?.gains.first()?;
-    let is_heap = first.what == "malloc and free";
-    Some(match is_heap && before.heap_wait >= WAITED {
-        true => "the heap's lock".into(),
-        false => first
-            .what
-            .strip_prefix("waiting for ")
-            .unwrap_or(&first.what)
-            .into(),
-    })
 }
 
 fn same(before: &Diagnosis) -> Option<String> {
@@ -178,40 +163,10 @@ fn called(part: Part, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brawn_sample::Gain;
 
     /// One second of processor time, with these functions' shares.
     fn run(functions: &[(Part, &str, f64)]) -> Diagnosis {
         Diagnosis::made_up(functions, 1000)
-    }
-
-    #[test]
-    fn what_is_faster_is_named_by_the_largest_gain() {
-        let expected = |what: &str| Prediction {
-            ratio: 0.5,
-            low: 0.4,
-            high: 0.6,
-            gains: vec![Gain {
-                what: what.into(),
-                share: 0.5,
-            }],
-            has_musl: true,
-            has_unknown_musl: false,
-        };
-        let mut before = run(&[]);
-        for (what, words) in [
-            ("malloc and free", "malloc and free"),
-            ("waiting for the heap's lock", "the heap's lock"),
-            ("waiting for locks", "locks"),
-            ("memcpy and its kin", "memcpy and its kin"),
-        ] {
-            let found = faster(&before, Some(&expected(what)));
-            assert_eq!(found.as_deref(), Some(words));
-        }
-        assert_eq!(faster(&before, None), None);
-        before.heap_wait = 1.9;
-        let found = faster(&before, Some(&expected("malloc and free")));
-        assert_eq!(found.as_deref(), Some("the heap's lock"));
     }
 
     #[test]

@@ -21,7 +21,9 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// A program is run again until there are this many samples, or for this many seconds.
-const ENOUGH: (u64, f64) = (1000, 4.0);
+const ENOUGH: (u64, f64) = (2000, 6.0);
+/// If its runs are so short, in seconds of processor time, later ones give this many samples a second.
+const SHORT: (f64, u32) = (0.5, 2000);
 /// The most runs.
 const MOST_RUNS: usize = 50;
 
@@ -45,6 +47,7 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     let diagnosis = marked(&samples, path, args)?;
     let prediction = predict(&diagnosis, &Costs::measured());
     let words = [diagnosis.words(), prediction.words()];
+    let unclear = prediction.unclear.is_some();
     if args.json {
         ui::json(&Told {
             diagnosis,
@@ -57,6 +60,9 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
     let [diagnosis, prediction] = words;
     ui::text(&format!("expected with brawn: {prediction}"));
     ui::text(&format!("as it is: {diagnosis}"));
+    if unclear {
+        ui::info("without `--predict` it is measured");
+    }
     if left > 0 {
         ui::info(&format!(
             "it leaves {left} running when it ends; they are ended, too"
@@ -90,15 +96,26 @@ pub fn several(
     most: usize,
 ) -> Result<(Samples, u32)> {
     let most = most.min(MOST_RUNS);
-    let (mut samples, left) = one(program, path, args, signals)?;
+    let usual = Options::default().hertz;
+    let (mut samples, left) = one(program, path, args, signals, usual)?;
+    let hertz = match samples.user + samples.system < SHORT.0 {
+        true => SHORT.1,
+        false => usual,
+    };
     while samples.count() < ENOUGH.0 && samples.wall < ENOUGH.1 && (samples.runs as usize) < most {
-        samples.add(one(program, path, args, signals)?.0);
+        samples.add(one(program, path, args, signals, hertz)?.0);
     }
     Ok((samples, left))
 }
 
 /// One run, and how many processes it left behind: they are ended.
-fn one(program: &OsStr, path: &Path, args: &Args, signals: &Signals) -> Result<(Samples, u32)> {
+fn one(
+    program: &OsStr,
+    path: &Path,
+    args: &Args,
+    signals: &Signals,
+    hertz: u32,
+) -> Result<(Samples, u32)> {
     if let Some(line) = &args.prepare {
         prepare(line, signals, |failure| match failure {
             Failure::Interrupted => signals.obey(),
@@ -121,6 +138,7 @@ fn one(program: &OsStr, path: &Path, args: &Args, signals: &Signals) -> Result<(
         None => command.stdin(Stdio::null()),
     };
     let options = Options {
+        hertz,
         limit: args.time_limit.map(Duration::from_secs_f64),
         interrupt: Some(signals.file().as_raw_fd()),
         ..Options::default()
