@@ -3,15 +3,8 @@
 use super::Row;
 
 pub const ROWS: &[Row] = &[
-    // Equal elements may come in another order than musl's.
-    Row {
-        exact: false,
-        ..Row::new("qsort_r", &["qsort_r", "__qsort_r"])
-    },
-    Row {
-        exact: false,
-        ..Row::new("qsort", &["qsort"])
-    },
+    Row::new("qsort_r", &["qsort_r", "__qsort_r"]),
+    Row::new("qsort", &["qsort"]),
     Row::new("bsearch", &["bsearch"]),
     Row {
         needs: &["malloc"],
