@@ -5,9 +5,6 @@
 // A heap of so many ranks is not all in the cache next to the processor.
 enum { NEAR = 2048 };
 
-// A rank, and below it the place of the element that has it.  Equal elements have the same rank.
-typedef uint64_t ranked;
-
 // What is sorted again; what the comparison says of equal elements is "not less", "not greater", or both.
 typedef struct {
     ranked *a;

@@ -31,42 +31,42 @@ INLINE void next_heap(heaps *h) {
 // Element after element joins the row: as the top of the two last heaps, if their ranks are one apart, or as a heap of its own.
 // Then, from the end, each top is in its place, and its two heaps join the row.  What sifts and what trinkles is said of element `i`, with
 // the row `h` and whether its heap is `trusted`.
-#define SMOOTHLY(n, sizes, SIFT, TRINKLE) \
-    do { \
-        heaps h = {1, 1}; \
-        int trusted = 0; \
-        size_t i = 0; \
-        for (; i < (n) - 1; i++) { \
-            if ((h.which & 3) == 3) { \
-                SIFT; \
-                h.which >>= 2; \
-                h.rank += 2; \
-            } else { \
+#define SMOOTHLY(n, sizes, SIFT, TRINKLE)                                                                 \
+    do {                                                                                                  \
+        heaps h = {1, 1};                                                                                 \
+        int trusted = 0;                                                                                  \
+        size_t i = 0;                                                                                     \
+        for (; i < (n) - 1; i++) {                                                                        \
+            if ((h.which & 3) == 3) {                                                                     \
+                SIFT;                                                                                     \
+                h.which >>= 2;                                                                            \
+                h.rank += 2;                                                                              \
+            } else {                                                                                      \
                 /* Where the heap stays as it is until the end, its top has to be the greatest so far. */ \
-                if ((sizes)[h.rank - 1] >= (n) - 1 - i) TRINKLE; \
-                else SIFT; \
-                const unsigned down = h.rank == 1 ? 1 : h.rank - 1; \
-                h.which <<= down; \
-                h.rank -= down; \
-            } \
-            h.which |= 1; \
-        } \
-        TRINKLE; \
-        const size_t last = i; \
-        trusted = 1; \
-        for (size_t end = last; h.rank != 1 || h.which != 1; end--) { \
-            if (h.rank <= 1) { \
-                next_heap(&h); \
-                continue; \
-            } \
-            h.rank -= 2; \
-            h.which = (h.which << 2 ^ 7) >> 1; \
-            h.rank++; \
-            i = end - 1 - (sizes)[h.rank - 1]; \
-            TRINKLE; \
-            h.rank--; \
-            h.which = h.which << 1 | 1; \
-            i = end - 1; \
-            TRINKLE; \
-        } \
+                if ((sizes)[h.rank - 1] >= (n) - 1 - i) TRINKLE;                                          \
+                else SIFT;                                                                                \
+                const unsigned down = h.rank == 1 ? 1 : h.rank - 1;                                       \
+                h.which <<= down;                                                                         \
+                h.rank -= down;                                                                           \
+            }                                                                                             \
+            h.which |= 1;                                                                                 \
+        }                                                                                                 \
+        TRINKLE;                                                                                          \
+        const size_t last = i;                                                                            \
+        trusted = 1;                                                                                      \
+        for (size_t end = last; h.rank != 1 || h.which != 1; end--) {                                     \
+            if (h.rank <= 1) {                                                                            \
+                next_heap(&h);                                                                            \
+                continue;                                                                                 \
+            }                                                                                             \
+            h.rank -= 2;                                                                                  \
+            h.which = (h.which << 2 ^ 7) >> 1;                                                            \
+            h.rank++;                                                                                     \
+            i = end - 1 - (sizes)[h.rank - 1];                                                            \
+            TRINKLE;                                                                                      \
+            h.rank--;                                                                                     \
+            h.which = h.which << 1 | 1;                                                                   \
+            i = end - 1;                                                                                  \
+            TRINKLE;                                                                                      \
+        }                                                                                                 \
     } while (0)

@@ -1,8 +1,8 @@
 // qsort_r, and what qsort is made of.  sort.h says how it sorts.
 #include "again.h"
 #include "quick.h"
+#include "room.h"
 #include "smooth.h"
-#include "../../common/syscall.h"
 
 INLINE int sign(int said) {
     return (said > 0) - (said < 0);
@@ -79,17 +79,6 @@ static int contradicts_far(const task *t, const ranked *ranks, int kind) {
     return 0;
 }
 
-// How many at the beginning are in order: none is greater than the next.
-static size_t in_order(task *t) {
-    size_t i = 1;
-    for (; i < t->n; i++) {
-        const int said = ask(t, i - 1, i);
-        t->said |= said;
-        if (said > 0) break;
-    }
-    return i;
-}
-
 // Whether all stay where they are with musl's steps, if all are in order: none is less than the one before it.
 static int all_stay(const task *t) {
     for (size_t i = 1; i < t->n; i++) {
@@ -128,7 +117,7 @@ static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     }
     if (t->contradicts) {
         if (t->moved) put_back(t, rest, rest_size);
-        smooth(t);
+        without_room(t);
         return;
     }
     if (found) {
@@ -138,43 +127,11 @@ static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     if (found || !t->moved) arrange(t, numbers, rest, rest_size);
 }
 
-static __attribute__((noinline)) void sort_on_stack(task *t, size_t first) {
-    char room[ROOM] __attribute__((aligned(16)));
-    sort_in(t, first, room, sizeof room);
-}
-
-static __attribute__((noinline)) void sort_in_mapping(task *t, size_t first) {
-    enum {
-    // The kernel's, as in arch/.
-#ifdef __x86_64__
-        MMAP = 9,
-        MUNMAP = 11,
-#else
-        MMAP = 222,
-        MUNMAP = 215,
-#endif
-        READ_AND_WRITE = 3,
-        PRIVATE_MEMORY = 0x22,
-    };
-    // Small elements have room for all of them, in which they move in turn; of larger ones, one has.
-    const size_t each = sizeof(number) + (t->size > sizeof(ranked) && t->size <= 32 ? t->size : sizeof(ranked));
-    const size_t more = t->size <= 32 ? 0 : t->size < 65536 ? t->size
-                                                            : 65536;
-    const size_t size = t->n * each + more + ROOM;
-    const long at = t->n > UINT32_MAX ? -1 : arch_syscall6(MMAP, 0, size, READ_AND_WRITE, PRIVATE_MEMORY, -1, 0);
-    if (at < 0 && at > -4096) {
-        smooth(t);
-        return;
-    }
-    sort_in(t, first, (char *)at, size);
-    arch_syscall3(MUNMAP, at, size, 0);
-}
-
 HIDDEN void brawn_qsort_r(void *array, size_t n, size_t size, order *f, void *context) {
     task t = {array, n, size, f, context, NULL, 0, 0, 0};
     if (n < 2 || !size) return;
     if (n <= FEW) {
-        smooth(&t);
+        without_room(&t);
         return;
     }
     const size_t first = in_order(&t);

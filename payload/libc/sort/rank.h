@@ -26,7 +26,9 @@ INLINE void sort_3(task *t, number *a) {
     const number *const low = a + wrong, *const high = a + !wrong;
     // The third is the last, the first, or between.
     const int not_last = BEHIND(high, a + 2), first = not_last && BEHIND(low, a + 2);
-    const number x = *(first ? a + 2 : low), y = *(first ? low : not_last ? a + 2 : high), z = *(not_last ? high : a + 2);
+    const number x = *(first ? a + 2 : low), y = *(first ? low : not_last ? a + 2
+                                                                          : high),
+                 z = *(not_last ? high : a + 2);
     a[0] = x;
     a[1] = y;
     a[2] = z;
@@ -103,10 +105,12 @@ static __attribute__((noinline)) size_t run(task *t, number *a, size_t n) {
     size_t i = 1;
     while (i < n && !BEHIND(a + i - 1, a + i)) i++;
     if (i == 1 && i < n) {
+#ifndef ONLY_GREATER
         // A comparison that only says whether its first is greater, or less, is found out here.
         const int back = ask(t, a[1], a[0]);
         if (!back) t->contradicts = 1;
         all |= back;
+#endif
         for (i = 2; i < n && BEHIND(a + i - 1, a + i); i++) {
         }
         for (size_t k = 0; (i >= RUN || i == n) && k < i / 2; k++) {

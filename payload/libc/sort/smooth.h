@@ -53,7 +53,7 @@ static void trinkle(const task *t, const size_t *sizes, char *top, heaps h, int 
     sift(t, sizes, top, h.rank);
 }
 
-static __attribute__((noinline)) void smooth(const task *t) {
+static __attribute__((noinline)) void without_room(const task *t) {
     size_t sizes[DEEPEST];
     heap_sizes(sizes, t->n);
     SMOOTHLY(t->n, sizes, sift(t, sizes, AT(t, i), h.rank), trinkle(t, sizes, AT(t, i), h, trusted));

@@ -24,6 +24,8 @@
 
 typedef int order(const void *, const void *, void *);
 typedef uint32_t number;
+// A rank, and below it the place of the element that has it.  Equal elements have the same rank.
+typedef uint64_t ranked;
 
 // What is sorted, and what was noticed on the way.
 typedef struct {
@@ -44,7 +46,7 @@ enum {
     FEW = 4,
     MOST_ON_STACK = 384,
     // Room for the numbers and ranks of so many elements, and to move an element.
-    ROOM = MOST_ON_STACK * (sizeof(number) + sizeof(uint64_t)) + 512,
+    ROOM = MOST_ON_STACK * (sizeof(number) + sizeof(ranked)) + 512,
     // Larger elements are too long to change places more than once.
     MOST_MOVED = 256,
     // Fewer that are in order are no run, which would be merged as it is.

@@ -57,11 +57,45 @@ static void records(void) {
     if (memcmp(ours, musls, sizeof ours)) FAIL("20 records {i %% 3, i}: not libc's order");
 }
 
+// Where there is no memory, too.
+static void without_memory(void (*f)(char *musls), char *musls) {
+    struct rlimit before_it, none;
+    if (getrlimit(RLIMIT_AS, &before_it)) FAIL("getrlimit");
+    none = before_it;
+    none.rlim_cur = 1;
+    if (setrlimit(RLIMIT_AS, &none)) FAIL("setrlimit");
+    f(musls);
+    if (setrlimit(RLIMIT_AS, &before_it)) FAIL("setrlimit");
+}
+
+static void same_alone(char *musls) { same_order("without memory", musls); }
+
+// `--sort stable`: equal elements as they came.
+static int by_key_and_place(const void *a, const void *b) {
+    const char *const x = *(char *const *)a, *const y = *(char *const *)b;
+    const int order = key_order(x, y);
+    return order ? order : (x > y) - (x < y);
+}
+
+static void stable_order(char *places) {
+    char **const all = (char **)(void *)places;
+    for (size_t i = 0; i < count; i++) all[i] = before + i * width;
+    qsort(all, count, sizeof *all, by_key_and_place);
+    for (int odd = 0; odd < 2; odd++) {
+        memcpy(array, before, count * width);
+        brawn_qsort_stable(array, count, width, odd ? is_greater : key_order);
+        for (size_t i = 0; i < count; i++) {
+            if (memcmp(array + i * width, all[i], width)) FAIL("%zu of %zu bytes, stable%s: not as they came at %zu", count, width, odd ? ", by x > y" : "", i);
+        }
+        check_edges("stable");
+    }
+}
+
 static void equals(int few) {
     static const size_t widths[] = {1, 2, 3, 4, 8, 12, 16, 24, 32, 100, 256, 257, 600};
     char *const musls = malloc(MOST * 16);
     records();
-    for (size_t n = 0; n <= 300; n++) {
+    for (size_t n = 0; n <= 300; n += few ? 1 + n / 8 : 1) {
         for (int kind = 0; kind < KINDS; kind += few ? 4 : 1) {
             count = n;
             width = widths[(n + kind) % (sizeof widths / sizeof *widths)];
@@ -70,6 +104,7 @@ static void equals(int few) {
             // Keys of a few bits, so that there are equal ones everywhere.
             for (size_t i = 0; i < n && n % 2; i++) before[i * width] &= 15, before[i * width + key_size - 1] &= 1;
             same_order(kinds[kind], musls);
+            stable_order(musls);
         }
     }
     // Around where an array no longer fits on the stack, and where its elements change places.
@@ -80,9 +115,13 @@ static void equals(int few) {
                 count = counts[c];
                 width = widths[w];
                 key_size = 2;
-                if (count * width > (few ? 60000 : 640000)) continue;
+                if (count * width > (few ? 12000 : 320000)) continue;
                 fill(kind);
                 same_order(kinds[kind], musls);
+                stable_order(musls);
+                if (count > 1000) continue;
+                without_memory(same_alone, musls);
+                without_memory(stable_order, musls);
             }
         }
     }
