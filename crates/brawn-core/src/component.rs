@@ -1,6 +1,6 @@
 //! The parts of libc that brawn can replace.
 
-use brawn_payload::{Function, LIBC_FAMILIES};
+use brawn_payload::{Function, LIBC_FAMILIES, SORTS};
 use serde::{Serialize, Serializer};
 
 /// A part of libc that a payload has.
@@ -61,6 +61,7 @@ pub struct Families {
     /// The families that are left alone: one bit for each of [`LIBC_FAMILIES`].
     without: u32,
     exact_math: bool,
+    stable_sort: bool,
 }
 
 impl Families {
@@ -68,6 +69,7 @@ impl Families {
     pub const ALL: Self = Self {
         without: 0,
         exact_math: false,
+        stable_sort: false,
     };
 
     /// The same without the family `name`. Unchanged if no family has that name.
@@ -84,17 +86,30 @@ impl Families {
         self
     }
 
+    /// The same with functions that sort equal elements as they came, in the place of those that sort them as musl does.
+    pub fn stable_sort(mut self) -> Self {
+        self.stable_sort = true;
+        self
+    }
+
+    /// Whether the function is not the one of two that an option has left out.
+    pub fn chooses(self, function: &Function) -> bool {
+        function.choice.is_empty() || function.choice == SORTS[usize::from(self.stable_sort)]
+    }
+
     /// Whether the function belongs to one of these families. The member that carries the note has no family: it is
     /// always taken.
     pub fn take(self, function: &Function) -> bool {
         let number = LIBC_FAMILIES.iter().position(|f| *f == function.family);
-        number.is_none_or(|n| self.without & (1 << n) == 0)
+        self.chooses(function)
+            && number.is_none_or(|n| self.without & (1 << n) == 0)
             && (function.exact || !self.exact_math || function.family != "math")
     }
 
     /// Bytes that differ for different choices, for the names of directories.
-    pub(crate) fn bytes(self) -> [u8; 5] {
+    pub(crate) fn bytes(self) -> [u8; 6] {
         let [a, b, c, d] = self.without.to_le_bytes();
-        [a, b, c, d, u8::from(self.exact_math)]
+        let [math, sort] = [self.exact_math, self.stable_sort].map(u8::from);
+        [a, b, c, d, math, sort]
     }
 }

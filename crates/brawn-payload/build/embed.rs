@@ -146,14 +146,14 @@ impl Embed<'_> {
     fn memory(&self, architecture: &Architecture, built: &Memory) -> Result<String> {
         let functions = built.functions.iter();
         let functions =
-            functions.map(|f| self.listed(architecture, f, &["memory", ""], [true, false]));
+            functions.map(|f| self.listed(architecture, f, &["memory", "", ""], [true, false]));
         let functions = functions.collect::<Result<Vec<_>>>()?;
         Ok(self.set("Set", &built.source, functions))
     }
 
     fn libc(&self, architecture: &Architecture, built: &Libc) -> Result<String> {
         let functions = built.functions.iter().map(|listed| {
-            let words = [listed.family, listed.row.group];
+            let words = [listed.family, listed.row.group, listed.row.choice];
             let row = &listed.row;
             self.listed(
                 architecture,
@@ -166,12 +166,12 @@ impl Embed<'_> {
         Ok(self.set("Set", &built.source, functions))
     }
 
-    /// One of a set, of a family and a group; whether it is exact, and comes only into programs that are being linked.
+    /// One of a set, of a family, a group and a choice; whether it is exact, and comes only into programs that are being linked.
     fn listed(
         &self,
         architecture: &Architecture,
         function: &memory::Function,
-        [family, group]: &[&str; 2],
+        [family, group, choice]: &[&str; 3],
         [exact, linked]: [bool; 2],
     ) -> Result<String> {
         let has_data = linked || function.object.has_data()?;
@@ -185,6 +185,7 @@ impl Embed<'_> {
             ),
             ("family", text(family)),
             ("group", text(group)),
+            ("choice", text(choice)),
             ("exact", exact.to_string()),
             ("surface", texts(&function.surface)),
             ("has_data", has_data.to_string()),

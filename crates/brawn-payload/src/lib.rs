@@ -116,6 +116,9 @@ pub const DEFAULTS: &[&str] = &[
     "__stdout_used",
 ];
 
+/// What tells the two functions apart that sort: the order of equal elements is musl's, or the one in which they came.
+pub const SORTS: [&str; 2] = ["musl", "stable"];
+
 /// One of the functions of a [`Set`], with its other names.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
@@ -126,6 +129,9 @@ pub struct Function {
     /// Functions that look at each other's state have the same name here, and are replaced together or not at all;
     /// empty for a single function.
     pub group: &'static str,
+    /// Which of two functions of the same names it is, between which an option chooses: one of [`SORTS`]; empty for all
+    /// others.
+    pub choice: &'static str,
     /// Whether its results are musl's to the bit.
     pub exact: bool,
     /// The public names that it defines, musl's internal ones among them, sorted.  All are weak.
@@ -152,6 +158,7 @@ impl Function {
             member,
             family: "memory",
             group: "",
+            choice: "",
             exact: true,
             surface,
             has_data: false,

@@ -186,12 +186,28 @@ impl Side {
         let file = once(&self.specs, || {
             Ok(write_specs(&musls().join(self.musl), &self.folder()?)?)
         })?;
-        let mut command = match self.architecture.name == std::env::consts::ARCH {
-            true => Command::new("gcc"),
-            false => Command::new(format!("{}-linux-gnu-gcc", self.architecture.name)),
-        };
+        let mut command = self.plain_gcc();
         command.arg(format!("-specs={}", file.display()));
         Ok(command)
+    }
+
+    fn plain_gcc(&self) -> Command {
+        match self.architecture.name == std::env::consts::ARCH {
+            true => Command::new("gcc"),
+            false => Command::new(format!("{}-linux-gnu-gcc", self.architecture.name)),
+        }
+    }
+
+    /// What starts a program that was built for it.
+    fn start(&self, program: &Path) -> Command {
+        match self.emulator.split_first() {
+            None => Command::new(program),
+            Some((emulator, arguments)) => {
+                let mut command = Command::new(emulator);
+                command.args(arguments).arg(program);
+                command
+            }
+        }
     }
 
     /// Builds and runs the test program of `family`.
@@ -209,15 +225,7 @@ impl Side {
         command.args(["-static", "-pthread"]).arg(&source);
         command.arg(self.archive()?).args(["-lm", "-o"]);
         run(command.arg(&program))?;
-        let mut started = match self.emulator.split_first() {
-            None => Command::new(&program),
-            Some((emulator, arguments)) => {
-                let mut command = Command::new(emulator);
-                command.args(arguments).arg(&program);
-                command
-            }
-        };
-        let said = run(started.args(self.arguments))?;
+        let said = run(self.start(&program).args(self.arguments))?;
         print!("{said}");
         Ok(())
     }
@@ -258,6 +266,40 @@ macro_rules! families {
 }
 
 families!(math numbers sort stdio strings threads time);
+
+/// Links the sort program with every musl: the order of equal elements is the same in all, and brawn's.
+#[test]
+fn equal_elements_stand_as_in_every_musl() -> Result<()> {
+    let mut seen = 0;
+    for entry in fs::read_dir(musls())? {
+        let musl = entry?.path();
+        let name = musl
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        // Of zig's there are archives only, without a heap.
+        if name.starts_with("zig") || !musl.join("lib/libc.a").exists() {
+            continue;
+        }
+        seen += 1;
+        let side = if name.ends_with("-arm64") { &ARM } else { &ZIG };
+        let folder = side.folder()?.join(format!("order-{name}"));
+        fs::create_dir_all(&folder)?;
+        let specs = write_specs(&musl, &folder)?;
+        let mut command = side.plain_gcc();
+        command.arg(format!("-specs={}", specs.display()));
+        command.args(["-O2", "-fno-builtin", "-static", "-o"]);
+        let program = folder.join("sort");
+        command
+            .arg(&program)
+            .arg(root().join("payload/libc/tests/sort.c"));
+        run(command.arg(side.archive()?))?;
+        run(side.start(&program).arg("order")).map_err(|e| format!("{name}: {e}"))?;
+    }
+    assert!(seen >= 8, "musls in {}: {seen}", musls().display());
+    Ok(())
+}
 
 /// Breaks each function in turn; every one has to be found, and named.
 fn found_and_named(

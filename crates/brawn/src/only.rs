@@ -1,4 +1,4 @@
-//! The options `--only` and `--without` of all commands that add a payload.
+//! The options `--only`, `--without`, `--math` and `--sort` of all commands that add a payload.
 
 use brawn_core::component::{Component, Families};
 use brawn_core::{Error, Kind, Result};
@@ -51,6 +51,16 @@ pub enum MathArg {
     Exact,
 }
 
+/// In which order qsort leaves equal elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SortArg {
+    /// As musl's.
+    #[default]
+    Musl,
+    /// As they came, like glibc's; faster where some are equal.
+    Stable,
+}
+
 /// The parts of libc to replace.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Parts {
@@ -65,6 +75,10 @@ pub struct Parts {
     /// Which functions of libm are replaced.
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     math: MathArg,
+
+    /// In which order qsort leaves equal elements.
+    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
+    sort: SortArg,
 
     #[arg(skip)]
     asked: OnceLock<Vec<Component>>,
@@ -90,6 +104,9 @@ impl Parts {
         }
         if self.math == MathArg::Exact {
             families = families.exact_math();
+        }
+        if self.sort == SortArg::Stable {
+            families = families.stable_sort();
         }
         let parts = [
             (PartArg::Heap, WithoutArg::Heap, Component::Heap),

@@ -1,136 +1,115 @@
-// Sorts any number of elements.  Included once for each kind, with SIZE, an element's bytes, AT(name),
-// SWAP(a, b), and SMALL(a, n, room), which sorts up to MOST elements.
-#ifndef SIZE
-#error "SIZE, AT, MOST and SMALL say what is sorted"
-#endif
-#define ELEMENT_AT(i) (a + (i) * SIZE)
+// Sorts elements where they are, and their numbers with them, as quicksort does it, until parts are small enough to be merged (rank.h).
+// For arrays whose elements are not all near the processor: what lies far apart is never compared in turn.
+#pragma once
+#include "move.h"
+#include "rank.h"
 
-// How many of the first elements are in order.  If each is greater than the next, they change places, and are.
-static __attribute__((noinline)) size_t AT(run)(char *a, size_t n, size_t size, order *f, void *context) {
-    (void)size;
-    size_t i = 1;
-    while (i < n && !AFTER(ELEMENT_AT(i - 1), ELEMENT_AT(i))) i++;
-    if (i > 1) return i;
-    while (i < n && AFTER(ELEMENT_AT(i - 1), ELEMENT_AT(i))) i++;
-    for (size_t k = 0; k < i / 2; k++) SWAP(ELEMENT_AT(k), ELEMENT_AT(i - 1 - k));
-    return i;
-}
-
-// When partitions are bad again and again.
-static COLD void AT(heap)(char *a, size_t n, size_t size, order *f, void *context) {
-    (void)size;
-    for (size_t turn = n / 2 + n; turn-- > 1;) {
-        size_t root = turn - n, end = n;
-        if (turn < n) {
-            root = 0, end = turn;
-            SWAP(a, ELEMENT_AT(end));
-        }
-        for (size_t child; (child = 2 * root + 1) < end; root = child) {
-            if (child + 1 < end) child += AFTER(ELEMENT_AT(child + 1), ELEMENT_AT(child));
-            if (!AFTER(ELEMENT_AT(child), ELEMENT_AT(root))) break;
-            SWAP(ELEMENT_AT(root), ELEMENT_AT(child));
-        }
-    }
-}
+// The first element of a part, how many there are, and where the first one's number is.
+typedef struct {
+    char *a;
+    size_t n;
+    number *numbers;
+} part;
 
 // The median of three, each of which is that of three in an eighth of its part, where there are enough.
-static __attribute__((noinline)) char *AT(median)(char *x, char *y, char *z, size_t n, size_t size, order *f, void *context) {
+static __attribute__((noinline)) char *median(const task *t, char *x, char *y, char *z, size_t n) {
     if (n >= 8) {
         n /= 8;
-        x = AT(median)(x, x + n * 4 * SIZE, x + n * 7 * SIZE, n, size, f, context);
-        y = AT(median)(y, y + n * 4 * SIZE, y + n * 7 * SIZE, n, size, f, context);
-        z = AT(median)(z, z + n * 4 * SIZE, z + n * 7 * SIZE, n, size, f, context);
+        x = median(t, x, x + n * 4 * t->size, x + n * 7 * t->size, n);
+        y = median(t, y, y + n * 4 * t->size, y + n * 7 * t->size, n);
+        z = median(t, z, z + n * 4 * t->size, z + n * 7 * t->size, n);
     }
     const int xy = AFTER(x, y), xz = AFTER(x, z);
     if (xy != xz) return x;
     return AFTER(y, z) == xy ? y : z;
 }
 
+INLINE void swap_numbers(number *a, number *b) {
+    const number x = *a, y = *b;
+    *a = y;
+    *b = x;
+}
+
 // Brings to the front, behind the first element, those that are less than the first, or not greater if `equal`; how many.
 // Where they stand is found for a block at once, and then they change places with others.
-static __attribute__((noinline)) size_t AT(partition)(char *a, size_t n, size_t size, int equal, unsigned char *found, order *f, void *context) {
-    (void)size;
-    char *to = ELEMENT_AT(1);
-    char *const end = ELEMENT_AT(n);
-    for (char *block = to; block < end; block += BLOCK * SIZE) {
-        const size_t left = (end - block) / SIZE, m = left < BLOCK ? left : BLOCK;
+INLINE size_t partition_sized(const task *t, const part *p, int equal, const size_t size) {
+    unsigned char found[BLOCK];
+    char *to = p->a + size;
+    number *to_number = p->numbers + 1;
+    for (size_t block = 1; block < p->n; block += BLOCK) {
+        const size_t left = p->n - block, m = left < BLOCK ? left : BLOCK;
         size_t count = 0;
-        char *p = block;
-        if (equal) {
-            for (size_t k = 0; k < m; k++, p += SIZE) {
-                found[count] = k;
-                count += !AFTER(p, a);
-            }
-        } else {
-            for (size_t k = 0; k < m; k++, p += SIZE) {
-                found[count] = k;
-                count += AFTER(a, p);
-            }
+        char *x = p->a + block * size;
+        for (size_t k = 0; k < m; k++, x += size) {
+            found[count] = k;
+            count += equal ? !AFTER(x, p->a) : AFTER(p->a, x);
         }
-        for (size_t k = 0; k < count; k++, to += SIZE) {
-            char *const from = block + found[k] * SIZE;
-            if (SIZE <= 8 || from != to) SWAP(to, from);
+        for (size_t k = 0; k < count; k++, to += size, to_number++) {
+            const size_t from = block + found[k];
+            char *const element = p->a + from * size;
+            if (size == 4) swap_4(to, element);
+            else if (size == 8) swap_8(to, element);
+            else if (element != to) swap(to, element, size);
+            swap_numbers(to_number, p->numbers + from);
         }
     }
-    return (to - a) / SIZE - 1;
+    return to_number - p->numbers - 1;
+}
+
+static __attribute__((noinline)) size_t partition(const task *t, const part *p, int equal) {
+    if (t->size == 4) return partition_sized(t, p, equal, 4);
+    if (t->size == 8) return partition_sized(t, p, equal, 8);
+    return partition_sized(t, p, equal, t->size);
+}
+
+// Sorts a part by numbers of its own.  `room` is for these, and `size` bytes in all.
+static __attribute__((noinline)) void sort_leaf(task *t, const part *p, char *room, size_t size) {
+    task leaf = *t;
+    leaf.array = p->a;
+    leaf.n = p->n;
+    leaf.numbers = (number *)room;
+    number *const other = leaf.numbers + p->n;
+    for (size_t i = 0; i < p->n; i++) leaf.numbers[i] = i;
+    sort_numbers(&leaf, other, 0);
+    t->contradicts |= leaf.contradicts;
+    for (size_t i = 0; i < p->n; i++) other[i] = p->numbers[leaf.numbers[i]];
+    brawn_memcpy(p->numbers, other, p->n * sizeof *other);
+    arrange(&leaf, leaf.numbers, (char *)other, size - p->n * sizeof *other);
 }
 
 // `before`: the element to the left of them, which is not greater than any; NULL if there is none.  `chances`: how many bad
-// partitions there may be.
-static void AT(quick)(char *a, size_t n, size_t size, char *before, unsigned chances, char *room, order *f, void *context) {
-    while (n > MOST) {
-        if (!chances) {
-            AT(heap)(a, n, size, f, context);
-            return;
-        }
-        const size_t eighth = n / 8;
-        char *const pivot = AT(median)(a, ELEMENT_AT(eighth * 4), ELEMENT_AT(eighth * 7), eighth, size, f, context);
-        SWAP(a, pivot);
+// partitions there may be; then all of a part is merged.
+static void quick(task *t, part p, const char *before, unsigned chances, char *room, size_t room_size) {
+    const size_t size = t->size;
+    while (p.n > MOST_ON_STACK && chances && !t->contradicts) {
+        const size_t eighth = p.n / 8;
+        char *const pivot = median(t, p.a, p.a + eighth * 4 * size, p.a + eighth * 7 * size, eighth);
+        swap(p.a, pivot, size);
+        swap_numbers(p.numbers, p.numbers + (pivot - p.a) / size);
         // All that are equal to the one to the left are in their places at once.
-        const int equal = before && !AFTER(a, before);
-        const size_t less = AT(partition)(a, n, size, equal, (unsigned char *)room, f, context);
+        const int equal = before && !AFTER(p.a, before);
+        const size_t less = partition(t, &p, equal);
+        char *const middle = p.a + less * size;
+        const part behind = {middle + size, p.n - less - 1, p.numbers + less + 1};
         if (equal) {
             // Of an order there are only a few that are so bad; a comparison that contradicts itself could have each take one away.
             if (less < eighth) chances--;
-            before = ELEMENT_AT(less);
-            a = before + SIZE;
-            n -= less + 1;
+            before = middle;
+            p = behind;
             continue;
         }
-        char *const middle = ELEMENT_AT(less);
-        SWAP(a, middle);
-        const size_t more = n - less - 1;
-        if (less < eighth || more < eighth) chances--;
+        swap(p.a, middle, size);
+        swap_numbers(p.numbers, p.numbers + less);
+        if (less < eighth || behind.n < eighth) chances--;
         // The smaller part first, and the larger one here: the stack stays small.
-        if (less < more) {
-            AT(quick)(a, less, size, before, chances, room, f, context);
+        p.n = less;
+        if (less < behind.n) {
+            quick(t, p, before, chances, room, room_size);
             before = middle;
-            a = middle + SIZE;
-            n = more;
+            p = behind;
         } else {
-            AT(quick)(middle + SIZE, more, size, middle, chances, room, f, context);
-            n = less;
+            quick(t, behind, middle, chances, room, room_size);
         }
     }
-    if (n < RUN_FROM || AT(run)(a, n, size, f, context) < n) SMALL(a, n, room);
+    if (p.n > 1 && !t->contradicts) sort_leaf(t, &p, room, room_size);
 }
-
-static void AT(sort)(char *a, size_t n, size_t size, char *room, order *f, void *context) {
-    size_t sorted = 0;
-    if (n > MOST) {
-        sorted = AT(run)(a, n, size, f, context);
-        // An array to whose end a few were added is common: these alone are sorted, and merged with the rest.
-        if (n - sorted > n / 8) sorted = 0;
-        if (sorted == n) return;
-    }
-    char *const rest = ELEMENT_AT(sorted);
-    AT(quick)(rest, n - sorted, size, NULL, 64 - __builtin_clzll(n), room, f, context);
-    if (sorted) merge_in_place(a, sorted, n, size, f, context);
-}
-
-#undef ELEMENT_AT
-#undef SIZE
-#undef AT
-#undef MOST
-#undef SMALL
-#undef SWAP

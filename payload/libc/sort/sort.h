@@ -1,99 +1,67 @@
-// What qsort and qsort_r are made of.  A large array is partitioned, as quicksort does it, until its parts are small; small parts
-// are merged in a room of 2 KiB on the stack.  Nothing is allocated.
+// What qsort and qsort_r are made of.  The elements stay where they are while they are compared: what is sorted is their numbers,
+// by merging (rank.h).  Then each element moves once.
+//
+// The order of equal elements is musl's.  If no two are equal there is only one order, and the merging has found it.  If some are,
+// musl's own steps are done again with the elements' ranks, which takes no call of the comparison (again.h).  A comparison that
+// contradicts itself has no ranks: then musl's steps are done on the array (smooth.h), and so they are for a few elements, and where
+// there is no memory for the numbers.
+//
+// Numbers of up to MOST_ON_STACK elements lie on the stack.  For more, a mapping is made and given back: by the kernel, not by
+// malloc, since musl's qsort can be called where malloc cannot, as in a handler of a signal.
 //
 // Most of the time goes to the calls of the comparison, and to branches on what it says, which the processor predicts wrongly
-// every other time.  So there are few comparisons (about n log2 n), and nothing branches on one: its answer is added to an index,
-// or selects an address.  The ideas are published: partitioning by blocks (Edelkamp and Weiss, BlockQuicksort, 2016), merging
-// from both ends (van den Hoven, quadsort), recursive medians of three, equal elements told by the one to the left (Peters,
-// pattern-defeating quicksort, 2021), and heap sort when partitions stay bad (Musser, Introspective sorting, 1997).
+// every other time.  So there are few comparisons (about n log2 n), and nothing branches on one: its answer is added to an address,
+// or selects one.  The ideas are published: merging from both ends (van den Hoven, quadsort), runs that are merged as a nearly
+// optimal tree has them (Munro and Wild, Nearly-optimal mergesorts, 2018), smoothsort (Dijkstra, EWD796a, 1981).
 //
 // What callers can rely on, as with musl's:
-// - Whenever the comparison is called, the array has all of its elements: a comparison may leave by longjmp.
-// - A comparison that contradicts itself gives any order, but no element is lost, and nothing outside is touched.
+// - Whenever the comparison is called, the array has all of its elements, and the comparison gets addresses in it: it may leave
+//   by longjmp (a mapping then stays until the program ends).
+// - A comparison that contradicts itself gives some order: no element is lost, and nothing outside is touched.
 // - O(n log n) comparisons at worst.
-// Only "greater" is ever asked, so that comparisons which return no negative number sort, too.
 #pragma once
 #include "../libc.h"
 
 typedef int order(const void *, const void *, void *);
+typedef uint32_t number;
+// A rank, and below it the place of the element that has it.  Equal elements have the same rank.
+typedef uint64_t ranked;
+
+// What is sorted, and what was noticed on the way.
+typedef struct {
+    char *array;
+    size_t n, size;
+    order *f;
+    void *context;
+    // Of each element, the place that it came with: in the order in which the elements are to stand, and in which they stand if they
+    // have `moved`.
+    number *numbers;
+    int moved;
+    // All that the comparison said, of which the sign is whether it ever said "less"; and whether two answers cannot both be true.
+    int said, contradicts;
+} task;
 
 enum {
-    ROOM = 2048,
+    // Up to so many, musl's steps take no longer.
+    FEW = 4,
+    MOST_ON_STACK = 384,
+    // Room for the numbers and ranks of so many elements, and to move an element.
+    ROOM = MOST_ON_STACK * (sizeof(number) + sizeof(ranked)) + 512,
+    // Larger elements are too long to change places more than once.
+    MOST_MOVED = 256,
+    // Fewer that are in order are no run, which would be merged as it is.
+    RUN = 24,
+    // Whether parts of so many are in order as they stand is asked before they are merged.
+    ASK_FROM = 16,
+    // Where there is no run, so many are sorted by themselves.
+    PART = 64,
     BLOCK = 128,
-    RUN_FROM = 16,
 };
 
-#define AFTER(a, b) (f((a), (b), context) > 0)
+#define AT(t, i) ((t)->array + (size_t)(i) * (t)->size)
+#define AFTER(a, b) (t->f((a), (b), t->context) > 0)
 
-// Element types: as wide as said, aligned as anything.
-typedef any32 element4;
-typedef any64 element8;
-
-typedef uint64_t __attribute__((vector_size(16), may_alias, aligned(1))) any128;
-
-// What lies at a and b, of any size, changes places.
-static __attribute__((noinline)) void swap(char *a, char *b, size_t size) {
-    size_t i = 0;
-    for (; size - i >= 16; i += 16) {
-        const any128 x = *(any128 *)(a + i), y = *(any128 *)(b + i);
-        *(any128 *)(a + i) = y;
-        *(any128 *)(b + i) = x;
-    }
-    for (; size - i >= 4; i += 4) {
-        const uint32_t x = GET32(a + i), y = GET32(b + i);
-        PUT32(a + i, y);
-        PUT32(b + i, x);
-    }
-    for (; i < size; i++) {
-        const char x = a[i];
-        a[i] = b[i];
-        b[i] = x;
-    }
-}
-
-INLINE void swap_4(char *a, char *b) {
-    const uint32_t x = GET32(a), y = GET32(b);
-    PUT32(a, y);
-    PUT32(b, x);
-}
-
-INLINE void swap_8(char *a, char *b) {
-    const uint64_t x = GET64(a), y = GET64(b);
-    PUT64(a, y);
-    PUT64(b, x);
-}
-
-// The `left` bytes at a and the `right` ones behind them change places (Gries and Mills, Swapping sections, 1981).
-static void rotate(char *a, size_t left, size_t right) {
-    char *const middle = a + left;
-    while (left != right) {
-        if (left > right) {
-            swap(middle - left, middle, right);
-            left -= right;
-        } else {
-            swap(middle - left, middle + right - left, left);
-            right -= left;
-        }
-    }
-    swap(middle - left, middle, left);
-}
-
-// Merges the first `half` elements with those behind them, in place (Kim and Kutzner, Stable minimum storage merging by symmetric
-// comparisons, 2004).  O(m log(n/m)) comparisons for m elements behind; the stack grows with log n.
-static void merge_in_place(char *a, size_t half, size_t n, size_t size, order *f, void *context) {
-    while (half && half < n) {
-        const size_t middle = n / 2, sum = middle + half;
-        size_t start = half > middle ? sum - n : 0, end = half > middle ? middle : half;
-        while (start < end) {
-            const size_t c = (start + end) / 2;
-            if (AFTER(a + c * size, a + (sum - 1 - c) * size)) end = c;
-            else start = c + 1;
-        }
-        end = sum - start;
-        if (start < half && half < end) rotate(a + start * size, (half - start) * size, (end - half) * size);
-        merge_in_place(a, start, middle, size, f, context);
-        a += middle * size;
-        n -= middle;
-        half = end - middle;
-    }
+// What `a` and `b` are to each other, by their numbers.
+INLINE int ask(const task *t, number a, number b) {
+    return t->f(AT(t, a), AT(t, b), t->context);
 }

@@ -15,6 +15,7 @@ mod relocatable;
 mod tests;
 mod x86_64;
 
+use crate::component::Families;
 use crate::error::{Error, Result};
 use brawn_payload::{Architecture, Attach, Function, Member, Payload};
 use names::Names;
@@ -162,7 +163,16 @@ impl Objects<'static> {
     /// Errors: [`Kind::Refused`](crate::Kind::Refused) for a name that the payload does not define, and for objects
     /// that this linker cannot link.
     pub fn choose(payload: &Payload, names: &[&str]) -> Result<Self> {
-        let sources = Source::all(payload);
+        Self::choose_of(payload, Families::ALL, names)
+    }
+
+    /// The same, of two functions of one name the one that the options in `families` choose.
+    ///
+    /// Errors: those of [`Self::choose`].
+    pub fn choose_of(payload: &Payload, families: Families, names: &[&str]) -> Result<Self> {
+        let is_left_out = |s: &Source| matches!(s, Source::Function(f) if !families.chooses(f));
+        let mut sources = Source::all(payload);
+        sources.retain(|source| !is_left_out(source));
         let mut chosen = BTreeMap::new();
         let mut todo = names.to_vec();
         while let Some(name) = todo.pop() {

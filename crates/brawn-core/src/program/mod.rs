@@ -214,7 +214,9 @@ fn made<'a>(
     found: &Functions,
     risks: &[Risk],
 ) -> Result<Rewritten<'a>> {
-    let objects = Objects::choose(payload, &wanted(program, found))?;
+    let components: Vec<Component> = found.functions.iter().map(|f| f.component).collect();
+    let families = Component::families(&components).unwrap_or(Families::ALL);
+    let objects = Objects::choose_of(payload, families, &wanted(program, found))?;
     let plan = plan(program, found, risks.to_vec(), payload, &objects)?;
     let host = |name: &str| match name {
         link::HOST_ENTRY => Some(program.entry),

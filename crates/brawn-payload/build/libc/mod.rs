@@ -35,6 +35,8 @@ pub struct Row {
     pub group: &'static str,
     /// Whether its results are musl's to the bit.
     pub exact: bool,
+    /// Which of two functions of the same names it is, between which an option chooses; empty for all others.
+    pub choice: &'static str,
     /// The architecture that it is for; `None` for all.
     pub only: Option<&'static str>,
     /// Whether its data has addresses: of a name that musl has so, and that nobody reads before a program in static-pie
@@ -56,6 +58,7 @@ impl Row {
             needs: &[],
             group: "",
             exact: true,
+            choice: "",
             only: None,
             addresses: false,
             linked: false,
@@ -267,15 +270,24 @@ fn source_hash(payload: &Path, architecture: &Architecture, version: &str) -> Re
 }
 
 /// Every name is defined once, and what one needs of brawn's another has.
-fn together(functions: &[Listed], memory: Option<&Memory>) -> Result<()> {
+fn together(listed: &[Listed], memory: Option<&Memory>) -> Result<()> {
     let mut defined = HashSet::new();
-    let functions = || functions.iter().map(|listed| &listed.function);
+    let functions = || listed.iter().map(|listed| &listed.function);
     let memory = memory.into_iter().flat_map(|memory| &memory.functions);
     for function in functions().chain(memory) {
-        let names = function.surface.iter().chain(&function.own);
-        for name in names.chain([&function.member]) {
+        let names = function.own.iter().chain([&function.member]);
+        for name in names {
             if !defined.insert(name) {
                 return Err(format!("two functions define or are called {name}").into());
+            }
+        }
+    }
+    // Of two between which an option chooses, one comes.
+    let mut public = HashSet::new();
+    for listed in listed {
+        for name in &listed.function.surface {
+            if !public.insert((name, listed.row.choice)) {
+                return Err(format!("two functions define {name}").into());
             }
         }
     }

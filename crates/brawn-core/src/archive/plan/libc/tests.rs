@@ -155,6 +155,19 @@ fn families_are_left_out_and_exact_math_is_musls() {
     assert_eq!(gone(&edited).0, ["strcspn.lo", "time.lo"]);
 }
 
+/// Of two functions of one name, the option's comes.
+#[test]
+fn one_of_two_sorts_comes() {
+    let names = |families: Families| {
+        let functions = brawn_payload::payloads()[0].libc.functions.iter();
+        let sorts = functions.filter(|f| f.surface.contains(&"qsort") && families.take(f));
+        sorts.map(|f| f.own).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Families::ALL), [["brawn_qsort"]]);
+    assert_eq!(names(Families::ALL.stable_sort()), [["brawn_qsort_stable"]]);
+    assert_eq!(names(Families::ALL.without("sort").stable_sort()).len(), 0);
+}
+
 #[test]
 fn without_memory_functions_only_what_does_without_them() {
     let libc = &Component::ALL[2..];

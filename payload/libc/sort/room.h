@@ -1,0 +1,52 @@
+// Where the numbers of elements lie.
+#pragma once
+#include "sort.h"
+#include "../../common/syscall.h"
+
+// Sorts in room for the numbers, for the ranks, and some more.  `first`: how many at the beginning are in order.
+static void sort_in(task *t, size_t first, char *room, size_t room_size);
+// Sorts where there is none.
+static void without_room(const task *t);
+
+// How many at the beginning are in order: none is greater than the next.
+static size_t in_order(task *t) {
+    size_t i = 1;
+    for (; i < t->n; i++) {
+        const int said = ask(t, i - 1, i);
+        t->said |= said;
+        if (said > 0) break;
+    }
+    return i;
+}
+
+static __attribute__((noinline)) void sort_on_stack(task *t, size_t first) {
+    char room[ROOM] __attribute__((aligned(16)));
+    sort_in(t, first, room, sizeof room);
+}
+
+static __attribute__((noinline)) void sort_in_mapping(task *t, size_t first) {
+    enum {
+    // The kernel's, as in arch/.
+#ifdef __x86_64__
+        MMAP = 9,
+        MUNMAP = 11,
+#else
+        MMAP = 222,
+        MUNMAP = 215,
+#endif
+        READ_AND_WRITE = 3,
+        PRIVATE_MEMORY = 0x22,
+    };
+    // Small elements have room for all of them, in which they move in turn; of larger ones, one has.
+    const size_t each = sizeof(number) + (t->size > sizeof(ranked) && t->size <= 32 ? t->size : sizeof(ranked));
+    const size_t more = t->size <= 32 ? 0 : t->size < 65536 ? t->size
+                                                            : 65536;
+    const size_t size = t->n * each + more + ROOM;
+    const long at = t->n > UINT32_MAX ? -1 : arch_syscall6(MMAP, 0, size, READ_AND_WRITE, PRIVATE_MEMORY, -1, 0);
+    if (at < 0 && at > -4096) {
+        without_room(t);
+        return;
+    }
+    sort_in(t, first, (char *)at, size);
+    arch_syscall3(MUNMAP, at, size, 0);
+}
