@@ -243,7 +243,8 @@ def tar(*files):
             entry = tarfile.TarInfo(path)
             entry.size = len(data)
             package.addfile(entry, io.BytesIO(data))
-    return raw.getvalue()[:-7168]
+    data = raw.getvalue().rstrip(b"\0")
+    return data + bytes(-len(data) % 512 + 1024)
 
 def member(name, data):
     return f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)

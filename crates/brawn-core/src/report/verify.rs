@@ -183,12 +183,7 @@ pub fn verify(bytes: &[u8], payloads: &[Payload]) -> Result<Report> {
 /// Errors: as [`verify`].
 pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Result<Report> {
     if Format::of(bytes) != Format::Elf {
-        return Err(match inspect(bytes) {
-            Ok(_) => Error::not_applicable("an archive")
-                .expected(WANTED)
-                .next(look_at_it()),
-            Err(error) => error.expected(WANTED),
-        });
+        return Err(no_elf(bytes));
     }
     let image = Image::read(bytes, 0)?;
     let found = inspect_image_with(&image, bytes, builds)?;
@@ -262,6 +257,16 @@ pub fn verify_with(bytes: &[u8], payloads: &[Payload], builds: &[Build]) -> Resu
         why,
         functions,
     })
+}
+
+/// The error for a file that is not ELF.
+fn no_elf(bytes: &[u8]) -> Error {
+    match inspect(bytes) {
+        Ok(_) => Error::not_applicable("an archive")
+            .expected(WANTED)
+            .next(look_at_it()),
+        Err(error) => error.expected(WANTED),
+    }
 }
 
 /// Other functions of libc: those that the program has, which are few.
