@@ -35,7 +35,10 @@ fn options(name: &str) -> Vec<String> {
         .into_iter()
         .find_map(|begin| Some(script.find(&begin)? + begin.len()))
         .unwrap_or_else(|| panic!("{name}: {script}"));
-    let line = script[begin..].lines().next().expect("a line");
+    let mut lines = script[begin..].lines().map(str::trim_start);
+    let line = lines
+        .find(|line| line.starts_with("opts="))
+        .expect("its options");
     let words = line.split('"').nth(1).expect("a list").split(' ');
     let words = words.filter(|word| word.starts_with('-') && *word != "--");
     let words: Vec<String> = words.map(str::to_owned).collect();
