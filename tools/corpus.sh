@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Gets the public packages that the tests of `inspect` look into (tools/corpus.txt), each with its
-# registry's own client, into target/tools/corpus/, about 500 MB.  Every file is held against its
+# registry's own client, into target/tools/corpus/, about 520 MB.  Every file is held against its
 # SHA-256; one that is there already is not got again.  Debian packages are unpacked beside.
 #
 # tools/corpus.sh LIST: those of another list, as tools/corpus-all.txt.

@@ -61,7 +61,7 @@ impl Place {
     }
 
     fn job(&self, program: &str, job: &str) -> Result<Left, String> {
-        self.fill(program).map_err(|e| format!("{job}: {e}"))?;
+        self.fill(program, job).map_err(|e| format!("{job}: {e}"))?;
         let output = Command::new("sh")
             .args(["-c", job])
             .current_dir(self.path.join("work"))
@@ -81,8 +81,8 @@ impl Place {
         Ok(Left { output, files })
     }
 
-    /// Makes it as it was before any job.
-    fn fill(&self, program: &str) -> std::io::Result<()> {
+    /// Makes it as it was before any job, with those parts of the repository that the job names.
+    fn fill(&self, program: &str, job: &str) -> std::io::Result<()> {
         if self.path.exists() {
             fs::remove_dir_all(&self.path)?;
         }
@@ -90,7 +90,7 @@ impl Place {
         fs::create_dir_all(self.path.join("home"))?;
         fs::create_dir(&bin)?;
         copy(Path::new(INPUTS), &work)?;
-        for part in PARTS {
+        for part in PARTS.into_iter().filter(|part| job.contains(part)) {
             copy(&root().join(part), &work.join(part))?;
         }
         // Links: a file that was just written may still be open in a child of another thread, and cannot be run then.
@@ -160,7 +160,7 @@ fn differ(before: &Left, after: &Left) -> Option<String> {
         .map(|path| format!("file {}", path.display()))
 }
 
-/// How long something took is not part of what a program does: `12.5ms` becomes `…ms`.
+/// How long something took is not part of what a program does: `12.5ms` becomes `…`.
 fn without_durations(text: &str) -> String {
     const UNITS: [&str; 7] = ["ns", "us", "µs", "ms", "s", "sec", "seconds"];
     let mut kept = String::new();
@@ -170,12 +170,13 @@ fn without_durations(text: &str) -> String {
         let is_digit = |c: char| c.is_ascii_digit() || c == '.';
         let length = number.find(|c| !is_digit(c)).unwrap_or(number.len());
         let (digits, after) = number.split_at(length);
-        let word = after.trim_start_matches(' ');
-        let end = word.find(|c: char| !c.is_alphabetic());
-        let is_duration = UNITS.contains(&&word[..end.unwrap_or(word.len())]);
+        let unit = after.trim_start_matches(' ');
+        let end = unit.find(|c: char| !c.is_alphabetic());
+        let (unit, behind) = unit.split_at(end.unwrap_or(unit.len()));
+        let is_duration = UNITS.contains(&unit);
         kept.push_str(before);
         kept.push_str(if is_duration { "…" } else { digits });
-        rest = after;
+        rest = if is_duration { behind } else { after };
     }
     kept.push_str(rest);
     kept
@@ -184,5 +185,5 @@ fn without_durations(text: &str) -> String {
 #[test]
 fn only_durations_are_left_out() {
     let kept = without_durations("2 files in 12.5ms, 1 s; 3 sets, v1.2.3, 0x10us, 7µs");
-    assert_eq!(kept, "2 files in …ms, … s; 3 sets, v1.2.3, 0x…us, …µs");
+    assert_eq!(kept, "2 files in …, …; 3 sets, v1.2.3, 0x…, …");
 }
