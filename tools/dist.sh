@@ -16,9 +16,9 @@ cd "$(dirname "$0")/.."
 root=$PWD
 fail() { echo "tools/dist.sh: $*" >&2; exit 1; }
 
-# Bytes of an executable, and of what is downloaded.
-largest=6000000
-largest_package=3100000
+# Bytes of an executable, and of what is downloaded, with room for what another compiler makes of the same sources.
+largest=6300000
+largest_package=3200000
 
 tools/rust-musl.sh
 rust=$(cd target/tools/rust-musl && pwd -P)

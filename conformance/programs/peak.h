@@ -37,10 +37,10 @@ __attribute__((unused)) static long peak(void) {
 }
 
 /* That the most since `before`, an answer of peak, is less than `more` KiB more. */
-#define CHECK_PEAK(before, more)                                                                                                  \
-    do {                                                                                                                          \
-        long check_most = peak();                                                                                                 \
-        CHECK(check_most < (before) + (more) + peak_inexact, "%ld KiB at most, before %ld KiB", check_most, (long)(before));      \
+#define CHECK_PEAK(before, more)                                                                                             \
+    do {                                                                                                                     \
+        long check_most = peak();                                                                                            \
+        CHECK(check_most < (before) + (more) + peak_inexact, "%ld KiB at most, before %ld KiB", check_most, (long)(before)); \
     } while (0)
 
 #endif

@@ -1,6 +1,9 @@
-//! Embeds `conformance/programs/`, so that `brawn verify` has them where there is no checkout.
+//! Embeds `conformance/programs/`, so that `brawn verify` has them where there is no checkout: their texts one after
+//! another, compressed, and a list of names and lengths.
 
+use flate2::{Compression, write::GzEncoder};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -13,11 +16,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     list(&programs, "", &mut names)?;
     names.sort();
     let mut table = String::from("&[\n");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     for name in names {
-        let path = programs.join(&name);
-        writeln!(table, "    ({name:?}, include_str!({path:?})),")?;
+        let text = fs::read_to_string(programs.join(&name))?;
+        writeln!(table, "    ({name:?}, {}),", text.len())?;
+        packed.write_all(text.as_bytes())?;
     }
     table.push_str("]\n");
+    fs::write(out.join("programs.gz"), packed.finish()?)?;
     fs::write(out.join("programs.rs"), table)?;
     Ok(())
 }

@@ -30,12 +30,12 @@ impl Compiler {
         let compiler = match env::var_os("BRAWN_ZIG") {
             Some(asked) if asked == "none" => Self::of_host(work)?,
             Some(zig) => {
-                println!("cargo::rerun-if-changed={}", Path::new(&zig).display());
+                watch(Path::new(&zig));
                 Self::zig(Path::new(&zig), work).map_err(|error| format!("BRAWN_ZIG: {error}"))?
             }
             None => {
                 let zig = tools.join("zig/ziglang/zig");
-                println!("cargo::rerun-if-changed={}", zig.display());
+                watch(&zig);
                 match Self::zig(&zig, work) {
                     Ok(compiler) => compiler,
                     Err(_) => return Ok(None),
@@ -302,6 +302,14 @@ impl Compiler {
             .into());
         }
         Ok(std::fs::read(object)?)
+    }
+}
+
+/// Has cargo build again when the file changes. For one that is not there, cargo would do so every time. `make tools`, which
+/// brings zig, tells cargo by itself.
+fn watch(file: &Path) {
+    if file.exists() {
+        println!("cargo::rerun-if-changed={}", file.display());
     }
 }
 

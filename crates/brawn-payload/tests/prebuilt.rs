@@ -17,7 +17,8 @@ mod source;
 use prebuilt::Prebuilt;
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -175,5 +176,66 @@ fn published_and_checked_out_sources_are_the_same_inputs() -> Result<()> {
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.parent().ok_or("no directory")?)?;
     fs::write(to, fs::read(from)?)?;
+    Ok(())
+}
+
+/// Copies what is below `from`, but for links to directories: the crate's leads to the payload.
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if entry.path().is_file() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// A checkout of this crate alone, in which nobody called `make tools`.
+fn checkout_without_tools() -> Result<PathBuf> {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-tools");
+    let _ = fs::remove_dir_all(root.join("crates"));
+    let _ = fs::remove_dir_all(root.join("payload"));
+    let home = Path::new(HOME);
+    let ours = home.ancestors().nth(2).ok_or("no workspace")?;
+    let to = root.join("crates/brawn-payload");
+    copy_tree(home, &to)?;
+    copy_tree(&ours.join("payload"), &root.join("payload"))?;
+    std::os::unix::fs::symlink("../../payload", to.join("payload"))?;
+    let manifest = fs::read_to_string(ours.join("Cargo.toml"))?;
+    let (before, rest) = manifest.split_once("members = [").ok_or("no members")?;
+    let (_, after) = rest.split_once(']').ok_or("no end of members")?;
+    let manifest = format!("{before}members = [\"crates/brawn-payload\"]{after}");
+    fs::write(root.join("Cargo.toml"), manifest)?;
+    fs::copy(ours.join("Cargo.lock"), root.join("Cargo.lock"))?;
+    Ok(root)
+}
+
+/// A build script that names a file which is not there is run at every build, and all that needs it is compiled again.
+#[test]
+fn a_second_build_without_zig_finds_all_done() -> Result<()> {
+    let root = checkout_without_tools()?;
+    let build = || -> Result<String> {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--offline", "--verbose"]);
+        cargo.current_dir(&root).env_remove("BRAWN_ZIG");
+        cargo.env("CARGO_TARGET_DIR", root.join("target"));
+        let output = cargo.output()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        Ok(said)
+    };
+    let first = build()?;
+    assert!(first.contains("Compiling brawn-payload"), "{first}");
+    let second = build()?;
+    let is_work = |line: &&str| {
+        ["Compiling", "Dirty", "Running"].contains(&line.trim().split(' ').next().unwrap_or(""))
+    };
+    let work: Vec<_> = second.lines().filter(is_work).collect();
+    assert!(work.is_empty(), "{work:#?}");
+    assert!(second.contains("Fresh brawn-payload"), "{second}");
     Ok(())
 }

@@ -3,10 +3,11 @@
 use super::{Build, text};
 use crate::error::{Error, Result};
 use brawn_payload::Architecture;
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::OnceLock;
 
-/// One gzip stream for each architecture, with the texts of its builds one after another.
+/// One gzip stream for each architecture, with the pieces of its builds' texts as the build script sorted them.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/signatures.rs"));
 
 /// All builds of that architecture, in the order of their names. They are read at the first call.
@@ -21,6 +22,11 @@ pub fn builds(architecture: Architecture) -> Result<&'static [Build]> {
 }
 
 fn read(architecture: Architecture) -> Result<Vec<Build>> {
+    text::read_all(&texts(architecture)?.concat())
+}
+
+/// The text of each build.
+fn texts(architecture: Architecture) -> Result<Vec<String>> {
     let mut all = String::new();
     for (_, packed) in PACKED
         .iter()
@@ -30,5 +36,48 @@ fn read(architecture: Architecture) -> Result<Vec<Build>> {
             .read_to_string(&mut all)
             .map_err(|e| Error::malformed(format!("signatures: {e}")))?;
     }
-    text::read_all(&all)
+    let mut builds = BTreeMap::<usize, BTreeMap<usize, &str>>::new();
+    for piece in all.split('\u{1}').skip(1) {
+        let (places, text) = piece.split_once('\n').unwrap_or((piece, ""));
+        for place in places.split(' ') {
+            let numbers = place.split_once(':');
+            let numbers = numbers.and_then(|(b, p)| Some((b.parse().ok()?, p.parse().ok()?)));
+            let (build, place) = numbers
+                .ok_or_else(|| Error::malformed(format!("signatures: no place: {place}")))?;
+            builds.entry(build).or_default().insert(place, text);
+        }
+    }
+    let texts = builds
+        .into_values()
+        .map(|pieces| pieces.into_values().collect());
+    Ok(texts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_the_checkouts() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/signatures");
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "txt"))
+            .collect();
+        files.sort();
+        let files = files
+            .iter()
+            .map(|path| std::fs::read_to_string(path).unwrap());
+        let files: Vec<String> = files.collect();
+        let mut count = 0;
+        for architecture in [Architecture::X86_64, Architecture::Aarch64] {
+            let line = format!("architecture {}", architecture.name());
+            let of_it = files.iter().filter(|text| text.lines().any(|l| l == line));
+            let found = texts(architecture).unwrap();
+            assert!(of_it.eq(&found), "{line}");
+            count += found.len();
+        }
+        assert_eq!(count, files.len());
+    }
 }

@@ -161,3 +161,28 @@ fn a_toolchain_is_patched_used_and_restored() {
     farm.cargo(&["clean", "--offline"]);
     assert_eq!(farm.build(), stock);
 }
+
+/// Measurements compare programs for musl with such for glibc: they are to find two libcs, not two optimisations.
+#[test]
+fn std_for_musl_is_as_much_code_as_glibcs() {
+    for arch in ["x86_64", "aarch64"] {
+        let code = |libc: &str| -> u64 {
+            let folder = format!("rust-musl/lib/rustlib/{arch}-unknown-linux-{libc}/lib");
+            let files = fs::read_dir(tools().join(&folder)).expect("a directory");
+            let paths = files.map(|file| file.expect("an entry").path());
+            let is_std = |path: &PathBuf| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| name.starts_with("libstd-") && name.ends_with(".rlib"))
+            };
+            let std = paths.into_iter().find(is_std).expect("libstd");
+            // It says of the member with metadata that it is no object.
+            let output = Command::new("size").arg(&std).output().expect("it runs");
+            let text = String::from_utf8(output.stdout).expect("UTF-8");
+            let first = |line: &str| line.split_whitespace().next()?.parse().ok();
+            text.lines().filter_map(first).sum()
+        };
+        let (musl, glibc) = (code("musl"), code("gnu"));
+        assert!(glibc > 100_000, "{glibc}");
+        assert!(musl.abs_diff(glibc) * 10 < glibc, "{arch}: {musl}, {glibc}");
+    }
+}
