@@ -153,7 +153,7 @@ impl Diagnosis {
 
     /// Whether threads waited for the heap's lock for a share of the run that is worth a word.
     pub fn has_heap_waits(&self) -> bool {
-        self.heap_wait >= WAITS * (self.seconds + self.heap_wait) && self.heap_wait > 0.0
+        self.heap_wait >= WAITED && self.heap_wait >= WAITS * (self.seconds + self.heap_wait)
     }
 
     /// The share of all functions that are so.
@@ -171,6 +171,8 @@ pub(crate) fn is_given(f: &&FunctionShare) -> bool {
 
 /// Waits for the heap's lock are worth a word from this share of the run's time on.
 pub(crate) const WAITS: f64 = 0.05;
+/// What is less, in seconds, would be said as none.
+const WAITED: f64 = 0.05;
 /// Giving memory back takes at least this share of the time that its page faults take.
 const GIVING: f64 = 0.15;
 

@@ -20,8 +20,10 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// A program is run again until there are this many samples, or for this many seconds.
-const ENOUGH: (u64, f64) = (2000, 6.0);
+/// A program is run again until there are this many samples, or for this many seconds of processor time.
+const ENOUGH: (u64, f64) = (2000, 4.0);
+/// On a busy machine runs take long, and give few samples: then until this time has passed.
+const LONGEST: f64 = 12.0;
 /// If its runs are so short, in seconds of processor time, later ones give this many samples a second.
 const SHORT: (f64, u32) = (0.5, 2000);
 /// The most runs.
@@ -102,7 +104,11 @@ pub fn several(
         true => SHORT.1,
         false => usual,
     };
-    while samples.count() < ENOUGH.0 && samples.wall < ENOUGH.1 && (samples.runs as usize) < most {
+    let is_enough = |samples: &Samples| {
+        let processor = samples.user + samples.system;
+        samples.count() >= ENOUGH.0 || processor >= ENOUGH.1 || samples.wall >= LONGEST
+    };
+    while !is_enough(&samples) && (samples.runs as usize) < most {
         samples.add(one(program, path, args, signals, hertz)?.0);
     }
     Ok((samples, left))
