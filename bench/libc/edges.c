@@ -57,8 +57,8 @@ PREPARE {
         PLACED(d, out[state]); \
         KEEP(call);            \
     } while (0)
-#define EDGE(ID, NAME, WHERE, CALL)                                            \
-    ROW("edges", ID##_there, NAME ", next page there") { WHERE(THERE, CALL); } \
+#define EDGE(ID, NAME, WHERE, CALL)                                                        \
+    ROW("edges", ID##_there, NAME ", next page there") { WHERE(THERE, CALL); }             \
     ROW("edges", ID##_untouched, NAME ", next page untouched") { WHERE(UNTOUCHED, CALL); } \
     ROW("edges", ID##_none, NAME ", no next page") { WHERE(NONE, CALL); }
 

@@ -185,7 +185,7 @@ mod tests {
         let row = shown.lines().last().unwrap_or_default();
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         assert_eq!(cells.len(), 1 + Variant::HEAPS.len() + 2, "{row}");
-        assert_eq!(cells[1..4], ["10.0 ns", "2.00x", "3.00x"], "{row}");
+        assert_eq!(cells[1..4], ["10.0\u{a0}ns", "2.00x", "3.00x"], "{row}");
         assert!(cells[11].starts_with("3.00x"), "{row}");
         assert!(cells[12].starts_with("0.50x"), "{row}");
         assert_eq!(memory(&results).rows.len(), 1);

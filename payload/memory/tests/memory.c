@@ -71,7 +71,7 @@ static int ordered(const unsigned char *a, const unsigned char *b, size_t n) {
     return 0;
 }
 
-// Where a and b lie: `off` bytes from the end of their room or from its beginning.
+// Where a and b lie: `off` bytes from the end of their room or from its beginning; with at_end 2, one each.
 static char *place(char *room, size_t off, size_t n, int at_end) { return at_end ? room + ROOM - n - off : room + off; }
 
 static void noise(char *p, size_t n) {
@@ -137,7 +137,6 @@ static void copies(size_t off_a, size_t off_b, size_t n, int at_end) {
     EXPECT(MUST(our_stpncpy(d, s, n) == d + n); for (size_t i = 0; i < n; i++) image[before + i] = s[i]);
 }
 
-// With at_end 2, a is at its end and b at its beginning.
 static void comparisons(size_t off_a, size_t off_b, size_t n, int at_end) {
     char *const a = place(A, off_a, n, at_end), *const b = place(B, off_b, n, at_end == 1);
     forget(n);
@@ -444,8 +443,7 @@ int main(int argc, char **argv) {
     const size_t step = glance ? 8 : 1;
     signal(SIGSEGV, fault);
     signal(SIGBUS, fault);
-    // A masked store that lies on two pages (-DBRAWN_MEMORY_CHECK_MASKED).
-    signal(SIGILL, fault);
+    signal(SIGILL, fault);  // A masked store that lies on two pages.
     A = guarded(ROOM), B = guarded(ROOM), image = guarded(ROOM + 16 * PAGE);
 #ifdef __x86_64__
     if (brawn_memory_level || brawn_memory_count) fail("a level before any call");
