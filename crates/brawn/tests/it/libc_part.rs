@@ -125,3 +125,51 @@ fn a_link_line_has_what_a_program_calls() {
     );
     assert!(said.contains("leave nothing"), "{said}");
 }
+
+/// Sorts records by the first of two fields, and prints them.
+const RECORDS: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+     static int by_key(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n\
+     int main(void) {\n\
+         struct { int key, number; } all[20];\n\
+         for (int i = 0; i < 20; i++) all[i].key = i % 3, all[i].number = i;\n\
+         qsort(all, 20, sizeof *all, by_key);\n\
+         for (int i = 0; i < 20; i++) printf(\"%d \", all[i].number);\n\
+         return 0;\n\
+     }\n";
+
+#[test]
+fn equal_elements_stand_as_musl_has_them_or_as_they_came() {
+    let room = Room::with(RECORDS);
+    let (main, out) = (room.path("main"), room.path("out"));
+    room.run("musl-gcc", &["-static", "main.c", "-o", &main]);
+    let musls = ok(&main, &[]);
+    let came = "0 3 6 9 12 15 18 1 4 7 10 13 16 19 2 5 8 11 14 17 ";
+    assert_ne!(musls, came);
+    let folder = Folder::musl();
+    let search = format!("-L{}", folder.path().display());
+    for (flags, expected) in [(&[][..], musls.as_str()), (&["--sort", "stable"], came)] {
+        let line = ["rewrite", &main, "-o", &out];
+        succeed(brawn().args(line).args(flags));
+        assert_eq!(ok(&out, &[]), expected, "rewrite {flags:?}");
+        assert_eq!(
+            succeed(brawn().arg("run").args(flags).arg(&main)),
+            expected,
+            "run {flags:?}"
+        );
+        succeed(brawn().arg("patch").args(flags).arg(folder.libc()));
+        room.run("musl-gcc", &["-static", &search, "main.c", "-o", &out]);
+        assert_eq!(ok(&out, &[]), expected, "patch {flags:?}");
+        folder.restore();
+        let mut command = brawn();
+        command.args(["link-args", "--dir", &room.path("brawn")]);
+        let given = succeed(command.args(flags));
+        let [start, begin, libc, end] = ["crt1.o", "crti.o", "libc.a", "crtn.o"].map(musl);
+        room.run("musl-gcc", &["-c", "main.c", "-o", "main.o"]);
+        let mut line = vec!["-static", "-o", &out, &start, &begin, "main.o"];
+        line.extend(given.split_whitespace());
+        let libgcc = crate::build::libgcc();
+        line.extend([libc.as_str(), &libgcc, &end]);
+        room.run("ld.bfd", &line);
+        assert_eq!(ok(&out, &[]), expected, "link-args {flags:?}");
+    }
+}
