@@ -7,8 +7,8 @@
 // So the copy's memory comes from newlocale, whose blocks freelocale takes in every version.  With musl, nothing here
 // asks which version it is.
 
-#define BRAWN_LOCALE_PARTS 6 // LC_CTYPE to LC_MESSAGES, in the order of their numbers.
-#define BRAWN_LOCALE_NAMED 5 // LC_MESSAGES: musl takes any name for it.
+#define BRAWN_LOCALE_PARTS 6  // LC_CTYPE to LC_MESSAGES, in the order of their numbers.
+#define BRAWN_LOCALE_NAMED 5  // LC_MESSAGES: musl takes any name for it.
 
 typedef struct {
     const void *part[BRAWN_LOCALE_PARTS];
