@@ -178,7 +178,7 @@ fn std_for_musl_is_as_much_code_as_glibcs() {
             // It says of the member with metadata that it is no object.
             let output = Command::new("size").arg(&std).output().expect("it runs");
             let text = String::from_utf8(output.stdout).expect("UTF-8");
-            let first = |line: &str| line.split_whitespace().next()?.parse().ok();
+            let first = |line: &str| line.split_whitespace().next()?.parse::<u64>().ok();
             text.lines().filter_map(first).sum()
         };
         let (musl, glibc) = (code("musl"), code("gnu"));
