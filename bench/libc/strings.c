@@ -112,10 +112,10 @@ ROW("strings", error, "strerror") {
 
 /* Strings that nobody has just written: the load of a whole vector need not wait for the store of the end.  None lies at the
  * end of a page, wherever the linker puts them: the family `edges` has those. */
-#define STILL_HERE static const char __attribute__((aligned(64)))
-STILL_HERE no[] = "no", a_b[] = "a=b", path[] = "a/b", yes[] = "yes", yes_again[] = "yes", alive[] = "keep-ali", alive_again[] = "Keep-Ali";
-STILL_HERE even[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
-STILL_HERE same[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
+#define ALIGNED __attribute__((aligned(64)))
+static const char ALIGNED no[] = "no", a_b[] = "a=b", path[] = "a/b", yes[] = "yes", yes_again[] = "yes", alive[] = "keep-ali", alive_again[] = "Keep-Ali";
+static const char ALIGNED even[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
+static const char ALIGNED same[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklm";
 #define STILL(call, string)     \
     do {                        \
         const char *x = string; \

@@ -1,6 +1,6 @@
 //! The parts of libc that brawn can replace.
 
-use brawn_payload::{Function, LIBC_FAMILIES, SORTS};
+use brawn_payload::{BUFFERS, Function, LIBC_FAMILIES, SORTS};
 use serde::{Serialize, Serializer};
 
 /// A part of libc that a payload has.
@@ -62,6 +62,7 @@ pub struct Families {
     without: u32,
     exact_math: bool,
     stable_sort: bool,
+    large_buffers: bool,
 }
 
 impl Families {
@@ -70,6 +71,7 @@ impl Families {
         without: 0,
         exact_math: false,
         stable_sort: false,
+        large_buffers: false,
     };
 
     /// The same without the family `name`. Unchanged if no family has that name.
@@ -92,9 +94,17 @@ impl Families {
         self
     }
 
+    /// The same with functions that give `stdin` and `stdout` larger buffers than musl's.
+    pub fn large_buffers(mut self) -> Self {
+        self.large_buffers = true;
+        self
+    }
+
     /// Whether the function is not the one of two that an option has left out.
     pub fn chooses(self, function: &Function) -> bool {
-        function.choice.is_empty() || function.choice == SORTS[usize::from(self.stable_sort)]
+        let options = [(SORTS, self.stable_sort), (BUFFERS, self.large_buffers)];
+        let left_out = options.map(|([usual, other], asked)| if asked { usual } else { other });
+        !left_out.contains(&function.choice)
     }
 
     /// Whether the function belongs to one of these families. The member that carries the note has no family: it is
@@ -107,9 +117,10 @@ impl Families {
     }
 
     /// Bytes that differ for different choices, for the names of directories.
-    pub(crate) fn bytes(self) -> [u8; 6] {
+    pub(crate) fn bytes(self) -> [u8; 7] {
         let [a, b, c, d] = self.without.to_le_bytes();
-        let [math, sort] = [self.exact_math, self.stable_sort].map(u8::from);
-        [a, b, c, d, math, sort]
+        let [math, sort, buffers] =
+            [self.exact_math, self.stable_sort, self.large_buffers].map(u8::from);
+        [a, b, c, d, math, sort, buffers]
     }
 }

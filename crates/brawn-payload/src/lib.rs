@@ -119,6 +119,9 @@ pub const DEFAULTS: &[&str] = &[
 /// What tells the two functions apart that sort: the order of equal elements is musl's, or the one in which they came.
 pub const SORTS: [&str; 2] = ["musl", "stable"];
 
+/// What tells functions of streams apart: the buffers of `stdin` and `stdout` are as small as musl's, or as large as glibc's.
+pub const BUFFERS: [&str; 2] = ["small", "large"];
+
 /// One of the functions of a [`Set`], with its other names.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
@@ -129,8 +132,8 @@ pub struct Function {
     /// Functions that look at each other's state have the same name here, and are replaced together or not at all;
     /// empty for a single function.
     pub group: &'static str,
-    /// Which of two functions of the same names it is, between which an option chooses: one of [`SORTS`]; empty for all
-    /// others.
+    /// Which of two functions of the same names it is, between which an option chooses: one of [`SORTS`] or
+    /// [`BUFFERS`]; empty for all others.
     pub choice: &'static str,
     /// Whether its results are musl's to the bit.
     pub exact: bool,

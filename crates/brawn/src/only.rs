@@ -1,4 +1,4 @@
-//! The options `--only`, `--without`, `--math` and `--sort` of all commands that add a payload.
+//! The options `--only`, `--without`, `--math`, `--sort` and `--buffers` of all commands that add a payload.
 
 use brawn_core::component::{Component, Families};
 use brawn_core::{Error, Kind, Result};
@@ -61,6 +61,16 @@ pub enum SortArg {
     Stable,
 }
 
+/// How large the buffers of stdin and stdout are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum BuffersArg {
+    /// 1 KiB, as musl's.
+    #[default]
+    Musl,
+    /// 4 KiB, as glibc's; fewer system calls, but output to a file that others share may be mixed at other places.
+    Large,
+}
+
 /// The parts of libc to replace.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Parts {
@@ -79,6 +89,10 @@ pub struct Parts {
     /// In which order qsort leaves equal elements.
     #[arg(long, value_enum, default_value_t, hide_default_value = true)]
     sort: SortArg,
+
+    /// How large the buffers of stdin and stdout are.
+    #[arg(long, value_enum, default_value_t, hide_default_value = true)]
+    buffers: BuffersArg,
 
     #[arg(skip)]
     asked: OnceLock<Vec<Component>>,
@@ -107,6 +121,9 @@ impl Parts {
         }
         if self.sort == SortArg::Stable {
             families = families.stable_sort();
+        }
+        if self.buffers == BuffersArg::Large {
+            families = families.large_buffers();
         }
         let parts = [
             (PartArg::Heap, WithoutArg::Heap, Component::Heap),

@@ -1,6 +1,7 @@
 // __fdopen, which fopen, fdopen, popen and tmpfile make streams with.  musl's buffers have 1 KiB, so that a program that reads
 // a file by lines, numbers or small pieces asks the kernel four times as often as with glibc: that, and not the code of getline,
-// fgets and fread, is what they are slower for.  These have 4 KiB.
+// fgets and fread, is what they are slower for.  These have 4 KiB.  Where other processes or streams may use the file as well, it
+// stays 1 KiB, since what is written there is mixed at the buffers' borders: files to append to, and the standard descriptors.
 #include "stream.h"
 
 // The beginning of musl's struct __libc (src/internal/libc.h), the same in these.
@@ -17,6 +18,7 @@ extern int __stdio_close(stream *);
 
 enum {
     EINVAL = 22,
+    STANDARD_LAST = 2,
     F_SETFD = 2,
     F_GETFL = 3,
     F_SETFL = 4,
@@ -48,7 +50,8 @@ HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
         ERRNO = EINVAL;
         return NULL;
     }
-    stream *const f = malloc(sizeof *f + UNGET + BUFFER);
+    const size_t size = fd <= STANDARD_LAST || first == 'a' ? SMALL_BUFFER : BUFFER;
+    stream *const f = malloc(sizeof *f + UNGET + size);
     if (!f) return NULL;
     brawn_memset(f, 0, sizeof *f);
     if (!has(mode, '+')) f->flags = first == 'r' ? NO_WRITING : NO_READING;
@@ -60,7 +63,7 @@ HIDDEN stream *brawn___fdopen(int fd, const char *mode) {
     }
     f->fd = fd;
     f->buffer = (unsigned char *)(f + 1) + UNGET;
-    f->size = BUFFER;
+    f->size = size;
     // To a terminal, by lines.
     uint16_t window[4];
     f->line_end = !(f->flags & NO_WRITING) && !arch_syscall3(IOCTL, fd, TIOCGWINSZ, (long)window) ? '\n' : NO_LINES;

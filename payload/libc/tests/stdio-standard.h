@@ -2,7 +2,8 @@
 #include <sys/wait.h>
 
 size_t brawn___stdio_read(FILE *, unsigned char *, size_t);
-size_t brawn___stdout_write(FILE *, const unsigned char *, size_t);
+size_t brawn___stdio_read_large(FILE *, unsigned char *, size_t);
+size_t brawn___stdout_write_large(FILE *, const unsigned char *, size_t);
 int brawn_ferror(FILE *), brawn_feof(FILE *);
 void brawn_clearerr(FILE *);
 
@@ -13,13 +14,16 @@ enum {
     LOCK = 140,
 };
 
+// What a stream has that was not used yet: libc's functions, brawn's, or brawn's with large buffers.
+static void become(int ours) {
+    if (ours) *(void **)(void *)((char *)stdin + READS) = ours > 1 ? (void *)brawn___stdio_read_large : (void *)brawn___stdio_read;
+    if (ours > 1) *(void **)(void *)((char *)stdout + WRITES) = (void *)brawn___stdout_write_large;
+}
+
 static void standard_child(int ours, int way) {
     static char own[300];
     char line[200];
-    if (ours) {
-        *(void **)(void *)((char *)stdin + READS) = (void *)brawn___stdio_read;
-        *(void **)(void *)((char *)stdout + WRITES) = (void *)brawn___stdout_write;
-    }
+    become(ours);
     if (way == 1) setvbuf(stdin, own, _IOFBF, sizeof own), setvbuf(stdout, NULL, _IONBF, 0);
     if (way == 2) setvbuf(stdin, NULL, _IONBF, 0), setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     state = 99;
@@ -44,13 +48,42 @@ static void standard_child(int ours, int way) {
     exit(0);
 }
 
-// What a child prints, in a file; the same with both.
+// How much a child takes of its input for one character, and what is mixed of its two outputs: musl's pieces, of 1 KiB, or of 4.
+static void buffers(int ours) {
+    char text[16384] = {0};
+    const int in = temporary(), out = temporary();
+    const size_t large = ours > 1 ? 4096 : 1024;
+    if (write(in, text, sizeof text) != sizeof text) FAIL("could not write");
+    lseek(in, 0, SEEK_SET);
+    const pid_t child = fork();
+    if (!child) {
+        dup2(in, 0), dup2(out, 1), dup2(out, 2);
+        become(ours);
+        putchar('1'), fflush(stdout);
+        for (int i = 0; i < 5000; i++) putchar('2');
+        fputs("3", stderr);
+        getchar();
+        const int right = lseek(0, 0, SEEK_CUR) == (off_t)large;
+        _exit(!right);
+    }
+    int status;
+    if (waitpid(child, &status, 0) != child || status) FAIL("stdin has another buffer than %zu bytes", large);
+    const ssize_t all = pread(out, text, sizeof text, 0);
+    // The last byte that makes a buffer full is written with it, or not before the next one.
+    const char *const three = memchr(text, '3', all > 0 ? (size_t)all : 0);
+    if (!three) FAIL("nothing on stderr");
+    const size_t before = (size_t)(three - text) - 1, whole = 5000 / large * large;
+    if (before < whole || before > whole + 5000 / large) FAIL("stdout has another buffer than %zu bytes: %zu before stderr's", large, before);
+    close(in), close(out);
+}
+
+// What a child prints, in a file; the same with all.
 static void standard(void) {
     for (int way = 0; way < 3; way++)
         for (int from = 0; from < 3; from++) {
-            static char said[2][2000000];
-            ssize_t length[2];
-            for (int ours = 0; ours < 2; ours++) {
+            static char said[3][2000000];
+            ssize_t length[3];
+            for (int ours = 0; ours < 3; ours++) {
                 const int in = from == 2 ? open("/", O_RDONLY) : temporary(), out = temporary();
                 if (from == 0)
                     for (int i = 0; i < 3000; i++) dprintf(in, "%d:%.*s\n", i, i % 90, "words and words and words and words and words and words and words and words and words");
@@ -65,34 +98,11 @@ static void standard(void) {
                 length[ours] = pread(out, said[ours], sizeof said[ours], 0);
                 close(in), close(out);
             }
-            if (length[0] < 1000 || length[0] != length[1] || memcmp(said[0], said[1], (size_t)length[0])) FAIL("standard streams, way %d, from %d: not as libc's", way, from);
+            for (int ours = 1; ours < 3; ours++)
+                if (length[0] < 1000 || length[0] != length[ours] || memcmp(said[0], said[ours], (size_t)length[0]))
+                    FAIL("standard streams, way %d, from %d: not as libc's", way, from);
         }
-    // The buffers are those of 4 KiB: a write of 4096 bytes, after a first one; and a reading that takes as much.
-    int pipes[2];
-    char text[8192];
-    if (pipe(pipes)) FAIL("no pipe");
-    const int in = temporary();
-    if (write(in, text, sizeof text) != sizeof text) FAIL("could not write");
-    lseek(in, 0, SEEK_SET);
-    const pid_t child = fork();
-    if (!child) {
-        dup2(in, 0), dup2(pipes[1], 1), close(pipes[0]), close(pipes[1]);
-        *(void **)(void *)((char *)stdin + READS) = (void *)brawn___stdio_read;
-        *(void **)(void *)((char *)stdout + WRITES) = (void *)brawn___stdout_write;
-        putchar('1'), fflush(stdout);
-        for (int i = 0; i < 4096; i++) putchar('2');
-        putchar('3');
-        getchar();
-        const int right = lseek(0, 0, SEEK_CUR) == 4096;
-        _exit(!right);
-    }
-    close(pipes[1]);
-    size_t all = 0;
-    for (ssize_t got; (got = read(pipes[0], text, sizeof text)) > 0;) all += (size_t)got;
-    int status;
-    if (waitpid(child, &status, 0) != child || status) FAIL("stdin has another buffer");
-    if (all < 4097) FAIL("stdout has another buffer: %zu bytes", all);
-    close(pipes[0]), close(in);
+    for (int ours = 0; ours < 3; ours++) buffers(ours);
 }
 
 static FILE *held;

@@ -63,9 +63,11 @@ pub const ROWS: &[Row] = &[
         needs: &["__libc", "__lockfile", "__unlockfile"],
         ..Row::new("clearerr", &["clearerr", "clearerr_unlocked"])
     },
+    // There is no small one: it would be musl's.
     Row {
         needs: &["__stdio_write"],
-        ..Row::new("__stdout_write", &["__stdout_write"])
+        choice: "large",
+        ..Row::new("__stdout_write_large", &["__stdout_write"])
     },
     Row {
         needs: &["__libc", "__lockfile", "__overflow", "__unlockfile"],
@@ -73,7 +75,13 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         needs: &["__errno_location"],
+        choice: "small",
         ..Row::new("__stdio_read", &["__stdio_read"])
+    },
+    Row {
+        needs: &["__errno_location"],
+        choice: "large",
+        ..Row::new("__stdio_read_large", &["__stdio_read"])
     },
     Row {
         needs: &["__errno_location"],

@@ -173,3 +173,33 @@ fn equal_elements_stand_as_musl_has_them_or_as_they_came() {
         assert_eq!(ok(&out, &[]), expected, "link-args {flags:?}");
     }
 }
+
+/// Writes to two streams that share a file, and starts a program that goes on with its input.
+const MIXES: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+     int main(void) {\n\
+         for (int i = 0; i < 700; i++) {\n\
+             printf(\"%d is a number\\n\", i);\n\
+             if (i % 100 == 0) fprintf(stderr, \"%d hundred\\n\", i / 100);\n\
+         }\n\
+         char line[80];\n\
+         if (fgets(line, sizeof line, stdin)) printf(\"first: %s\", line);\n\
+         fflush(stdout);\n\
+         return system(\"head -n 1\");\n\
+     }\n";
+
+/// The two streams go to one file, where others can see how large their buffers are; so can whoever shares the input.
+#[test]
+fn streams_that_are_shared_are_mixed_as_with_musl() {
+    let room = Room::with(MIXES);
+    let (main, out) = (room.path("main"), room.path("out"));
+    room.run("musl-gcc", &["-static", "main.c", "-o", &main]);
+    let printed = |program: &str| {
+        let line = "i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i + 1)); done | \"$0\" 2>&1";
+        ok("sh", &["-c", line, program])
+    };
+    let expected = printed(&main);
+    for (flags, is_same) in [(&[][..], true), (&["--buffers", "large"], false)] {
+        succeed(brawn().args(["rewrite", &main, "-o", &out]).args(flags));
+        assert_eq!(printed(&out) == expected, is_same, "{flags:?}");
+    }
+}

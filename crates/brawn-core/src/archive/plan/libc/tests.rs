@@ -168,6 +168,26 @@ fn one_of_two_sorts_comes() {
     assert_eq!(names(Families::ALL.without("sort").stable_sort()).len(), 0);
 }
 
+/// Streams have musl's buffers, or larger ones if an option asks for them.
+#[test]
+fn large_buffers_come_where_they_are_asked_for() {
+    let names = |families: Families| {
+        let functions = brawn_payload::payloads()[0].libc.functions.iter();
+        let is_one = |f: &&brawn_payload::Function| {
+            let names = ["__stdio_read", "__stdout_write"];
+            families.take(f) && names.iter().any(|name| f.surface.contains(name))
+        };
+        functions
+            .filter(is_one)
+            .flat_map(|f| f.own)
+            .copied()
+            .collect::<Vec<_>>()
+    };
+    let large = ["brawn___stdio_read_large", "brawn___stdout_write_large"];
+    assert_eq!(names(Families::ALL), ["brawn___stdio_read"]);
+    assert_eq!(names(Families::ALL.large_buffers()), large);
+}
+
 #[test]
 fn without_memory_functions_only_what_does_without_them() {
     let libc = &Component::ALL[2..];

@@ -1,5 +1,6 @@
-// The first write of stdout, which finds out whether it is a terminal.  Here it also gets a buffer of 4 KiB where it is
-// none, and the program has given it no other: a filter asks the kernel a quarter as often.
+// For whoever asks for large buffers: the first write of stdout, which finds out whether it is a terminal.  Where it is none, and
+// the program has given it no other, it gets a buffer of 4 KiB: a filter asks the kernel a quarter as often.  So what stdout and
+// stderr write to one file may be mixed at other places.
 #include "stream.h"
 
 HIDDEN size_t __stdio_write(stream *f, const unsigned char *from, size_t n);
@@ -10,7 +11,7 @@ enum { IOCTL = 16 };
 enum { IOCTL = 29 };
 #endif
 
-HIDDEN size_t brawn___stdout_write(stream *f, const unsigned char *from, size_t n) {
+HIDDEN size_t brawn___stdout_write_large(stream *f, const unsigned char *from, size_t n) {
     static LATE unsigned char buffer[UNGET + BUFFER];
     uint16_t window[4];
     f->write = __stdio_write;
@@ -24,4 +25,4 @@ HIDDEN size_t brawn___stdout_write(stream *f, const unsigned char *from, size_t 
     }
     return __stdio_write(f, from, n);
 }
-NAME(__stdout_write, brawn___stdout_write)
+NAME(__stdout_write, brawn___stdout_write_large)

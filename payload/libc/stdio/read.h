@@ -1,0 +1,38 @@
+// How a stream of a descriptor reads: as musl's does.
+#pragma once
+#include "stream.h"
+
+#ifdef __x86_64__
+enum {
+    READ = 0,
+    READV = 19,
+};
+#else
+enum {
+    READ = 63,
+    READV = 65,
+};
+#endif
+
+INLINE size_t read_into(stream *f, unsigned char *to, size_t n) {
+    // The last byte comes by the buffer, if there is one: so it is filled.
+    const size_t direct = n - !!f->size;
+    const struct {
+        void *at;
+        size_t size;
+    } parts[2] = {{to, direct}, {f->buffer, f->size}};
+    const long got = direct ? arch_syscall3(READV, f->fd, (long)parts, 2) : arch_syscall3(READ, f->fd, (long)f->buffer, (long)f->size);
+    if (got <= 0) {
+        if (got < 0) ERRNO = (int)-got;
+        f->flags |= got ? HAS_ERROR : AT_END;
+        return 0;
+    }
+    if ((size_t)got <= direct) return (size_t)got;
+    f->reading[0] = f->buffer;
+    f->reading[1] = f->buffer + ((size_t)got - direct);
+    if (f->size) {
+        to[n - 1] = f->buffer[0];
+        f->reading[0] = f->buffer + 1;
+    }
+    return n;
+}
