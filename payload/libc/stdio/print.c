@@ -136,7 +136,10 @@ static int integer(Sink *sink, const Spec *given, uint64_t number) {
     if (printed(sink) + all > MOST || all > MOST) return refused(OVERFLOW);
     if (blanks && !(spec.flags & LEFT)) brawn_print_fill(sink, ' ', blanks);
     if (before) put(sink, prefix, before);
-    if (least > n) brawn_print_fill(sink, '0', least - n);
+    // The one digit of 0 is a piece of its own.
+    const size_t zero = !n && least && given->precision < 0 && spec.conversion != 'p';
+    if (least - zero > n) brawn_print_fill(sink, '0', least - zero - n);
+    if (zero) put_char(sink, '0');
     put(sink, digits, n);
     if (blanks && spec.flags & LEFT) brawn_print_fill(sink, ' ', blanks);
     return 0;
@@ -284,6 +287,17 @@ static int directed(Sink *sink, const Directive *directive, const Value *value) 
 
 #define ZERO_IN(word) (((word) - EACH) & ~(word) & EACH * 0x80)
 
+// What has no room goes on as one piece, as musl hands it on: text up to a directive or the end, and one of each two % behind it, which stand
+// there already.  So a stream's buffer ends where musl's does.  Returns where it goes on.
+static COLD const char *whole_piece(Sink *sink, const char *f) {
+    const char *end = f;
+    while (*end && *end != '%') end++;
+    const char *next = end;
+    for (; next[0] == '%' && next[1] == '%'; next += 2) end++;
+    sink->more(sink, f, (size_t)(end - f));
+    return next;
+}
+
 // Text up to a % or the end; returns where that is.
 INLINE const char *words(Sink *sink, const char *f) {
     for (;;) {
@@ -301,7 +315,8 @@ INLINE const char *words(Sink *sink, const char *f) {
             copy_short(sink->at, f, n);
             sink->at += n;
         } else {
-            sink->more(sink, f, n);
+            f = whole_piece(sink, f);
+            continue;
         }
         f += n;
         if (found) return f;
@@ -330,8 +345,8 @@ HIDDEN int brawn_print(Sink *sink, const char *f, va_list list) {
         if (!*f) break;
         const char c = f[1];
         if (c == '%') {
-            put_char(sink, '%');
-            f += 2;
+            if (LIKELY(sink->at != sink->end)) *sink->at++ = '%', f += 2;
+            else f = whole_piece(sink, f);
             continue;
         }
         if (LIKELY(!arguments.numbered)) {

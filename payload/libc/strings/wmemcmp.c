@@ -21,6 +21,8 @@ TARGET static int AT(order)(const wide *a, const wide *b, size_t n) {
     bits m;
     if (n < LANES) {
 #if WIDTH == 64
+        // Of none, nothing may be read.
+        if (UNLIKELY(!n)) return 0;
         if (UNLIKELY(!FITS(a) || !FITS(b))) return order_avx2(a, b, n);
         m = _bzhi_u64(NE32(LOADU_IN(16, a), LOADU(b)), (unsigned)n);
         if (!m) return 0;

@@ -60,7 +60,6 @@ static void copied(char *room, const char *expected, size_t size) {
             fail("wrong byte, or one outside, at offset b");
         }
 }
-// By how much the first bytes that differ do so: programs have come to expect musl's very number.
 static int compared(const unsigned char *a, const unsigned char *b, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (a[i] != b[i]) return a[i] - b[i];

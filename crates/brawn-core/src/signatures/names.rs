@@ -9,9 +9,6 @@ use std::collections::HashSet;
 /// in other libcs.
 pub const START: [&str; 3] = ["__init_libc", "__libc_start_main", "__init_tls"];
 
-/// How the mangled names of C++ and Rust begin.
-const MANGLED: [&str; 2] = ["_Z", "_R"];
-
 /// How a name's address is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,13 +44,11 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of the program's symbol table; none if it is stripped. Mangled names are left out, of which large programs have
-    /// hundreds of thousands: no function of libc's has one.
+    /// The names of the program's symbol table; none if it is stripped.
     pub fn of_symbols(program: &Program<'_>) -> Self {
         let of = |kind: SymbolKind| {
             let symbols = program.symbols.iter().filter(|s| s.kind == kind);
             symbols
-                .filter(|s| !MANGLED.iter().any(|start| s.name.starts_with(start)))
                 .map(|s| Named {
                     name: s.name.to_owned(),
                     address: s.address,

@@ -242,7 +242,7 @@ int main(int argc, char **argv) {
     memset(text, argc, 90);
     strcpy(text, argv[0]);
     memcpy(copy, text, 90);
-    return !memchr(text, 0, 90) || strcmp(text, copy) || strncmp(text, copy, argc)
+    return !memchr(text, 0, 90) || memcmp(text, copy, argc) || strcmp(text, copy) || strncmp(text, copy, argc)
         || strnlen(text, 90) != strlen(copy) || !strrchr(text, '/');
 }
 ";
