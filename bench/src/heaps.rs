@@ -6,6 +6,7 @@ use crate::raw::{Measurement, Results};
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::tables::{median, ratio};
+use crate::traced::per_operation;
 use crate::variant::Variant::{self, Brawn, Glibc, Mimalloc2};
 
 const fn all(
@@ -73,13 +74,8 @@ fn measured(results: &Results) -> impl Iterator<Item = (&Entry, &Measurement)> {
     entries.filter_map(|e| Some((e, results.measurements.get(e.id)?)))
 }
 
-/// Processor time of one operation in each round, in nanoseconds.  The time that passes depends on what else the machine does.
-fn per_operation(m: &Measurement, variant: Variant) -> Vec<f64> {
-    let [time, operations] = ["cpu_ns", "operations"].map(|metric| m.values(variant, metric));
-    time.iter().zip(&operations).map(|(t, o)| t / o).collect()
-}
-
-fn against(m: &Measurement, variant: Variant, base: Variant) -> Option<Estimate> {
+/// The processor time of a variant's operations against another one's.
+pub fn against(m: &Measurement, variant: Variant, base: Variant) -> Option<Estimate> {
     let (of, base) = (per_operation(m, variant), per_operation(m, base));
     let ratios: Vec<f64> = of.iter().zip(&base).map(|(a, b)| a / b).collect();
     estimate(&ratios)

@@ -25,16 +25,14 @@ fn measured(results: &Results) -> impl Iterator<Item = (&Entry, &Measurement)> {
 }
 
 /// Processor time of one operation in each round, in nanoseconds.  The time that passes depends on what else the machine does.
-fn per_operation(m: &Measurement, variant: Variant) -> Vec<f64> {
+pub fn per_operation(m: &Measurement, variant: Variant) -> Vec<f64> {
     let [time, operations] = ["cpu_ns", "operations"].map(|metric| m.values(variant, metric));
     time.iter().zip(&operations).map(|(t, o)| t / o).collect()
 }
 
 /// The same against profile `fast`.
 fn against(m: &Measurement, variant: Variant) -> Option<Estimate> {
-    let (of, fast) = (per_operation(m, variant), per_operation(m, Brawn));
-    let ratios: Vec<f64> = of.iter().zip(&fast).map(|(a, b)| a / b).collect();
-    estimate(&ratios)
+    crate::heaps::against(m, variant, Brawn)
 }
 
 /// Nanoseconds of a recorded block beside one that is not: what the operations took longer, shared among the samples.
