@@ -183,7 +183,7 @@ fn large_buffers_come_where_they_are_asked_for() {
             .copied()
             .collect::<Vec<_>>()
     };
-    let large = ["brawn___stdio_read_large", "brawn___stdout_write_large"];
+    let large = ["brawn___stdout_write_large", "brawn___stdio_read_large"];
     assert_eq!(names(Families::ALL), ["brawn___stdio_read"]);
     assert_eq!(names(Families::ALL.large_buffers()), large);
 }
