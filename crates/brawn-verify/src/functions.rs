@@ -2,6 +2,7 @@
 
 use crate::sides::{Lab, write};
 use crate::tool::{Tool, text};
+use brawn_core::component::Families;
 use brawn_core::identify::{MEMORY, PUBLIC};
 use brawn_core::report::verify::{Function, verify};
 use brawn_core::{Error, Result};
@@ -13,6 +14,8 @@ use std::fmt::Write as _;
 fn names(architecture: Architecture) -> Vec<&'static str> {
     let payload = payload(architecture, Profile::Fast);
     let others = payload.iter().flat_map(|p| p.libc.functions);
+    // Of two functions of one name, the usual one.
+    let others = others.filter(|f| Families::ALL.chooses(f));
     let others = others.flat_map(|f| f.surface).copied();
     let public = others.filter(|name| !name.starts_with("__"));
     PUBLIC.iter().chain(MEMORY).copied().chain(public).collect()
