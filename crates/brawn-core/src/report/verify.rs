@@ -274,6 +274,8 @@ fn others(evidence: &Evidence<'_, '_>, payload: &Payload) -> Vec<Function> {
     let names = payload.libc.functions.iter().flat_map(|f| f.surface);
     let mut names: Vec<&str> = names.filter(|n| !n.starts_with("__")).copied().collect();
     names.sort_unstable();
+    // Two have one name where an option chooses between them.
+    names.dedup();
     let all = names.into_iter().map(|n| evidence.function(n, Group::Libc));
     all.filter(|f| !matches!(f.provider, Provider::Absent | Provider::Unknown))
         .collect()

@@ -149,6 +149,8 @@ fn equal_elements_stand_as_musl_has_them_or_as_they_came() {
         let line = ["rewrite", &main, "-o", &out];
         succeed(brawn().args(line).args(flags));
         assert_eq!(ok(&out, &[]), expected, "rewrite {flags:?}");
+        let verified = succeed(brawn().args(["verify", "--json", &out]));
+        assert_eq!(verified.matches("\"qsort\"").count(), 1, "{verified}");
         assert_eq!(
             succeed(brawn().arg("run").args(flags).arg(&main)),
             expected,
