@@ -34,27 +34,13 @@ mod recipe;
 #[path = "../build/source.rs"]
 mod source;
 
-use common::root;
+use common::{copy_tree, root};
 use compiler::Compiler;
 use engine::Engine;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 fn zig() -> PathBuf {
     root().join("target/tools/zig/ziglang/zig")
-}
-
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_tree(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
 }
 
 /// Copies payload and engine below `folder`, and builds there with what `compiler` makes: of each architecture and

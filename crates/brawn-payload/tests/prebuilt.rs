@@ -1,6 +1,8 @@
 //! What the crate carries for who builds it without zig is what zig makes of the sources.
 #![allow(missing_docs)]
 
+#[allow(dead_code)]
+mod common;
 #[path = "../build/engine.rs"]
 #[allow(dead_code)]
 mod engine;
@@ -14,6 +16,7 @@ mod recipe;
 #[allow(dead_code)]
 mod source;
 
+use common::copy_tree;
 use prebuilt::Prebuilt;
 use std::fs;
 use std::io::Read as _;
@@ -176,21 +179,6 @@ fn published_and_checked_out_sources_are_the_same_inputs() -> Result<()> {
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.parent().ok_or("no directory")?)?;
     fs::write(to, fs::read(from)?)?;
-    Ok(())
-}
-
-/// Copies what is below `from`, but for links to directories: the crate's leads to the payload.
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy_tree(&entry.path(), &target)?;
-        } else if entry.path().is_file() {
-            fs::copy(entry.path(), target)?;
-        }
-    }
     Ok(())
 }
 

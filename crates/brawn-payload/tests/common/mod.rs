@@ -22,3 +22,19 @@ pub fn write_specs(musl: &Path, folder: &Path) -> io::Result<PathBuf> {
     fs::write(&file, specs)?;
     Ok(file)
 }
+
+/// Copies what is below `from`, but for links to directories: a crate's may lead out of it.
+#[allow(dead_code)] // not all of them copy sources
+pub fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if !entry.path().is_dir() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
