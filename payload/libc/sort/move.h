@@ -69,3 +69,25 @@ static __attribute__((noinline)) void arrange(const task *t, number *from, char 
         }
     }
 }
+
+// The same, where the places of the elements are known: room for as many numbers is there.
+static __attribute__((noinline)) void arrange_places(task *t, char *room, size_t room_size) {
+    const size_t n = t->n, size = t->size;
+    const place *const from = t->places;
+    if (n * size > room_size) {
+        number *const numbers = (number *)t->places;
+        will_number(t);
+        for (size_t i = 0; i < n; i++) numbers[i] = number_of(t, from[i]);
+        arrange(t, numbers, room, room_size);
+        return;
+    }
+    char *to = room;
+    if (size == 4) {
+        for (size_t i = 0; i < n; i++) PUT32(room + i * 4, GET32(from[i]));
+    } else if (size == 8) {
+        for (size_t i = 0; i < n; i++) PUT64(room + i * 8, GET64(from[i]));
+    } else {
+        for (size_t i = 0; i < n; i++, to += size) brawn_memcpy(to, from[i], size);
+    }
+    brawn_memcpy(t->array, room, n * size);
+}

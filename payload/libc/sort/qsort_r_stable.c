@@ -1,6 +1,5 @@
 // qsort_r for `--sort stable`: equal elements stand as they came, as glibc's stand.  Only "greater" is ever asked, so that comparisons
 // which return no negative number sort, too.
-#define ONLY_GREATER
 #include "move.h"
 #include "rank.h"
 #include "room.h"
@@ -53,17 +52,18 @@ static __attribute__((noinline)) void without_room(const task *t) {
 }
 
 static void sort_in(task *t, size_t first, char *room, size_t room_size) {
-    const size_t used = (t->n * sizeof(number) + 7) & -(size_t)8;
-    t->numbers = (number *)room;
-    for (size_t i = 0; i < t->n; i++) t->numbers[i] = i;
-    if (first == 1) first = run(t, t->numbers, t->n);
-    sort_numbers(t, (number *)(room + used), first);
-    arrange(t, t->numbers, room + used, room_size - used);
+    const size_t used = t->n * sizeof(place);
+    t->places = (place *)room;
+    for (size_t i = 0; i < t->n; i++) t->places[i] = AT(t, i);
+    if (first == 1) first = run(t, t->places, t->n);
+    sort_places(t, (place *)(room + used), first);
+    if (t->contradicts) without_room(t);
+    else arrange_places(t, room + used, room_size - used);
 }
 
 HIDDEN void brawn_qsort_r_stable(void *array, size_t n, size_t size, order *f, void *context) {
-    task t = {array, n, size, f, context, NULL, 0, 0, 0};
     if (n < 2 || !size) return;
+    task t = {.array = array, .n = n, .size = size, .f = f, .context = context};
     const size_t first = in_order(&t);
     if (first == n) return;
     if (n <= MOST_ON_STACK) sort_on_stack(&t, first);

@@ -62,19 +62,24 @@ static __attribute__((noinline)) size_t partition(const task *t, const part *p, 
     return partition_sized(t, p, equal, t->size);
 }
 
-// Sorts a part by numbers of its own.  `room` is for these, and `size` bytes in all.
+// Sorts a part by its places.  `room` is for these, and `size` bytes in all.
 static __attribute__((noinline)) void sort_leaf(task *t, const part *p, char *room, size_t size) {
     task leaf = *t;
     leaf.array = p->a;
     leaf.n = p->n;
-    leaf.numbers = (number *)room;
-    number *const other = leaf.numbers + p->n;
-    for (size_t i = 0; i < p->n; i++) leaf.numbers[i] = i;
-    sort_numbers(&leaf, other, 0);
-    t->contradicts |= leaf.contradicts;
-    for (size_t i = 0; i < p->n; i++) other[i] = p->numbers[leaf.numbers[i]];
-    brawn_memcpy(p->numbers, other, p->n * sizeof *other);
-    arrange(&leaf, leaf.numbers, (char *)other, size - p->n * sizeof *other);
+    will_number(&leaf);
+    leaf.places = (place *)room;
+    char *const rest = (char *)(leaf.places + p->n);
+    for (size_t i = 0; i < p->n; i++) leaf.places[i] = AT(&leaf, i);
+    sort_places(&leaf, (place *)rest, 0);
+    if (leaf.contradicts) {
+        t->contradicts = 1;
+        return;
+    }
+    number *const numbers = (number *)rest;
+    for (size_t i = 0; i < p->n; i++) numbers[i] = p->numbers[number_of(&leaf, leaf.places[i])];
+    brawn_memcpy(p->numbers, numbers, p->n * sizeof *numbers);
+    arrange_places(&leaf, rest, size - (rest - room));
 }
 
 // `before`: the element to the left of them, which is not greater than any; NULL if there is none.  `chances`: how many bad

@@ -1,9 +1,9 @@
-// Where the numbers of elements lie.
+// Where the places of elements lie.
 #pragma once
 #include "sort.h"
 #include "../../common/syscall.h"
 
-// Sorts in room for the numbers, for the ranks, and some more.  `first`: how many at the beginning are in order.
+// Sorts in room for the places, for the ranks, and some more.  `first`: how many at the beginning are in order.
 static void sort_in(task *t, size_t first, char *room, size_t room_size);
 // Sorts where there is none.
 static void without_room(const task *t);
@@ -12,9 +12,7 @@ static void without_room(const task *t);
 static size_t in_order(task *t) {
     size_t i = 1;
     for (; i < t->n; i++) {
-        const int said = ask(t, i - 1, i);
-        t->said |= said;
-        if (said > 0) break;
+        if (ask(t, AT(t, i - 1), AT(t, i)) > 0) break;
     }
     return i;
 }
@@ -38,7 +36,7 @@ static __attribute__((noinline)) void sort_in_mapping(task *t, size_t first) {
         PRIVATE_MEMORY = 0x22,
     };
     // Small elements have room for all of them, in which they move in turn; of larger ones, one has.
-    const size_t each = sizeof(number) + (t->size > sizeof(ranked) && t->size <= 32 ? t->size : sizeof(ranked));
+    const size_t each = sizeof(place) + (t->size > sizeof(ranked) && t->size <= 32 ? t->size : sizeof(ranked));
     const size_t more = t->size <= 32 ? 0 : t->size < 65536 ? t->size
                                                             : 65536;
     const size_t size = t->n * each + more + ROOM;

@@ -24,6 +24,8 @@
 
 typedef int order(const void *, const void *, void *);
 typedef uint32_t number;
+// Where an element is.
+typedef const char *place;
 // A rank, and below it the place of the element that has it.  Equal elements have the same rank.
 typedef uint64_t ranked;
 
@@ -33,20 +35,23 @@ typedef struct {
     size_t n, size;
     order *f;
     void *context;
-    // Of each element, the place that it came with: in the order in which the elements are to stand, and in which they stand if they
-    // have `moved`.
+    // In the order in which the elements are to stand: where each one is, or, if they have `moved` and stand so, the number that each one
+    // came with.
+    place *places;
     number *numbers;
     int moved;
-    // All that the comparison said, of which the sign is whether it ever said "less"; and whether two answers cannot both be true.
-    int said, contradicts;
+    // For number_of().
+    uint64_t inverse;
+    // Whether two answers of the comparison cannot both be true.
+    int contradicts;
 } task;
 
 enum {
     // Up to so many, musl's steps take no longer.
     FEW = 4,
     MOST_ON_STACK = 384,
-    // Room for the numbers and ranks of so many elements, and to move an element.
-    ROOM = MOST_ON_STACK * (sizeof(number) + sizeof(ranked)) + 512,
+    // Room for the places and ranks of so many elements, and to move an element.
+    ROOM = MOST_ON_STACK * (sizeof(place) + sizeof(ranked)) + 512,
     // Larger elements are too long to change places more than once.
     MOST_MOVED = 256,
     // Fewer that are in order are no run, which would be merged as it is.
@@ -54,14 +59,24 @@ enum {
     // Whether parts of so many are in order as they stand is asked before they are merged.
     ASK_FROM = 16,
     // Where there is no run, so many are sorted by themselves.
-    PART = 64,
+    PART = 128,
     BLOCK = 128,
 };
 
 #define AT(t, i) ((t)->array + (size_t)(i) * (t)->size)
 #define AFTER(a, b) (t->f((a), (b), t->context) > 0)
 
-// What `a` and `b` are to each other, by their numbers.
-INLINE int ask(const task *t, number a, number b) {
-    return t->f(AT(t, a), AT(t, b), t->context);
+// Before number_of() is called: 2^64 / size, rounded up; 0 for size 1.
+INLINE void will_number(task *t) {
+    t->inverse = UINT64_MAX / t->size + 1;
+}
+
+// Which element begins at `at`: exactly, since there are fewer than 2^32 and no array is longer than 2^63.
+INLINE number number_of(const task *t, place at) {
+    const uint64_t offset = at - t->array;
+    return t->size == 1 ? offset : (unsigned __int128)offset * t->inverse >> 64;
+}
+
+INLINE int ask(const task *t, place a, place b) {
+    return t->f(a, b, t->context);
 }
