@@ -22,6 +22,11 @@ static __attribute__((noinline)) void sort_on_stack(task *t, size_t first) {
     sort_in(t, first, room, sizeof room);
 }
 
+// A mapping of this size is kept for the next time: making one, touching it and giving it back takes longer than to sort some hundred
+// elements.
+enum { KEPT = 64 << 10 };
+static char *kept;
+
 static __attribute__((noinline)) void sort_in_mapping(task *t, size_t first) {
     enum {
     // The kernel's, as in arch/.
@@ -39,12 +44,22 @@ static __attribute__((noinline)) void sort_in_mapping(task *t, size_t first) {
     const size_t each = sizeof(place) + (t->size > sizeof(ranked) && t->size <= 32 ? t->size : sizeof(ranked));
     const size_t more = t->size <= 32 ? 0 : t->size < 65536 ? t->size
                                                             : 65536;
-    const size_t size = t->n * each + more + ROOM;
-    const long at = t->n > UINT32_MAX ? -1 : arch_syscall6(MMAP, 0, size, READ_AND_WRITE, PRIVATE_MEMORY, -1, 0);
-    if (at < 0 && at > -4096) {
-        without_room(t);
-        return;
+    size_t size = t->n * each + more + ROOM;
+    char *at = NULL;
+    if (size <= KEPT) {
+        size = KEPT;
+        at = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQUIRE);
     }
-    sort_in(t, first, (char *)at, size);
-    arch_syscall3(MUNMAP, at, size, 0);
+    if (!at) {
+        const long map = t->n > UINT32_MAX ? -1 : arch_syscall6(MMAP, 0, size, READ_AND_WRITE, PRIVATE_MEMORY, -1, 0);
+        if (map < 0 && map > -4096) {
+            without_room(t);
+            return;
+        }
+        at = (char *)map;
+    }
+    sort_in(t, first, at, size);
+    // What another thread, or a handler of a signal, has left there meanwhile goes.
+    if (size == KEPT) at = __atomic_exchange_n(&kept, at, __ATOMIC_ACQ_REL);
+    if (at) arch_syscall3(MUNMAP, (long)at, size, 0);
 }
