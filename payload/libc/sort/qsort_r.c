@@ -125,7 +125,7 @@ static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     if (first == 1 && n >= RUN) first = run(t, t->places, n);
     if (n <= PART && first < RUN) {
         sort_part(t, t->places, n, (place *)rest, 0);
-    } else if (n <= MOST_ON_STACK || t->size > MOST_MOVED || first >= RUN) {
+    } else if (n <= MOST_MERGED || t->size > MOST_MOVED || first >= RUN) {
         sort_places(t, (place *)rest, first);
     } else if (!t->contradicts) {
         number *const numbers = t->numbers = (number *)room;

@@ -52,6 +52,8 @@ enum {
     MOST_ON_STACK = 384,
     // Room for the places and ranks of so many elements, and to move an element.
     ROOM = MOST_ON_STACK * (sizeof(place) + sizeof(ranked)) + 512,
+    // Up to so many are merged, wherever they lie.
+    MOST_MERGED = 3500,
     // Larger elements are too long to change places more than once.
     MOST_MOVED = 256,
     // Fewer that are in order are no run, which would be merged as it is.
