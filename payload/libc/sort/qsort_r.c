@@ -76,7 +76,7 @@ static __attribute__((noinline)) int rank_all(task *t, ranked *ranks, int *kind)
             first = i;
         } else {
             if (is == CONTRADICTS || is != *kind) return -1;
-            if (!differ) differ = brawn_memcmp(a, b, t->size);
+            if (!differ) differ = t->size == 4 ? GET32(a) != GET32(b) : brawn_memcmp(a, b, t->size);
         }
         const number number = which(t, i);
         ranks[number] = (ranked)first << 32 | (t->moved ? i : number);
@@ -114,6 +114,17 @@ static COLD void put_back(const task *t, char *room, size_t room_size) {
     arrange(t, from, room + used, room_size - used);
 }
 
+// A few: those behind the first, which are in order, are put between those before them.
+static __attribute__((noinline)) void insert_all(const task *t, size_t first) {
+    place *const a = t->places;
+    for (size_t i = first; i < t->n; i++) {
+        const place x = a[i];
+        size_t k = i;
+        for (; k && ask(t, a[k - 1], x) > 0; k--) a[k] = a[k - 1];
+        a[k] = x;
+    }
+}
+
 // Sorts in room for the places, for the ranks, and some more.  `first`: how many at the beginning are in order.
 static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     const size_t n = t->n, used = n * sizeof(place);
@@ -123,7 +134,9 @@ static void sort_in(task *t, size_t first, char *room, size_t room_size) {
     place at = t->array;
     for (size_t i = 0; i < n; i++, at += t->size) t->places[i] = at;
     if (first == 1 && n >= RUN) first = run(t, t->places, n);
-    if (n <= PART && first < RUN) {
+    if (n <= INSERTED) {
+        insert_all(t, first);
+    } else if (n <= PART && first < RUN) {
         sort_part(t, t->places, n, (place *)rest, 0);
     } else if (n <= MOST_MERGED || t->size > MOST_MOVED || first >= RUN) {
         sort_places(t, (place *)rest, first);

@@ -1,13 +1,17 @@
-// What qsort and qsort_r are made of.  The elements stay where they are while they are compared: what is sorted is their numbers,
+// What qsort and qsort_r are made of.  The elements stay where they are while they are compared: what is sorted is their places,
 // by merging (rank.h).  Then each element moves once.
 //
 // The order of equal elements is musl's.  If no two are equal there is only one order, and the merging has found it.  If some are,
 // musl's own steps are done again with the elements' ranks, which takes no call of the comparison (again.h).  A comparison that
 // contradicts itself has no ranks: then musl's steps are done on the array (smooth.h), and so they are for a few elements, and where
-// there is no memory for the numbers.
+// there is no memory for the places.
 //
-// Numbers of up to MOST_ON_STACK elements lie on the stack.  For more, a mapping is made and given back: by the kernel, not by
-// malloc, since musl's qsort can be called where malloc cannot, as in a handler of a signal.
+// Whether two are equal has to be asked once more, of neighbours in the order.  That the comparison never said "equal" while merging
+// is not enough: one that says a < b ? -1 : 1 says it of none.  And no element is compared with itself, which would tell: programs end
+// when theirs says "equal" of what cannot be equal (SQLite's lemon).
+//
+// Places of up to MOST_ON_STACK elements lie on the stack.  For more, a mapping is made: by the kernel, not by malloc, since musl's qsort
+// can be called where malloc cannot, as in a handler of a signal.
 //
 // Most of the time goes to the calls of the comparison, and to branches on what it says, which the processor predicts wrongly
 // every other time.  So there are few comparisons (about n log2 n), and nothing branches on one: its answer is added to an address,
@@ -52,6 +56,8 @@ enum {
     MOST_ON_STACK = 384,
     // Room for the places and ranks of so many elements, and to move an element.
     ROOM = MOST_ON_STACK * (sizeof(place) + sizeof(ranked)) + 512,
+    // Of so few, the processor foresees what the comparison says if it was the same the last time, and merging takes as long if not.
+    INSERTED = 10,
     // Up to so many are merged, wherever they lie.
     MOST_MERGED = 3500,
     // Larger elements are too long to change places more than once.
