@@ -53,7 +53,7 @@ typedef struct {
 enum {
     // Up to so many, musl's steps take no longer.
     FEW = 4,
-    MOST_ON_STACK = 384,
+    MOST_ON_STACK = 288,
     // Room for the places and ranks of so many elements, and to move an element.
     ROOM = MOST_ON_STACK * (sizeof(place) + sizeof(ranked)) + 512,
     // Of so few, the processor foresees what the comparison says if it was the same the last time, and merging takes as long if not.

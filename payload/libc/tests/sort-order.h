@@ -108,7 +108,7 @@ static void equals(int few) {
         }
     }
     // Around where an array no longer fits on the stack, and where its elements change places.
-    static const size_t counts[] = {383, 384, 385, 386, 400, 513, 777, 1000, 3000, 5000, 20000, MOST};
+    static const size_t counts[] = {287, 288, 289, 290, 400, 513, 777, 1000, 3000, 5000, 20000, MOST};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         for (size_t w = 1; w < sizeof widths / sizeof *widths; w++) {
             for (int kind = (int)(c % 2); kind < KINDS; kind += few ? 5 : 2) {
