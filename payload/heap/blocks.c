@@ -9,7 +9,7 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
     if (mi_likely(heap != NULL)) {
-        p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false)
+        p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, false)
                                                : brawn_engine_alloc(heap, size, false);
     }
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
@@ -54,7 +54,7 @@ static void *brawn_zalloc(size_t total) {
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
     if (mi_likely(heap != NULL)) {
-        p = total > BRAWN_SPAN_MAX ? brawn_large_alloc(total, MI_MAX_ALIGN_SIZE, true) : brawn_engine_alloc(heap, total, true);
+        p = total > BRAWN_SPAN_MAX ? brawn_large_alloc(total, MI_MAX_ALIGN_SIZE, true, false) : brawn_engine_alloc(heap, total, true);
     }
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
@@ -120,8 +120,12 @@ static void *brawn_realloc(void *p, size_t size) {
         void *const resized = brawn_large_resize(segment, size);
         if (resized != NULL) return resized;
     }
-    void *const moved = brawn_malloc(size);
+    const bool grows = size > usable;
+    if (grows && size <= BRAWN_SPAN_MAX && mi_atomic_load_relaxed(&segment->thread_id) == _mi_prim_thread_id() && brawn_span_grow(page, size)) return p;
+    void *const moved = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
+                                                           : brawn_malloc(grows ? brawn_grown(size) : size);
     if (mi_unlikely(moved == NULL)) {
+        brawn_fail(ENOMEM);
         if (size <= usable) return p;
         return segment->kind == MI_SEGMENT_HUGE ? brawn_large_slide(segment, size) : NULL;
     }
@@ -154,6 +158,6 @@ static void *brawn_aligned(size_t alignment, size_t size) {
         // are four to a power of two), or has a span of slices: the block is aligned as it comes.
         return brawn_malloc(size == 0 ? alignment : _mi_align_up(size, alignment));
     }
-    void *const p = brawn_large_alloc(size, alignment, false);
+    void *const p = brawn_large_alloc(size, alignment, false, false);
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }

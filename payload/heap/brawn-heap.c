@@ -13,12 +13,14 @@
 //   thin.c      pages with few blocks in use, then
 //   slack.c     what large blocks have too much, and what goes back near the peak, where every byte counts
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
+//   cache.c     which freed mappings of large blocks wait for the next ones
 //   slide.c     how one grows without address space for it twice
 //   threads.c   how a thread's heap begins and ends; fork
 //   collect.c   a heap looks through its pages
 //   handed.c    heaps that go from a thread that ends to the next one
 //   engine      sizes, pages, segments, frees from other threads (engine's files, unchanged)
 //   pages.c     how large a page is
+//   allowance.c how much free memory the process keeps
 //   platform.c  memory from the kernel, kept segments, abandoned segments
 //   options.c   BRAWN_OPTIONS, and the engine's options as constants
 //
@@ -170,6 +172,7 @@ static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segmen
 #undef MI_INTPTR_SIZE
 #define MI_INTPTR_SIZE (1 << MI_INTPTR_SHIFT)
 
+#include "allowance.c"
 #include "platform.c"
 #include "threads.c"
 #include "collect.c"
@@ -180,6 +183,7 @@ static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segmen
 #endif
 #include "pages.c"
 #include "large.c"
+#include "cache.c"
 #include "slide.c"
 #include "spans.c"
 #include "thin.c"

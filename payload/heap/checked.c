@@ -99,7 +99,7 @@ static NOINLINE void *brawn_block_slow(size_t block, size_t size, bool zero) {
     if (!shared && !large && block % (2 * BRAWN_LINE) != 0)
         block = _mi_align_up(block + BRAWN_LINE, MI_SEGMENT_SLICE_SIZE) - BRAWN_LINE;
     if (mi_likely(heap != NULL)) {
-        p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero)
+        p = large    ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, zero, false)
             : shared ? brawn_engine_alloc(heap, block, false)
                      : brawn_span_shuffled(heap, block, zero);
     }
@@ -191,7 +191,7 @@ static void *brawn_aligned(size_t alignment, size_t size) {
         const size_t block = _mi_align_up(size + BRAWN_SEAL, alignment);
         return brawn_block(size, block - size, false);
     }
-    void *const p = brawn_large_alloc(size, alignment, false);
+    void *const p = brawn_large_alloc(size, alignment, false, false);
     return mi_likely(p != NULL) ? p : brawn_fail(ENOMEM);
 }
 

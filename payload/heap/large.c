@@ -18,18 +18,13 @@ enum { MREMAP_MAYMOVE_FIXED_ = 3 };  // <linux/mman.h>, MREMAP_MAYMOVE | MREMAP_
 // musl refuses larger alignments (mallocng/aligned_alloc.c, 2^31 units of 16 bytes).
 #define BRAWN_ALIGNMENT_LIMIT ((size_t)1 << 35)
 
-// Freed mappings wait here for the next block that they suit.  A slot is empty, or holds a mapping and
-// a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
-// Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
-typedef struct {
-    _Atomic(mi_segment_t *) segment;
-    _Atomic(uintptr_t) size;
-    _Atomic(uintptr_t) since;  // arch_clock, when it was given
-} brawn_kept_large_t;
-static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
-static _Atomic(uintptr_t) brawn_kept_large_bytes;
 static _Atomic(uintptr_t) brawn_large_bytes;  // of all mappings of this kind, kept ones included
 static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
+
+static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows);  // cache.c
+static void brawn_kept_large_give(mi_segment_t *segment);
+static void brawn_large_before_growth(size_t more);
+static size_t brawn_large_most(void);
 
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEGMENT_SLICE_SIZE,
     "what a large block uses of its header lies before the block");
@@ -160,193 +155,6 @@ static void brawn_large_release(mi_segment_t *segment) {
     brawn_unmap(segment, size + brawn_large_guard(segment));
 }
 
-static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
-    mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
-    if (segment != NULL) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
-    return segment;
-}
-
-// The kept mapping that suits best: the smallest one of at least `size` bytes, if it is no more than
-// twice that; else the largest smaller one of at least `least` bytes, to be grown.  NULL: none.
-static mi_segment_t *brawn_kept_large_take(size_t size, size_t least) {
-    if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
-    brawn_kept_large_t *best = NULL;
-    size_t best_size = 0;
-    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-        brawn_kept_large_t *const slot = &brawn_kept_large[i];
-        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
-#if BRAWN_CHECKED
-        if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
-#endif
-        const size_t kept = mi_atomic_load_relaxed(&slot->size);
-        if (kept / 2 > size || kept < least) continue;
-        const bool better = best == NULL || (kept >= size ? best_size < size || kept < best_size : best_size < size && kept > best_size);
-        if (better) {
-            best = slot;
-            best_size = kept;
-        }
-    }
-    mi_segment_t *const taken = best == NULL ? NULL : brawn_kept_large_empty(best);
-#if BRAWN_CHECKED
-    if (taken != NULL && !brawn_large_open(taken)) {
-        brawn_large_release(taken);
-        return NULL;
-    }
-#endif
-    return taken;
-}
-
-// The slot whose mapping waits longest; NULL: all are empty.
-static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
-    brawn_kept_large_t *oldest = NULL;
-    uintptr_t age = 0;
-    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-        brawn_kept_large_t *const slot = &brawn_kept_large[i];
-        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
-        const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
-        if (oldest == NULL || waited > age) {
-            oldest = slot;
-            age = waited;
-        }
-    }
-    return oldest;
-}
-
-// How many bytes of all mappings are in use if `unused` bytes are not.  The two sums are read one after the other, and
-// other threads change them in between: so the second may be larger than the first.
-static inline size_t brawn_large_used(size_t unused) {
-    const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
-    return all > unused ? all - unused : 0;
-}
-
-// How much is in use now: all but what is kept and, where it is counted, slack.
-static inline size_t brawn_large_used_now(void) {
-    return brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + mi_atomic_load_relaxed(&brawn_slack_bytes));
-}
-
-// How much blocks in use and kept ones may take together: what was in use at most, and a part more.  `size`
-// bytes are no longer in use.  What was long ago is forgotten slowly.
-static size_t brawn_large_room(size_t size) {
-    static _Atomic(uintptr_t) most;
-    const size_t used = brawn_large_used_now() + size;
-    const size_t before = mi_atomic_load_relaxed(&most);
-    const size_t now = used > before ? used : before - before / 65536;
-    mi_atomic_store_relaxed(&most, now);
-    return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
-}
-
-// Gives `over` bytes of a kept mapping, or all of it, back to the kernel.  A larger one loses its end only: what stays serves as
-// well, and need not be made again.
-static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
-    mi_segment_t *const segment = brawn_kept_large_empty(slot);
-    if (segment == NULL) return;
-    const size_t size = segment->segment_size;
-    if (over > size / 2 || size - over < BRAWN_KEPT_LARGE_PART || brawn_large_guard(segment) > 0) {
-        brawn_large_release(segment);
-        return;
-    }
-    const size_t left = _mi_align_down(size - over, brawn_page_size);
-    brawn_unmap((char *)segment + left, size - left);
-    mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
-    brawn_large_describe(segment, left, MI_SEGMENT_SLICE_SIZE, 0);
-    mi_segment_t *empty = NULL;
-    mi_atomic_store_relaxed(&slot->size, left);
-    mi_atomic_add_relaxed(&brawn_kept_large_bytes, left);
-    if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return;
-    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, left);
-    brawn_large_release(segment);
-}
-
-// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.
-static size_t brawn_large_most(void) {
-    static _Atomic(uintptr_t) most;
-    const size_t used = brawn_large_used_now();
-    const size_t before = mi_atomic_load_relaxed(&most);
-    if (used <= before) return before;
-    mi_atomic_store_relaxed(&most, used);
-    return used;
-}
-
-// How much used and kept blocks may take together if `used` bytes are in use.  Kept segments take the place of the reserve.  With
-// BRAWN_LARGE_TIGHT the limit is lower: it leaves room for what is free in threads' segments, up to half of each.
-static size_t brawn_large_limit(size_t used) {
-    const size_t most = brawn_large_most();
-    if (!BRAWN_LARGE_TIGHT) {
-        const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
-        // Slack stays what it is: where there is much of it, mappings would be released that make no difference.
-        const size_t least = used + mi_atomic_load_relaxed(&brawn_slack_bytes);
-        const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
-        return (limit > least ? limit : least) + reserve;
-    }
-    size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
-    if (beside > most / 8) beside = most / 8;
-    if (beside > BRAWN_LARGE_TIGHT) beside = BRAWN_LARGE_TIGHT;
-    const size_t limit = most + most / BRAWN_LARGE_MORE - beside;
-    if (used < limit) return limit;
-    brawn_near_peak();
-    return used;
-}
-
-// Called before `more` bytes of blocks are mapped.  The program needs the most that was in use at once anyway.  Beyond that, kept mappings
-// would make its peak grow, so they go first, from the oldest on.  At any other time keeping them costs nothing.
-static void brawn_large_before_growth(size_t more) {
-    const size_t limit = brawn_large_limit(brawn_large_used_now() + more);
-    for (;;) {
-        const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
-        if (all <= limit) return;
-        if (BRAWN_LARGE_TIGHT) {
-            const size_t cut = brawn_slack_cut();
-            mi_atomic_sub_relaxed(&brawn_large_bytes, cut);
-            if (cut > 0) continue;
-        }
-        brawn_kept_large_t *const oldest = brawn_kept_large_oldest((uintptr_t)arch_clock());
-        if (oldest == NULL) return;
-        brawn_kept_large_shorten(oldest, all - limit);
-    }
-}
-
-// Takes what `free` gives.  What is kept stays in proportion to what is in use, so that a program which
-// is done with its large blocks does not hold their memory.  The block itself counts as in use, up to
-// BRAWN_KEPT_LARGE_ONE: a program may take and free the same one over and over.
-static void brawn_kept_large_give(mi_segment_t *segment) {
-    const uintptr_t now = (uintptr_t)arch_clock();
-    const size_t size = segment->segment_size;
-    const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
-    bool given = false;
-    brawn_note_freed_for_all();
-    for (size_t i = 0; i < BRAWN_KEPT_LARGE && !given; i++) {
-        brawn_kept_large_t *const slot = &brawn_kept_large[i];
-        mi_segment_t *empty = NULL;
-        if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
-        mi_atomic_store_relaxed(&slot->size, size);
-        mi_atomic_store_relaxed(&slot->since, now);
-        mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
-        given = mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment);
-        if (!given) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
-    }
-    if (!given) brawn_large_release(segment);
-    const size_t room = BRAWN_KEPT_LARGE_ROOM > 0 ? brawn_large_room(size) : 0;
-    for (;;) {
-        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
-        if (oldest == NULL) break;
-        const size_t kept = mi_atomic_load_relaxed(&brawn_kept_large_bytes);
-        const size_t used = brawn_large_used(kept + (BRAWN_LARGE_TIGHT ? mi_atomic_load_relaxed(&brawn_slack_bytes) : 0)) + again;
-        const bool many = kept > BRAWN_KEPT_LARGE_MIN &&
-            (kept > used / 2 * BRAWN_KEPT_LARGE_HALVES || (BRAWN_KEPT_LARGE_ROOM > 0 && used - again + kept > room));
-        const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
-        if (!many && !stale) break;
-        mi_segment_t *const old = brawn_kept_large_empty(oldest);
-        if (old != NULL) brawn_large_release(old);
-    }
-}
-
-static void brawn_kept_large_drain(void) {
-    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-        mi_segment_t *const segment = brawn_kept_large_empty(&brawn_kept_large[i]);
-        if (segment != NULL) brawn_large_release(segment);
-    }
-}
-
 // A mapping failed: all that is free goes back to the kernel.
 static void brawn_make_room(void) {
     if (brawn_heap != NULL) brawn_collect(brawn_heap, true);
@@ -398,7 +206,7 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
 }
 
 // `alignment` is a power of two of at least 16.  NULL: no memory.
-static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero) {
+static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero, bool grows) {
     if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
     brawn_configure();  // aligned_alloc comes here without a heap of the thread
     const size_t offset = alignment <= MI_SEGMENT_SLICE_SIZE ? MI_SEGMENT_SLICE_SIZE
@@ -408,7 +216,7 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
     size_t mapping = exact;
     const bool wide = alignment > MI_SEGMENT_SIZE;
     if (offset == MI_SEGMENT_SLICE_SIZE) {
-        mi_segment_t *const kept = brawn_kept_large_take(mapping, 0);
+        mi_segment_t *const kept = brawn_kept_large_take(mapping, grows);
         if (kept != NULL) {
             const size_t used = kept->segment_size;
             mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
@@ -479,11 +287,12 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     if (mapping == 0) return NULL;
     brawn_slack_forget(segment);
     const size_t used = segment->segment_size;
-    if (!BRAWN_CHECKED && !BRAWN_LARGE_TIGHT && mapping <= used && mapping >= used / 2) return brawn_large_give_out(segment, size);
+    const bool grows = mapping - MI_SEGMENT_SLICE_SIZE >= brawn_large_page(segment)->block_size;
+    if (!BRAWN_CHECKED && mapping <= used && (grows || (!BRAWN_LARGE_TIGHT && mapping >= used / 2))) return brawn_large_give_out(segment, size);
     if (used < mapping && used <= BRAWN_COPY_MAX) {
         // Copying into pages that are there already takes less time than having the kernel make as many
         // new ones.
-        mi_segment_t *const kept = brawn_kept_large_take(mapping, mapping);
+        mi_segment_t *const kept = brawn_kept_large_take(mapping, true);
         if (kept != NULL && kept->segment_size >= mapping) {
             void *const old = brawn_large_page(segment)->page_start;
             brawn_memcpy(brawn_large_page(kept)->page_start, old, brawn_large_page(segment)->block_size);
@@ -492,6 +301,9 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
         }
         if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
     }
-    segment = brawn_large_remap(segment, mapping);
-    return segment == NULL ? NULL : brawn_large_give_out(segment, size);
+    // A block that grows often grows again, by little: it gets a step more, which nothing is written to before the block needs it.
+    const size_t step = !BRAWN_CHECKED && used < mapping ? _mi_align_down(mapping / 8, brawn_page_size) : 0;
+    mi_segment_t *resized = brawn_large_remap(segment, mapping + (step < BRAWN_LARGE_STEP ? step : BRAWN_LARGE_STEP));
+    if (resized == NULL && step > 0) resized = brawn_large_remap(segment, mapping);
+    return resized == NULL ? NULL : brawn_large_give_out(resized, size);
 }

@@ -83,22 +83,35 @@ static SELDOM void *brawn_map_aligned(size_t size, size_t alignment, size_t offs
 // Kept segments.  A slot holds a free segment, all of it readable and writable but for its guard pages, its bytes unknown.
 // Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
 
-static _Atomic(void *) brawn_kept[BRAWN_KEPT_SEGMENTS];
+enum { BRAWN_KEPT_SLOTS = 256 };
+static _Atomic(void *) brawn_kept[BRAWN_KEPT_SLOTS] LATE;
+static _Atomic(uintptr_t) brawn_kept_count;  // a hint: at least as many are in the slots, but for who is just taking or giving one
+_Static_assert(BRAWN_KEPT_SEGMENTS <= BRAWN_KEPT_SLOTS, "there is room for the segments that are always kept");
+
+static inline bool brawn_keeps_segments(void) { return mi_atomic_load_relaxed(&brawn_kept_count) != 0; }
 
 static void *brawn_kept_take(void) {
-    for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
+    if (!brawn_keeps_segments()) return NULL;
+    for (size_t i = 0; i < BRAWN_KEPT_SLOTS; i++) {
         if (mi_atomic_load_relaxed(&brawn_kept[i]) == NULL) continue;
         void *const segment = mi_atomic_exchange_acq_rel(&brawn_kept[i], NULL);
-        if (segment != NULL) return segment;
+        if (segment == NULL) continue;
+        mi_atomic_decrement_relaxed(&brawn_kept_count);
+        return segment;
     }
     return NULL;
 }
 
+// false: as many are kept as may be.
 static bool brawn_kept_give(void *segment) {
-    for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
+    brawn_allowance_age((uintptr_t)arch_clock());
+    if (mi_atomic_load_relaxed(&brawn_kept_count) >= BRAWN_KEPT_SEGMENTS + mi_atomic_load_relaxed(&brawn_allowance) / MI_SEGMENT_SIZE) return false;
+    for (size_t i = 0; i < BRAWN_KEPT_SLOTS; i++) {
         void *empty = NULL;
-        if (mi_atomic_load_relaxed(&brawn_kept[i]) == NULL &&
-            mi_atomic_cas_strong_acq_rel(&brawn_kept[i], &empty, segment)) return true;
+        if (mi_atomic_load_relaxed(&brawn_kept[i]) != NULL) continue;
+        mi_atomic_increment_relaxed(&brawn_kept_count);
+        if (mi_atomic_cas_strong_acq_rel(&brawn_kept[i], &empty, segment)) return true;
+        mi_atomic_decrement_relaxed(&brawn_kept_count);
     }
     return false;
 }
@@ -107,13 +120,6 @@ static bool brawn_kept_give(void *segment) {
 static void brawn_kept_release(void) {
     void *segment;
     while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
-}
-
-static bool brawn_keeps_segments(void) {
-    for (size_t i = 0; i < BRAWN_KEPT_SEGMENTS; i++) {
-        if (mi_atomic_load_relaxed(&brawn_kept[i]) != NULL) return true;
-    }
-    return false;
 }
 
 // How many slices from a segment's start on were ever taken: the kernel never gave memory for those behind.  (purge_mask may have such slices,
@@ -175,6 +181,7 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
             p = brawn_kept_take();
         }
         zero = p == NULL;
+        if (zero) brawn_allowance_learn(MI_SEGMENT_SIZE);
         commit = p != NULL || mi_atomic_increment_relaxed(&brawn_segments) != 0;
     }
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
@@ -197,6 +204,7 @@ void _mi_arena_free(void *p, size_t size, size_t still_committed_size, mi_memid_
         // of reach is unmapped: the next block would need them open.
         brawn_note_freed_for_all();
         if (brawn_kept_give(p)) return;
+        brawn_allowance_release(size);
     }
     MI_UNUSED(memid);
     brawn_unmap(p, size);

@@ -1,25 +1,24 @@
 // Slack: what a mapping has behind its block's last page.
 //
-// A kept mapping serves a block of down to half its size, so that it need not be made again.  Nobody uses the rest of the mapping,
+// A kept mapping may serve a smaller block, so that it need not be made again.  Nobody uses the rest of the mapping,
 // so it does not count as in use.
 //
-// Where a profile counts large blocks to the byte (BRAWN_LARGE_TIGHT), it is cut off when the process's peak would grow by it.
-// Any thread may cut it off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
+// It is cut off when the process's peak would grow by it: where the slack is larger than the block, and in profiles that count large
+// blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such mappings are in a list.
+// Any thread may cut slack off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
 // never inherits locked.  The list lies in fields of the header that mean nothing where there is one block.
 
 static mi_segment_t *brawn_slack_first;
 static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block
+static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of those in the list
 
-// How many bytes of a mapping are slack; 0: none, and it is not in the list.
+// How many bytes of a mapping are slack, and one more if it is in the list; 0: none.  Slack is whole pages.
 static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return (_Atomic(size_t) *)&segment->abandoned; }
 
-static void brawn_slack_count(mi_segment_t *segment, size_t slack) {
-    mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
-    mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
-}
-
 static void brawn_slack_uncount(mi_segment_t *segment) {
-    mi_atomic_sub_relaxed(&brawn_slack_bytes, mi_atomic_load_relaxed(brawn_slack_of(segment)));
+    const size_t slack = mi_atomic_load_relaxed(brawn_slack_of(segment));
+    mi_atomic_sub_relaxed(&brawn_slack_bytes, slack & ~(size_t)1);
+    if (slack & 1) mi_atomic_sub_relaxed(&brawn_slack_listed_bytes, slack - 1);
     mi_atomic_store_release(brawn_slack_of(segment), (size_t)0);
 }
 
@@ -34,12 +33,14 @@ static void brawn_slack_unlink(mi_segment_t *segment) {
 
 // A block is given out that leaves `slack` bytes at its mapping's end.
 static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
-    if (!BRAWN_LARGE_TIGHT) {
-        brawn_slack_count(segment, slack);
+    mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
+    if (!BRAWN_LARGE_TIGHT && slack <= segment->segment_size / 2) {
+        mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
         return;
     }
+    mi_atomic_add_relaxed(&brawn_slack_listed_bytes, slack);
     mi_lock(&brawn_abandoned_lock) {
-        brawn_slack_count(segment, slack);
+        mi_atomic_store_relaxed(brawn_slack_of(segment), slack | 1);
         segment->abandoned_os_prev = NULL;
         segment->abandoned_os_next = brawn_slack_first;
         if (brawn_slack_first != NULL) brawn_slack_first->abandoned_os_prev = segment;
@@ -58,8 +59,9 @@ static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
 
 // The block goes, or changes its size: from here on the mapping's size is its owner's alone.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
-    if (BRAWN_CHECKED || mi_atomic_load_acquire(brawn_slack_of(segment)) == 0) return;
-    if (!BRAWN_LARGE_TIGHT) {
+    const size_t slack = BRAWN_CHECKED ? 0 : mi_atomic_load_acquire(brawn_slack_of(segment));
+    if (slack == 0) return;
+    if ((slack & 1) == 0) {
         brawn_slack_uncount(segment);
         return;
     }
@@ -74,11 +76,11 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
 static size_t brawn_slack_cut(void) {
     size_t slack = 0;
     uint8_t *end = NULL;
-    if (mi_atomic_load_relaxed(&brawn_slack_bytes) == 0) return 0;
+    if (BRAWN_CHECKED || mi_atomic_load_relaxed(&brawn_slack_listed_bytes) == 0) return 0;
     mi_lock(&brawn_abandoned_lock) {
         mi_segment_t *largest = NULL;
         for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->abandoned_os_next) {
-            const size_t has = mi_atomic_load_relaxed(brawn_slack_of(segment));
+            const size_t has = mi_atomic_load_relaxed(brawn_slack_of(segment)) - 1;
             if (has <= slack) continue;
             largest = segment;
             slack = has;

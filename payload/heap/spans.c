@@ -150,6 +150,40 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
     kept[slot] = page;
 }
 
+// Grows a block with a span of its own into the free slices behind it.  The caller's thread owns its segment.  false: there are too few of
+// them, and the block is as it was.
+static bool brawn_span_grow(mi_page_t *page, size_t size) {
+    if (page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX || !page->flags.x.in_full) return false;
+    mi_segment_t *const segment = _mi_page_segment(page);
+    mi_segments_tld_t *const segments = &mi_page_heap(page)->tld->segments;
+    const size_t had = page->slice_count, count = _mi_align_up(size, MI_SEGMENT_SLICE_SIZE) / MI_SEGMENT_SLICE_SIZE, more = count - had;
+    mi_slice_t *const slice = (mi_slice_t *)page, *const behind = slice + had;
+    if (behind >= mi_segment_slices_end(segment) || behind->block_size != 0 || behind->slice_count < more) return false;
+    uint8_t *const start = (uint8_t *)segment + mi_slice_index(behind) * MI_SEGMENT_SLICE_SIZE;
+    if (!mi_segment_ensure_committed(segment, start, more * MI_SEGMENT_SLICE_SIZE)) return false;
+    mi_segment_span_remove_from_queue(behind, segments);
+    if (behind->slice_count > more) mi_segment_slice_split(segment, behind, more, segments);
+    const size_t end = mi_slice_index(behind) + more;
+    if (end > *brawn_segment_extent(segment)) *brawn_segment_extent(segment) = end;
+    // As in mi_segment_span_allocate: a slice says how far in front of it its page is described.
+    for (size_t i = had; i < count; i++) {
+        slice[i].slice_offset = (uint32_t)(i * sizeof *slice);
+        slice[i].slice_count = 0;
+        slice[i].block_size = 1;
+    }
+    page->slice_count = (uint32_t)count;
+    page->block_size = count * MI_SEGMENT_SLICE_SIZE;
+    return true;
+}
+
+// How much a block of `size` bytes that has grown gets where it has to move: half as much again, since it often grows again.  What nobody writes
+// to takes no memory.  Smaller blocks share their memory with others, and get what they ask for.
+static inline size_t brawn_grown(size_t size) {
+    if (size <= BRAWN_GROWN || size > BRAWN_SPAN_MAX / 3 * 2) return size;
+    const size_t more = size + size / 2;
+    return more > MI_MEDIUM_OBJ_SIZE_MAX ? more : MI_MEDIUM_OBJ_SIZE_MAX + 1;
+}
+
 // Before a thread's heap ends, and when memory is short.
 static void brawn_spans_release(void) {
     if (brawn_heap == NULL) return;

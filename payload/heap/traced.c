@@ -4,7 +4,7 @@
 // malloc as its own.
 
 static NOINLINE void *brawn_trace_sample(size_t size, size_t alignment, bool zero, const brawn_caller_t *caller) {
-    void *const p = brawn_large_alloc(size, alignment, zero);
+    void *const p = brawn_large_alloc(size, alignment, zero, false);
     if (mi_unlikely(p == NULL)) return brawn_fail(ENOMEM);
     brawn_trace_taken(brawn_segment(p), p, size, caller);
     return p;

@@ -125,6 +125,9 @@
 #define BRAWN_KEPT_SPANS 4
 #endif
 
+// A block of more than this that grows by realloc and has to move gets a span of its own, with room to grow on.
+#define BRAWN_GROWN (8u << 10)
+
 // At most this many blocks that another thread than their own freed wait for any thread that needs one: BRAWN_PASSED_SPANS blocks with a
 // span, and BRAWN_PASSED_EACH of each smaller size above 1 KiB.
 #ifndef BRAWN_PASSED_SPANS
@@ -156,8 +159,8 @@
 #define BRAWN_HANDED_BLOCKS 256
 #endif
 
-// Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit: at most BRAWN_KEPT_LARGE blocks, together
-// at most the greater of BRAWN_KEPT_LARGE_MIN bytes and BRAWN_KEPT_LARGE_HALVES halves of what
+// Freed blocks of more than BRAWN_SPAN_MAX stay for the next ones that they suit (cache.c): at most BRAWN_KEPT_LARGE blocks, together
+// at most the greater of BRAWN_KEPT_LARGE_MIN bytes with the allowance, and BRAWN_KEPT_LARGE_HALVES halves of what
 // is in use, and (seen at the next free) for at most BRAWN_KEPT_LARGE_TIME units of arch_clock.  A block
 // of at most BRAWN_KEPT_LARGE_ONE counts as in use while it is freed.
 // Measured with bench/workloads/{stress,huge,realloc}.c: three times what is in use takes fewer
@@ -173,6 +176,11 @@
 #endif
 #ifndef BRAWN_KEPT_LARGE_ONE
 #define BRAWN_KEPT_LARGE_ONE (16u << 20)
+#endif
+// The allowance is at most so many bytes for each thread: twice the largest block that glibc's malloc does not give back to the kernel at
+// once (DEFAULT_MMAP_THRESHOLD_MAX of its malloc.c).
+#ifndef BRAWN_ALLOWANCE
+#define BRAWN_ALLOWANCE ((size_t)64 << 20)
 #endif
 // One that is shortened keeps at least so much.
 #define BRAWN_KEPT_LARGE_PART (256u << 10)
@@ -207,6 +215,9 @@
 // At most this many segments, and as many mappings of large blocks, have guard pages.  Those split a mapping in up to
 // four of the 65,530 that a process may have (vm.max_map_count).
 #define BRAWN_GUARDED 4096
+
+// A block that grows gets an eighth more address space than it needs, and at most this much.
+#define BRAWN_LARGE_STEP (256u << 10)
 
 // A block of at most this size that grows is copied into a kept mapping, if there is one.
 #define BRAWN_COPY_MAX (2u << 20)

@@ -1,0 +1,245 @@
+// The cache of large blocks: mappings whose block was freed wait here for the next block, which then needs no system call
+// and no page fault.
+//
+// At most three times what is in use waits, and no less than BRAWN_KEPT_LARGE_MIN and the allowance (allowance.c).
+//
+// A mapping serves blocks of down to half its size.  It serves smaller ones, too, where the process would grow beyond its peak
+// otherwise.  If its own size is needed then, the rest of the mapping is cut off (slack.c): no small block holds a large one's memory.
+
+// A slot is empty, or holds a mapping and a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
+// Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
+typedef struct {
+    _Atomic(mi_segment_t *) segment;
+    _Atomic(uintptr_t) size;
+    _Atomic(uintptr_t) since;  // arch_clock, when it was given
+} brawn_kept_large_t;
+static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
+static _Atomic(uintptr_t) brawn_kept_large_bytes;
+
+static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
+    mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
+    if (segment != NULL) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
+    return segment;
+}
+
+// false: no slot is empty.
+static bool brawn_kept_large_fill(mi_segment_t *segment, uintptr_t now) {
+    const size_t size = segment->segment_size;
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        brawn_kept_large_t *const slot = &brawn_kept_large[i];
+        mi_segment_t *empty = NULL;
+        if (mi_atomic_load_relaxed(&slot->segment) != NULL) continue;
+        mi_atomic_store_relaxed(&slot->size, size);
+        mi_atomic_store_relaxed(&slot->since, now);
+        mi_atomic_add_relaxed(&brawn_kept_large_bytes, size);
+        if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return true;
+        mi_atomic_sub_relaxed(&brawn_kept_large_bytes, size);
+    }
+    return false;
+}
+
+// The slot whose mapping waits longest; NULL: all are empty.
+static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
+    brawn_kept_large_t *oldest = NULL;
+    uintptr_t age = 0;
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        brawn_kept_large_t *const slot = &brawn_kept_large[i];
+        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+        const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
+        if (oldest == NULL || waited > age) {
+            oldest = slot;
+            age = waited;
+        }
+    }
+    return oldest;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is in use, and how much may wait
+
+// How many bytes of all mappings are in use if `unused` bytes are not.  The two sums are read one after the other, and
+// other threads change them in between: so the second may be larger than the first.
+static inline size_t brawn_large_used(size_t unused) {
+    const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes);
+    return all > unused ? all - unused : 0;
+}
+
+// How much is in use now: all but what is kept and, where it is counted, slack.
+static inline size_t brawn_large_used_now(void) {
+    return brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + mi_atomic_load_relaxed(&brawn_slack_bytes));
+}
+
+// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.
+static size_t brawn_large_most(void) {
+    static _Atomic(uintptr_t) most;
+    const size_t used = brawn_large_used_now();
+    const size_t before = mi_atomic_load_relaxed(&most);
+    if (used <= before) return before;
+    mi_atomic_store_relaxed(&most, used);
+    return used;
+}
+
+// How much blocks in use and kept ones may take together, for BRAWN_KEPT_LARGE_ROOM: what was in use at most, and a part more.  `size`
+// bytes are no longer in use.  What was long ago is forgotten slowly.
+static size_t brawn_large_room(size_t size) {
+    static _Atomic(uintptr_t) most;
+    const size_t used = brawn_large_used_now() + size;
+    const size_t before = mi_atomic_load_relaxed(&most);
+    const size_t now = used > before ? used : before - before / 65536;
+    mi_atomic_store_relaxed(&most, now);
+    return now + now / (BRAWN_KEPT_LARGE_ROOM > 0 ? BRAWN_KEPT_LARGE_ROOM : 1);
+}
+
+// How much may be kept after a block of `size` bytes was freed.  The block itself counts as in use, up to BRAWN_KEPT_LARGE_ONE: a program may
+// take and free the same one over and over.
+static size_t brawn_kept_large_bound(size_t size) {
+    const size_t again = size <= BRAWN_KEPT_LARGE_ONE ? size : 0;
+    const size_t used = brawn_large_used_now();
+    size_t bound = (used + again) / 2 * BRAWN_KEPT_LARGE_HALVES;
+    if (BRAWN_KEPT_LARGE_ROOM > 0) {
+        const size_t room = brawn_large_room(size);
+        if (room < used + bound) bound = room > used ? room - used : 0;
+    }
+    const size_t least = BRAWN_KEPT_LARGE_MIN + mi_atomic_load_relaxed(&brawn_allowance);
+    return bound > least ? bound : least;
+}
+
+// Takes what `free` gives.  Then what waits longest is released, until no more than the bound waits, and nothing too long.
+static void brawn_kept_large_give(mi_segment_t *segment) {
+    const uintptr_t now = (uintptr_t)arch_clock();
+    const size_t size = segment->segment_size;
+    brawn_note_freed_for_all();
+    brawn_allowance_age(now);
+    if (!brawn_kept_large_fill(segment, now)) brawn_large_release(segment);
+    const size_t bound = brawn_kept_large_bound(size);
+    for (;;) {
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
+        if (oldest == NULL) break;
+        const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
+        if (!stale && mi_atomic_load_relaxed(&brawn_kept_large_bytes) <= bound) break;
+        mi_segment_t *const old = brawn_kept_large_empty(oldest);
+        if (old == NULL) continue;
+        if (!stale) brawn_allowance_release(old->segment_size);
+        brawn_large_release(old);
+    }
+}
+
+static void brawn_kept_large_drain(void) {
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        mi_segment_t *const segment = brawn_kept_large_empty(&brawn_kept_large[i]);
+        if (segment != NULL) brawn_large_release(segment);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The process's peak: before more is mapped than ever, what waits goes first
+
+// Gives `over` bytes of a kept mapping, or all of it, back to the kernel.  A larger one loses its end only: what stays serves as
+// well, and need not be made again.
+static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
+    mi_segment_t *const segment = brawn_kept_large_empty(slot);
+    if (segment == NULL) return;
+    const size_t size = segment->segment_size;
+    if (over > size / 2 || size - over < BRAWN_KEPT_LARGE_PART || brawn_large_guard(segment) > 0) {
+        brawn_large_release(segment);
+        return;
+    }
+    const size_t left = _mi_align_down(size - over, brawn_page_size);
+    brawn_unmap((char *)segment + left, size - left);
+    mi_atomic_sub_relaxed(&brawn_large_bytes, size - left);
+    brawn_large_describe(segment, left, MI_SEGMENT_SLICE_SIZE, 0);
+    mi_segment_t *empty = NULL;
+    mi_atomic_store_relaxed(&slot->size, left);
+    mi_atomic_add_relaxed(&brawn_kept_large_bytes, left);
+    if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return;
+    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, left);
+    brawn_large_release(segment);
+}
+
+// How much used and kept blocks may take together if `used` bytes are in use.  Kept segments take the place of the reserve.  With
+// BRAWN_LARGE_TIGHT the limit is lower: it leaves room for what is free in threads' segments, up to half of each.
+static size_t brawn_large_limit(size_t used) {
+    const size_t most = brawn_large_most();
+    if (!BRAWN_LARGE_TIGHT) {
+        const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
+        const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
+        // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
+        const size_t fixed = mi_atomic_load_relaxed(&brawn_slack_bytes), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
+        const size_t least = used + (fixed > listed ? fixed - listed : 0);
+        return (limit > least ? limit : least) + reserve;
+    }
+    size_t beside = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SEGMENT_SIZE / 2);
+    if (beside > most / 8) beside = most / 8;
+    if (beside > BRAWN_LARGE_TIGHT) beside = BRAWN_LARGE_TIGHT;
+    const size_t limit = most + most / BRAWN_LARGE_MORE - beside;
+    return used < limit ? limit : used;
+}
+
+// How many bytes of all mappings will be above that if `more` are mapped.
+static size_t brawn_large_over(size_t more) {
+    const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more, limit = brawn_large_limit(brawn_large_used_now() + more);
+    return all > limit ? all - limit : 0;
+}
+
+// Called before `more` bytes of blocks are mapped.  The program needs the most that was in use at once anyway.  Beyond that, kept mappings
+// would make its peak grow, so they go first, from the oldest on, and slack with them.  At any other time keeping them costs nothing.
+static void brawn_large_before_growth(size_t more) {
+    brawn_allowance_learn(more);
+    const size_t limit = brawn_large_limit(brawn_large_used_now() + more);
+    if (BRAWN_LARGE_TIGHT && limit <= brawn_large_used_now() + more) brawn_near_peak();
+    for (;;) {
+        const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
+        if (all <= limit) return;
+        brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock());
+        if (oldest != NULL) {
+            brawn_kept_large_shorten(oldest, all - limit);
+            continue;
+        }
+        const size_t cut = brawn_slack_cut();
+        mi_atomic_sub_relaxed(&brawn_large_bytes, cut);
+        if (cut > 0) continue;
+        brawn_kept_large_t *const kept = BRAWN_LARGE_TIGHT ? brawn_kept_large_oldest((uintptr_t)arch_clock()) : NULL;
+        if (kept == NULL) return;
+        brawn_kept_large_shorten(kept, all - limit);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Taking
+
+// The smallest kept mapping of at least `least` and at most `most` bytes; or the largest; NULL: none.
+static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool largest) {
+    brawn_kept_large_t *best = NULL;
+    size_t best_size = 0;
+    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
+        brawn_kept_large_t *const slot = &brawn_kept_large[i];
+        mi_segment_t *const segment = mi_atomic_load_relaxed(&slot->segment);
+        if (segment == NULL) continue;
+#if BRAWN_CHECKED
+        if (segment == mi_atomic_load_relaxed(&brawn_large_last)) continue;
+#endif
+        const size_t kept = mi_atomic_load_relaxed(&slot->size);
+        if (kept < least || kept > most) continue;
+        if (best != NULL && (largest ? kept <= best_size : kept >= best_size)) continue;
+        best = slot;
+        best_size = kept;
+    }
+    return best == NULL ? NULL : brawn_kept_large_empty(best);
+}
+
+// A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
+// grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.
+static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
+    if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
+    const bool any = !BRAWN_CHECKED && grows;
+    mi_segment_t *taken = brawn_kept_large_find(mapping, any || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping, false);
+    if (taken == NULL && !any && !BRAWN_CHECKED && brawn_large_over(mapping) > 0) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
+    if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true);
+#if BRAWN_CHECKED
+    if (taken != NULL && !brawn_large_open(taken)) {
+        brawn_large_release(taken);
+        return NULL;
+    }
+#endif
+    return taken;
+}
