@@ -123,7 +123,7 @@ static void *brawn_realloc(void *p, size_t size) {
     const bool grows = size > usable;
     if (grows && size <= BRAWN_SPAN_MAX && mi_atomic_load_relaxed(&segment->thread_id) == _mi_prim_thread_id() && brawn_span_grow(page, size)) return p;
     void *const moved = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, grows)
-                                                           : brawn_malloc(grows ? brawn_grown(size) : size);
+                                                           : brawn_malloc(grows ? brawn_grown(brawn_heap, size) : size);
     if (mi_unlikely(moved == NULL)) {
         brawn_fail(ENOMEM);
         if (size <= usable) return p;

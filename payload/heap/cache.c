@@ -38,13 +38,26 @@ static bool brawn_kept_large_fill(mi_segment_t *segment, uintptr_t now) {
     return false;
 }
 
+// The next slot with a mapping, from `slot` on; NULL: there is none.  `left` bytes of mappings were not seen yet: most programs keep few, in the
+// first slots, and the others are not looked at.
+static brawn_kept_large_t *brawn_kept_large_next(brawn_kept_large_t *slot, size_t *left) {
+    for (; *left > 0 && slot < brawn_kept_large + BRAWN_KEPT_LARGE; slot++) {
+        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+        const size_t size = mi_atomic_load_relaxed(&slot->size);
+        *left -= size < *left ? size : *left;
+        return slot;
+    }
+    return NULL;
+}
+#define BRAWN_EACH_KEPT_LARGE(slot)                                \
+    size_t left = mi_atomic_load_relaxed(&brawn_kept_large_bytes); \
+    for (brawn_kept_large_t *slot = brawn_kept_large_next(brawn_kept_large, &left); slot != NULL; slot = brawn_kept_large_next(slot + 1, &left))
+
 // The slot whose mapping waits longest; NULL: all are empty.
 static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
     brawn_kept_large_t *oldest = NULL;
     uintptr_t age = 0;
-    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-        brawn_kept_large_t *const slot = &brawn_kept_large[i];
-        if (mi_atomic_load_relaxed(&slot->segment) == NULL) continue;
+    BRAWN_EACH_KEPT_LARGE(slot) {
         const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
         if (oldest == NULL || waited > age) {
             oldest = slot;
@@ -112,7 +125,10 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     brawn_allowance_age(now);
     if (!brawn_kept_large_fill(segment, now)) brawn_large_release(segment);
     const size_t bound = brawn_kept_large_bound(size);
-    for (;;) {
+    static _Atomic(uintptr_t) looked;  // for what waits too long
+    const bool looks = now - mi_atomic_load_relaxed(&looked) >= BRAWN_KEPT_LARGE_TIME / 16;
+    if (looks) mi_atomic_store_relaxed(&looked, now);
+    while (looks || mi_atomic_load_relaxed(&brawn_kept_large_bytes) > bound) {
         brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
         if (oldest == NULL) break;
         const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
@@ -211,12 +227,9 @@ static void brawn_large_before_growth(size_t more) {
 static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool largest) {
     brawn_kept_large_t *best = NULL;
     size_t best_size = 0;
-    for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
-        brawn_kept_large_t *const slot = &brawn_kept_large[i];
-        mi_segment_t *const segment = mi_atomic_load_relaxed(&slot->segment);
-        if (segment == NULL) continue;
+    BRAWN_EACH_KEPT_LARGE(slot) {
 #if BRAWN_CHECKED
-        if (segment == mi_atomic_load_relaxed(&brawn_large_last)) continue;
+        if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
 #endif
         const size_t kept = mi_atomic_load_relaxed(&slot->size);
         if (kept < least || kept > most) continue;

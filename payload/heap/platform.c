@@ -116,11 +116,14 @@ static bool brawn_kept_give(void *segment) {
     return false;
 }
 
-// Gives all that is kept back to the kernel: memory is short, and the next mapping may need it.
-static void brawn_kept_release(void) {
+// Gives kept segments back to the kernel until at most `count` are left.
+static void brawn_kept_trim(size_t count) {
     void *segment;
-    while ((segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
+    while (mi_atomic_load_relaxed(&brawn_kept_count) > count && (segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
 }
+
+// All of them: memory is short, and the next mapping may need it.
+static void brawn_kept_release(void) { brawn_kept_trim(0); }
 
 // How many slices from a segment's start on were ever taken: the kernel never gave memory for those behind.  (purge_mask may have such slices,
 // too, together with free ones beside them.)  The number is in a field that has no meaning for our memory.

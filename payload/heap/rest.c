@@ -121,6 +121,7 @@ static void brawn_rest_own(mi_heap_t *heap, bool in_wait) {
         for (mi_slice_t *slice = segments->spans[bin].first; slice != NULL; slice = slice->next)
             _mi_segment_collect(_mi_ptr_segment(slice), true);
     }
+    brawn_kept_trim(BRAWN_KEPT_SEGMENTS);
 }
 
 // Gives back the process's free memory, which waits for the next thread or block.  The caller holds `brawn_resting`.

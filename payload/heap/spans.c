@@ -110,19 +110,33 @@ static void brawn_passed_release(void) {
     }
 }
 
-// A kept block of at least `size` bytes and at most a quarter more; NULL: none.
+// How many bytes a span has, used or not.
+static inline size_t brawn_span_bytes(const mi_page_t *page) { return (size_t)page->slice_count * MI_SEGMENT_SLICE_SIZE; }
+
+// A kept block of at least `size` bytes and at most a quarter more; NULL: none.  In a thread with few pages it may be four times as large:
+// so a thread with one buffer of another size each time has it without the engine.
 static void *brawn_span_take(mi_heap_t *heap, size_t size) {
     mi_page_t **const kept = brawn_kept_spans(heap);
+    const size_t most = BRAWN_CHECKED || heap->page_count > BRAWN_SPAN_PAGES ? size + size / 4 : 4 * size;
+    size_t best = BRAWN_KEPT_SPANS, best_bytes = most;
     for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
         mi_page_t *const page = kept[i];
-        if (page == NULL || page->block_size < size || page->block_size - size > size / 4) continue;
+        if (page == NULL) continue;
 #if BRAWN_CHECKED
-        if (brawn_front(page->block_size) < brawn_front(size)) continue;  // which is what it is aligned to
+        if (page->block_size < size || brawn_front(page->block_size) < brawn_front(size)) continue;  // which is what it is aligned to
+        const size_t bytes = page->block_size;
+#else
+        const size_t bytes = brawn_span_bytes(page);
 #endif
-        kept[i] = NULL;
-        return page->page_start;
+        if (bytes < size || bytes > best_bytes) continue;
+        best = i;
+        best_bytes = bytes;
     }
-    return brawn_passed_take(size);
+    if (best == BRAWN_KEPT_SPANS) return brawn_passed_take(size);
+    mi_page_t *const page = kept[best];
+    kept[best] = NULL;
+    if (!BRAWN_CHECKED) page->block_size = _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
+    return page->page_start;
 }
 
 static void brawn_span_free(mi_page_t *page) {
@@ -154,6 +168,10 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
 // them, and the block is as it was.
 static bool brawn_span_grow(mi_page_t *page, size_t size) {
     if (page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX || !page->flags.x.in_full) return false;
+    if (size <= brawn_span_bytes(page)) {
+        page->block_size = _mi_align_up(size, MI_SEGMENT_SLICE_SIZE);
+        return true;
+    }
     mi_segment_t *const segment = _mi_page_segment(page);
     mi_segments_tld_t *const segments = &mi_page_heap(page)->tld->segments;
     const size_t had = page->slice_count, count = _mi_align_up(size, MI_SEGMENT_SLICE_SIZE) / MI_SEGMENT_SLICE_SIZE, more = count - had;
@@ -176,10 +194,10 @@ static bool brawn_span_grow(mi_page_t *page, size_t size) {
     return true;
 }
 
-// How much a block of `size` bytes that has grown gets where it has to move: half as much again, since it often grows again.  What nobody writes
-// to takes no memory.  Smaller blocks share their memory with others, and get what they ask for.
-static inline size_t brawn_grown(size_t size) {
-    if (size <= BRAWN_GROWN || size > BRAWN_SPAN_MAX / 3 * 2) return size;
+// How much a block of `size` bytes that has grown gets where it has to move.  In a thread with few pages it is half as much again, since it often
+// grows again.  In others that takes memory: what was free between other blocks was written to before.
+static inline size_t brawn_grown(const mi_heap_t *heap, size_t size) {
+    if (size <= BRAWN_GROWN || size > BRAWN_SPAN_MAX / 3 * 2 || heap == NULL || heap->page_count > BRAWN_SPAN_PAGES) return size;
     const size_t more = size + size / 2;
     return more > MI_MEDIUM_OBJ_SIZE_MAX ? more : MI_MEDIUM_OBJ_SIZE_MAX + 1;
 }

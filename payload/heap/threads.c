@@ -187,6 +187,7 @@ static void brawn_thread_end(void) {
         _mi_abandoned_collect(heap, false, &heap->tld->segments);
         brawn_thread_without(heap);
     }
+    brawn_kept_trim(BRAWN_KEPT_SEGMENTS);  // the allowance was for what this thread freed and took again
     brawn_handed_trim();
 }
 

@@ -125,7 +125,9 @@
 #define BRAWN_KEPT_SPANS 4
 #endif
 
-// A block of more than this that grows by realloc and has to move gets a span of its own, with room to grow on.
+// A thread with at most this many pages takes a kept span of up to four times the size.  And if a block of more than BRAWN_GROWN that
+// grows by realloc has to move there, it gets a span of its own, with room to grow on.
+#define BRAWN_SPAN_PAGES 16
 #define BRAWN_GROWN (8u << 10)
 
 // At most this many blocks that another thread than their own freed wait for any thread that needs one: BRAWN_PASSED_SPANS blocks with a

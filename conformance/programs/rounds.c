@@ -1,0 +1,64 @@
+//# states: memory that a program frees and takes again, in whatever sizes, stays with it after the first rounds, so that later rounds take
+//# states: no page faults for it; and what it takes no longer goes back
+//# libc: brawn
+//# profile: fast lean secure
+//# case: two_sizes six_sizes large_and_small in_batches two_threads goes_back
+//# timeout: 60
+//# not-covered: qemu/*: the emulator's own faults are counted, too
+#include "rounds.h"
+#include <pthread.h>
+#include <time.h>
+
+static void in_turn(const int *kib, int count) {
+    for (int i = 0; i < count; i++) free(touched(malloc((size_t)kib[i] * KIB), (size_t)kib[i] * KIB));
+}
+#define IN_TURN(...) in_turn((const int[]){__VA_ARGS__}, sizeof((int[]){__VA_ARGS__}) / sizeof(int))
+
+static void two(void) { IN_TURN(500, 2000); }
+static void two_sizes(void) { rounds(two, 2500 * KIB); }
+
+static void six(void) { IN_TURN(64, 3000, 100, 500, 300, 1500); }
+static void six_sizes(void) { rounds(six, 5464 * KIB); }
+
+static void one_small(void) { IN_TURN(16000, 100); }
+static void large_and_small(void) { rounds(one_small, 16100 * KIB); }
+
+/* 32 MiB of small blocks, freed from the last to the first. */
+static void batch(void) {
+    enum { COUNT = 16384 };
+    static void *blocks[COUNT];
+    for (int i = 0; i < COUNT; i++) blocks[i] = touched(malloc(2 * KIB), 2 * KIB);
+    for (int i = COUNT; i-- > 0;) free(blocks[i]);
+}
+static void in_batches(void) { rounds(batch, 32 * MIB); }
+
+static void *eight(void *unused) {
+    for (int i = 0; i < 8; i++) IN_TURN(700, 150, 2600);
+    return unused;
+}
+static void both(void) {
+    pthread_t other;
+    NEED(pthread_create(&other, NULL, eight, NULL) == 0);
+    eight(NULL);
+    NEED(pthread_join(other, NULL) == 0);
+}
+static void two_threads(void) { rounds(both, 2 * 8 * 3450 * KIB); }
+
+/* After rounds of 32 MiB the program takes one block of 200 KiB again and again, and never waits. */
+static void goes_back(void) {
+    enum { LONG = 30 };
+    struct timespec begin, now;
+    const long before = check_status("VmRSS:");
+    for (int i = 0; i < FIRST_ROUNDS; i++) IN_TURN(16000, 9000, 7000);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    long left;
+    do {
+        IN_TURN(200);
+        left = check_status("VmRSS:") - before;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (left > 4 * KIB && now.tv_sec - begin.tv_sec < LONG);
+    CHECK(left <= 4 * KIB, "%ld KiB are still there after %d s", left, LONG);
+}
+
+RUN_CASES({"two_sizes", two_sizes}, {"six_sizes", six_sizes}, {"large_and_small", large_and_small}, {"in_batches", in_batches},
+    {"two_threads", two_threads}, {"goes_back", goes_back})

@@ -1,0 +1,59 @@
+//# states: a block that grows by realloc, to the same size in each round, has the memory of the last round after the first rounds, and keeps
+//# states: its place while there is room behind it; all bytes are still there
+//# libc: brawn
+//# profile: fast
+//# case: by_steps by_little many
+//# timeout: 60
+//# not-covered: qemu/*: the emulator's own faults are counted, too
+#include "rounds.h"
+
+static char *grown(char *p, size_t before, size_t n) {
+    NEED(p = realloc(p, n));
+    for (size_t i = 0; i < before; i += 509) CHECK(p[i] == (char)(i % 251), "byte %zu of %zu is %d after growing to %zu", i, before, p[i], n);
+    for (size_t i = before; i < n; i++) p[i] = (char)(i % 251);
+    return p;
+}
+
+static void steps(void) {
+    char *p = NULL;
+    for (size_t n = 64 * KIB; n <= 2000 * KIB; n += 64 * KIB) p = grown(p, n - 64 * KIB, n);
+    free(p);
+}
+static void by_steps(void) { rounds(steps, 2000 * KIB); }
+
+/* From a page's block to a span, from a span to a mapping.  It moves seldom: to copy it each time would take ten times what it has. */
+static void little(void) {
+    int moves = 0;
+    char *p = NULL;
+    for (size_t n = 4 * KIB; n <= 300 * KIB; n += 4 * KIB) {
+        char *const before = p;
+        p = grown(p, n - 4 * KIB, n);
+        moves += before != NULL && p != before;
+    }
+    CHECK(moves <= 12, "a block that grew 74 times moved %d times", moves);
+    free(p);
+}
+static void by_little(void) { rounds(little, 300 * KIB); }
+
+/* Vectors side by side, freed in another order: what stands behind a block belongs to another one. */
+static void vectors(void) {
+    enum { COUNT = 40 };
+    static char *p[COUNT];
+    static size_t has[COUNT];
+    for (int step = 0; step < 12; step++) {
+        for (int i = 0; i < COUNT; i++) {
+            const size_t n = (size_t)(step + 1) * (3 + (size_t)i % 7) * KIB;
+            p[i] = grown(p[i], has[i], n);
+            has[i] = n;
+        }
+    }
+    for (int i = 0; i < COUNT; i++) {
+        const int at = i * 7 % COUNT;
+        free(p[at]);
+        p[at] = NULL;
+        has[at] = 0;
+    }
+}
+static void many(void) { rounds(vectors, 40 * 12 * 6 * KIB); }
+
+RUN_CASES({"by_steps", by_steps}, {"by_little", by_little}, {"many", many})
