@@ -63,7 +63,8 @@ impl Built {
     }
 }
 
-/// Of so many samples, a share of a half is seen as 0.35 to 0.65, but for one time in 500, and one of 0.9 as more than 0.8.
+/// Of so many samples, a share of 0.9 is seen as less than 0.75 one time in a million; what the statements here are on is
+/// farther from their bounds.
 const ENOUGH: u64 = 100;
 /// What is not seen in so many runs is never seen.
 const MOST_RUNS: u32 = 100;
@@ -261,7 +262,12 @@ fn threads_wait_for_the_heaps_lock() {
         let built = Built::new("lock", &["-s"]);
         // Each look sees the instant only: a run may end without a thread that waits then.
         let diagnosis = built.diagnosed(source, |d| is_enough(d) && d.heap_wait > 0.0);
-        at_least(&diagnosis, Part::Heap, 0.7);
+        // Where samples in the kernel are forbidden, nobody knows for whom it works.
+        let kernel = match diagnosis.mode {
+            Mode::UserClock => diagnosis.part(Part::Kernel).share,
+            _ => 0.0,
+        };
+        at_least(&diagnosis, Part::Heap, 0.7 - kernel);
     }
 }
 
