@@ -153,7 +153,7 @@ static void run_thread(void *(*run)(void *), void *argument) {
 }
 static void no_heap(void) {
     long given = 0;
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < CHECK_WAITS(LONG); i++) {
         run_thread(taking, NULL);
         before = resident();
         for (int n = 0; n < TAKEN; n++) free(taken[n]);
@@ -219,7 +219,7 @@ static int they_share(int pause) {
 /* On a busy machine threads come to their turn later: the statement is that there is a pause that is long enough. */
 static void share(void) {
     int status = -1;
-    for (int pause = 60; status != 0 && pause <= 60 << 3; pause *= 2) {
+    for (int pause = 60; status != 0 && pause <= 60 << 4; pause *= 2) {
         fflush(stdout);
         pid_t child = fork();
         NEED(child >= 0);
