@@ -316,7 +316,7 @@ fn a_row_that_crashes_or_hangs_is_a_finding_and_the_rest_is_measured() {
     let line = format!("musl-gcc \"$@\" {}", broken.display());
     let cc = compiler(folder.path(), &line);
     let names = "insque,lfind,environment";
-    let data = data(&["--cc", &cc, "--only", names, "--time-limit", "5"], 1);
+    let data = data(&["--cc", &cc, "--only", names, "--time-limit", "20"], 1);
     let findings = data["findings"].as_array().expect("findings");
     let of = |row: &str| {
         let found = findings.iter().find(|finding| finding["row"] == row);
