@@ -120,6 +120,10 @@ __attribute__((unused)) static long check_own_memory(void) {
 /* A process that takes so many seconds hangs: by alarm, its end says so. A busy machine may make seconds of a millisecond. */
 enum { CHECK_HANGS = 200 };
 
+/* How many waits of so many milliseconds there are at most for what has to come at last.  Turns of the heap may only take a small part of all
+ * time, and one that is stopped in its middle for a while seems to have taken as long: the next one then comes a hundred times as much later. */
+#define CHECK_WAITS(ms) (CHECK_HANGS * 800 / (ms))
+
 /* A statement that must be true, with an explanation in printf's way. */
 #define CHECK(condition, ...)                                                     \
     do {                                                                          \

@@ -32,11 +32,11 @@ static void few_in_pages(void) {
         }
         long there;
         int waits = 0;
-        /* On a busy machine a turn may come too late for one wait. */
+        /* On a busy machine a turn may come too late for one wait, or for many. */
         do {
             CHECK_SAME(poll(NULL, 0, LONG), 0);
             there = resident();
-        } while (!check_emulated() && there >= most && ++waits < 40);
+        } while (!check_emulated() && there >= most && ++waits < CHECK_WAITS(LONG));
         if (!check_emulated()) CHECK(there < most, "%zu bytes: %ld KiB, not %ld KiB at most", size, there, most);
         for (int round = 0; round < 3; round++) {
             for (long i = 0; i < count; i++) {

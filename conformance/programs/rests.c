@@ -128,20 +128,24 @@ static void keeps_errno(void) {
 
 /* A handler that waits while the thread is inside of malloc or free, at any instruction of theirs. */
 static volatile long handled;
+/* The next alarm: often, and not before the handler is over, however long it waits for a processor: else it might take all the time, and
+ * malloc have none.  An emulator's handlers take longer. */
+static void ring_soon(void) {
+    struct itimerval soon = {{0, 0}, {0, check_emulated() ? 2500 : 900}};
+    NEED(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+}
 static void waiting_handler(int number) {
     (void)number;
     int before = errno;
     nanosleep(&(struct timespec){0, 20000}, NULL);
-    errno = before;
     handled++;
+    ring_soon();
+    errno = before;
 }
 static void handle(void) {
     struct sigaction action = {.sa_handler = waiting_handler, .sa_flags = SA_RESTART};
     NEED(sigaction(SIGALRM, &action, NULL) == 0);
-    /* Often, but not so often that a handler takes all the time until the next one. An emulator's take longer. */
-    int rest = check_emulated() ? 2500 : 900;
-    struct itimerval often = {{0, rest}, {0, rest}};
-    NEED(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    ring_soon();
 }
 /* Pages become full and empty all the time, and each block is looked at. */
 static void churn(long until) {

@@ -34,7 +34,7 @@ static long resident(void) { return check_own_memory(); }
 /* As many waits as it takes: turns may take only a small part of all time.  So where the machine stopped a turn in its middle, or another
  * thread has just had one, the next one comes late. */
 __attribute__((unused)) static int is_back(long before, long most) {
-    for (int i = 0; i < 2000 && resident() - before >= most; i++) poll(NULL, 0, 20);
+    for (int i = 0; i < CHECK_WAITS(20) && resident() - before >= most; i++) poll(NULL, 0, 20);
     return resident() - before < most;
 }
 

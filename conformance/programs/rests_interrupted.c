@@ -45,7 +45,7 @@ static void load(void) {
 /* Turns may only take a small part of all time, so it may take some waits: where other programs interrupt one, many. */
 static void is_back(long before) {
     if (check_emulated()) return;
-    for (int i = 0; i < 1000 && resident() - before >= LEFT; i++) poll(NULL, 0, 20);
+    for (int i = 0; i < CHECK_WAITS(20) && resident() - before >= LEFT; i++) poll(NULL, 0, 20);
     CHECK(resident() - before < LEFT, "%ld KiB, then %ld KiB", before, resident());
 }
 /* Where a handler was, the kernel's frame for it stays below on the stack. A later function whose variables lie there looks like one

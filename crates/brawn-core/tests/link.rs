@@ -11,7 +11,6 @@ use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};
 use object::{LittleEndian, Object as _, ObjectSegment as _, ObjectSymbol as _, elf};
 use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -207,9 +206,13 @@ impl Host {
     /// Runs it, and returns by how many KiB of memory more it had after so many threads had come and gone.
     fn run(&self, mode: &str, threads: u32) -> i64 {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("program");
-        fs::write(&program, &self.bytes).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let [written, program] = ["written", "program"].map(|name| folder.path().join(name));
+        fs::write(&written, &self.bytes).unwrap();
+        // By a program of its own: another test may start one while this process has the file open for writing, and what is
+        // open so cannot be run.
+        let mut install = Command::new("install");
+        let install = install.args(["-m", "755"]).args([&written, &program]);
+        assert!(install.status().unwrap().success());
         let mut command = match self.architecture {
             Architecture::X86_64 => Command::new(&program),
             Architecture::Aarch64 => Command::new("qemu-aarch64"),

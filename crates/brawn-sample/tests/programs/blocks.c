@@ -1,4 +1,5 @@
 /* Takes, fills and gives back a block of LENGTH bytes again and again. */
+#include "turns.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 int main(void) {
     void *volatile block;
-    for (long i = 0; i < (4L << 30) / LENGTH; i++) {
+    begin(1000);
+    while (goes_on()) {
         block = malloc(LENGTH);
         if (block) memset(block, 1, LENGTH);
         free(block);

@@ -1,4 +1,5 @@
 /* Copies LENGTH bytes again and again. */
+#include "turns.h"
 #include <string.h>
 
 #ifndef LENGTH
@@ -9,7 +10,7 @@ static char from[65536], to[65536];
 
 int main(void) {
     void *(*volatile copy)(void *, const void *, size_t) = memcpy;
-    for (long i = 0; i < 8000000000L / (LENGTH + 512); i++)
-        copy(to, from, LENGTH);
+    begin(500);
+    while (goes_on()) copy(to, from, LENGTH);
     return 0;
 }

@@ -2,7 +2,7 @@
 //!
 //! What is faster is no matter here: this machine may be busy.
 
-use crate::common::brawn_path;
+use crate::common::{brawn_path, make_program};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
@@ -195,8 +195,7 @@ int main(int c, char **v) {{
             room.path("more.c")
         ),
     );
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&compiler, mode).expect("a script");
+    make_program(compiler.as_ref());
     let options = ["--only", "startup", "--runs", "2", "--against-cc", "none"];
     let output = bench(&[&["--quick", "--cc", &compiler][..], &options].concat());
     let said = text(&output.stdout);

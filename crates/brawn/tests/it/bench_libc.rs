@@ -4,7 +4,7 @@
 //! What is faster is no matter here: this machine may be busy.
 
 use crate::build::zig;
-use crate::common::{MUSL, brawn_path, root, tools};
+use crate::common::{MUSL, brawn_path, make_program, root, tools};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -66,11 +66,9 @@ fn listed(only: &str) -> Vec<String> {
 
 /// A compiler that does what `line` says, with `$@` for its arguments.
 fn compiler(folder: &Path, line: &str) -> String {
-    use std::os::unix::fs::PermissionsExt as _;
     let path = folder.join("cc");
     std::fs::write(&path, format!("#!/bin/sh\nexec {line}\n")).expect("written");
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&path, mode).expect("it is ours");
+    make_program(&path);
     path.to_str().expect("UTF-8").to_owned()
 }
 
@@ -318,7 +316,7 @@ fn a_row_that_crashes_or_hangs_is_a_finding_and_the_rest_is_measured() {
     let line = format!("musl-gcc \"$@\" {}", broken.display());
     let cc = compiler(folder.path(), &line);
     let names = "insque,lfind,environment";
-    let data = data(&["--cc", &cc, "--only", names, "--time-limit", "5"], 1);
+    let data = data(&["--cc", &cc, "--only", names, "--time-limit", "20"], 1);
     let findings = data["findings"].as_array().expect("findings");
     let of = |row: &str| {
         let found = findings.iter().find(|finding| finding["row"] == row);

@@ -1,7 +1,7 @@
 //! `brawn cargo`: builds, each inspected.
 
 use crate::cargo_room::{MUSL, Package, Said, has_heap, self_contained};
-use crate::common::{REFUSED, brawn_path, ok};
+use crate::common::{REFUSED, brawn_path, make_program, ok};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn upgraded(folder: &Path) -> String {
     }
     let path = folder.join("brawn-upgraded");
     std::fs::write(&path, bytes).expect("written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
+    make_program(&path);
     path.to_str().expect("UTF-8").to_owned()
 }
 

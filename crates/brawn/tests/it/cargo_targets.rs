@@ -1,8 +1,7 @@
 //! `brawn cargo`: the user's rustflags, wherever they come from, and targets that are not ours.
 
 use crate::cargo_room::{GNU, MUSL, Package, Said, has_heap, toolchain};
-use crate::common::{REFUSED, ok, read};
-use std::os::unix::fs::PermissionsExt as _;
+use crate::common::{REFUSED, make_program, ok, read};
 use std::path::Path;
 
 const RUN: &str = "run -q --target x86_64-unknown-linux-musl";
@@ -225,7 +224,7 @@ exec \"$RUSTUP_TOOLCHAIN/bin/cargo\" \"$@\"
         ),
     );
     let own = package.path("cargo");
-    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o755)).unwrap();
+    make_program(own.as_ref());
     let words = format!("{words} --force --config own.toml");
     let mut command = package.command(crate::common::brawn_path(), &words);
     command.current_dir(package.path("away")).env("CARGO", &own);
@@ -336,7 +335,7 @@ exec {rustc} --target {MUSL} \"$@\"
         ),
     );
     let own = package.path("rustc");
-    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o755)).unwrap();
+    make_program(own.as_ref());
     package.set("RUSTC", own.to_str().unwrap());
     let linker = toolchain().join("bin/x86_64-linux-musl-gcc");
     package.set(

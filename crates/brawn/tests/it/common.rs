@@ -156,6 +156,14 @@ pub fn copy_of_brawn(to: &Path) {
     ok("cp", &[brawn_path(), to.to_str().expect("UTF-8")]);
 }
 
+/// Makes a file that was written a program, which can be run at once: a copy, for the same reason.
+pub fn make_program(file: &Path) {
+    let name = file.to_str().expect("UTF-8");
+    let copy = format!("{name}.copy");
+    ok("install", &["-m", "755", name, &copy]);
+    std::fs::rename(&copy, file).expect("renamed");
+}
+
 /// Runs brawn without root's power to ignore permissions, with `variables` in its environment.
 pub fn as_nobody(variables: &[(&str, &Path)], arguments: &[&str]) -> Output {
     // The binary may lie where only root can look.

@@ -2,7 +2,7 @@
 //!
 //! What is faster is no matter here: this machine may be busy.
 
-use crate::common::brawn_path;
+use crate::common::{brawn_path, make_program};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -100,8 +100,7 @@ fn another_output_is_a_finding_and_both_are_kept() {
     let script = |name: &str, last: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, format!("#!/bin/sh\necho same\necho {last}\n")).expect("written");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&path, mode).expect("a script");
+        make_program(&path);
         path
     };
     let (one, two) = (script("one", "left"), script("two", "right"));
@@ -301,8 +300,7 @@ fn scripts(lines: [&str; 2]) -> (TempDir, [String; 2]) {
     let paths = ["one", "two"].map(|name| folder.path().join(name));
     for (path, line) in paths.iter().zip(lines) {
         std::fs::write(path, format!("#!/bin/sh\n{line}\n")).expect("written");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(path, mode).expect("a script");
+        make_program(path);
     }
     let paths = paths.map(|path| path.to_str().expect("UTF-8").to_owned());
     (folder, paths)

@@ -406,7 +406,7 @@ int main() {
 #endif
         pid_t pid = fork();
         if (!pid) {
-            alarm(20);
+            alarm(200);
             _exit(work(1) != 666437);
         }
         int status = -1;

@@ -2,12 +2,11 @@
 //! refused for the reason that the table has.
 
 use crate::build::{Room, inspect};
-use crate::common::{REFUSED, brawn_path, root, tools};
+use crate::common::{REFUSED, brawn_path, make_program, root, tools};
 use crate::rewrite_jobs::{self, Place};
 use brawn_core::report::package::{Limits, members};
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -92,7 +91,7 @@ fn try_one(row: &Row) -> Result<(), String> {
     }
     let [old, new] = ["old", "new"].map(|folder| room.path(&format!("{folder}/{name}")));
     fs::write(&old, program(row)?).map_err(|e| e.to_string())?;
-    fs::set_permissions(&old, Permissions::from_mode(0o755)).map_err(|e| e.to_string())?;
+    make_program(old.as_ref());
     if let Some(heap) = row.other_heap() {
         let seen = inspect(&old)["heap"].to_string();
         if !seen.contains(heap) {

@@ -352,10 +352,9 @@ fn a_program_that_may_not_be_read_is_refused() {
         .tempdir()
         .unwrap();
     let tool = folder.path().join("tool");
-    fs::copy(setting.tool(), &tool).unwrap();
-    fs::set_permissions(&tool, Permissions::from_mode(0o111)).unwrap();
-    let variables = [("XDG_CACHE_HOME", Path::new("/nowhere"))];
     let path = tool.to_str().unwrap();
+    ok("install", &["-m", "111", &setting.room.path("tool"), path]);
+    let variables = [("XDG_CACHE_HOME", Path::new("/nowhere"))];
     let output = as_nobody(&variables, &["run", path]);
     stopped(&output, REFUSED, &["cannot read it"]);
     let output = as_nobody(&variables, &["run", "--or-plain", path]);

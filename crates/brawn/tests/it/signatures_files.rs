@@ -1,7 +1,9 @@
 //! `--signatures`: a program of a build that brawn does not know, by what was learnt of another of that build.
 
 use crate::build::Room;
-use crate::common::{IO, MALFORMED, REFUSED, brawn, copy_of_brawn, fail, ok, read, succeed, tools};
+use crate::common::{
+    IO, MALFORMED, REFUSED, brawn, copy_of_brawn, fail, make_program, ok, read, succeed, tools,
+};
 use brawn_core::report::package::{Limits, members};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -24,7 +26,7 @@ fn room() -> (Room, String, String) {
             }
         };
         members(&bytes, Limits::USUAL, &mut take).expect("a package");
-        fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("it is ours");
+        make_program(path.as_ref());
     }
     let (program, stripped) = (room.path("program"), room.path("stripped"));
     ok("strip", &["-s", &stripped]);

@@ -2,8 +2,8 @@
 
 use crate::build::{inspect, run_in, zig};
 use crate::common::{
-    Folder, GLIBC, IO, REFUSED, RESTORE_REFUSED, as_nobody, brawn, fail, names, read, succeed,
-    tools,
+    Folder, GLIBC, IO, REFUSED, RESTORE_REFUSED, as_nobody, brawn, fail, make_program, names, read,
+    succeed, tools,
 };
 use crate::musls;
 use assert_cmd::Command;
@@ -69,7 +69,7 @@ impl Machine {
             "bin/rustc",
             format!("#!/bin/sh\n{asked}{script}\n").as_bytes(),
         );
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
+        make_program(&path);
     }
 
     /// A `rustc` that belongs to one of rustup's toolchains.
