@@ -1,6 +1,7 @@
 //! Learns from an executable with symbols: its instructions show which operands the linker wrote.
 
 use super::super::wanted;
+use super::given::Given;
 use super::{Learnt, Located, Raw, aarch64, x86_64};
 use crate::elf::program::{Program, Symbol, SymbolKind};
 use crate::error::{Error, Result};
@@ -28,12 +29,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
             Error::not_applicable("no symbols").expected("an executable that is not stripped")
         );
     }
-    let symbols = Symbols {
-        program: &program,
-        all: &program.symbols,
-        work: Work::new(bytes.len().saturating_mul(16)),
-        ambiguous: ambiguous(&program.symbols),
-    };
+    let symbols = Symbols::new(&program, &program.symbols);
     let functions = || {
         symbols
             .all
@@ -86,7 +82,39 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     Ok(learnt)
 }
 
-impl<'a> Symbols<'_, 'a> {
+/// Learns the functions `given` alone. `symbols` are all that is known of the program, by address.
+pub fn learn_at<'a>(
+    program: &Program<'a>,
+    symbols: &[Symbol<'a>],
+    given: &[Given],
+) -> Result<Learnt<'a>> {
+    let symbols = Symbols::new(program, symbols);
+    let mut functions = Vec::new();
+    for function in given {
+        let Some((raw, _)) = symbols.function(function.address) else {
+            return Err(Error::not_applicable("code that cannot be read")
+                .at(function.address)
+                .expected("instructions"));
+        };
+        functions.push(raw);
+    }
+    Ok(Learnt {
+        architecture: program.architecture,
+        functions,
+        constants: Vec::new(),
+    })
+}
+
+impl<'p, 'a> Symbols<'p, 'a> {
+    fn new(program: &'p Program<'a>, all: &'p [Symbol<'a>]) -> Self {
+        Self {
+            program,
+            all,
+            work: Work::new(program.bytes.len().saturating_mul(16)),
+            ambiguous: ambiguous(all),
+        }
+    }
+
     /// Every symbol at `address`.
     fn at(&self, address: u64) -> &[Symbol<'a>] {
         let from = self.all.partition_point(|s| s.address < address);
