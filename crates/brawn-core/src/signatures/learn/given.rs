@@ -191,7 +191,7 @@ fn is_whole_aarch64(address: u64, code: &[u8]) -> bool {
             return false;
         }
     }
-    words().last().is_some_and(|word| {
+    words().next_back().is_some_and(|word| {
         // b; br and ret; brk
         word & 0xfc00_0000 == 0x1400_0000
             || word & 0xff9f_fc1f == 0xd61f_0000

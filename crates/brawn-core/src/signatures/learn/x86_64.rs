@@ -72,13 +72,7 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
             let to = instruction.memory_displacement64();
             add(offsets.displacement_offset(), Form::Absolute, Some(to), 0);
         }
-        let immediate = (0..instruction.op_count()).find(|n| {
-            matches!(
-                instruction.op_kind(*n),
-                OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64
-            )
-        });
-        if let Some(immediate) = immediate.map(|n| instruction.immediate(n))
+        if let Some(immediate) = immediate(&instruction)
             && is_address(immediate)
             && matches!(offsets.immediate_size(), 4 | 8)
         {
@@ -98,4 +92,16 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
 fn loaded(instruction: &Instruction) -> Option<u64> {
     let is_long = instruction.code() == Code::Mov_rm64_imm32 && instruction.len() == 7;
     (is_long && instruction.op0_kind() == OpKind::Register).then(|| instruction.immediate(1))
+}
+
+/// The number in `instruction`, if it has one that may be an address.
+fn immediate(instruction: &Instruction) -> Option<u64> {
+    let is_long = |n: &u32| {
+        matches!(
+            instruction.op_kind(*n),
+            OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64
+        )
+    };
+    let number = (0..instruction.op_count()).find(is_long)?;
+    Some(instruction.immediate(number))
 }
