@@ -1,7 +1,6 @@
 //! Learns from an executable with symbols: its instructions show which operands the linker wrote.
 
 use super::super::wanted;
-use super::given::Given;
 use super::{Learnt, Located, Raw, aarch64, x86_64};
 use crate::elf::program::{Program, Symbol, SymbolKind};
 use crate::error::{Error, Result};
@@ -82,18 +81,18 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     Ok(learnt)
 }
 
-/// Learns the functions `given` alone. `symbols` are all that is known of the program, by address.
+/// Learns the functions at `addresses` alone. `symbols` are all that is known of the program, by address.
 pub fn learn_at<'a>(
     program: &Program<'a>,
     symbols: &[Symbol<'a>],
-    given: &[Given],
+    addresses: &[u64],
 ) -> Result<Learnt<'a>> {
     let symbols = Symbols::new(program, symbols);
     let mut functions = Vec::new();
-    for function in given {
-        let Some((raw, _)) = symbols.function(function.address) else {
+    for address in addresses {
+        let Some((raw, _)) = symbols.function(*address) else {
             return Err(Error::not_applicable("code that cannot be read")
-                .at(function.address)
+                .at(*address)
                 .expected("instructions"));
         };
         functions.push(raw);

@@ -132,7 +132,8 @@ pub fn learn<'a>(bytes: &'a [u8], given: &'a [Given], names: &'a Names) -> Resul
     let objects = names.objects.iter();
     symbols.extend(objects.map(|named| symbol(named, SymbolKind::Object)));
     symbols.sort_by_key(|s| (s.address, s.name));
-    executable::learn_at(&program, &symbols, given)
+    let addresses: Vec<u64> = given.iter().map(|function| function.address).collect();
+    executable::learn_at(&program, &symbols, &addresses)
 }
 
 /// Whether nothing runs on behind `code`, the code at `address`: its last instruction ends it, and no jump that compilers make within a function leads out of
