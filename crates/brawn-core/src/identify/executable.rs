@@ -17,6 +17,9 @@ const ENOUGH: usize = 3;
 /// A function that only jumps elsewhere has no more bytes than this, including a landing pad.
 const JUMP: u64 = 16;
 
+/// The evidence in a program that UPX packed: whatever else is found, is found in what unpacks it.
+pub const PACKED: &str = "packed by UPX: what is inside cannot be seen";
+
 /// Functions that a static musl program has, apart from its heap's.
 const MUSL: [&[u8]; 3] = [b"__init_libc", b"__libc_start_init", b"__lctrans"];
 /// Functions that a static glibc program has.
@@ -32,7 +35,7 @@ pub fn identify(image: &Image<'_>) -> Identity {
     let is_whole = matches!(linkage, Linkage::Static | Linkage::StaticPie);
     let mut evidence = Vec::new();
     if is_packed(image) {
-        evidence.push("packed by UPX: what is inside cannot be seen".to_string());
+        evidence.push(PACKED.to_string());
     }
     if is_whole && !image.has_symbol_table {
         evidence.push("stripped: identified by tables, messages and code".to_string());

@@ -62,6 +62,10 @@ enum Command {
         /// The files' names in their packages [default: as in FILES].
         #[arg(long)]
         path: Vec<String>,
+        /// Of the last of FILES, learn only this function, from its address and its size in hex.  The file needs no
+        /// symbols.  May be given several times.
+        #[arg(long, value_name = "NAME=ADDRESS+SIZE")]
+        function: Vec<learn::Given>,
     },
 }
 
@@ -79,7 +83,8 @@ pub fn run(args: &Args) -> Exit {
             package,
             version,
             path,
-        } => learn(files, name, [package, version, path]),
+            function,
+        } => learn(files, name, [package, version, path], function),
     };
     match done {
         Ok(()) => Exit::Success,
@@ -138,7 +143,12 @@ fn find(file: &Path, more: &SignaturesArg, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn learn(files: &[String], name: &str, [package, version, path]: [&Vec<String>; 3]) -> Result<()> {
+fn learn(
+    files: &[String],
+    name: &str,
+    [package, version, path]: [&Vec<String>; 3],
+    functions: &[learn::Given],
+) -> Result<()> {
     for word in [package, version, path]
         .into_iter()
         .flatten()
@@ -161,8 +171,12 @@ fn learn(files: &[String], name: &str, [package, version, path]: [&Vec<String>; 
             Some(inner) => unpack(&bytes, inner),
             None => Ok(bytes),
         });
+        let is_last = number + 1 == files.len();
         let mut build = bytes
-            .and_then(|bytes| learn::learn(&bytes))
+            .and_then(|bytes| match functions {
+                [_, ..] if is_last => learn::learn_given(&bytes, functions, all.as_slice()),
+                _ => learn::learn(&bytes),
+            })
             .map_err(|e| e.path(Path::new(file)))?;
         let given = |list: &[String]| list.get(number).cloned();
         for source in &mut build.provenance {

@@ -146,7 +146,7 @@ fn differ(before: &Left, after: &Left) -> Option<String> {
         ("output", &old.stdout, &new.stdout),
         ("errors", &old.stderr, &new.stderr),
     ] {
-        let [old, new] = [old, new].map(|text| without_durations(&String::from_utf8_lossy(text)));
+        let [old, new] = [old, new].map(|text| without_times(&String::from_utf8_lossy(text)));
         if old != new {
             let mut lines = old.lines().zip(new.lines());
             let first = lines.find(|(old, new)| old != new);
@@ -154,36 +154,68 @@ fn differ(before: &Left, after: &Left) -> Option<String> {
         }
     }
     let paths = before.files.keys().chain(after.files.keys());
-    let mut changed = paths.filter(|path| before.files.get(*path) != after.files.get(*path));
+    let text = |left: &Left, path: &PathBuf| {
+        let text = left
+            .files
+            .get(path)
+            .map(|f| std::str::from_utf8(f).map(without_times));
+        text.and_then(Result::ok)
+    };
+    let is_same_text =
+        |path: &PathBuf| text(before, path).is_some_and(|old| Some(old) == text(after, path));
+    let mut changed = paths
+        .filter(|path| before.files.get(*path) != after.files.get(*path) && !is_same_text(path));
     changed
         .next()
         .map(|path| format!("file {}", path.display()))
 }
 
-/// How long something took is not part of what a program does: `12.5ms` becomes `…`.
-fn without_durations(text: &str) -> String {
+/// How long something took, and when it was, is not part of what a program does: `12.5ms` becomes `…`, and so do `2026-11-26T20:05:19.37Z` and the seconds
+/// since the program's start in `[00.26]`.
+fn without_times(text: &str) -> String {
     const UNITS: [&str; 7] = ["ns", "us", "µs", "ms", "s", "sec", "seconds"];
     let mut kept = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, number) = rest.split_at(at);
+        kept.push_str(before);
+        if let Some(behind) = behind_moment(number) {
+            kept.push('…');
+            rest = behind;
+            continue;
+        }
         let is_digit = |c: char| c.is_ascii_digit() || c == '.';
         let length = number.find(|c| !is_digit(c)).unwrap_or(number.len());
         let (digits, after) = number.split_at(length);
         let unit = after.trim_start_matches(' ');
         let end = unit.find(|c: char| !c.is_alphabetic());
         let (unit, behind) = unit.split_at(end.unwrap_or(unit.len()));
-        let is_duration = UNITS.contains(&unit);
-        kept.push_str(before);
-        kept.push_str(if is_duration { "…" } else { digits });
-        rest = if is_duration { behind } else { after };
+        let is_stamp = before.ends_with('[') && after.starts_with(']') && digits.contains('.');
+        let is_time = is_stamp || UNITS.contains(&unit);
+        kept.push_str(if is_time { "…" } else { digits });
+        rest = if is_time { behind } else { after };
     }
     kept.push_str(rest);
     kept
 }
 
+/// What follows the date and time with which `text` begins, if it does.
+fn behind_moment(text: &str) -> Option<&str> {
+    const SHAPE: &str = "0000-00-00T00:00:00";
+    let is_one = |(shape, byte): (u8, u8)| match shape {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == shape,
+    };
+    let rest = text.get(SHAPE.len()..)?;
+    let is_moment = SHAPE.bytes().zip(text.bytes()).all(is_one);
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    is_moment.then(|| rest.strip_prefix('Z').unwrap_or(rest))
+}
+
 #[test]
-fn only_durations_are_left_out() {
-    let kept = without_durations("2 files in 12.5ms, 1 s; 3 sets, v1.2.3, 0x10us, 7µs");
+fn only_times_are_left_out() {
+    let kept = without_times("2 files in 12.5ms, 1 s; 3 sets, v1.2.3, 0x10us, 7µs");
     assert_eq!(kept, "2 files in …, …; 3 sets, v1.2.3, 0x…, …");
+    let kept = without_times("[00.26] [1] 2026-11-26T20:05:19.379Z at 2026-11-26, [2.5");
+    assert_eq!(kept, "[…] [1] … at 2026-11-26, [2.5");
 }

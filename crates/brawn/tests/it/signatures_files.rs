@@ -4,6 +4,7 @@ use crate::build::Room;
 use crate::common::{
     IO, MALFORMED, REFUSED, brawn, copy_of_brawn, fail, make_program, ok, read, succeed, tools,
 };
+use brawn_core::elf::program::Program;
 use brawn_core::report::package::{Limits, members};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -210,4 +211,65 @@ fn who_has_more_rights_than_its_user_reads_no_folder_of_the_users() {
     // `AT_SECURE`: the file's owner is root, and whoever runs it gets root's rights.
     fs::set_permissions(&binary, Permissions::from_mode(0o4755)).expect("ours");
     assert!(!list().contains("\nmine: "));
+}
+
+/// Calls a function of which brawn has no signature where no program with symbols has it.
+const USABLE: &str = r"
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char **words) {
+	char *p = strdup(words[count - 1]);
+	size_t size = malloc_usable_size(p);
+	free(p);
+	return size == 0;
+}
+";
+
+/// The block of that function in a build's text.
+fn block(text: &str, name: &str) -> Vec<String> {
+    let lines = text.lines().map(str::to_owned);
+    let mut lines = lines.skip_while(|line| !line.starts_with(&format!("function {name} ")));
+    let first = lines.next().expect("it is there");
+    let rest = lines.take_while(|line| !line.starts_with("function "));
+    std::iter::once(first).chain(rest).collect()
+}
+
+#[test]
+fn a_function_is_learnt_by_its_address() {
+    let room = Room::with(USABLE);
+    room.run("musl-gcc", &["-static", "-O1", "main.c", "-o", "program"]);
+    let program = room.path("program");
+    let bytes = fs::read(&program).expect("a program");
+    let read = Program::read(&bytes).expect("a program");
+    let place = |name: &str| read.symbol(name).map(|s| (s.address, s.size));
+    let (address, size) = place("malloc_usable_size").expect("a symbol");
+    let learn = |file: &str, function: &str| {
+        let mut command = brawn();
+        command.args(["signatures", "learn", file, "--function", function]);
+        command
+    };
+    let function = format!("malloc_usable_size={address:#x}+{size:x}");
+    let by_symbols = succeed(brawn().args(["signatures", "learn", &program]));
+    ok("strip", &["-s", &program]);
+    let by_address = succeed(&mut learn(&program, &function));
+    let name = "malloc_usable_size";
+    assert_eq!(block(&by_address, name), block(&by_symbols, name));
+    assert_eq!(by_address.matches("\nfunction ").count(), 1, "{by_address}");
+    // What cannot be that function is not learnt: another place, another size, and what is known under another name.
+    let (malloc, of_malloc) = place("__libc_malloc_impl").expect("a symbol");
+    for (address, size) in [
+        (address + 1, size - 1),
+        (address, size - 1),
+        (address, size + 1),
+        (malloc, of_malloc),
+        (0, 1),
+    ] {
+        let wrong = format!("malloc_usable_size={address:x}+{size:x}");
+        let said = fail(&mut learn(&program, &wrong), REFUSED);
+        assert!(said.contains("no `malloc_usable_size` at"), "{said}");
+    }
+    for wrong in ["main=1+1", "malloc=x+1", "malloc"] {
+        fail(&mut learn(&program, wrong), 2);
+    }
 }

@@ -43,10 +43,9 @@ impl<'p, 'a> Whole<'p, 'a> {
             Err(Error::not_applicable(format!("{found}: {WANTED}")).next(next))
         };
         let has = |heap: Heap| identity.heaps.iter().any(|h| h.heap == heap);
-        if identity.evidence.iter().any(|e| e.contains("UPX")) {
+        if identity.evidence.iter().any(|e| e == executable::PACKED) {
             return Err(
-                Error::refused("packed by UPX: what is inside cannot be seen")
-                    .next("unpack it with `upx -d`, then rewrite"),
+                Error::refused(executable::PACKED).next("unpack it with `upx -d`, then rewrite")
             );
         }
         if identity.libc == Libc::Glibc {

@@ -28,12 +28,7 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
             Error::not_applicable("no symbols").expected("an executable that is not stripped")
         );
     }
-    let symbols = Symbols {
-        program: &program,
-        all: &program.symbols,
-        work: Work::new(bytes.len().saturating_mul(16)),
-        ambiguous: ambiguous(&program.symbols),
-    };
+    let symbols = Symbols::new(&program, &program.symbols);
     let functions = || {
         symbols
             .all
@@ -86,7 +81,39 @@ pub fn learn(bytes: &[u8]) -> Result<Learnt<'_>> {
     Ok(learnt)
 }
 
-impl<'a> Symbols<'_, 'a> {
+/// Learns the functions at `addresses` alone. `symbols` are all that is known of the program, by address.
+pub fn learn_at<'a>(
+    program: &Program<'a>,
+    symbols: &[Symbol<'a>],
+    addresses: &[u64],
+) -> Result<Learnt<'a>> {
+    let symbols = Symbols::new(program, symbols);
+    let mut functions = Vec::new();
+    for address in addresses {
+        let Some((raw, _)) = symbols.function(*address) else {
+            return Err(Error::not_applicable("code that cannot be read")
+                .at(*address)
+                .expected("instructions"));
+        };
+        functions.push(raw);
+    }
+    Ok(Learnt {
+        architecture: program.architecture,
+        functions,
+        constants: Vec::new(),
+    })
+}
+
+impl<'p, 'a> Symbols<'p, 'a> {
+    fn new(program: &'p Program<'a>, all: &'p [Symbol<'a>]) -> Self {
+        Self {
+            program,
+            all,
+            work: Work::new(program.bytes.len().saturating_mul(16)),
+            ambiguous: ambiguous(all),
+        }
+    }
+
     /// Every symbol at `address`.
     fn at(&self, address: u64) -> &[Symbol<'a>] {
         let from = self.all.partition_point(|s| s.address < address);

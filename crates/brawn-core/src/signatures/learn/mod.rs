@@ -3,11 +3,16 @@
 mod aarch64;
 mod archive;
 mod executable;
+mod given;
 mod x86_64;
 
+pub use given::Given;
+
+use super::names::Names as Known;
 use super::operand::{Form, Operand, Target};
 use super::text::is_word;
 use super::{Build, Constant, Function, Provenance, WINDOW, digest, half};
+use crate::elf::program::Program;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use brawn_payload::Architecture;
@@ -63,6 +68,30 @@ pub fn learn(bytes: &[u8]) -> Result<Build> {
         return Err(Error::not_applicable("none of musl's functions by name")
             .expected("musl's libc.a, or a static executable with symbols"));
     }
+    build(bytes, &learnt)
+}
+
+/// Learns the functions `given` of the executable `bytes`, which needs no symbols: the database and `known` name what the functions refer to. The build has
+/// only these functions, so it is for [`Build::merge`], or for use beside another one.
+///
+/// Errors: as [`learn`], and [`Kind::NotApplicable`](crate::Kind::NotApplicable) if there can be no such function at its address, or if it is too short to
+/// be recognized by its code.
+pub fn learn_given(bytes: &[u8], given: &[Given], known: &[Build]) -> Result<Build> {
+    let program = Program::read(bytes)?;
+    let names = Known::of_symbols(&program).with(super::name_with(&program, known)?);
+    let build = build(bytes, &given::learn(bytes, given, &names)?)?;
+    match build.functions.iter().find(|f| !f.is_telling()) {
+        None => Ok(build),
+        Some(short) => {
+            let name = short.names.first().map_or("", |n| build.text(*n));
+            let found = format!("`{name}` is too short to be recognized by its code");
+            Err(Error::not_applicable(found).expected("a longer function"))
+        }
+    }
+}
+
+/// What was learnt of the file `bytes`, as a build.
+fn build(bytes: &[u8], learnt: &Learnt<'_>) -> Result<Build> {
     let mut names = Names::default();
     let functions = learnt.functions.iter();
     let functions = functions

@@ -3,7 +3,7 @@
 use super::super::operand::Form;
 use super::{Located, RawOperand};
 use crate::elf::program::{Placement, Program};
-use iced_x86::{Code, Decoder, DecoderOptions, OpKind, Register};
+use iced_x86::{Code, Decoder, DecoderOptions, Instruction, OpKind, Register};
 
 /// The operands of the function `code` at `address`; `None` if some of its bytes are not instructions.
 pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<Located>> {
@@ -17,14 +17,14 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
         }
         let offsets = decoder.get_constant_offsets(&instruction);
         let start = (instruction.ip() - address) as u32;
-        let mut add = |at: usize, form, to: u64, behind: usize| {
+        let mut add = |at: usize, form, to: Option<u64>, behind: usize| {
             let at = start + at as u32;
             let operand = RawOperand {
                 at,
                 form,
                 target: None,
             };
-            let (to, behind) = (Some(to), behind as u8);
+            let behind = behind as u8;
             found.push(Located {
                 operand,
                 to,
@@ -41,7 +41,7 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
             let relaxed = instruction.code() == Code::Call_rel32_64
                 && code.get(start as usize) == Some(&0x67);
             let form = if relaxed { Form::Table } else { Form::Distance };
-            add(at, form, to, 4);
+            add(at, form, Some(to), 4);
             continue;
         }
         if instruction.is_ip_rel_memory_operand() && offsets.has_displacement() {
@@ -50,27 +50,29 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
             // A linker may have made this instruction from a load from the global offset table.
             let relaxed = instruction.code() == Code::Lea_r64_m && at >= 3;
             let form = if relaxed { Form::Table } else { Form::Distance };
-            add(at, form, to, instruction.len() - at);
+            add(at, form, Some(to), instruction.len() - at);
             continue;
         }
         if program.placement == Placement::Anywhere {
             continue;
         }
         let is_address = |value: u64| program.loads().any(|s| s.addresses().contains(&value));
+        if let Some(value) = loaded(&instruction)
+            && (value == 0 || is_address(value))
+        {
+            // No symbol of a program is at address 0: what is there is a weak name that nothing defines.
+            let to = (value != 0).then_some(value);
+            add(offsets.immediate_offset(), Form::Table, to, 4);
+            continue;
+        }
         if offsets.displacement_size() == 4
             && instruction.segment_prefix() == Register::None
             && is_address(instruction.memory_displacement64())
         {
             let to = instruction.memory_displacement64();
-            add(offsets.displacement_offset(), Form::Absolute, to, 0);
+            add(offsets.displacement_offset(), Form::Absolute, Some(to), 0);
         }
-        let immediate = (0..instruction.op_count()).find(|n| {
-            matches!(
-                instruction.op_kind(*n),
-                OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64
-            )
-        });
-        if let Some(immediate) = immediate.map(|n| instruction.immediate(n))
+        if let Some(immediate) = immediate(&instruction)
             && is_address(immediate)
             && matches!(offsets.immediate_size(), 4 | 8)
         {
@@ -79,8 +81,27 @@ pub fn operands(program: &Program<'_>, address: u64, code: &[u8]) -> Option<Vec<
             } else {
                 Form::Absolute
             };
-            add(offsets.immediate_offset(), form, immediate, 0);
+            add(offsets.immediate_offset(), form, Some(immediate), 0);
         }
     }
     Some(found)
+}
+
+/// The number that `instruction` loads, if it may be what a linker made of a load from the global offset table in a program at a fixed address: `mov` of 7
+/// bytes. Compilers take shorter instructions.
+fn loaded(instruction: &Instruction) -> Option<u64> {
+    let is_long = instruction.code() == Code::Mov_rm64_imm32 && instruction.len() == 7;
+    (is_long && instruction.op0_kind() == OpKind::Register).then(|| instruction.immediate(1))
+}
+
+/// The number in `instruction`, if it has one that may be an address.
+fn immediate(instruction: &Instruction) -> Option<u64> {
+    let is_long = |n: &u32| {
+        matches!(
+            instruction.op_kind(*n),
+            OpKind::Immediate32 | OpKind::Immediate32to64 | OpKind::Immediate64
+        )
+    };
+    let number = (0..instruction.op_count()).find(is_long)?;
+    Some(instruction.immediate(number))
 }

@@ -5,6 +5,7 @@ use super::{File, Status};
 use crate::bar::Bar;
 use brawn_core::bundle::{self, folder};
 use brawn_core::format::Format;
+use brawn_core::identify::executable::PACKED;
 use brawn_core::identify::heap::Heap;
 use brawn_core::input;
 use brawn_core::report::inspect::{Report, inspect, inspect_with};
@@ -240,6 +241,11 @@ impl Gathered {
         typed: Option<PathBuf>,
     ) {
         match report {
+            Ok(report) if report.evidence.iter().any(|e| e == PACKED) => {
+                // What was seen is the code that unpacks it, so no verdict would be about the program.
+                let error = Error::refused(PACKED).next("unpack it with `upx -d`");
+                self.found.push(Outcome::Unopened(error.path(&path)));
+            }
             Ok(report) => self.judged(path, report, None, typed),
             Err(e) if e.kind() == Kind::NotApplicable && !is_named => self.others += 1,
             Err(e) => self.failed(e.path(&path)),

@@ -190,3 +190,39 @@ fn a_slow_program_in_debians_package_fails_a_check() {
     let path = format!("{package}!usr/lib/x86_64-linux-musl/bin/mksh");
     assert_eq!(slow, [&(path, "slow heap".to_owned())]);
 }
+
+/// A program as UPX leaves it: no sections, and its mark behind the program headers.
+fn upx(room: &Room, name: &str) -> String {
+    let mut bytes = fs::read(room.path("tool")).expect("read");
+    bytes[0x28..0x30].fill(0);
+    bytes[0x3c..0x40].fill(0);
+    let at = bytes.iter().take(4096).rposition(|b| *b != 0);
+    let at = at.map_or(4092, |at| (at + 1).min(4092));
+    bytes[at..at + 4].copy_from_slice(b"UPX!");
+    fs::create_dir_all(room.path("d")).expect("made");
+    fs::write(room.path(name), bytes).expect("written");
+    room.path(name)
+}
+
+#[test]
+fn what_upx_packed_never_passes_a_check() {
+    let room = slow();
+    let packed = upx(&room, "d/packed");
+    let folder = room.path("d");
+    for path in [&packed, &folder] {
+        let error = fail(brawn().args(FAIL_ON).arg(path), REFUSED);
+        assert!(
+            error.contains("packed: packed by UPX") && error.contains("upx -d"),
+            "{error}"
+        );
+    }
+    // Without a check, it is said, and no error.
+    let json = succeed(brawn().args(["inspect", "--json", &folder]));
+    let all: Vec<Value> = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(all.len(), 1, "{json}");
+    assert_eq!(all[0]["status"], "unopened", "{json}");
+    // In a package, beside what is worse.
+    room.run("tar", &["-czf", "p.tgz", "d", "tool"]);
+    let error = fail(brawn().args(FAIL_ON).arg(room.path("p.tgz")), REFUSED);
+    assert!(error.contains("p.tgz!d/packed: packed by UPX"), "{error}");
+}

@@ -1,0 +1,293 @@
+//! Learns functions of which somebody says the address, from an executable without symbols. Some functions of musl's are in no public program that has
+//! symbols.
+//!
+//! What is said may be wrong, and a wrong signature would change programs wrongly. So the function must begin where code or data of the program refers to,
+//! end where code ends, be long enough to be recognized, and agree with everything that signatures find in the program.
+
+use super::super::names::{Named, Names};
+use super::super::operand::branch;
+use super::super::{MOST_BYTES, wanted};
+use super::{Learnt, executable};
+use crate::elf::program::{Program, Symbol, SymbolKind};
+use crate::error::{Error, Kind, Result};
+use brawn_payload::Architecture;
+use iced_x86::{Code, Decoder, DecoderOptions, OpKind};
+use std::str::FromStr;
+
+/// A function of an executable, as somebody says it: `NAME=ADDRESS+SIZE`, with both numbers in hex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// Its name in musl.
+    pub name: String,
+    /// Its address.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl FromStr for Given {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |digits: &str| {
+            let digits = digits.strip_prefix("0x").unwrap_or(digits);
+            // `from_str_radix` takes a sign, too.
+            let is_plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
+            u64::from_str_radix(digits, 16).ok().filter(|_| is_plain)
+        };
+        let parts = text.split_once('=').and_then(|(name, place)| {
+            let (address, size) = place.split_once('+')?;
+            Some((name, number(address)?, number(size)?))
+        });
+        let Some((name, address, size)) = parts else {
+            return Err(Error::new(Kind::Usage, "no function with its place")
+                .expected("NAME=ADDRESS+SIZE, with both numbers in hex"));
+        };
+        if !wanted::is_function(name) && !wanted::is_local(name) {
+            return Err(Error::new(
+                Kind::Usage,
+                "not a function of musl's that brawn looks for",
+            ));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            address,
+            size,
+        })
+    }
+}
+
+impl Given {
+    fn end(&self) -> u64 {
+        self.address.saturating_add(self.size)
+    }
+
+    fn wrong(&self, why: impl AsRef<str>) -> Error {
+        let found = format!(
+            "no `{}` at {:#x}: {}",
+            self.name,
+            self.address,
+            why.as_ref()
+        );
+        Error::not_applicable(found).expected("where a function begins, and its size")
+    }
+
+    /// Whether it is what it is said to be, as far as its code and the program show that.
+    fn check(&self, program: &Program<'_>, names: &Names) -> Result<()> {
+        let is_inside = program
+            .code()
+            .any(|(from, bytes)| from <= self.address && self.end() <= from + bytes.len() as u64);
+        let code = program
+            .at(self.address, self.size)
+            .filter(|code| is_inside && (1..=MOST_BYTES.0 as usize).contains(&code.len()));
+        let Some(code) = code else {
+            return Err(self.wrong("no code of that size is there"));
+        };
+        let is_whole = match program.architecture {
+            Architecture::X86_64 => is_whole_x86_64(self.address, code),
+            Architecture::Aarch64 => is_whole_aarch64(self.address, code),
+        };
+        if !is_whole {
+            return Err(self.wrong("the code does not end there"));
+        }
+        if !is_referred_to(program, self.address) {
+            return Err(self.wrong("nothing in the program calls it, or has its address"));
+        }
+        for known in &names.functions {
+            let is_same = (known.address, known.size) == (self.address, self.size);
+            let overlaps = known.address < self.end()
+                && self.address < known.address.saturating_add(known.size);
+            if overlaps && !is_same || known.name == self.name && known.address != self.address {
+                let Named { name, address, .. } = known;
+                return Err(self.wrong(format!("`{name}` is at {address:#x}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The functions `given` in the program `bytes`. `names` are those that are known in it: what the functions refer to.
+pub fn learn<'a>(bytes: &'a [u8], given: &'a [Given], names: &'a Names) -> Result<Learnt<'a>> {
+    let program = Program::read(bytes)?;
+    let symbol = |named: &'a Named, kind| Symbol {
+        name: &named.name,
+        address: named.address,
+        size: named.size,
+        kind,
+        is_local: false,
+    };
+    let mut symbols: Vec<Symbol<'a>> = Vec::new();
+    for function in given {
+        function.check(&program, names)?;
+        symbols.push(Symbol {
+            name: &function.name,
+            address: function.address,
+            size: function.size,
+            kind: SymbolKind::Function,
+            is_local: false,
+        });
+    }
+    let functions = names.functions.iter();
+    symbols.extend(functions.map(|named| symbol(named, SymbolKind::Function)));
+    let objects = names.objects.iter();
+    symbols.extend(objects.map(|named| symbol(named, SymbolKind::Object)));
+    symbols.sort_by_key(|s| (s.address, s.name));
+    let addresses: Vec<u64> = given.iter().map(|function| function.address).collect();
+    executable::learn_at(&program, &symbols, &addresses)
+}
+
+/// Whether nothing runs on behind `code`, the code at `address`: its last instruction ends it, and no jump that compilers make within a function leads out of
+/// it. A jump to another function is never conditional, nor short.
+fn is_whole_x86_64(address: u64, code: &[u8]) -> bool {
+    let inside = address..address + code.len() as u64;
+    let mut last = None;
+    for instruction in Decoder::with_ip(64, code, address, DecoderOptions::NONE) {
+        if instruction.is_invalid() {
+            return false;
+        }
+        let is_near = instruction.op0_kind() == OpKind::NearBranch64;
+        let is_passed_on = matches!(instruction.code(), Code::Call_rel32_64 | Code::Jmp_rel32_64);
+        let to = instruction.near_branch_target();
+        if is_near && !inside.contains(&to) && (!is_passed_on || to == inside.end) {
+            return false;
+        }
+        last = Some(instruction.code());
+    }
+    // `hlt` is how musl's heap ends the program.
+    matches!(
+        last,
+        Some(
+            Code::Retnq
+                | Code::Jmp_rel8_64
+                | Code::Jmp_rel32_64
+                | Code::Jmp_rm64
+                | Code::Hlt
+                | Code::Ud2
+        )
+    )
+}
+
+/// The same for aarch64.
+fn is_whole_aarch64(address: u64, code: &[u8]) -> bool {
+    let inside = address..address + code.len() as u64;
+    let (words, []) = code.as_chunks::<4>() else {
+        return false;
+    };
+    let words = || words.iter().map(|w| u32::from_le_bytes(*w));
+    for (word, at) in words().zip((address..).step_by(4)) {
+        let distance = |bits: u32, from: u32| {
+            let distance = (word >> from << (32 - bits)) as i32 >> (32 - bits);
+            at.wrapping_add_signed(i64::from(distance) * 4)
+        };
+        let to = match word {
+            // b.cond, cbz and cbnz; tbz and tbnz
+            _ if word & 0xff00_0010 == 0x5400_0000 || word & 0x7e00_0000 == 0x3400_0000 => {
+                distance(19, 5)
+            }
+            _ if word & 0x7e00_0000 == 0x3600_0000 => distance(14, 5),
+            _ if branch(word, at) == Some(inside.end) => inside.end,
+            _ => continue,
+        };
+        if !inside.contains(&to) {
+            return false;
+        }
+    }
+    words().next_back().is_some_and(|word| {
+        // b; br and ret; brk
+        word & 0xfc00_0000 == 0x1400_0000
+            || word & 0xff9f_fc1f == 0xd61f_0000
+            || word & 0xffe0_001f == 0xd420_0000
+    })
+}
+
+/// Whether a call or a jump leads to `address`, or the program has it as a number.
+fn is_referred_to(program: &Program<'_>, address: u64) -> bool {
+    let is_word = |bytes: &[u8]| {
+        let (words, _) = bytes.as_chunks::<8>();
+        words.iter().any(|w| u64::from_le_bytes(*w) == address)
+    };
+    if is_word(program.bytes) {
+        return true;
+    }
+    program
+        .code()
+        .any(|(from, bytes)| match program.architecture {
+            Architecture::X86_64 => bytes.windows(5).zip(from..).any(|(bytes, at)| {
+                // call, jmp
+                let &[0xe8 | 0xe9, a, b, c, d] = bytes else {
+                    return false;
+                };
+                let distance = i64::from(i32::from_le_bytes([a, b, c, d]));
+                at.wrapping_add(5).wrapping_add_signed(distance) == address
+            }),
+            Architecture::Aarch64 => {
+                let (words, _) = bytes.as_chunks::<4>();
+                let mut words = words.iter().zip((from..).step_by(4));
+                words.any(|(word, at)| branch(u32::from_le_bytes(*word), at) == Some(address))
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_said_by_name_address_and_size() {
+        let given: Given = "malloc_usable_size=0x1a0+c9".parse().unwrap();
+        assert_eq!((given.address, given.size), (0x1a0, 0xc9));
+        for wrong in [
+            "",
+            "malloc",
+            "malloc=1",
+            "malloc=+1+1",
+            "malloc=1+-1",
+            "malloc=1+1+1",
+            "malloc=0x+1",
+            "malloc=1+10000000000000000",
+            "mine=1+1",
+            "=1+1",
+        ] {
+            let error = wrong.parse::<Given>().unwrap_err();
+            assert_eq!(error.kind(), Kind::Usage, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_function_ends_where_nothing_runs_on() {
+        // push; ret.  ret; push.  ret, and a part of an instruction.  hlt.  je over hlt, to the end and to ret.  jmp to elsewhere, and to the end.  je to
+        // elsewhere.
+        for (code, is_whole) in [
+            (&[0x53, 0xc3][..], true),
+            (&[0xc3, 0x53], false),
+            (&[0xc3, 0xe9], false),
+            (&[0xf4], true),
+            (&[0x74, 1, 0xf4], false),
+            (&[0x74, 1, 0xf4, 0xc3], true),
+            (&[0xe9, 9, 0, 0, 0], true),
+            (&[0xe9, 0, 0, 0, 0], false),
+            (&[0x0f, 0x84, 9, 0, 0, 0, 0xc3], false),
+            (&[], false),
+        ] {
+            assert_eq!(is_whole_x86_64(0x1000, code), is_whole, "{code:x?}");
+        }
+        // ret; b and br x16 to elsewhere; brk; b and cbz to the end; bl, b.eq and tbz to elsewhere; nop
+        for (words, is_whole) in [
+            (&[0xd65f_03c0][..], true),
+            (&[0x17ff_fffa], true),
+            (&[0xd61f_0200], true),
+            (&[0xd420_7d00], true),
+            (&[0x1400_0001], false),
+            (&[0x3400_0040, 0xd65f_03c0], false),
+            (&[0x3400_0020, 0xd65f_03c0], true),
+            (&[0x97ff_fffa], false),
+            (&[0x97ff_fffa, 0xd65f_03c0], true),
+            (&[0x54ff_ffe0, 0xd65f_03c0], false),
+            (&[0x3607_ffe0, 0xd65f_03c0], false),
+            (&[0xd503_201f], false),
+        ] {
+            let code: Vec<u8> = words.iter().flat_map(|w| u32::to_le_bytes(*w)).collect();
+            assert_eq!(is_whole_aarch64(0x1000, &code), is_whole, "{words:x?}");
+        }
+    }
+}
