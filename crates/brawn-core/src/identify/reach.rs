@@ -120,9 +120,13 @@ pub fn callers(image: &Image<'_>, state: &[&[u8]]) -> Vec<String> {
         inside.extend(more);
     }
     let mut callers = BTreeSet::new();
+    let (Some(first), Some(last)) = (inside.first(), inside.last()) else {
+        return Vec::new();
+    };
     for load in image.loads.iter().filter(|l| l.executable) {
         for (site, target) in calls(load.data, load.address, machine) {
-            if !inside.contains(&target) {
+            // Most calls lead elsewhere.
+            if target < *first || target > *last || !inside.contains(&target) {
                 continue;
             }
             let caller = containing(&functions, site);

@@ -28,7 +28,7 @@ use crate::component::Component;
 use crate::elf::program::Program;
 use crate::error::Result;
 use crate::identify::reach::LOCAL;
-use crate::identify::{MEMORY, is_heap};
+use crate::identify::{Identity, MEMORY, is_heap};
 use crate::signatures::names::{Evidence, Names};
 use brawn_payload::Payload;
 use code::Code;
@@ -112,17 +112,19 @@ pub struct Functions {
     pub risks: Vec<Risk>,
 }
 
-/// Finds the functions of `wanted` that the payload can replace. `names` are the program's names, from any source.
+/// Finds the functions of `wanted` that the payload can replace. `identity` says what is in the program; `names` are its
+/// names, from any source.
 ///
 /// Errors: [`Kind::NotApplicable`](crate::Kind::NotApplicable) for programs without musl; and
 /// [`Kind::Refused`](crate::Kind::Refused) for programs that cannot be examined or have another payload of brawn's.
 pub fn find(
     program: &Program<'_>,
+    identity: &Identity,
     names: &Names,
     payload: &Payload,
     wanted: &[Component],
 ) -> Result<Functions> {
-    let whole = whole::Whole::of(program, names, payload)?;
+    let whole = whole::Whole::of(program, identity.clone(), names, payload)?;
     let code = Code::new(whole.program, names);
     let mut stay = libc::Stay::new();
     for round in 0..ROUNDS {

@@ -33,7 +33,7 @@ use crate::elf::program::{Placement, Program};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::identify::reach::LOCAL;
-use crate::identify::rewritten;
+use crate::identify::{Identity, executable, rewritten};
 use crate::note::Note;
 use crate::provenance::Provenance;
 use crate::publish::{Edited, Source};
@@ -179,6 +179,8 @@ fn rewrite_program<'a>(
     payload: &Payload,
     options: &Options<'_>,
 ) -> Result<Rewritten<'a>> {
+    // Before the names are read: in a large program, each of the two takes much memory.
+    let identity = executable::identify(&Image::read(program.bytes, 0)?);
     let names = names(program, payload, options)?;
     let rest = options.components.iter().filter(|c| !c.is_libc());
     let rest: Vec<Component> = rest.copied().collect();
@@ -187,19 +189,20 @@ fn rewrite_program<'a>(
         if rest.is_empty() || rest.len() == options.components.len() {
             return Err(why);
         }
-        let mut found = find::find(program, &names, payload, &rest)?;
+        let mut found = find::find(program, &identity, &names, payload, &rest)?;
         let left = find::left(&names, payload, &why.to_string());
         found.left.extend(left);
         Ok(found)
     };
-    let found = find::find(program, &names, payload, options.components).or_else(&without)?;
+    let found =
+        find::find(program, &identity, &names, payload, options.components).or_else(&without)?;
     if found.functions.is_empty() && !found.present.is_empty() {
         return Ok(Rewritten {
             plan: None,
             pieces: None,
         });
     }
-    let risks = risks(program, &names, &found, payload, options)?;
+    let risks = risks(program, &identity, &names, &found, payload, options)?;
     if found.functions.is_empty() {
         return Err(nothing(options.components));
     }
@@ -243,7 +246,7 @@ fn made<'a>(
 /// The names of libc in the program: from its symbols or, if these are missing, from signatures.
 fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Result<Names> {
     let builds = options.builds;
-    let mut names = Names::of_symbols(program);
+    let mut names = Names::of_plain_symbols(program);
     let mut doubted: HashSet<&str> = HashSet::new();
     if Component::families(options.components).is_some() {
         let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
@@ -299,6 +302,7 @@ fn is_attached(program: &Program<'_>, found: &Functions) -> bool {
 /// The risks. Fails if there are any, unless the caller accepts them.
 fn risks(
     program: &Program<'_>,
+    identity: &Identity,
     names: &Names,
     found: &Functions,
     payload: &Payload,
@@ -310,7 +314,7 @@ fn risks(
     }
     // A part is only recommended if rewriting it alone would work.
     let works = |component: Component| {
-        find::find(program, names, payload, &[component]).is_ok_and(|rest| {
+        find::find(program, identity, names, payload, &[component]).is_ok_and(|rest| {
             !rest.functions.is_empty() && concerning(&rest, &[component]).is_empty()
         })
     };

@@ -90,9 +90,14 @@ where
 /// Writes and syncs `new` to a new file, with the owner, mode and extended attributes of `like`.
 fn fill_as(file: &mut File, new: New<'_, '_>, like: &File) -> Result<Fingerprint> {
     let fingerprint = fill(file, new)?;
-    copy_metadata(like, file)?;
-    sync(file)?;
+    finish_as(file, like)?;
     Ok(fingerprint)
+}
+
+/// Gives a new file the owner, mode and extended attributes of `like`, and syncs it.
+fn finish_as(file: &File, like: &File) -> Result<()> {
+    copy_metadata(like, file)?;
+    sync(file)
 }
 
 /// Writes and syncs `content` to `path`, a name of brawn's own.
@@ -127,11 +132,19 @@ fn no_new_file(path: &Path, e: io::Error) -> Error {
     error.path(path).next(next)
 }
 
+fn failed(e: io::Error) -> Error {
+    Error::io("cannot write", e).next("the old file is unchanged")
+}
+
+fn put(file: &mut File, content: &Content<'_>) -> Result<()> {
+    content.write(file).map_err(failed)
+}
+
+/// Writes `new`, and hashes it, which takes as long as all else of writing.
 fn fill(file: &mut File, new: New<'_, '_>) -> Result<Fingerprint> {
-    let failed = |e| Error::io("cannot write", e).next("the old file is unchanged");
     match new {
         New::Content(content) => {
-            content.write(file).map_err(failed)?;
+            put(file, content)?;
             Ok(Fingerprint::of(content))
         }
         New::Copy(mut from) => {
@@ -306,29 +319,32 @@ pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()>
 /// not synced, like a compiler's output: `from` is still there to make it again.
 pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
     let next = "change it in place, or write to another file";
-    elsewhere(from, out, content.into(), 0o777, next).map(|_| ())
+    elsewhere(from, out, 0o777, next, |file| put(file, content))
 }
 
 /// The same for a file that is made from the program `from`, but is not a program: nobody may execute it.
 pub fn write_made_from(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
     let next = "write to another file";
-    elsewhere(from, out, content.into(), 0o666, next).map(|_| ())
+    elsewhere(from, out, 0o666, next, |file| put(file, content))
 }
 
 /// Like [`write_elsewhere`], for contents that are too large for memory. Returns the new file's fingerprint.
 pub fn stream_elsewhere(from: &Path, out: &Path, stream: &mut dyn Stream) -> Result<Fingerprint> {
     let next = "change it in place, or write to another file";
-    elsewhere(from, out, New::Stream(stream), 0o777, next)
+    elsewhere(from, out, 0o777, next, |file| {
+        fill(file, New::Stream(stream))
+    })
 }
 
-/// Writes it with the permissions of `from` that are in `mask`. If `out` is the input itself, `next` is the advice.
-fn elsewhere(
+/// Writes what `fill` puts into the new file, with the permissions of `from` that are in `mask`. If `out` is the input
+/// itself, `next` is the advice.
+fn elsewhere<T>(
     from: &Path,
     out: &Path,
-    new: New<'_, '_>,
     mask: u32,
     next: &str,
-) -> Result<Fingerprint> {
+    fill: impl FnOnce(&mut File) -> Result<T>,
+) -> Result<T> {
     super::place::no_stream(out)?;
     let source = input::open(from).map_err(|e| input::failed("cannot open it", e).path(from))?;
     let stat = source
@@ -352,15 +368,14 @@ fn elsewhere(
     };
     let mut staged = Staged::new(place.folder.as_fd(), &place.name, 0o600)
         .map_err(|e| no_new_file(&place.path, e))?;
-    let written = match &like {
-        Some(like) => fill_as(staged.file(), new, like),
-        None => fill(staged.file(), new).and_then(|fingerprint| {
-            let mode = fs::Permissions::from_mode(stat.mode() & mask);
-            let set = staged.file().set_permissions(mode);
-            set.map_err(|e| Error::io("cannot set the file's mode", e))?;
-            Ok(fingerprint)
-        }),
+    let finish = |file: &File| match &like {
+        Some(like) => finish_as(file, like),
+        None => {
+            let set = file.set_permissions(fs::Permissions::from_mode(stat.mode() & mask));
+            set.map_err(|e| Error::io("cannot set the file's mode", e))
+        }
     };
+    let written = fill(staged.file()).and_then(|written| finish(staged.file()).map(|()| written));
     let written = written.map_err(|e| e.path(out))?;
     staged.rename().map_err(|e| match e {
         Errno::BUSY => Error::new(crate::Kind::Io, "it is a mount point")

@@ -32,8 +32,11 @@ pub fn confirm(
         .chain(more)
         .filter(|b| b.architecture == program.architecture)
         .collect();
+    let texts = builds.iter().flat_map(|b| &b.names);
+    let known: HashSet<&str> = texts.map(String::as_str).collect();
     let mut places: HashMap<&str, Vec<u64>> = HashMap::new();
-    for named in names.functions.iter().chain(&names.objects) {
+    let all = names.functions.iter().chain(&names.objects);
+    for named in all.filter(|n| known.contains(n.name.as_str())) {
         places.entry(&named.name).or_default().push(named.address);
     }
     let mut told = Vec::new();

@@ -15,6 +15,8 @@ use super::stub::is_stub;
 use super::{Build, Function, half};
 use crate::elf::program::Program;
 use crate::signatures::names::{Names, START};
+use calls::Called;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -41,6 +43,8 @@ struct Fit<'b, 'p, 'a> {
     places: Vec<Option<(u64, How)>>,
     /// The address of each name.
     known: HashMap<u32, u64>,
+    /// Where branches lead, once that was asked.
+    called: OnceCell<Called>,
 }
 
 /// The names from the build that fits best; empty if no build fits.
@@ -53,6 +57,7 @@ pub fn fit(program: &Program<'_>, builds: &[&Build], all: &Places) -> Names {
             build,
             places: vec![None; build.functions.len()],
             known: HashMap::new(),
+            called: OnceCell::new(),
         };
         fit.begin(places);
         let weight = fit.weight();

@@ -46,8 +46,22 @@ pub struct Names {
 impl Names {
     /// The names of the program's symbol table; none if it is stripped.
     pub fn of_symbols(program: &Program<'_>) -> Self {
+        Self::of_those(program, |_| true)
+    }
+
+    /// The same without names that nothing of libc's has: those of C++ and Rust, and marks of what is code (`$x`). In a
+    /// large program, these are most.
+    pub fn of_plain_symbols(program: &Program<'_>) -> Self {
+        let others = ["_Z", "_R", "$"];
+        Self::of_those(program, |name| {
+            !others.iter().any(|start| name.starts_with(start))
+        })
+    }
+
+    fn of_those(program: &Program<'_>, is_wanted: impl Fn(&str) -> bool) -> Self {
         let of = |kind: SymbolKind| {
-            let symbols = program.symbols.iter().filter(|s| s.kind == kind);
+            let symbols = program.symbols.iter();
+            let symbols = symbols.filter(|s| s.kind == kind && is_wanted(s.name));
             symbols
                 .map(|s| Named {
                     name: s.name.to_owned(),

@@ -132,18 +132,21 @@ impl<'b> Entries<'b> {
 }
 
 impl Filter {
-    /// The upper bits of a product depend on all bits of the key.
-    fn hash(key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize
+    /// Two places: few keys that are not there have both. The upper bits of a product depend on all bits of the key.
+    fn hash(key: u64) -> [usize; 2] {
+        let product = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        [64 - BITS, 64 - 2 * BITS].map(|shift| (product >> shift) as usize & ((1 << BITS) - 1))
     }
 
     fn add(&mut self, key: u64) {
-        let hash = Self::hash(key);
-        self.0[hash >> 6] |= 1 << (hash & 63);
+        for hash in Self::hash(key) {
+            self.0[hash >> 6] |= 1 << (hash & 63);
+        }
     }
 
     fn has(&self, key: u64) -> bool {
-        let hash = Self::hash(key);
-        self.0[hash >> 6] >> (hash & 63) & 1 != 0
+        let [one, other] = Self::hash(key);
+        let has = |hash: usize| self.0[hash >> 6] >> (hash & 63) & 1 != 0;
+        has(one) && has(other)
     }
 }

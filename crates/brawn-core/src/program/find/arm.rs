@@ -3,6 +3,7 @@
 //! Architecture Reference Manual, chapter C4.
 
 mod data;
+mod near;
 mod table;
 mod trail;
 mod unallocated;
@@ -14,6 +15,7 @@ pub use table::Data;
 use super::reference::Reference;
 use super::scan::Wanted;
 use super::step::{self, Step};
+use near::Near;
 use std::ops::Range;
 use trail::Trail;
 use word::{bit, direct, page, written};
@@ -145,10 +147,22 @@ pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
 /// The numbers of the instructions `movz`, with 32 or 64 bits, that put `number` into a register.
 fn behind(code: &[u8], register: u32, number: u32) -> impl Iterator<Item = usize> + '_ {
     let set = 0x5280_0000 | number << 5 | register;
-    let all = words(code).enumerate();
-    all.filter(move |(_, word)| word & 0x7fff_ffff == set)
-        .map(|(at, _)| at)
+    let is_it = move |word: &[u8; 4]| u32::from_le_bytes(*word) & 0x7fff_ffff == set;
+    let blocks = code.as_chunks::<4>().0.chunks(ROW).enumerate();
+    // Most blocks have none: they are compared as a whole, which compilers vectorize.
+    let blocks =
+        blocks.filter(move |(_, block)| block.iter().fold(false, |any, word| any | is_it(word)));
+    blocks.flat_map(move |(first, block)| {
+        let found = block
+            .iter()
+            .enumerate()
+            .filter(move |(_, word)| is_it(word));
+        found.map(move |(n, _)| first * ROW + n)
+    })
 }
+
+/// How many instructions are compared together.
+const ROW: usize = 64;
 
 /// Whether `code` contains `svc #0`.
 pub fn calls_kernel(code: &[u8]) -> bool {
@@ -229,8 +243,8 @@ pub fn scan<'c>(
     };
     let (first, length) = (start & !0xfff, end - (start & !0xfff));
     let mut room = code.len() / 4 * EACH + WIDE;
-    for (number, word) in code.as_chunks::<4>().0.iter().enumerate() {
-        let word = u32::from_le_bytes(*word);
+    let near = Near::new(wanted, first..end);
+    near.each(code, address, |number, word| {
         let at = address + 4 * number as u64;
         // Most instructions are neither of these: 5 bits tell.
         if let 0x14..=0x17
@@ -249,7 +263,7 @@ pub fn scan<'c>(
         | 0xb4..=0xb7 = word >> 24
         {
             let Some((target, is_branch, is_last)) = direct(word, at) else {
-                continue;
+                return;
             };
             if target.wrapping_sub(first) < length && wanted.contains(target) {
                 found(Reference {
@@ -285,7 +299,7 @@ pub fn scan<'c>(
                     });
                 });
         }
-    }
+    });
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use crate::demangle::demangled;
 use crate::elf::frames::Frames;
 use crate::elf::program::{Program, SymbolKind};
 use crate::error::{Error, Result};
-use crate::signatures::names::{Named, Names};
+use crate::signatures::names::{Evidence, Named, Names};
 use crate::signatures::stub::is_stub;
 use crate::work::Work;
 use brawn_payload::Architecture;
 use object::elf;
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
@@ -49,6 +50,9 @@ pub struct Code<'p> {
     /// How many bytes may be read instruction by instruction each time that the program is examined, and how many may still be read.
     budget: usize,
     work: Work,
+    /// On x86_64: the start of the function that was read last, and how far: an instruction begins there. What is looked
+    /// up in one function ascends, and a large one would be read from its start each time.
+    read: Cell<(u64, u64)>,
 }
 
 impl<'p> Code<'p> {
@@ -77,6 +81,8 @@ impl<'p> Code<'p> {
             .filter(|s| s.kind == SymbolKind::Function);
         let symbols = symbols.map(|s| (s.address, s.size, s.name));
         let named = names.functions.iter();
+        // What the symbols say is there already.
+        let named = named.filter(|n| n.evidence != Evidence::Symbol);
         let named = named.map(|n| (n.address, n.size, n.name.as_str()));
         let mut starts: Vec<Start<'_>> = symbols
             .chain(named)
@@ -99,6 +105,7 @@ impl<'p> Code<'p> {
             frames: Frames::of(program),
             budget,
             work: Work::new(budget),
+            read: Cell::default(),
         }
     }
 
@@ -296,8 +303,23 @@ impl<'p> Code<'p> {
             return None;
         }
         match start {
-            Some(start) => x86::operand(&code[(start - at) as usize..], start, place, true),
-            None => x86::operand(code, at, place, false),
+            Some(start) => {
+                let (of, far) = self.read.get();
+                let mut from = if of == start && far <= place {
+                    far
+                } else {
+                    start
+                };
+                let found = x86::operand(
+                    &code[(start - at) as usize..],
+                    start,
+                    place,
+                    Some(&mut from),
+                );
+                self.read.set((start, from));
+                found
+            }
+            None => x86::operand(code, at, place, None),
         }
     }
 

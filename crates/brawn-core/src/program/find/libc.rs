@@ -56,13 +56,19 @@ struct Places<'n> {
 }
 
 impl<'n> Places<'n> {
-    fn of(names: &'n Names) -> Self {
+    fn of(names: &'n Names, set: &Set) -> Self {
+        let functions = set.functions.iter();
+        let asked: HashSet<&str> = functions
+            .flat_map(|f| f.asks.iter().chain(f.surface).copied())
+            .collect();
+        let is_asked = |named: &&Named| asked.contains(named.name.as_str());
         let mut all = HashMap::new();
-        for named in names.functions.iter().chain(&names.objects) {
+        let named = names.functions.iter().chain(&names.objects);
+        for named in named.filter(is_asked) {
             let place = all.entry(&*named.name).or_insert(Some(named.address));
             *place = place.filter(|address| *address == named.address);
         }
-        let data = names.objects.iter().map(|n| &*n.name);
+        let data = names.objects.iter().filter(is_asked).map(|n| &*n.name);
         Self {
             all,
             data: data.collect(),
@@ -94,7 +100,7 @@ pub fn find(
             named.entry(&function.name).or_default().push(function);
         }
     }
-    let places = Places::of(names);
+    let places = Places::of(names, set);
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for function in set.functions.iter().filter(|f| families.take(f)) {
         let here = function.surface.iter().filter_map(|name| named.get(name));

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// How many bytes are compared together.
 const BLOCK: usize = 64;
 /// If there are more ranges than this, neighbours are joined.
-const CLUSTERS: usize = 4;
+pub const CLUSTERS: usize = 4;
 /// If another immediate operand follows an operand, its distance counts from the end of that, at most this many bytes
 /// later.
 const BEHIND: u64 = 4;
@@ -51,6 +51,11 @@ impl Wanted {
             ranges: joined,
             clusters,
         }
+    }
+
+    /// Start and length of ranges that together contain all that is searched for, in 32-bit arithmetic.
+    pub fn clusters(&self) -> [(u32, u32); CLUSTERS] {
+        self.clusters
     }
 
     /// Whether there is nothing to search for.
@@ -103,7 +108,8 @@ impl Wanted {
             return;
         };
         let target = (address + at as u64 + 4).wrapping_add_signed(distance.into());
-        if self.is_within(target) {
+        let is_in = |(start, length): &(u32, u32)| (target as u32).wrapping_sub(*start) < *length;
+        if self.clusters.iter().any(is_in) && self.is_within(target) {
             found(at);
         }
     }

@@ -10,6 +10,8 @@ mod waits;
 
 use super::*;
 use crate::Kind;
+use crate::elf::image::Image;
+use crate::identify::executable;
 use brawn_payload::Profile;
 use build::{Build, THREADS, built, corpus};
 
@@ -21,6 +23,19 @@ fn try_find(bytes: &[u8], wanted: &[Component]) -> Result<Functions> {
     let program = Program::read(bytes)?;
     let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
     find(&program, &Names::of_symbols(&program), payload, wanted)
+}
+
+fn identity(program: &Program<'_>) -> Result<Identity> {
+    Ok(executable::identify(&Image::read(program.bytes, 0)?))
+}
+
+fn find(
+    program: &Program<'_>,
+    names: &Names,
+    payload: &Payload,
+    wanted: &[Component],
+) -> Result<Functions> {
+    super::find(program, &identity(program)?, names, payload, wanted)
 }
 
 fn names(found: &Functions, component: Component) -> Vec<&str> {

@@ -6,11 +6,10 @@ mod relocations;
 use super::risk::{Risk, RiskKind};
 use crate::advice::{Advice, look_at_it};
 use crate::component::Component;
-use crate::elf::image::Image;
 use crate::elf::program::{Program, WANTED};
 use crate::error::{Error, Result};
 use crate::identify::heap::{FoundHeap, Heap};
-use crate::identify::{Identity, Libc, executable};
+use crate::identify::{Identity, Libc};
 use crate::note::Note;
 use crate::signatures::names::Names;
 use brawn_payload::{Architecture, Payload};
@@ -31,10 +30,13 @@ pub struct Whole<'p, 'a> {
 }
 
 impl<'p, 'a> Whole<'p, 'a> {
-    /// Examines the file, in which `names` were found. Fails if it has no musl.
-    pub fn of(program: &'p Program<'a>, names: &Names, payload: &'p Payload) -> Result<Self> {
-        let image = Image::read(program.bytes, 0)?;
-        let mut identity = executable::identify(&image);
+    /// Examines the file, whose `identity` is known, and in which `names` were found. Fails if it has no musl.
+    pub fn of(
+        program: &'p Program<'a>,
+        mut identity: Identity,
+        names: &Names,
+        payload: &'p Payload,
+    ) -> Result<Self> {
         // A small program that is stripped may have no text or table of musl's. Its code is musl's all the same.
         if identity.libc == Libc::Unknown && names.begin_as_musl() {
             identity.libc = Libc::Musl;

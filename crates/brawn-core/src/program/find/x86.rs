@@ -231,18 +231,23 @@ pub fn padding(code: &[u8]) -> u64 {
 /// The reference of the instruction whose operand begins at `place`, in the code at `address`; `None` if there is
 /// none.
 ///
-/// `is_start` says whether an instruction is known to begin at `address`. If not, or if there is data in between, the
-/// bytes before are decoded in several ways: most of them must agree, or a fourth if they find a reference. A wrong
-/// reference only makes brawn refuse.
-pub fn operand(code: &[u8], address: u64, place: u64, is_start: bool) -> Option<Reference> {
-    if let Some(sure) = is_start.then(|| walk(code, address, place)).flatten() {
+/// `from` is where an instruction is known to begin, and becomes the last such place before `place`. If none is known, or
+/// if there is data in between, the bytes before are decoded in several ways: most of them must agree, or a fourth if they
+/// find a reference. A wrong reference only makes brawn refuse.
+pub fn operand(code: &[u8], address: u64, place: u64, from: Option<&mut u64>) -> Option<Reference> {
+    let sure = from.and_then(|from| {
+        let rest = code.get((*from - address) as usize..)?;
+        walk(rest, from, place)
+    });
+    if let Some(sure) = sure {
         return sure;
     }
     let first = place.saturating_sub(RUN_UP).max(address);
     let mut ways = 0;
     let mut found: Vec<Reference> = Vec::new();
     for start in first..(first + STREAMS).min(place) {
-        if let Some(way) = walk(&code[(start - address) as usize..], start, place) {
+        let mut from = start;
+        if let Some(way) = walk(&code[(start - address) as usize..], &mut from, place) {
             ways += 1;
             found.extend(way);
         }
@@ -252,13 +257,14 @@ pub fn operand(code: &[u8], address: u64, place: u64, is_start: bool) -> Option<
     (4 * most(&best) >= ways).then_some(*best)
 }
 
-/// Decodes from `address` to the instruction at `place`. `None` if the bytes are not instructions; `Some(None)` if no
-/// operand begins at `place`.
-fn walk(code: &[u8], address: u64, place: u64) -> Option<Option<Reference>> {
-    let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
+/// Decodes from `from`, where `code` begins, to the instruction at `place`, which `from` becomes. `None` if the bytes are
+/// not instructions; `Some(None)` if no operand begins at `place`.
+fn walk(code: &[u8], from: &mut u64, place: u64) -> Option<Option<Reference>> {
+    let mut decoder = Decoder::with_ip(64, code, *from, DecoderOptions::NONE);
     let mut instruction = Instruction::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut instruction);
+        *from = instruction.ip();
         if instruction.is_invalid() {
             return None;
         }
@@ -315,7 +321,7 @@ mod tests {
             (0x1011, 0x1013, true),
         ];
         assert_eq!(targets, expected);
-        let at = |place| operand(&code, 0x1000, place, true).map(|r| r.target);
+        let at = |place| operand(&code, 0x1000, place, Some(&mut 0x1000)).map(|r| r.target);
         assert_eq!(at(0x1002), Some(0x1107));
         assert_eq!(at(0x1008), Some(0x1017));
         assert_eq!(at(0x100d), Some(0x40_1000));
@@ -323,6 +329,13 @@ mod tests {
         for place in [0x1001, 0x1003, 0x1007, 0x100c, 0x100e] {
             assert_eq!(at(place), None, "{place:#x}");
         }
+        // What is read on from the place before is the same.
+        let mut from = 0x1000;
+        for place in 0x1001..0x1013 {
+            let on = operand(&code, 0x1000, place, Some(&mut from));
+            assert_eq!(on.map(|r| r.target), at(place), "{place:#x}");
+        }
+        assert_eq!(from, 0x1011);
     }
 
     #[test]

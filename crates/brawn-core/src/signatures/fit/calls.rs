@@ -1,6 +1,7 @@
 //! Finds functions that are too short to be searched for, by the functions that they jump to.
 
 use super::{Fit, How};
+use crate::elf::program::Program;
 use crate::signatures::Function;
 use crate::signatures::operand;
 use crate::signatures::operand::Form;
@@ -12,6 +13,38 @@ use std::ops::RangeInclusive;
 const GAP: u64 = 16;
 /// How far a function may be from the known functions, in bytes.
 const NEAR: u64 = 1 << 16;
+
+/// The addresses to which the program's direct calls and jumps lead, one bit for each. Most addresses in question come up
+/// again and again, and there is no faster way through all code than once.
+#[derive(Debug)]
+pub(super) struct Called(Vec<(u64, Vec<u64>)>);
+
+impl Called {
+    fn none(program: &Program<'_>) -> Self {
+        let bits = |(start, code): (u64, &[u8])| (start, vec![0; code.len() / 64 + 1]);
+        Self(program.code().map(bits).collect())
+    }
+
+    fn add(&mut self, address: u64) {
+        for (start, bits) in &mut self.0 {
+            let at = address.wrapping_sub(*start);
+            if let Some(word) = bits.get_mut((at / 64) as usize) {
+                *word |= 1 << (at % 64);
+            }
+        }
+    }
+
+    fn has(&self, address: u64) -> bool {
+        self.0.iter().any(|(start, bits)| {
+            let at = address.wrapping_sub(*start);
+            let word = bits.get((at / 64) as usize);
+            word.is_some_and(|word| word >> (at % 64) & 1 != 0)
+        })
+    }
+}
+
+/// Bits of a target by which most branches are passed over that lead elsewhere.
+const FEW: u64 = (1 << 12) - 1;
 
 impl Fit<'_, '_, '_> {
     /// Finds functions that are too short to be searched for and call or jump to a known function, as `free` does to
@@ -37,7 +70,14 @@ impl Fit<'_, '_, '_> {
         let span = self.span();
         let span = span.start().saturating_sub(NEAR)..=span.end().saturating_add(NEAR);
         let mut candidates: HashMap<&[usize], Vec<u64>> = HashMap::new();
+        let mut may_be_wanted = [false; FEW as usize + 1];
+        for to in wanted.keys() {
+            may_be_wanted[(to >> 2 & FEW) as usize] = true;
+        }
         self.branches(&span, |at, to| {
+            if !may_be_wanted[(to >> 2 & FEW) as usize] {
+                return;
+            }
             for (inside, numbers) in wanted.get(&to).into_iter().flatten() {
                 let function = &self.build.functions[numbers[0]];
                 if let Some(start) = at.checked_sub(*inside)
@@ -49,7 +89,6 @@ impl Fit<'_, '_, '_> {
         });
         let mut candidates: Vec<_> = candidates.into_iter().collect();
         candidates.sort_unstable();
-        let mut called: Option<HashMap<u64, bool>> = None;
         for (numbers, places) in &candidates {
             let Some((numbers, mut places)) = self.left(numbers, places) else {
                 continue;
@@ -57,17 +96,7 @@ impl Fit<'_, '_, '_> {
             // A jump inside another function: nothing calls the place where its function would begin.
             let size = u64::from(self.build.functions[numbers[0]].size);
             if places.len() > numbers.len() || !places.iter().all(|at| self.is_beside(*at, size)) {
-                let called = called.get_or_insert_with(|| {
-                    let all = candidates.iter().flat_map(|(_, places)| places);
-                    let mut called: HashMap<u64, bool> = all.map(|at| (*at, false)).collect();
-                    self.branches(&(0..=u64::MAX), |_, to| {
-                        if let Some(called) = called.get_mut(&to) {
-                            *called = true;
-                        }
-                    });
-                    called
-                });
-                places.retain(|place| called[place]);
+                places.retain(|place| self.is_called(*place));
             }
             self.pair(&numbers, &places, 1, How::Reference);
         }
@@ -97,6 +126,16 @@ impl Fit<'_, '_, '_> {
         let mut known =
             calls.filter_map(|o| Some((u64::from(o.at), *self.known.get(&o.target?.name)?)));
         known.next()
+    }
+
+    /// Whether any direct call or jump of the program leads there.
+    fn is_called(&self, place: u64) -> bool {
+        let called = self.called.get_or_init(|| {
+            let mut called = Called::none(self.program);
+            self.branches(&(0..=u64::MAX), |_, to| called.add(to));
+            called
+        });
+        called.has(place)
     }
 
     /// Calls `found` for every direct call and jump of the program's code in `span`, with the address of its operand

@@ -2,8 +2,11 @@
 //! beside the functions that read them.
 
 use super::super::reference::Reference;
+use super::super::scan::Wanted;
+use super::near::Near;
 use super::unallocated::is_unallocated;
 use super::word::{Op, direct, op};
+use std::iter;
 use std::ops::RangeInclusive;
 
 /// How many words before and after are looked at.
@@ -47,6 +50,7 @@ fn row(code: &[[u8; 4]], n: usize, more: usize) -> Option<RangeInclusive<usize>>
 /// Removes references from words that seem to be data in the code at `address`: on both sides there are words that no
 /// processor runs, and no code that may run leads into the words between.
 pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
+    let bytes = code;
     let code = code.as_chunks::<4>().0;
     let place = |n: usize| address + 4 * n as u64;
     let rows = references.iter().filter_map(|r| {
@@ -56,12 +60,16 @@ pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
     // In ascending order, as the references are: both their ends and their starts ascend.
     let mut rows: Vec<(RangeInclusive<u64>, bool)> = rows.collect();
     rows.dedup_by(|a, b| a.0 == b.0);
-    if rows.is_empty() {
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
         return;
-    }
-    for n in 0..code.len() {
-        let Some((to, true, _)) = direct(word(code, n), place(n)) else {
-            continue;
+    };
+    let near = Near::new(
+        &Wanted::new(iter::once(*first.0.start()..*last.0.end() + 1).collect()),
+        0..0,
+    );
+    near.each(bytes, address, |n, word| {
+        let Some((to, true, _)) = direct(word, place(n)) else {
+            return;
         };
         let behind = rows.partition_point(|(row, _)| *row.end() < to);
         let led = rows[behind..]
@@ -71,7 +79,7 @@ pub fn take_out(code: &[u8], address: u64, references: &mut Vec<Reference>) {
         if led.peek().is_some() && row(code, n, MORE).is_none() {
             led.for_each(|(_, is_run)| *is_run = true);
         }
-    }
+    });
     let is_data = |at: u64| {
         let row = rows.binary_search_by_key(&at, |(row, _)| *row.end());
         row.is_ok_and(|n| !rows[n].1)

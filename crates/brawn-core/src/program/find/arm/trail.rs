@@ -10,7 +10,7 @@
 
 use super::table::{self, Data};
 use super::word::{ARGUMENTS, Access, LOST_BY_CALLS, Op, SP, bit, direct, op};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// The frame pointer.
 const FRAME: u32 = 29;
@@ -81,7 +81,8 @@ pub struct Trail<'c> {
     enters: bool,
     /// Whether `x29` points into the frame; `None` until this was looked up.
     has_frame: Option<bool>,
-    seen: HashMap<usize, Held>,
+    /// Nearly every page is completed after a few instructions.
+    seen: BTreeMap<usize, Held>,
     ways: VecDeque<(usize, Held)>,
 }
 
@@ -105,7 +106,7 @@ impl<'c> Trail<'c> {
             is_lost: false,
             enters: false,
             has_frame: None,
-            seen: HashMap::new(),
+            seen: BTreeMap::new(),
             ways: VecDeque::new(),
         };
         trail.run(number);

@@ -30,7 +30,9 @@ fn slide(bytes: &[u8]) -> Slid {
     let program = Program::read(bytes).expect("an executable");
     let payload = brawn_payload::payload(program.architecture, Profile::Fast).expect("embedded");
     let names = Names::of_symbols(&program);
-    let whole = super::super::whole::Whole::of(&program, &names, payload).expect("musl's");
+    let identity = identity(&program).expect("an executable");
+    let whole = super::super::whole::Whole::of(&program, identity, &names, payload);
+    let whole = whole.expect("musl's");
     let code = Code::new(&program, &names);
     let found = find(&program, &names, payload, Component::ALL).expect("musl's");
     // The functions side by side, as linkers place a library: the distance of each one's first byte from the first
