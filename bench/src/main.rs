@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod sweep;
 
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
 use brawn_bench::measure::{Effort, measure};
@@ -163,6 +164,7 @@ fn execute(command: Command) -> Result<()> {
         Command::Readme => rewrite_pages(),
         Command::Demo { places } => demo::demo(&places.work("demo")?, &places.brawn()?),
         Command::Extensions(command) => command.execute(),
+        Command::Sweep(sweep) => sweep.execute(),
         Command::List => {
             for entry in CATALOGUE {
                 anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
