@@ -257,6 +257,9 @@ pub struct Sweep {
     /// Print the patterns with the arguments of the program that runs them, and measure nothing
     #[arg(long)]
     pub list: bool,
+    /// Draw the figure into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     /// Write the raw data of a part here; those of the whole sweep go to bench/results/sweep
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

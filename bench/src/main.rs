@@ -13,7 +13,8 @@ use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{
-    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, tables, traced,
+    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, sweep_page,
+    tables, traced,
 };
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
@@ -323,6 +324,7 @@ fn rewrite_pages() -> Result<()> {
         .chain(libc_page::rewrite()?)
         .chain(rss_page::rewrite()?)
         .chain([limit_page::rewrite()?])
+        .chain(sweep_page::rewrite()?)
     {
         let what = match is_changed {
             true => "rewritten",

@@ -3,7 +3,7 @@
 use crate::cli::Sweep;
 use crate::print;
 use brawn_bench::Result;
-use brawn_bench::own::sweep::{Choice, measure, table};
+use brawn_bench::own::sweep::{Choice, figure, measure, table};
 use brawn_bench::raw::write_json;
 
 impl Sweep {
@@ -25,6 +25,10 @@ impl Sweep {
         })?;
         if let Some(path) = &self.out {
             write_json(path, &raw)?;
+        }
+        if let Some(path) = &self.plot {
+            let failed = |error| format!("write {}: {error}", path.display());
+            std::fs::write(path, figure::figure(&raw)?).map_err(failed)?;
         }
         for table in table::all(&raw, self.worst) {
             print(&table, self.own.markdown);

@@ -3,10 +3,12 @@
 //! In each round, every pattern runs once with every heap, one right after another and in a random order, so that a slow moment of the machine
 //! is the same for all heaps of a pattern.
 
+pub mod figure;
 pub mod pattern;
 pub mod patterns;
-mod results;
+pub mod results;
 pub mod table;
+pub mod words;
 
 use super::rss::{chosen, variant, variants};
 use super::{Raw, Room};

@@ -13,11 +13,12 @@ pub const CLIFF: f64 = 3.0;
 /// One pattern with one heap: medians over the rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
+    /// Microseconds of processor time.
     pub us: f64,
+    /// The peak.
     pub kib: f64,
     /// Against glibc in the same round.
     pub time: f64,
-    pub peak: f64,
     /// Whether the peak is above the bar.
     pub is_high: bool,
 }
@@ -25,7 +26,9 @@ pub struct Figures {
 /// All heaps' figures of one pattern; NaN where there are none.
 #[derive(Clone, Debug)]
 pub struct Line {
+    /// The pattern's.
     pub name: String,
+    /// The figures by heap.
     pub of: BTreeMap<&'static str, Figures>,
 }
 
@@ -80,7 +83,6 @@ fn figures(raw: &Raw, name: &str, heap: &str) -> Figures {
         us: median(us.clone()),
         kib: peak,
         time: median(us.zip(base_us).map(|(a, b)| a / b)),
-        peak: peak / base,
         is_high: peak > base * PEAK.0 + PEAK.1,
     }
 }
