@@ -23,7 +23,7 @@ enum {
     MOST_LIVE = 10000,
     MOST_THREADS = 8,
     PAGE = 4096,
-    LIMIT_NS = 200000000,
+    LIMIT_NS = 100000000,
     LOOKS = 64,
 };
 

@@ -50,7 +50,6 @@ fn title(heap: &str) -> &str {
         "stock" => "stock musl",
         "mimalloc2" => "mimalloc 2",
         "mimalloc3" => "mimalloc 3",
-        "lean" | "secure" => heap,
         heap => heap,
     }
 }
@@ -105,10 +104,11 @@ impl Scale {
                 svg,
                 "<path class=\"{class}\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>"
             );
-            let label = if ratio == 1.0 {
-                "glibc".to_owned()
-            } else {
-                format!("{ratio}x")
+            let label = match ratio {
+                1.0 => "glibc".to_owned(),
+                // 3 times a tenth is not 0.3.
+                ratio if ratio < 1.0 => format!("{}x", format!("{ratio:.4}").trim_end_matches('0')),
+                ratio => format!("{}x", show::grouped(ratio)),
             };
             svg += &text("dim", "end", LEFT - 6.0, y + 4.0, &label);
         }
