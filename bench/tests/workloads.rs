@@ -113,7 +113,7 @@ fn patterns_of_the_sweep_touch_what_they_say() {
     let patterns: [(&str, f64); 8] = [
         ("8388608 0 oldest malloc 1 whole 3", 8192.0),
         ("8388608 0 oldest malloc 1 tenth 3", 819.0),
-        ("8388608 0 oldest calloc 1 page 3", 4.0),
+        ("8388608 0 oldest malloc 1 page 3", 4.0),
         ("4096 2000 first malloc 1 whole 4000", 8000.0),
         ("4096,8192,65536 30 last calloc 1 whole 60", 770.0),
         ("16384-32768 100 random malloc 2 whole 500", 4000.0),

@@ -12,11 +12,11 @@ pub mod words;
 
 use super::rss::{chosen, variant, variants};
 use super::{Raw, Room};
-use crate::Result;
 use crate::catalogue::{Entry, Kind};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::variant::Variant;
+use crate::{Result, machine};
 use brawn_measure::schedule::Random;
 use pattern::Pattern;
 use patterns::patterns;
@@ -186,6 +186,7 @@ pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress)
         }
     }
     raw.sweep = sweep;
+    raw.load[1] = machine::load();
     Ok(raw)
 }
 

@@ -39,11 +39,14 @@ pub fn missed(lines: &[Line]) -> String {
         let above = times().filter(|time| *time > bar).count();
         if above > 0 {
             let worst = show::ratio(times().fold(f64::NAN, f64::max));
-            said.push(format!("{above} take `{}` more than {bar} times glibc's processor time (the worst {worst})", title(heap)));
+            said.push(format!(
+                "`{}` takes more than {bar} times glibc's processor time in {above} (at worst {worst})",
+                title(heap)
+            ));
         }
         let steps = cliffs(lines, heap).len();
         if steps > 0 && heap != BRAWN {
-            said.push(format!("`{heap}` has {steps} cliffs"));
+            said.push(format!("`{heap}` has a cliff in {steps}"));
         }
     }
     let mean = geometric_mean(lines.iter().map(|line| line.time(BRAWN)));
@@ -54,14 +57,12 @@ pub fn missed(lines: &[Line]) -> String {
             title(BRAWN)
         ));
     }
-    let high = lines
-        .iter()
-        .filter(|line| line.of.get(BRAWN).is_some_and(|figures| figures.is_high));
-    let high = high.count();
+    let is_high = |line: &&Line| line.of.get(BRAWN).is_some_and(|figures| figures.is_high);
+    let high = lines.iter().filter(is_high).count();
     if high > 0 {
         let (times, kib) = PEAK;
         said.push(format!(
-            "in {high} the peak of `{}` is above {times} times glibc's and {kib} KiB",
+            "the peak of `{}` is above {times} times glibc's and {kib} KiB in {high}",
             title(BRAWN)
         ));
     }
