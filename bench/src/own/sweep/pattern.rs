@@ -254,6 +254,12 @@ impl Pattern {
         rounded(wanted.max(least)).next_multiple_of(blocks)
     }
 
+    /// How many blocks all threads take, or how many times one of them grows.
+    pub fn blocks(&self) -> u64 {
+        let side_by_side = if self.grows() { self.live.max(1) } else { 1 };
+        self.count() * self.threads * side_by_side
+    }
+
     /// The bytes that a growing block has had, if it has moved each time.
     pub(super) fn copied(&self) -> u64 {
         self.steps().iter().sum()

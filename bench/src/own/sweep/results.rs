@@ -93,32 +93,35 @@ pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
 }
 
-/// Patterns that take a heap more than [`CLIFF`] times what a neighbour takes, both against glibc, and more than glibc takes. (Where glibc itself has
-/// a cliff, the neighbour below it looks slow beside it, without being so.)  Each with the neighbour that is lowest.
+/// Patterns that take a heap more than [`CLIFF`] times what a neighbour takes, both for each block and against glibc, and more than glibc takes.
+/// Each with the neighbour that is lowest.  (Larger blocks take longer with every heap, and where glibc itself has a cliff, the pattern before it looks
+/// slow beside it: neither is a cliff of the heap.)
 pub fn cliffs<'a>(lines: &'a [Line], heap: &str) -> Vec<[&'a Line; 2]> {
     let patterns = patterns();
-    let by_name: BTreeMap<&str, &Line> = lines
-        .iter()
-        .map(|line| (line.name.as_str(), line))
-        .collect();
-    let mut lowest: BTreeMap<usize, &Line> = BTreeMap::new();
-    let line = |at: usize| by_name.get(patterns[at].to_string().as_str()).copied();
+    let by_name = lines.iter().map(|line| (line.name.as_str(), line));
+    let by_name: BTreeMap<&str, &Line> = by_name.collect();
+    let all = patterns.iter().map(|pattern| {
+        let line = by_name.get(pattern.to_string().as_str())?;
+        let figures = line.of.get(heap)?;
+        Some((*line, figures.time, figures.us / pattern.blocks() as f64))
+    });
+    let all: Vec<Option<(&Line, f64, f64)>> = all.collect();
+    let mut lowest: BTreeMap<usize, (&Line, f64)> = BTreeMap::new();
     for [a, b] in neighbours(&patterns) {
         for (high, low) in [(a, b), (b, a)] {
-            let (Some(above), Some(below)) = (line(high), line(low)) else {
+            let (Some((_, time, block)), Some((below, less, less_block))) = (all[high], all[low])
+            else {
                 continue;
             };
-            let (time, less) = (above.time(heap), below.time(heap));
-            if time > 1.0 && time > CLIFF * less {
-                let kept = lowest.entry(high).or_insert(below);
-                if less < kept.time(heap) {
-                    *kept = below;
+            if time > 1.0 && time > CLIFF * less && block > CLIFF * less_block {
+                let kept = lowest.entry(high).or_insert((below, less));
+                if less < kept.1 {
+                    *kept = (below, less);
                 }
             }
         }
     }
-    let pairs = lowest
-        .into_iter()
-        .filter_map(|(at, below)| Some([line(at)?, below]));
+    let pairs = lowest.into_iter();
+    let pairs = pairs.filter_map(|(at, (below, _))| Some([all[at]?.0, below]));
     pairs.collect()
 }
