@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit corpus-all c-packages crates packages dist release
+.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -114,6 +114,11 @@ bench-rss: tools
 	target/release/brawn-bench rss --rounds 3
 
 # The smallest memory limit of containers, with eleven heaps: more than an hour.
+# More than 900 ways of using blocks, with eight heaps.
+bench-sweep: tools
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench sweep --rounds 3
+
 bench-limit:
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench limit --rounds 3

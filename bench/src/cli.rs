@@ -147,6 +147,8 @@ pub enum Command {
     /// Find the smallest memory limit (of a cgroup) under which programs finish, with every heap. Exit code 3: no cgroup can
     /// be made here
     Limit(Limit),
+    /// Measure hundreds of ways of using large and growing blocks, with every heap
+    Sweep(Sweep),
     /// Show what a program's memory consists of at its peak, as the heap itself sees it
     Where {
         /// These programs [default: all]
@@ -233,6 +235,34 @@ pub struct Limit {
     /// Small loads, one try each, and no raw data: to try the machinery
     #[arg(long)]
     pub quick: bool,
+    #[command(flatten)]
+    pub own: Own,
+}
+
+#[derive(Args)]
+pub struct Sweep {
+    /// Only patterns that have all words of this text, as in `--only "calloc 2t"` or `--only 500K,100K,2M`; if given more than
+    /// once, those of each
+    #[arg(long)]
+    pub only: Vec<String>,
+    /// Only these heaps: glibc, stock, brawn, lean, secure, mimalloc2, mimalloc3, jemalloc
+    #[arg(long, value_delimiter = ',', value_parser = own::sweep::HEAPS)]
+    pub heaps: Vec<String>,
+    /// One pattern of twelve, and no raw data: to try the machinery
+    #[arg(long)]
+    pub quick: bool,
+    /// How many of the patterns that take brawn longest against glibc are shown
+    #[arg(long, default_value_t = 20)]
+    pub worst: usize,
+    /// Print the patterns with the arguments of the program that runs them, and measure nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Draw the figure into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Write the raw data of a part here; those of the whole sweep go to bench/results/sweep
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub own: Own,
 }

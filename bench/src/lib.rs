@@ -25,6 +25,7 @@ pub mod readme;
 pub mod rss_page;
 mod rust;
 pub mod show;
+pub mod sweep_page;
 pub mod tables;
 pub mod traced;
 pub mod variant;

@@ -100,6 +100,47 @@ fn every_load_over_time_runs_against_stock_and_glibc() {
     }
 }
 
+/// Each kind of pattern comes to its end, and the peak has what was written to, which a compiler might have left out.
+#[test]
+fn patterns_of_the_sweep_touch_what_they_say() {
+    let sweep = Entry {
+        workload: "sweep",
+        ..*entry("peak").expect("in the catalogue")
+    };
+    let variants = [Variant::Stock, Variant::Glibc];
+    let prepared = prepared("sweep", &variants, &[&sweep]);
+    // Arguments, and the KiB that are alive at a time.
+    let patterns: [(&str, f64); 8] = [
+        ("8388608 0 oldest malloc 1 whole 3", 8192.0),
+        ("8388608 0 oldest malloc 1 tenth 3", 819.0),
+        ("8388608 0 oldest malloc 1 page 3", 4.0),
+        ("4096 2000 first malloc 1 whole 4000", 8000.0),
+        ("4096,8192,65536 30 last calloc 1 whole 60", 770.0),
+        ("16384-32768 100 random malloc 2 whole 500", 4000.0),
+        ("16~65536 20 oldest malloc 8 whole 100", 100.0),
+        ("16-8388608*50 1 oldest malloc 1 whole 2", 5000.0),
+    ];
+    for variant in variants {
+        for (arguments, kib) in patterns {
+            let program = prepared.executable(variant, "sweep");
+            let words: Vec<&str> = arguments.split(' ').collect();
+            let sample = prepared.launcher.run(program.as_os_str(), &words, false);
+            let sample = sample.unwrap_or_else(|error| panic!("{arguments}: {error}"));
+            assert!(sample["load_ns"] > 0.0, "{arguments}: {sample:?}");
+            // The kernel is exact only to some hundred KiB.
+            assert!(
+                sample["hwm_kb"] > kib * 0.9 - 300.0,
+                "{arguments}: {sample:?}"
+            );
+            // Little is touched of what is large.
+            assert!(
+                kib > 1000.0 || sample["hwm_kb"] < kib + 4096.0,
+                "{arguments}: {sample:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn failures_and_peaks_are_told() {
     let once = entry("peak").expect("in the catalogue");

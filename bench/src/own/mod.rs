@@ -18,6 +18,7 @@ pub mod limit;
 pub mod preload;
 pub mod rewrite;
 pub mod rss;
+pub mod sweep;
 
 use crate::launch::{Launcher, Sample};
 use crate::raw::{read_json, write_json};
@@ -99,6 +100,9 @@ pub struct Raw {
     /// The first round's memory over time, by what was run: milliseconds, KiB of RSS and of PSS.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub curves: BTreeMap<String, Vec<[u64; 3]>>,
+    /// The figures of a sweep, which has too many runs for [`rounds`](Self::rounds).
+    #[serde(default, skip_serializing_if = "sweep::Sweep::is_empty")]
+    pub sweep: sweep::Sweep,
 }
 
 impl Raw {
@@ -113,6 +117,7 @@ impl Raw {
             facts: BTreeMap::new(),
             rounds: Vec::new(),
             curves: BTreeMap::new(),
+            sweep: sweep::Sweep::default(),
         }
     }
 

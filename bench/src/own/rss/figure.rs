@@ -20,7 +20,7 @@ pub const USUAL: [&str; 4] = [GLIBC, super::STOCK, super::BRAWN, "mimalloc2"];
 
 /// A line's colours on light and dark pages, its dashes and its width. People who do not see all colours distinguish
 /// them by their dashes and brightness. The first four are those of [`USUAL`].
-const STYLES: [(&str, &str, &str, f64); 8] = [
+pub(in crate::own) const STYLES: [(&str, &str, &str, f64); 8] = [
     ("#57606a", "#9198a1", "none", 1.5),
     ("#b35900", "#f0a050", "7 3", 1.5),
     ("#0550ae", "#79c0ff", "none", 2.5),
@@ -285,7 +285,7 @@ fn style(heaps: &[(&str, usize)]) -> String {
     )
 }
 
-fn text(class: &str, anchor: &str, x: f64, y: f64, text: &str) -> String {
+pub(in crate::own) fn text(class: &str, anchor: &str, x: f64, y: f64, text: &str) -> String {
     format!(
         "<text class=\"{class}\" text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>\n"
     )

@@ -1,0 +1,210 @@
+//! Measures many ways of using large and growing blocks (`bench/workloads/sweep.c`) with every heap, so that no cliff stays unseen.
+//!
+//! In each round, every pattern runs once with every heap, one right after another and in a random order, so that a slow moment of the machine
+//! is the same for all heaps of a pattern.
+
+pub mod figure;
+pub mod pattern;
+pub mod patterns;
+pub mod results;
+pub mod table;
+pub mod words;
+
+use super::rss::{chosen, variant, variants};
+use super::{Raw, Room};
+use crate::catalogue::{Entry, Kind};
+use crate::prepare::Prepared;
+use crate::progress::Progress;
+use crate::variant::Variant;
+use crate::{Result, machine};
+use brawn_measure::schedule::Random;
+use pattern::Pattern;
+use patterns::patterns;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The heaps.
+pub const HEAPS: [&str; 8] = [
+    GLIBC,
+    "stock",
+    BRAWN,
+    "lean",
+    "secure",
+    "mimalloc2",
+    "mimalloc3",
+    "jemalloc",
+];
+const GLIBC: &str = "glibc";
+const BRAWN: &str = "brawn";
+const WORKLOAD: &str = "sweep";
+/// `--quick` takes one pattern of so many.
+const QUICK: usize = 12;
+
+/// What to measure.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Only patterns that have all words of one of these; empty for all.
+    pub only: Vec<String>,
+    /// The heaps; empty for all.
+    pub heaps: Vec<String>,
+    /// Few patterns.
+    pub quick: bool,
+}
+
+impl Choice {
+    /// Whether it is the whole sweep, whose raw data are published.
+    pub fn is_whole(&self) -> bool {
+        !self.quick && self.only.is_empty() && self.heaps.is_empty()
+    }
+
+    /// The patterns that are asked for.
+    pub fn patterns(&self) -> Result<Vec<Pattern>> {
+        let all = patterns();
+        let step = if self.quick { QUICK } else { 1 };
+        let is_asked = |pattern: &Pattern| {
+            let name = pattern.to_string();
+            let mut only = self.only.iter();
+            only.clone().next().is_none() || only.any(|text| has_words(&name, text))
+        };
+        let asked = all.into_iter().filter(is_asked).step_by(step);
+        let asked: Vec<Pattern> = asked.collect();
+        match asked.is_empty() {
+            true => Err(format!(
+                "no pattern has the words {}",
+                self.only.join(", or ")
+            )),
+            false => Ok(asked),
+        }
+    }
+}
+
+/// Whether a name has all words of a text.
+fn has_words(name: &str, text: &str) -> bool {
+    let words: Vec<&str> = name.split(' ').collect();
+    text.split_whitespace().all(|word| words.contains(&word))
+}
+
+/// The figures of all runs: for each pattern a list with a place for each heap and round, the first heap's rounds first. `null` where the run
+/// failed. The lists are as short as they can be, since there are thousands of runs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Sweep {
+    /// The heaps in their order.
+    pub heaps: Vec<String>,
+    /// Microseconds of processor time.
+    pub us: BTreeMap<String, Vec<Option<u64>>>,
+    /// Peaks in KiB.
+    pub kib: BTreeMap<String, Vec<Option<u64>>>,
+}
+
+impl Sweep {
+    /// Whether these are raw data of something else.
+    pub fn is_empty(&self) -> bool {
+        self.us.is_empty()
+    }
+
+    /// The rounds of a pattern and heap.
+    fn of<'a>(
+        &self,
+        figures: &'a BTreeMap<String, Vec<Option<u64>>>,
+        pattern: &str,
+        heap: &str,
+    ) -> &'a [Option<u64>] {
+        let place = self.heaps.iter().position(|h| h == heap);
+        let part = || {
+            let all = figures.get(pattern)?;
+            let rounds = all.len() / self.heaps.len();
+            all.get(place? * rounds..(place? + 1) * rounds)
+        };
+        part().unwrap_or_default()
+    }
+}
+
+const ENTRY: Entry = Entry {
+    id: WORKLOAD,
+    workload: WORKLOAD,
+    arguments: &[],
+    quick: &[],
+    rounds: 1,
+    kind: Kind::Run,
+    title: "ways of using large and growing blocks",
+    variants: &Variant::ALL,
+};
+
+/// Builds the programs, runs `rounds` rounds, and returns the raw data.
+pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+    // The others are shown against it.
+    let named = |names: &[String]| match names {
+        [] => Vec::new(),
+        names => [names, &[GLIBC.to_owned()]].concat(),
+    };
+    let heaps = chosen(&HEAPS, &named(&choice.heaps));
+    let patterns = choice.patterns()?;
+    let variants = variants(&heaps);
+    let built = Prepared::build(&room.work, &room.brawn, &variants, &[&ENTRY], &mut |what| {
+        progress.step(&format!("building {what}"));
+    })?;
+    let mut raw = Raw::new("brawn-bench sweep", &room.brawn);
+    let names = built.engines.iter().map(|(n, v)| (n.clone(), v.clone()));
+    raw.versions.extend(names);
+    let nothing = || {
+        let lists = patterns
+            .iter()
+            .map(|p| (p.to_string(), vec![None; heaps.len() * rounds]));
+        lists.collect::<BTreeMap<_, _>>()
+    };
+    let mut sweep = Sweep {
+        heaps: heaps.iter().map(ToString::to_string).collect(),
+        us: nothing(),
+        kib: nothing(),
+    };
+    let mut random = Random::new(super::SEED);
+    let mut order: Vec<&Pattern> = patterns.iter().collect();
+    let mut turns: Vec<usize> = (0..heaps.len()).collect();
+    progress.steps(&format!("{} patterns", order.len()), rounds * order.len());
+    for round in 0..rounds {
+        random.shuffle(&mut order);
+        for pattern in &order {
+            random.shuffle(&mut turns);
+            for &turn in &turns {
+                match run(&built, pattern, heaps[turn]) {
+                    Ok([us, kib]) => {
+                        let name = pattern.to_string();
+                        let place = turn * rounds + round;
+                        sweep
+                            .us
+                            .entry(name.clone())
+                            .and_modify(|list| list[place] = Some(us));
+                        sweep
+                            .kib
+                            .entry(name)
+                            .and_modify(|list| list[place] = Some(kib));
+                    }
+                    Err(what) => eprintln!("{pattern}, {}: {what}", heaps[turn]),
+                }
+            }
+            progress.advance();
+        }
+    }
+    raw.sweep = sweep;
+    raw.load[1] = machine::load();
+    Ok(raw)
+}
+
+/// Runs a pattern once: microseconds of processor time, and the peak in KiB.
+fn run(built: &Prepared, pattern: &Pattern, heap: &str) -> Result<[u64; 2]> {
+    let variant = variant(heap).ok_or("no such heap")?;
+    let program = built.executable(variant, WORKLOAD);
+    let sample = built
+        .launcher
+        .run(program.as_os_str(), &pattern.arguments(), false)?;
+    let of = |name: &str| {
+        sample
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("no {name}"))
+    };
+    Ok([(of("load_ns")? / 1000.0) as u64, of("hwm_kb")? as u64])
+}
+
+#[cfg(test)]
+mod tests;
