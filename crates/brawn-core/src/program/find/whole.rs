@@ -9,7 +9,7 @@ use crate::component::Component;
 use crate::elf::program::{Program, WANTED};
 use crate::error::{Error, Result};
 use crate::identify::heap::{FoundHeap, Heap};
-use crate::identify::{Identity, Libc};
+use crate::identify::{Identity, Libc, executable};
 use crate::note::Note;
 use crate::signatures::names::Names;
 use brawn_payload::{Architecture, Payload};
