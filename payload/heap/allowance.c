@@ -7,13 +7,14 @@
 //
 // The allowance counts for large blocks (cache.c) and for segments (platform.c), each on its own.
 
-// Both in bytes.  Threads that change them at the same time may lose a change: they are estimates.
+// In bytes.  Threads that change them at the same time may lose a change: they are estimates.
 static _Atomic(uintptr_t) brawn_allowance;
 static _Atomic(uintptr_t) brawn_released;  // lately, and not mapped again
+static _Atomic(uintptr_t) brawn_made_room;  // lately, so that the process's peak did not grow (cache.c)
 
 static _Atomic(uintptr_t) brawn_threads_count;  // threads.c
 
-// Halves both for each second (1,024 units of arch_clock) since the last call.
+// Halves them for each second (1,024 units of arch_clock) since the last call.
 static void brawn_allowance_age(uintptr_t now) {
     static _Atomic(uintptr_t) second;
     const uintptr_t passed = now / 1024 - mi_atomic_load_relaxed(&second), halvings = passed < 63 ? passed : 63;
@@ -21,6 +22,7 @@ static void brawn_allowance_age(uintptr_t now) {
     mi_atomic_store_relaxed(&second, now / 1024);
     mi_atomic_store_relaxed(&brawn_allowance, mi_atomic_load_relaxed(&brawn_allowance) >> halvings);
     mi_atomic_store_relaxed(&brawn_released, mi_atomic_load_relaxed(&brawn_released) >> halvings);
+    mi_atomic_store_relaxed(&brawn_made_room, mi_atomic_load_relaxed(&brawn_made_room) >> halvings);
 }
 
 // `size` bytes go back to the kernel, since more must not be kept.

@@ -4,7 +4,7 @@
 // At most three times what is in use waits, and no less than BRAWN_KEPT_LARGE_MIN and the allowance (allowance.c).
 //
 // A mapping serves blocks of down to half its size.  It serves smaller ones, too, where the process would grow beyond its peak
-// otherwise.  If its own size is needed then, the rest of the mapping is cut off (slack.c): no small block holds a large one's memory.
+// otherwise, again and again.  If its own size is needed then, the rest of the mapping is cut off (slack.c): no small block holds a large one's memory.
 
 // A slot is empty, or holds a mapping and a copy of its size, which another thread may read while it changes: a hint, checked by who takes it.
 // Taking and giving is one exchange, so that a fork at any instant leaves nothing locked.
@@ -206,6 +206,7 @@ static void brawn_large_before_growth(size_t more) {
     for (;;) {
         const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
         if (all <= limit) return;
+        mi_atomic_add_relaxed(&brawn_made_room, all - limit);
         brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock());
         if (oldest != NULL) {
             brawn_kept_large_shorten(oldest, all - limit);
@@ -240,13 +241,18 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
     return best == NULL ? NULL : brawn_kept_large_empty(best);
 }
 
+// Whether `more` bytes would make the peak grow, and making room for it would go on and on: twice the peak went for it within the last second.
+static bool brawn_large_is_short(size_t more) {
+    return !BRAWN_CHECKED && mi_atomic_load_relaxed(&brawn_made_room) >= 2 * brawn_large_most() && brawn_large_over(more) > 0;
+}
+
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
 // grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
     if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
     const bool any = !BRAWN_CHECKED && grows;
     mi_segment_t *taken = brawn_kept_large_find(mapping, any || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping, false);
-    if (taken == NULL && !any && !BRAWN_CHECKED && brawn_large_over(mapping) > 0) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
+    if (taken == NULL && !any && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
     if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true);
 #if BRAWN_CHECKED
     if (taken != NULL && !brawn_large_open(taken)) {

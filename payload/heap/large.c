@@ -205,6 +205,25 @@ static mi_segment_t *brawn_large_remap(mi_segment_t *segment, size_t mapping) {
     return segment;
 }
 
+// A block that grows often grows again, by little: it gets an eighth more than it needs, at most BRAWN_LARGE_STEP, and no more than `most` bytes
+// in all.  Nothing is written to there before the block needs it.
+static inline size_t brawn_large_step(size_t size, size_t most) {
+    const size_t step = size / 8 < BRAWN_LARGE_STEP ? size / 8 : BRAWN_LARGE_STEP;
+    return size + step < most ? size + step : most;
+}
+
+// Clears the first `size` bytes of a plain block.  The kernel does so for many of them when they are used first, which some never are.
+static void brawn_large_zero(mi_segment_t *segment, size_t size) {
+    uint8_t *const start = brawn_large_page(segment)->page_start;
+    const size_t head = (uintptr_t)-(uintptr_t)start & (brawn_page_size - 1);
+    if (size < BRAWN_ZERO_BY_KERNEL) {
+        brawn_memset(start, 0, size);
+        return;
+    }
+    brawn_memset(start, 0, head);
+    brawn_discard(start + head, _mi_align_up(size - head, brawn_page_size));
+}
+
 // `alignment` is a power of two of at least 16.  NULL: no memory.
 static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero, bool grows) {
     if (size > PTRDIFF_MAX - BRAWN_ALIGNMENT_LIMIT || alignment >= BRAWN_ALIGNMENT_LIMIT) return NULL;
@@ -221,8 +240,8 @@ static NOINLINE void *brawn_large_alloc(size_t size, size_t alignment, bool zero
             const size_t used = kept->segment_size;
             mi_segment_t *const fitting = used < mapping ? brawn_large_remap(kept, mapping) : kept;
             if (fitting != NULL) {
-                if (zero) brawn_memset(brawn_large_page(fitting)->page_start, 0, (used < mapping ? used : mapping) - offset);
-                return brawn_large_give_out(fitting, size);
+                if (zero) brawn_large_zero(fitting, (used < mapping ? used : mapping) - offset);
+                return brawn_large_give_out(fitting, grows ? brawn_large_step(size, fitting->segment_size - offset) : size);
             }
             brawn_large_release(kept);
         }
@@ -288,7 +307,8 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
     brawn_slack_forget(segment);
     const size_t used = segment->segment_size;
     const bool grows = mapping - MI_SEGMENT_SLICE_SIZE >= brawn_large_page(segment)->block_size;
-    if (!BRAWN_CHECKED && mapping <= used && (grows || (!BRAWN_LARGE_TIGHT && mapping >= used / 2))) return brawn_large_give_out(segment, size);
+    if (!BRAWN_CHECKED && mapping <= used && (grows || (!BRAWN_LARGE_TIGHT && mapping >= used / 2)))
+        return brawn_large_give_out(segment, grows ? brawn_large_step(size, used - MI_SEGMENT_SLICE_SIZE) : size);
     if (used < mapping && used <= BRAWN_COPY_MAX) {
         // Copying into pages that are there already takes less time than having the kernel make as many
         // new ones.
@@ -297,13 +317,13 @@ static NOINLINE void *brawn_large_resize(mi_segment_t *segment, size_t size) {
             void *const old = brawn_large_page(segment)->page_start;
             brawn_memcpy(brawn_large_page(kept)->page_start, old, brawn_large_page(segment)->block_size);
             brawn_large_free(segment, old, false);
-            return brawn_large_give_out(kept, size);
+            return brawn_large_give_out(kept, BRAWN_CHECKED ? size : brawn_large_step(size, kept->segment_size - MI_SEGMENT_SLICE_SIZE));
         }
         if (kept != NULL) brawn_kept_large_give(kept);  // a smaller one came into the slot meanwhile
     }
-    // A block that grows often grows again, by little: it gets a step more, which nothing is written to before the block needs it.
-    const size_t step = !BRAWN_CHECKED && used < mapping ? _mi_align_down(mapping / 8, brawn_page_size) : 0;
-    mi_segment_t *resized = brawn_large_remap(segment, mapping + (step < BRAWN_LARGE_STEP ? step : BRAWN_LARGE_STEP));
-    if (resized == NULL && step > 0) resized = brawn_large_remap(segment, mapping);
-    return resized == NULL ? NULL : brawn_large_give_out(resized, size);
+    const size_t more = !BRAWN_CHECKED && used < mapping ? brawn_large_step(mapping, SIZE_MAX) - mapping : 0;
+    mi_segment_t *resized = brawn_large_remap(segment, _mi_align_down(mapping + more, brawn_page_size));
+    if (resized == NULL && more > 0) resized = brawn_large_remap(segment, mapping);
+    if (resized == NULL) return NULL;
+    return brawn_large_give_out(resized, more > 0 ? resized->segment_size - MI_SEGMENT_SLICE_SIZE : size);
 }

@@ -218,6 +218,9 @@
 // four of the 65,530 that a process may have (vm.max_map_count).
 #define BRAWN_GUARDED 4096
 
+// calloc has the kernel clear a block of at least this size that was used before: its pages are new ones again.
+#define BRAWN_ZERO_BY_KERNEL ((size_t)32 << 20)
+
 // A block that grows gets an eighth more address space than it needs, and at most this much.
 #define BRAWN_LARGE_STEP (256u << 10)
 
