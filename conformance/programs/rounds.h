@@ -18,13 +18,6 @@ static long faults(void) {
     return usage.ru_minflt;
 }
 
-/* Writes to every page of memory. */
-static void *touched(void *p, size_t n) {
-    NEED(p);
-    for (size_t i = 0; i < n; i += 4096) ((char *)p)[i] = 1;
-    return p;
-}
-
 /* The first rounds show the heap what goes round.  All others together take no more faults than three rounds whose every byte is new: what the
  * heap forgets in a second comes back once. */
 static void rounds(void (*round)(void), size_t bytes) {

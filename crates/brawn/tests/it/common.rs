@@ -30,6 +30,17 @@ pub fn brawn_path() -> &'static str {
         .expect("cargo's target directory is UTF-8")
 }
 
+/// How many bytes of address space brawn's own file takes, which is another number with another compiler.
+pub fn brawn_mapped() -> u64 {
+    let said = ok("size", &[brawn_path()]);
+    let sum = said
+        .lines()
+        .nth(1)
+        .and_then(|l| l.split_whitespace().nth(3));
+    sum.and_then(|sum| sum.parse().ok())
+        .unwrap_or_else(|| panic!("{said}"))
+}
+
 /// The workspace's directory.
 pub fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -490,7 +490,7 @@ fn a_large_program_stands_in_memory_once_or_twice() {
     let (room, path) = big(32);
     let size = fs::metadata(&path).unwrap().len();
     // Twice the file, and what brawn itself takes.
-    let limit = format!("--as={}", 2 * size + (24 << 20));
+    let limit = format!("--as={}", 2 * size + crate::common::brawn_mapped());
     let own = crate::common::brawn_path();
     ok("prlimit", &[&limit, own, "rewrite", path.to_str().unwrap()]);
     room.succeeds("p");

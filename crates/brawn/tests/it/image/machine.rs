@@ -114,8 +114,11 @@ fn a_large_program_stands_in_memory_with_its_layer() {
     );
     room.run("musl-gcc", &["-static -O1 -o p main.c filler.s"]);
     let size = fs::metadata(room.path("p")).unwrap().len();
-    // The program, its layer as it grows, and what brawn itself takes, most of it the 26 MB of its file that are mapped.
-    let limit = format!("--as={}", 2 * size + (31 << 20));
+    // The program, its layer as it grows, brawn itself, and what else it needs.
+    let limit = format!(
+        "--as={}",
+        2 * size + crate::common::brawn_mapped() + (8 << 20)
+    );
     let (program, out) = (room.path("p"), room.path("image.tar"));
     ok(
         "prlimit",
