@@ -203,10 +203,10 @@ static void brawn_large_before_growth(size_t more) {
     brawn_allowance_learn(more);
     const size_t limit = brawn_large_limit(brawn_large_used_now() + more);
     if (BRAWN_LARGE_TIGHT && limit <= brawn_large_used_now() + more) brawn_near_peak();
-    for (;;) {
+    for (bool first = true;; first = false) {
         const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
         if (all <= limit) return;
-        mi_atomic_add_relaxed(&brawn_made_room, all - limit);
+        if (first) mi_atomic_add_relaxed(&brawn_made_room, all - limit);
         brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock());
         if (oldest != NULL) {
             brawn_kept_large_shorten(oldest, all - limit);
@@ -241,9 +241,11 @@ static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool large
     return best == NULL ? NULL : brawn_kept_large_empty(best);
 }
 
-// Whether `more` bytes would make the peak grow, and making room for it would go on and on: twice the peak went for it within the last second.
+// Whether `more` bytes would make the peak grow, and making room for it would go on and on: twice the peak went for it within the last second.  Not
+// where there are many blocks: those that come would have to be cut off those that are there.
 static bool brawn_large_is_short(size_t more) {
-    return !BRAWN_CHECKED && mi_atomic_load_relaxed(&brawn_made_room) >= 2 * brawn_large_most() && brawn_large_over(more) > 0;
+    if (BRAWN_CHECKED || mi_atomic_load_relaxed(&brawn_large_count) > BRAWN_LARGE_FEW) return false;
+    return mi_atomic_load_relaxed(&brawn_made_room) >= 2 * brawn_large_most() && brawn_large_over(more) > 0;
 }
 
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that

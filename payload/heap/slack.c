@@ -4,9 +4,12 @@
 // so it does not count as in use.
 //
 // It is cut off when the process's peak would grow by it: where the slack is larger than the block, and in profiles that count large
-// blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such mappings are in a list.
+// blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such mappings are in a list.  (Not where there are so many of them that they fill their alignment:
+// BRAWN_LARGE_APART.)
 // Any thread may cut slack off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
 // never inherits locked.  The list lies in fields of the header that mean nothing where there is one block.
+
+static _Atomic(uintptr_t) brawn_large_count;  // large.c
 
 static mi_segment_t *brawn_slack_first;
 static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block
@@ -34,7 +37,8 @@ static void brawn_slack_unlink(mi_segment_t *segment) {
 // A block is given out that leaves `slack` bytes at its mapping's end.
 static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
     mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
-    if (!BRAWN_LARGE_TIGHT && slack <= segment->segment_size / 2) {
+    const bool apart = mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_LARGE_APART;
+    if (!BRAWN_LARGE_TIGHT && (slack <= segment->segment_size / 2 || !apart)) {
         mi_atomic_store_relaxed(brawn_slack_of(segment), slack);
         return;
     }

@@ -211,6 +211,9 @@
 #error "where a tight profile notes what a mapping has too much, a checked one has the size of its guard page"
 #endif
 
+// With at most this many mappings, one that is much too large serves where the peak would grow.
+#define BRAWN_LARGE_FEW 16
+
 // Once there are this many mappings of large blocks, a new one is a whole multiple of a segment's size.
 #define BRAWN_LARGE_APART 32768
 
