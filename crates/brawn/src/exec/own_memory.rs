@@ -12,7 +12,8 @@ use std::os::fd::AsRawFd as _;
 const MOST: usize = 64;
 /// How much of the stack stays, for the functions that run until `execve`.
 const STACK: usize = 64 << 10;
-/// How much of the stack below this is dropped: the kernel keeps more than that free of other mappings.
+/// How much of the stack below this is dropped. The kernel keeps more than that free of other mappings below the first thread's
+/// stack; below another thread's there may be anything.
 const USED_STACK: usize = 4 << 20;
 
 /// What can be dropped.
@@ -50,7 +51,7 @@ impl OwnMemory {
         let here = 0u8;
         let stack = (&raw const here).addr().saturating_sub(STACK) & !self.within;
         // SAFETY: the ranges have only what is in files, from which it comes back when it is used; what is below the
-        // end of the stack belongs to functions that have returned. The bytes to write live.
+        // end of the first thread's stack belongs to functions that have returned. The bytes to write live.
         #[allow(unsafe_code)]
         unsafe {
             // glibc's heap keeps what was freed.
@@ -58,7 +59,9 @@ impl OwnMemory {
             libc::malloc_trim(0);
             let drop =
                 |begin, length| libc::madvise(begin as *mut c_void, length, libc::MADV_DONTNEED);
-            drop(stack.saturating_sub(USED_STACK), USED_STACK);
+            if libc::gettid() == libc::getpid() {
+                drop(stack.saturating_sub(USED_STACK), USED_STACK);
+            }
             for (begin, length) in &self.ranges[..self.count] {
                 drop(*begin, *length);
             }
