@@ -7,7 +7,6 @@
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
 #include <pthread.h>
-#include <time.h>
 
 /* Writes to every page of memory. */
 static void *touched(void *p, size_t n) {
