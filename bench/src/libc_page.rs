@@ -7,7 +7,7 @@ use crate::own::libc::{
     usual,
 };
 use crate::own::{Raw, acid};
-use crate::readme::{fill_with, replace};
+use crate::readme::{fill_with, replace_all};
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
 use brawn_measure::functions::STOCK;
@@ -264,14 +264,13 @@ fn made() -> Result<[(&'static str, String); 2]> {
 
 /// Rewrites the document and the figure; for each its name, and whether it changed.
 pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
-    let made = made()?;
-    let changes = made.iter().map(|(name, new)| replace(name, new));
-    changes.collect()
+    replace_all(&made()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readme::assert_up_to_date;
     use crate::stats::estimate;
     use std::collections::BTreeSet;
 
@@ -286,21 +285,13 @@ mod tests {
 
     #[test]
     fn document_and_figure_agree_with_the_raw_data() {
-        for (name, new) in made().expect("readable raw data, and known markers") {
-            let old = fs::read_to_string(repository().join(name)).expect("readable");
-            assert!(
-                old == new,
-                "{name} is out of date: run `cargo run -p brawn-bench -- readme`"
-            );
-        }
-        let document = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
-        for name in ["said", "figure", "programs", "behind", "stock", "fastest"] {
-            assert_eq!(
-                document.matches(&format!("<!-- libc:{name} -->")).count(),
-                1,
-                "{name}"
-            );
-        }
+        let made = made().expect("readable raw data, and known markers");
+        assert_up_to_date(
+            &made,
+            DOCUMENT,
+            "libc",
+            &["said", "figure", "programs", "behind", "stock", "fastest"],
+        );
     }
 
     /// A row that becomes slower than stock musl's must not go unseen, nor a reason stay that is none any more.

@@ -151,6 +151,31 @@ pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
     Ok(changes)
 }
 
+/// Replaces files by what was made from raw data; for each its name, and whether it changed.
+pub(crate) fn replace_all(made: &[(&'static str, String)]) -> Result<Vec<(&'static str, bool)>> {
+    made.iter().map(|(name, new)| replace(name, new)).collect()
+}
+
+/// That the files are what was made from raw data, and that each marker stands once in `document`.
+#[cfg(test)]
+pub(crate) fn assert_up_to_date(
+    made: &[(&'static str, String)],
+    document: &str,
+    of: &str,
+    markers: &[&str],
+) {
+    for (name, new) in made {
+        let old = fs::read_to_string(repository().join(name)).expect("readable");
+        let again = "run `cargo run -p brawn-bench -- readme`";
+        assert!(old == *new, "{name} is out of date: {again}");
+    }
+    let document = fs::read_to_string(repository().join(document)).expect("readable");
+    for name in markers {
+        let marker = format!("<!-- {of}:{name} -->");
+        assert_eq!(document.matches(&marker).count(), 1, "{name}");
+    }
+}
+
 /// Writes a file of the repository if that is not what it has. Returns its name, and whether it changed.
 pub(crate) fn replace(name: &'static str, new: &str) -> Result<(&'static str, bool)> {
     let path = repository().join(name);

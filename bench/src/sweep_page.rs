@@ -3,7 +3,7 @@
 
 use crate::own::Raw;
 use crate::own::sweep::{figure, results, table, words};
-use crate::readme::{fill_with, replace};
+use crate::readme::{fill_with, replace_all};
 use crate::{Result, context, repository};
 use std::fs;
 
@@ -54,26 +54,17 @@ fn made() -> Result<[(&'static str, String); 2]> {
 
 /// Rewrites the document and the figure from the newest raw data; for each its name, and whether it changed.
 pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
-    let made = made()?;
-    let changes = made.iter().map(|(name, new)| replace(name, new));
-    changes.collect()
+    replace_all(&made()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readme::assert_up_to_date;
 
     #[test]
     fn document_and_figure_agree_with_the_raw_data() {
-        for (name, new) in made().expect("readable raw data, and known markers") {
-            let old = fs::read_to_string(repository().join(name)).expect("readable");
-            let again = "run `cargo run -p brawn-bench -- readme`";
-            assert!(old == new, "{name} is out of date: {again}");
-        }
-        let document = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
-        for name in MARKERS {
-            let marker = format!("<!-- sweep:{name} -->");
-            assert_eq!(document.matches(&marker).count(), 1, "{name}");
-        }
+        let made = made().expect("readable raw data, and known markers");
+        assert_up_to_date(&made, DOCUMENT, "sweep", &MARKERS);
     }
 }
