@@ -5,7 +5,7 @@
 // The start needs nothing but the stack that the kernel gave: libc has not been set up, a static-pie is not relocated,
 // thread-locals do not exist.
 
-#include "../libc/threads/by_number.h"
+#include "../libc/libc.h"
 
 // The program's own: its former entry point (start.h), and __pthread_tsd_run_dtors.
 HIDDEN void brawn_host_tsd_run_dtors(void);
@@ -65,71 +65,6 @@ HIDDEN void brawn_attach_thread_exit(void) {
         value = NULL;
         destructor(given);
     }
-}
-
-// musl's own __syscall_cp_c, of six arguments behind the call's number, and the code to which handlers of signals return.
-HIDDEN long brawn_host_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
-extern HIDDEN const char brawn_host_restore_rt[];
-
-// The heap's (heap/surface.c): a gift of nothing says that the thread is about to wait.
-HIDDEN void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *t);
-
-INLINE thread *waiting_thread(void) {
-#ifdef __x86_64__
-    return own_thread();
-#else
-    // musl's pthread_self, which the program need not have (arch/aarch64/pthread_arch.h).
-    char *after;
-    __asm__("mrs %0, tpidr_el0" : "=r"(after));
-    return (thread *)(after - sizeof(thread));
-#endif
-}
-
-// The heap's turn before a wait, which is not divided here.  Where a stack ends that is not the thread's own nobody knows
-// (libc/threads/__syscall_cp.c).
-static __attribute__((noinline)) brawn_turn_t rest(void) {
-    const thread *const self = waiting_thread();
-    const char *const end = self->stack;
-    brawn_turn_t t = {.said = 0};
-    if (is_restricted || (end && (size_t)(end - (const char *)__builtin_frame_address(0)) > self->stack_size)) return t;
-    t.said = TURN_UNDIVIDED;
-    __malloc_donate(NULL, NULL, ~(size_t)brawn_host_restore_rt, end, &t);
-    return t;
-}
-
-// Comes between musl's __syscall_cp, by which all calls go in which a thread can be cancelled, and what that jumps to.
-HIDDEN long brawn_attach_wait(long number, long a, long b, long c, long d, long e, long f) {
-    if (!waits(number, c, d)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
-    const brawn_turn_t t = rest();
-    if (LIKELY(!t.said)) return brawn_host_syscall_cp_c(number, a, b, c, d, e, f);
-    const wait w = {number, {a, b, c, d, e, f}, brawn_host_syscall_cp_c};
-    return behind_handler(&w, &t);
-}
-
-// musl's: the result, or -1 with errno.
-INLINE long answer(long result) {
-    if ((unsigned long)result <= -4096ul) return result;
-    waiting_thread()->error = (int)-result;
-    return -1;
-}
-
-// syscall and prctl, the same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).  A program that has these cannot restrict its
-// system calls unseen by them; and what waits for a futex by syscall, as Rust's standard library does, is seen.
-HIDDEN long brawn_attach_syscall(long number, long a, long b, long c, long d, long e, long f) {
-    if (waits_for_futex(number, b)) {
-        const brawn_turn_t t = rest();
-        if (t.said) {
-            const wait w = {number, {a, b, c, d, e, f}, plain};
-            return answer(behind_handler(&w, &t));
-        }
-    }
-    note_restriction(number, a);
-    return answer(plain(number, a, b, c, d, e, f));
-}
-
-HIDDEN int brawn_attach_prctl(int operation, long a, long b, long c, long d) {
-    note_restriction(PRCTL, operation);
-    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
 }
 
 #include "start.h"

@@ -9,8 +9,8 @@
 //   away.c      what is put out of reach while it is free
 //   spans.c     what both share
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
-//   rest.c      what a thread gives back before it waits
-//   thin.c      pages with few blocks in use, then
+//   purge.c     which free memory goes back to the kernel
+//   wait.c      what goes back before a thread waits
 //   slack.c     what large blocks have too much, and what goes back near the peak, where every byte counts
 //   large.c     blocks of more than 96 KiB: one mapping each, grown by mremap
 //   cache.c     which freed mappings of large blocks wait for the next ones
@@ -27,7 +27,6 @@
 // Everything but the surface becomes a local symbol, and what the surface does not reach is dropped,
 // when brawn-payload's build script finishes the object.
 
-#include "../common/turn.h"
 #include "arch.h"
 #include "profile.h"
 #include "tuning.h"
@@ -94,9 +93,9 @@ _Static_assert(sizeof(mi_page_t) == (BRAWN_CHECKED ? 128 : 96), "free indexes sl
 
 // The engine's builtin could become a call of the compiler's own library, which no program has to link.
 static inline size_t brawn_popcount(size_t x) {
-    size_t count = 0;
-    for (; x != 0; x &= x - 1) count++;
-    return count;
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
 }
 #define mi_popcount brawn_popcount
 
@@ -160,12 +159,19 @@ static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segmen
 #define mi_segments_page_find_and_allocate(count, arena, tld) BRAWN_FIND_##count, arena, tld)
 #define BRAWN_FIND_size_t mi_segments_page_find_and_allocate(size_t
 #define BRAWN_FIND_slices_needed brawn_find_slices(slices_needed
+// And its call where a page's slices become free.
+static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segments);  // purge.c
+#define mi_segment_span_free_coalesce(slice, tld) BRAWN_FREED_##slice, tld)
+#define BRAWN_FREED_slice mi_segment_span_free_coalesce(slice
+#define BRAWN_FREED_mi_slice_t mi_segment_span_free_coalesce(mi_slice_t
+#define BRAWN_FREED_mi_page_to_slice(page) brawn_slices_freed(mi_page_to_slice(page)
 #if BRAWN_CHECKED
 #define _mi_segment_page_start brawn_engine_page_start  // the same
 #endif
 #include "segment.c"
 #undef _mi_segment_page_alloc
 #undef mi_segments_page_find_and_allocate
+#undef mi_segment_span_free_coalesce
 #if BRAWN_CHECKED
 #undef _mi_segment_page_start
 #endif
@@ -186,8 +192,8 @@ static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segmen
 #include "cache.c"
 #include "slide.c"
 #include "spans.c"
-#include "thin.c"
-#include "rest.c"
+#include "purge.c"
+#include "wait.c"
 #if BRAWN_TRACE
 #include "trace.c"
 #endif

@@ -113,7 +113,7 @@ static size_t brawn_kept_large_bound(size_t size) {
         const size_t room = brawn_large_room(size);
         if (room < used + bound) bound = room > used ? room - used : 0;
     }
-    const size_t least = BRAWN_KEPT_LARGE_MIN + mi_atomic_load_relaxed(&brawn_allowance);
+    const size_t least = BRAWN_KEPT_LARGE_MIN + brawn_allowance();
     return bound > least ? bound : least;
 }
 
@@ -138,6 +138,22 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
         if (!stale) brawn_allowance_release(old->segment_size);
         brawn_large_release(old);
     }
+}
+
+// Before a thread waits: releases those that have waited longest, until at most `bound` bytes wait, and none that came just now, which may be
+// what other threads work with.  Returns how many bytes that were.
+static size_t brawn_kept_large_trim(size_t bound) {
+    size_t released = 0;
+    const uintptr_t now = (uintptr_t)arch_clock();
+    while (mi_atomic_load_relaxed(&brawn_kept_large_bytes) > bound) {
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
+        if (oldest == NULL || now - mi_atomic_load_relaxed(&oldest->since) < BRAWN_REST_AGE) break;
+        mi_segment_t *const old = brawn_kept_large_empty(oldest);
+        if (old == NULL) break;
+        released += old->segment_size;
+        brawn_large_release(old);
+    }
+    return released;
 }
 
 static void brawn_kept_large_drain(void) {

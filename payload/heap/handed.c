@@ -13,7 +13,7 @@
 // What only the owner changes passes from thread to thread by the lock that guards the list of such heaps.  Fork holds this lock, so that a
 // child finds whole heaps in the list.
 //
-// These heaps are given up like others before the process would grow, when memory is short, and when a thread waits (rest.c).
+// These heaps are given up like others before the process would grow, when memory is short, and when a thread waits (wait.c).
 
 static brawn_thread_t *brawn_handed;  // the last one first: its memory may still be in a cache
 static _Atomic(uintptr_t) brawn_handed_weight;  // of all in the list; changes under the lock
@@ -65,11 +65,12 @@ static size_t brawn_handed_room(void) {
 static bool brawn_hand_on(mi_heap_t *heap) {
     // Several threads may come here at once: so many more may then wait.
     if (mi_atomic_load_relaxed(&brawn_handed_weight) + brawn_handed_weighs(heap) > brawn_handed_room()) return false;
-    if (heap == &_mi_heap_main || brawn_options.purge_delay == 0) return false;
+    if (heap == &_mi_heap_main || brawn_options.keep_free == 0) return false;
     if (mi_atomic_load_relaxed(&brawn_key_state) == KEY_GONE) return false;  // no thread comes any more
     size_t used = 0;
     if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
+    brawn_dirty_tell(heap);
     brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own
     brawn_heap_owned(heap, id);
     brawn_thread_t *const thread = (brawn_thread_t *)heap;
@@ -126,6 +127,7 @@ static NOINLINE void brawn_handed_leave(size_t room) {
         if (thread == NULL) break;
         brawn_heap = &thread->heap;
         brawn_heap_leave(&thread->heap);
+        brawn_dirty_tell(&thread->heap);
         brawn_heap = own;
         brawn_thread_give(thread);
     }

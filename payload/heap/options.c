@@ -25,14 +25,14 @@ static NOINLINE unsigned long brawn_auxiliary(unsigned long type) {
 }
 
 static struct {
-    int64_t purge_delay;  // units of arch_clock; negative: never
-    int64_t rest_delay;  // the same
+    int64_t keep_free;  // in percent of what was in use lately; negative: all
+    int64_t rest_delay;  // units of arch_clock; negative: never
 #if BRAWN_TRACE
     const char *heap_profile;  // a path, 0 behind it; NULL: none
     uint64_t heap_interval;  // bytes
 #endif
 } brawn_options = {
-    .purge_delay = BRAWN_PURGE_DELAY,
+    .keep_free = BRAWN_KEEP_FREE,
     .rest_delay = BRAWN_REST_DELAY,
 #if BRAWN_TRACE
     .heap_interval = 512 << 10,
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) long brawn_engine_option(mi_option_
     case mi_option_purge_extend_delay: return 1;
     case mi_option_generic_collect: return 10000;
     case mi_option_abandoned_page_purge: return brawn_leaves_too_much();
-    case mi_option_purge_delay: return (long)brawn_options.purge_delay;
+    case mi_option_purge_delay: return -1;
     default: return 0;
     }
 }
@@ -79,7 +79,7 @@ static int64_t brawn_take_number(const char **text) {
 }
 
 // BRAWN_OPTIONS="name=value,...".  Names that are not known are passed over.
-//   purge_delay=N   milliseconds (about) before free pages go back to the kernel; -1: never
+//   keep_free=N     how much of what was in use lately may stay free, in percent; 0: nothing; -1: no limit
 //   rest_delay=N    milliseconds (about) at least between two times that a thread that is about to wait gives back all that
 //                   is free; -1: it never does
 //   heap_profile=PATH   only in profile `trace`: the file that it writes; to the end of the variable
@@ -92,7 +92,7 @@ static SELDOM NOINLINE void brawn_options_read(void) {
         if (!brawn_take(&text, "BRAWN_OPTIONS=")) continue;
         if (brawn_auxiliary(AUXV_SECURE) != 0) return;
         while (*text != 0) {
-            if (brawn_take(&text, "purge_delay=")) brawn_options.purge_delay = brawn_take_number(&text);
+            if (brawn_take(&text, "keep_free=")) brawn_options.keep_free = brawn_take_number(&text);
             else if (brawn_take(&text, "rest_delay=")) brawn_options.rest_delay = brawn_take_number(&text);
 #if BRAWN_TRACE
             else if (brawn_take(&text, "heap_interval=")) {

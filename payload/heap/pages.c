@@ -49,8 +49,7 @@ static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
 static inline bool brawn_is_written(mi_slice_t *slice) {
     mi_segment_t *const segment = _mi_ptr_segment(slice);
     const size_t index = mi_slice_index(slice), bits = MI_COMMIT_MASK_FIELD_BITS;
-    if (segment->used == 0) return true;
-    return index < *brawn_segment_extent(segment) && (segment->purge_mask.mask[index / bits] >> index % bits & 1);
+    return segment->used == 0 || (segment->purge_mask.mask[index / bits] >> index % bits & 1);
 }
 
 // A free span of at least `count` slices; NULL: none.  It is one that was written to, if there is one among the first few of each length.
@@ -70,6 +69,20 @@ static NOINLINE mi_slice_t *brawn_span_find(size_t count, mi_segments_tld_t *seg
         }
     }
     return found;
+}
+
+// Called before a segment is mapped.  A tight profile gives back what is free in the thread's other segments, if the process has as many segments
+// then as ever, or nearly as many: its peak is about to grow, and these pieces are too small for the request.
+static void brawn_before_segment(void) {
+#if BRAWN_LARGE_TIGHT
+    static _Atomic(uintptr_t) most;
+    mi_heap_t *const heap = brawn_heap;
+    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) + 1, before = mi_atomic_load_relaxed(&most);
+    if (held + held / 16 <= before || heap == NULL || brawn_options.keep_free < 0) return;
+    if (held > before) mi_atomic_store_relaxed(&most, held);
+    brawn_handed_release();
+    brawn_purge(&heap->tld->segments, 0, SIZE_MAX);
+#endif
 }
 
 // Called before a segment is mapped that makes more of them than ever.  Empty pages and spans that wait for the next block of their size may
@@ -96,7 +109,7 @@ static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segmen
     const size_t index = mi_slice_index(slice);
     mi_segment_span_remove_from_queue(slice, segments);
     if (slice->slice_count > count) mi_segment_slice_split(segment, slice, count, segments);
-    if (index + count > *brawn_segment_extent(segment)) *brawn_segment_extent(segment) = index + count;
+    brawn_slices_taken(segment, index, count);
     mi_page_t *const page = mi_segment_span_allocate(segment, index, count);
     if (page == NULL) mi_segment_span_free_coalesce(slice, segments);
     return page;

@@ -12,7 +12,17 @@ enum {
 
 static void brawn_note_freed(void);  // threads.c
 static void brawn_note_freed_for_all(void);
-static void brawn_before_segment(void);  // rest.c
+static void brawn_before_segment(void);  // pages.c
+static size_t brawn_mask_count(const mi_commit_mask_t *mask);  // purge.c
+static void brawn_dirty_add(intptr_t slices);
+static size_t brawn_segment_purge(mi_segment_t *segment);
+static size_t brawn_dirty_now(void);
+static size_t brawn_dirty_bound(void);
+static size_t brawn_purge(mi_segments_tld_t *segments, size_t goal, size_t most);
+
+static _Atomic(uintptr_t) brawn_resting;  // the thread that gives back what is nobody's: wait.c
+static void brawn_dirty_tell(mi_heap_t *heap);
+static void brawn_slices_taken(mi_segment_t *segment, size_t index, size_t count);
 
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure
 
@@ -105,7 +115,7 @@ static void *brawn_kept_take(void) {
 // false: as many are kept as may be.
 static bool brawn_kept_give(void *segment) {
     brawn_allowance_age((uintptr_t)arch_clock());
-    if (mi_atomic_load_relaxed(&brawn_kept_count) >= BRAWN_KEPT_SEGMENTS + mi_atomic_load_relaxed(&brawn_allowance) / MI_SEGMENT_SIZE) return false;
+    if (mi_atomic_load_relaxed(&brawn_kept_count) >= BRAWN_KEPT_SEGMENTS + brawn_allowance() / MI_SEGMENT_SIZE) return false;
     for (size_t i = 0; i < BRAWN_KEPT_SLOTS; i++) {
         void *empty = NULL;
         if (mi_atomic_load_relaxed(&brawn_kept[i]) != NULL) continue;
@@ -116,10 +126,13 @@ static bool brawn_kept_give(void *segment) {
     return false;
 }
 
-// Gives kept segments back to the kernel until at most `count` are left.
-static void brawn_kept_trim(size_t count) {
+// Gives kept segments back to the kernel until at most `count` are left; returns how many bytes those were.
+static size_t brawn_kept_trim(size_t count) {
     void *segment;
-    while (mi_atomic_load_relaxed(&brawn_kept_count) > count && (segment = brawn_kept_take()) != NULL) brawn_unmap(segment, MI_SEGMENT_SIZE);
+    size_t bytes = 0;
+    for (; mi_atomic_load_relaxed(&brawn_kept_count) > count && (segment = brawn_kept_take()) != NULL; bytes += MI_SEGMENT_SIZE)
+        brawn_unmap(segment, MI_SEGMENT_SIZE);
+    return bytes;
 }
 
 // All of them: memory is short, and the next mapping may need it.
@@ -145,15 +158,16 @@ static inline brawn_segment_note_t *brawn_segment_note(mi_segment_t *segment) { 
 static inline void brawn_segment_goes(mi_segment_t *segment) {
     brawn_segment_note_t *const note = brawn_segment_note(segment);
     note->written = segment->purge_mask;
+    brawn_dirty_add(-(intptr_t)brawn_mask_count(&segment->purge_mask));
     note->extent = *brawn_segment_extent(segment);
 }
 
 static inline void brawn_segment_comes(mi_segment_t *segment) {
-    if (segment->memid.initially_zero || !segment->allow_purge) return;
+    if (segment->memid.initially_zero) return;
     const brawn_segment_note_t *const note = brawn_segment_note(segment);
     *brawn_segment_extent(segment) = note->extent;
     segment->purge_mask = note->written;
-    segment->purge_expire = _mi_clock_now() + mi_option_get(mi_option_purge_delay);
+    brawn_dirty_add((intptr_t)brawn_mask_count(&segment->purge_mask));
 }
 
 static _Atomic(uintptr_t) brawn_segments;  // how many were mapped so far
@@ -306,11 +320,8 @@ bool _mi_os_purge(void *p, size_t size) {
     return false;
 }
 
-// The engine asks when pages become free, to give them back some time later.
-mi_msecs_t _mi_clock_now(void) {
-    brawn_note_freed();
-    return arch_clock();
-}
+// The engine asks for it where it purges by time, which is off.
+mi_msecs_t _mi_clock_now(void) { return 0; }
 
 // ---------------------------------------------------------------------------------------------
 // Abandoned segments: their thread has ended, some of their blocks live on.  A thread that needs a
@@ -327,19 +338,18 @@ static _Atomic(uintptr_t) brawn_abandoned_idle;
 
 static _Atomic(uintptr_t) brawn_handed_weight;  // handed.c
 
-// Whether the free slices of the next segment should go back at once, since perhaps no thread comes that needs them: at most
-// BRAWN_ABANDONED_IDLE bytes and an eighth of all segments stay.  Of whole heaps that wait (handed.c), half may be free.
+// Whether the calling thread gives back what is nobody's, before a wait; how many slices may stay dirty then; how many bytes went back (wait.c).
+static bool brawn_is_resting(void) { return mi_atomic_load_relaxed(&brawn_resting) == _mi_prim_thread_id(); }
+static size_t brawn_resting_bound, brawn_resting_purged;
+
+// Whether the free slices of the next segment should go back at once, since perhaps no thread comes that needs them.
 static NOINLINE bool brawn_leaves_too_much(void) {
-    const size_t held = mi_atomic_load_relaxed(&brawn_segments_held) * (MI_SLICES_PER_SEGMENT / 8);
-    const size_t idle = mi_atomic_load_relaxed(&brawn_abandoned_idle) + mi_atomic_load_relaxed(&brawn_handed_weight) * (MI_SLICES_PER_SEGMENT / 4);
-    return idle > BRAWN_ABANDONED_IDLE / MI_SEGMENT_SLICE_SIZE + held;
+    return brawn_dirty_now() > (brawn_is_resting() ? brawn_resting_bound : brawn_dirty_bound());
 }
 
 // Nobody changes the mask of a segment that is in the list.
 static size_t brawn_idle_slices(const mi_segment_t *segment) {
-    size_t count = 0;
-    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) count += brawn_popcount(segment->purge_mask.mask[i]);
-    return count;
+    return brawn_mask_count(&segment->purge_mask);
 }
 
 // Under the lock.
@@ -362,7 +372,9 @@ void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
         if (!too_much) brawn_abandoned_append(segment);
     }
     if (!too_much) return;
-    _mi_segment_collect(segment, true);
+    const size_t purged = brawn_segment_purge(segment) * MI_SEGMENT_SLICE_SIZE;
+    if (brawn_is_resting()) brawn_resting_purged += purged;
+    else brawn_allowance_release(purged);
     mi_lock(&brawn_abandoned_lock) { brawn_abandoned_append(segment); }
 }
 

@@ -110,7 +110,7 @@ static _Atomic(uintptr_t) brawn_peak_epoch;  // counts how often that was so
 static NOINLINE void brawn_near_peak_own(mi_heap_t *heap, uintptr_t epoch) {
     enum { VISITS = 64 };
     ((brawn_tld_t *)heap->tld)->peak_epoch = epoch;
-    if (brawn_options.purge_delay < 0) return;
+    if (brawn_options.keep_free < 0) return;
     brawn_spans_release();
     _mi_heap_collect_retired(heap, true);
     size_t slices = 0, visits = 0;
@@ -118,7 +118,7 @@ static NOINLINE void brawn_near_peak_own(mi_heap_t *heap, uintptr_t epoch) {
         for (mi_slice_t *slice = heap->tld->segments.spans[bin].first; slice != NULL; slice = slice->next) {
             mi_segment_t *const segment = _mi_ptr_segment(slice);
             slices += brawn_idle_slices(segment);
-            _mi_segment_collect(segment, true);
+            brawn_segment_purge(segment);
             if (slices >= MI_SLICES_PER_SEGMENT || ++visits == VISITS) return;
         }
     }

@@ -181,8 +181,7 @@ static bool brawn_span_grow_to(mi_page_t *page, size_t size) {
     if (!mi_segment_ensure_committed(segment, start, more * MI_SEGMENT_SLICE_SIZE)) return false;
     mi_segment_span_remove_from_queue(behind, segments);
     if (behind->slice_count > more) mi_segment_slice_split(segment, behind, more, segments);
-    const size_t end = mi_slice_index(behind) + more;
-    if (end > *brawn_segment_extent(segment)) *brawn_segment_extent(segment) = end;
+    brawn_slices_taken(segment, mi_slice_index(behind), more);
     // As in mi_segment_span_allocate: a slice says how far in front of it its page is described.
     for (size_t i = had; i < count; i++) {
         slice[i].slice_offset = (uint32_t)(i * sizeof *slice);

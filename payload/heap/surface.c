@@ -119,10 +119,10 @@ EXPORT __attribute__((weak)) int posix_memalign(void **result, size_t alignment,
 // ---------------------------------------------------------------------------------------------
 // What musl itself calls
 
-// The dynamic linker gives slack of its mappings to mallocng; a static program has none.  Of a gift of nothing, which
-// musl's heaps pass over, libc/threads/__syscall_cp.c makes a word to ours: the thread is about to wait.
-EXPORT void __malloc_donate(char *start, char *end, uintptr_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *turn) {
-    if (start == NULL && end == NULL) brawn_rest(not_handlers_return_to, end_of_stack, turn);
+// The dynamic linker gives slack of its mappings to mallocng; a static program has none.
+EXPORT void __malloc_donate(char *start, char *end) {
+    MI_UNUSED(start);
+    MI_UNUSED(end);
 }
 
 // Around fork: src/process/fork.c, musl 1.2.2 and later.

@@ -19,25 +19,16 @@ extern const mi_heap_t _mi_heap_empty __attribute__((alias("_mi_page_empty")));
 
 static mi_subproc_t brawn_subproc;
 
-// When a thread or the process may give back what is free: rest.c.  `next` is the earliest time (arch_clock), and `earlier` how much earlier
-// it may be in a long wait.  `divided` waits were divided in the time `window`.  `thick`: the last time left out pages that are in use
-// (thin.c).  `freed`: something became free since.
-typedef struct {
-    uint64_t next : 40;
-    uint64_t earlier : 12;
-    uint64_t window : 5;
-    uint64_t divided : 5;
-    uint64_t thick : 1;
-    uint64_t freed : 1;
-} brawn_rest_t;
-static brawn_rest_t brawn_rest_of_all;
-static _Atomic(uintptr_t) brawn_freed_for_all;  // something of the process's became free since
-static _Atomic(uintptr_t) brawn_resting;  // the thread that gives it back
+// What wait.c goes by: whether something of the process's became free, and from when on it may go back.
+static _Atomic(uintptr_t) brawn_freed_for_all;
+static _Atomic(uintptr_t) brawn_turn_for_all;
 
 typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
-    brawn_rest_t rest;
+    uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
+    int16_t dirty;  // slices that brawn_dirty does not know of yet: purge.c
+    bool freed;  // something became free since the last turn
 #if BRAWN_LARGE_TIGHT
     uintptr_t peak_epoch;  // slack.c
 #endif
@@ -54,12 +45,12 @@ static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((bra
 
 static void brawn_note_freed(void) {
     mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) ((brawn_tld_t *)heap->tld)->rest.freed = 1;
+    if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = true;
 }
 
 // Notes that memory of the process became free, unless the calling thread is just giving such memory back.
 static void brawn_note_freed_for_all(void) {
-    if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 || mi_atomic_load_relaxed(&brawn_resting) == _mi_prim_thread_id()) return;
+    if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 || brawn_is_resting()) return;
     mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
 }
 
@@ -165,6 +156,7 @@ static mi_lock_t brawn_key_lock = MI_LOCK_INITIALIZER;  // who has it makes the 
 
 // Frees of this thread take the way of another thread's from here on.
 static void brawn_thread_without(mi_heap_t *heap) {
+    brawn_dirty_tell(heap);
     brawn_heap = NULL;
     if (heap == &_mi_heap_main) return;
     mi_lock(&brawn_abandoned_lock) { brawn_thread_delist((brawn_thread_t *)heap); }
@@ -187,7 +179,6 @@ static void brawn_thread_end(void) {
         _mi_abandoned_collect(heap, false, &heap->tld->segments);
         brawn_thread_without(heap);
     }
-    brawn_kept_trim(BRAWN_KEPT_SEGMENTS);  // the allowance was for what this thread freed and took again
     brawn_handed_trim();
 }
 

@@ -42,7 +42,7 @@
 // A page of a thread with at most BRAWN_PAGE_SEGMENTS segments holds at least BRAWN_PAGE_BLOCKS blocks, and has at least
 // BRAWN_PAGE_MIN bytes.  With more, it is as small as it can be without losing more than one part in BRAWN_PAGE_LOSS at its end.
 #ifndef BRAWN_PAGE_SEGMENTS
-#define BRAWN_PAGE_SEGMENTS 2
+#define BRAWN_PAGE_SEGMENTS 1
 #endif
 #ifndef BRAWN_PAGE_BLOCKS
 #define BRAWN_PAGE_BLOCKS 8
@@ -77,36 +77,33 @@
 #define BRAWN_RETIRE_CYCLES 64
 #endif
 
-// Free pages go back to the kernel when they stayed free for this long, in units of arch_clock
-// (about a millisecond).  In shared objects longer: a module is called for a batch after the other, some
-// tenths of a second each, and what one batch freed serves the next.  (tokenizers' encode_batch,
-// bench/extensions: 4 to 10 % less time, a fifth of the page faults, at 0 to 8 % more memory.)
-#ifndef BRAWN_PURGE_DELAY
-#define BRAWN_PURGE_DELAY (BRAWN_SHARED ? 1000 : 10)
+// How much of what was in use lately may stay free and with the process, in percent (purge.c), besides BRAWN_KEEP_LEAST slices.
+#ifndef BRAWN_KEEP_FREE
+#define BRAWN_KEEP_FREE (BRAWN_SHARED ? 100 : 25)
+#endif
+#ifndef BRAWN_KEEP_LEAST
+#define BRAWN_KEEP_LEAST 256
 #endif
 
-// Before a thread waits, it gives back what is free: at most every so many units of arch_clock, and for at most one part
-// in so many of its time (rest.c).
+// Before a thread waits, it gives back what is free: at most every so many units of arch_clock, and one more for each BRAWN_REST_PAGES pages that
+// it looks at, which takes about 50 microseconds.  A segment that is nobody's counts as BRAWN_REST_SEGMENT pages.  (wait.c)
 #ifndef BRAWN_REST_DELAY
-#define BRAWN_REST_DELAY 10
+#define BRAWN_REST_DELAY 1
 #endif
-#ifndef BRAWN_REST_SHARE
-#define BRAWN_REST_SHARE 128
+#define BRAWN_REST_PAGES 2048
+#define BRAWN_REST_SEGMENT 64
+// Large blocks that waited for less than so many units stay.
+#ifndef BRAWN_REST_AGE
+#define BRAWN_REST_AGE 10
 #endif
-// What could not be given back then is given back when the thread has waited for BRAWN_REST_FIRST units, or longer, by the limits above.  In
-// such a wait the thread may take BRAWN_REST_WAITING times as large a part of its time: it does not work on memory that would have to come
-// back.  The first part of the wait is half as long if BRAWN_REST_MANY threads have a heap: their memory counts more.
-#ifndef BRAWN_REST_FIRST
-#define BRAWN_REST_FIRST 10
+// What it keeps in segments since the program needed it again is at most one part in so many of what was in use lately.
+#ifndef BRAWN_REST_PART
+#define BRAWN_REST_PART 4
 #endif
-#define BRAWN_REST_WAITING 8
-#define BRAWN_REST_MANY 64
-// A thread that has waited so long leaves a heap of at most so many segments to others; -1: it leaves none.
+// A thread that waits leaves a heap of at most so many segments to others; -1: it leaves none.
 #ifndef BRAWN_REST_LEAVES
 #define BRAWN_REST_LEAVES 1
 #endif
-// In 16 units of time, at most this many waits of a thread have a timer for that: it takes half a microsecond.
-#define BRAWN_REST_DIVIDED 16
 
 // At most this many free segments stay with the process, for the next thread or size that needs one.
 #ifndef BRAWN_KEPT_SEGMENTS
@@ -168,7 +165,7 @@
 // Measured with bench/workloads/{stress,huge,realloc}.c: three times what is in use takes fewer
 // page faults than glibc in all of them, at 0.9 to 1.2 times its peak memory.
 #ifndef BRAWN_KEPT_LARGE
-#define BRAWN_KEPT_LARGE 32
+#define BRAWN_KEPT_LARGE 256
 #endif
 #ifndef BRAWN_KEPT_LARGE_MIN
 #define BRAWN_KEPT_LARGE_MIN (2u << 20)
@@ -200,7 +197,7 @@
 // checked profiles, which do not count it.  (With one part in 6 bench/workloads/stress.c takes 1.03 times glibc's peak, with one in
 // 12 buffers.c a tenth more time.)
 #ifndef BRAWN_LARGE_MORE
-#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 8)
+#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 4)
 #endif
 // If this is not 0, slack is cut off, too.  And instead of adding half of BRAWN_KEPT_LARGE_MIN, the limit is lowered by what threads have free
 // in their segments, by at most this many bytes.

@@ -59,6 +59,9 @@ pub const PUBLIC: &[&str] = SURFACE.split_at(PRIVATE.len()).1;
 /// What C23 has beside these, and no musl so far: no program's `free_sized` is musl's, and none has to be ours.
 pub const ADDED: &[&str] = &["free_aligned_sized", "free_sized"];
 
+/// What brawn's `__syscall_cp` asks the heap before a thread waits, and calls then: hidden (payload/heap/wait.c).
+pub const WAIT: &[&str] = &["brawn_wait_is_due", "brawn_wait_turn"];
+
 /// Every symbol that the payload may need from libc.  Rust links musl with `-nodefaultlibs`, so one
 /// of the compiler's own library (`__popcountdi2`) would already break a link.
 pub const NEEDS: &[&str] = &[
@@ -107,7 +110,7 @@ pub const LIBC: Form = Form {
     flags: &[],
     clang_flags: SMALL_CLANG,
     architecture_flags: &[],
-    surface: &[SURFACE, ADDED],
+    surface: &[SURFACE, ADDED, WAIT],
     needs: NEEDS,
     serves: None,
 };
@@ -276,24 +279,17 @@ pub const ATTACH_FLAGS: &[&str] = &["-mgeneral-regs-only", "-fno-unroll-loops"];
 /// Every symbol that it defines: those by which `rewrite` makes a program come, and what the heap needs.
 pub const ATTACH_SURFACE: &[&str] = &[
     "__environ",
-    "brawn_attach_prctl",
     "brawn_attach_start",
-    "brawn_attach_syscall",
     "brawn_attach_thread_exit",
-    "brawn_attach_wait",
     "getauxval",
     "pthread_key_create",
     "pthread_setspecific",
 ];
 
-/// Every symbol that it may need: the heap's word for a thread that is about to wait, and what has an address in the program
-/// that `rewrite` knows.
+/// Every symbol that it may need: what has an address in the program that `rewrite` knows.
 pub const ATTACH_NEEDS: &[&str] = &[
-    "__malloc_donate",
     "brawn_attach_table",
     "brawn_host_entry",
-    "brawn_host_restore_rt",
-    "brawn_host_syscall_cp_c",
     "brawn_host_tsd_run_dtors",
 ];
 

@@ -1,76 +1,39 @@
-// __syscall_cp: by which all of musl's calls go that a thread can be cancelled in, and so nearly all that may wait.  Before
-// one that may, the heap gets its turn: what is free by now can be the kernel's while the thread waits.
+// __syscall_cp: by which all of musl's calls go that a thread can be cancelled in, and so nearly all that may wait.  Before such a call, the
+// heap may give back what is free (heap/wait.c).  The call itself is musl's: it reaches the kernel once, with the program's arguments.
 //
-// What cancels is musl's, and is left as it is: __syscall_cp_c is pthread_cancel's where a program has that, and the place
-// in which a thread is cancelled is in its assembly.  The same in musl 1.2.2 to 1.2.6 (src/thread/__syscall_cp.c).
+// A turn in the middle of malloc or free would find lists half changed.  It comes there only by a handler of a signal, which may call write;
+// and it would stay in its own middle only where a thread is cancelled at any instruction.  So there is no turn in a program that ever had a
+// handler, nor in such a thread.
 //
-// Whoever has the kernel restrict the process's system calls may have left it nothing but the one that it is to wait in: from
-// then on the heap has no turn.  So prctl and syscall are here, too; and what waits for a futex by syscall, as Rust's
-// standard library does, is seen.
-#include "by_number.h"
+// Nor does a program get turns that may have the kernel restrict its system calls: it may have left itself nothing but the one that it is about
+// to make.  It does that by prctl or syscall, so no program that has one of these gets turns.
+//
+// The same in musl 1.2.2 to 1.2.6 (src/thread/__syscall_cp.c).
+#include "threads.h"
 
-// musl's way to give the heap memory.  A gift of nothing changes neither of musl's heaps; to brawn's it says that the
-// thread is about to wait (heap/rest.c): with the address to which signal handlers return, all bits the other way, and the end of the stack.
-// Weak: a program that has no heap gets none.
-// And with a place for an answer: whether to wait in parts (parts.h), or not at all.
-extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, brawn_turn_t *t) __attribute__((weak));
+// The heap's.  Weak: a program may have another heap.
+extern HIDDEN _Bool brawn_wait_is_due(void) __attribute__((weak));
+extern HIDDEN void brawn_wait_turn(void) __attribute__((weak));
 
-// The code to which handlers return: musl gives the kernel its address.  Weak: a program without musl's sigaction cannot have
-// a handler, and lacks this code.
-extern const char __restore_rt[] __attribute__((weak));
+// musl's: the signals that had a handler at any time (src/signal/sigaction.c).  Weak, as the next two: a program without these has none of them.
+extern void __get_handler_set(unsigned long *set) __attribute__((weak));
+extern long syscall(long number, ...) __attribute__((weak));
+extern int prctl(int operation, ...) __attribute__((weak));
 
-// The stack that the thread began with, for who looks through it; the first thread's is not known here.
-static __attribute__((noinline)) void rest(brawn_turn_t *t) {
-    const thread *const self = own_thread();
-    char *const end = self->stack;
-    if (is_restricted || (end && (size_t)(end - (char *)__builtin_frame_address(0)) > self->stack_size)) {
-        t->said = 0;
-        return;
-    }
-    __malloc_donate(NULL, NULL, __restore_rt ? ~(size_t)__restore_rt : 0, end, t);
-}
-
-#include "parts.h"
-
+// What makes the call: pthread_cancel's own in a program that has that.
 extern long __syscall_cp_c(long number, long a, long b, long c, long d, long e, long f);
-
-HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return plain(number, a, b, c, d, e, f); }
+HIDDEN long brawn_syscall_cp_c(long number, long a, long b, long c, long d, long e, long f) { return arch_syscall6(number, a, b, c, d, e, f); }
 NAME(__syscall_cp_c, brawn_syscall_cp_c)
 
+static COLD void take_turn(void) {
+    const unsigned long own = 7ul << 31;  // the signals that musl keeps for itself
+    unsigned long handlers[16] = {0};
+    if (__get_handler_set) __get_handler_set(handlers);
+    if (!(handlers[0] & ~own) && !own_thread()->cancel_at_once) brawn_wait_turn();
+}
+
 HIDDEN long brawn_syscall_cp(long number, long a, long b, long c, long d, long e, long f) {
-    if (!waits(number, c, d) || !__malloc_donate) return __syscall_cp_c(number, a, b, c, d, e, f);
-    brawn_turn_t t = {.said = 0};
-    rest(&t);
-    if (LIKELY(!t.said)) return __syscall_cp_c(number, a, b, c, d, e, f);
-    const wait w = {number, {a, b, c, d, e, f}, __syscall_cp_c};
-    return wait_after(&w, &t);
+    if (!syscall && !prctl && brawn_wait_is_due && UNLIKELY(brawn_wait_is_due())) take_turn();
+    return __syscall_cp_c(number, a, b, c, d, e, f);
 }
 NAME(__syscall_cp, brawn_syscall_cp)
-
-// musl's: the result, or -1 with errno.
-INLINE long answer(long result) {
-    if ((unsigned long)result <= -4096ul) return result;
-    ERRNO = (int)-result;
-    return -1;
-}
-
-// The same in musl 1.2.2 to 1.2.6 (src/misc/syscall.c, src/linux/prctl.c).
-HIDDEN long brawn_syscall(long number, long a, long b, long c, long d, long e, long f) {
-    if (waits_for_futex(number, b) && __malloc_donate) {
-        brawn_turn_t t = {.said = 0};
-        rest(&t);
-        if (t.said) {
-            const wait w = {number, {a, b, c, d, e, f}, plain};
-            return answer(wait_after(&w, &t));
-        }
-    }
-    note_restriction(number, a);
-    return answer(plain(number, a, b, c, d, e, f));
-}
-NAME(syscall, brawn_syscall)
-
-HIDDEN int brawn_prctl(int operation, long a, long b, long c, long d) {
-    note_restriction(PRCTL, operation);
-    return (int)answer(plain(PRCTL, operation, a, b, c, d, 0));
-}
-NAME(prctl, brawn_prctl)

@@ -18,7 +18,7 @@ enum { MUSLS_SPINS = 100 };
 // It does not look again before it sleeps: see README.md.
 static int lock_plain(mutex *m, const timespec *until) {
     while (__atomic_exchange_n(&m->lock, BUSY | CONTENDED, __ATOMIC_ACQUIRE)) {
-        const int error = __timedwait(&m->lock, BUSY | CONTENDED, REALTIME, until, 1);
+        const int error = wait_for_lock(&m->lock, BUSY | CONTENDED, until, 1);
         if (error && error != EINTR) return error;
     }
     return 0;
@@ -65,7 +65,7 @@ static COLD int lock_any(mutex *m, const timespec *until) {
         __atomic_fetch_add(&m->waiters, 1, __ATOMIC_SEQ_CST);
         int expected = now;
         __atomic_compare_exchange_n(&m->lock, &expected, now | CONTENDED, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        result = __timedwait(&m->lock, now | CONTENDED, REALTIME, until, !(type & SHARED));
+        result = wait_for_lock(&m->lock, now | CONTENDED, until, !(type & SHARED));
         __atomic_fetch_sub(&m->waiters, 1, __ATOMIC_SEQ_CST);
         if (result && result != EINTR) break;
     }

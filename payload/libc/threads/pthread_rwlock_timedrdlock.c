@@ -9,7 +9,7 @@ static COLD int wait(rwlock *l, const timespec *until) {
         // Once more, as a reader that goes to wait.
         int left;
         if (!(come(l) & WRITER) || stays(l, CONTENDED, &left)) return 0;
-        const int error = __timedwait(&l->lock, left, REALTIME, until, 1);
+        const int error = wait_for_lock(&l->lock, left, until, 1);
         if (error && error != EINTR) {
             give_up(l);
             return error;

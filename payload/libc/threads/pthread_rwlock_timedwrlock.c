@@ -13,7 +13,7 @@ static COLD int wait(rwlock *l, const timespec *until) {
             // Who has the lock, or adds itself now, finds the bit.
             const int waited = now | CONTENDED;
             if (now != waited && !__atomic_compare_exchange_n(&l->lock, &now, waited, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
-            const int error = __timedwait(&l->lock, waited, REALTIME, until, 1);
+            const int error = wait_for_lock(&l->lock, waited, until, 1);
             if (error && error != EINTR) {
                 give_up(l);
                 return error;

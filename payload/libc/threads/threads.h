@@ -150,6 +150,14 @@ INLINE void wake(volatile int *address, int count, int is_private) {
     futex(address, FUTEX_WAKE | (is_private ? FUTEX_PRIVATE : 0), count, NULL);
 }
 
+// Waits for a lock, as __timedwait does.  Without a time limit, which is so with nearly all locks, it is the kernel's call alone: a wait for a
+// lock is short as a rule, and the heap gets no turn before it (__syscall_cp.c).
+INLINE int wait_for_lock(volatile int *address, int value, const timespec *until, int is_private) {
+    if (UNLIKELY(until != NULL)) return __timedwait(address, value, REALTIME, until, is_private);
+    futex(address, FUTEX_WAIT | (is_private ? FUTEX_PRIVATE : 0), value, NULL);
+    return 0;
+}
+
 INLINE int load(volatile int *p) {
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }

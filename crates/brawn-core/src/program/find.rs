@@ -16,12 +16,9 @@ mod reach;
 mod reference;
 mod risk;
 mod scan;
-mod step;
 mod threads;
-pub mod waits;
 mod whole;
 mod words;
-mod wrappers;
 mod x86;
 
 use crate::component::Component;
@@ -99,9 +96,7 @@ pub struct Functions {
     /// The place where `__pthread_exit` calls `__pthread_tsd_run_dtors`. Without it, the heap of a thread cannot be
     /// returned when the thread ends. A program without threads does not need it.
     pub thread_exit: Option<CallSite>,
-    /// The jump that is musl's `__syscall_cp`, if it was found: the heap gets its turn before it.
-    pub wait: Option<CallSite>,
-    /// The addresses of names in the program that the payload's functions of libc, and its turn before a wait, need.
+    /// The addresses of names in the program that the payload's functions of libc need.
     #[serde(skip)]
     pub host: BTreeMap<String, u64>,
     /// Parts that the program already has from exactly this payload.
@@ -158,7 +153,6 @@ fn hooked(
     if functions.any(|f| f.component == Component::Heap) {
         code.refill();
         hooks::find(whole, code, names, &mut found);
-        waits::find(whole, code, names, &mut found);
     }
     code.check_work()?;
     Ok(found)

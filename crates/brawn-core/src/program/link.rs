@@ -33,12 +33,6 @@ pub const THREAD_EXIT: &str = "brawn_attach_thread_exit";
 pub const HOST_ENTRY: &str = "brawn_host_entry";
 /// The program's `__pthread_tsd_run_dtors`, which [`THREAD_EXIT`] calls.
 pub const HOST_TSD_RUN_DTORS: &str = "brawn_host_tsd_run_dtors";
-/// What comes between musl's `__syscall_cp` and its target, in the attach object.
-pub const WAIT: &str = "brawn_attach_wait";
-/// The program's `__syscall_cp_c`, to which [`WAIT`] goes on.
-pub const HOST_SYSCALL_CP_C: &str = "brawn_host_syscall_cp_c";
-/// The program's `__restore_rt`, whose address [`WAIT`] knows handlers of signals by.
-pub const HOST_RESTORE_RT: &str = "brawn_host_restore_rt";
 /// The words of a position-independent program that [`START`] relocates (`payload/attach/attach.c`). A program
 /// without such words need not define it.
 pub const TABLE: &str = "brawn_attach_table";

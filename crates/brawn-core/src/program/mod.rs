@@ -252,9 +252,6 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
         let surface = payload.libc.functions.iter().flat_map(|f| f.surface);
         doubted.extend(surface);
     }
-    if options.components.contains(&Component::Heap) {
-        doubted.extend(find::waits::KNOWN);
-    }
     signatures::confirm(program, &mut names, &doubted, builds)?;
     // Every musl program begins with these.
     let start = ["__libc_start_main", "__init_libc"];
@@ -286,9 +283,8 @@ fn names(program: &Program<'_>, payload: &Payload, options: &Options<'_>) -> Res
 fn wanted<'f>(program: &Program<'_>, found: &'f Functions) -> Vec<&'f str> {
     let targets: BTreeSet<&str> = found.functions.iter().map(|f| f.target.as_str()).collect();
     let exit = found.thread_exit.map(|_| link::THREAD_EXIT);
-    let wait = found.wait.map(|_| link::WAIT);
     let start = is_attached(program, found).then_some(link::START);
-    let hooks = exit.into_iter().chain(wait).chain(start);
+    let hooks = exit.into_iter().chain(start);
     targets.into_iter().chain(hooks).collect()
 }
 
@@ -385,7 +381,6 @@ fn plan(
         .thread_exit
         .iter()
         .map(|call| hooked(call, link::THREAD_EXIT));
-    let wait = found.wait.iter().map(|call| hooked(call, link::WAIT));
     Ok(Plan {
         architecture: program.architecture.name().into(),
         placement: program.placement,
@@ -393,7 +388,7 @@ fn plan(
         start: is_attached(program, found).then(|| link::START.into()),
         payload: has_heap.then(|| Provenance::from(payload)),
         functions: functions.collect(),
-        hooks: exit.chain(wait).collect(),
+        hooks: exit.collect(),
         left: found.left.clone(),
         risks,
         notes: found.notes.clone(),

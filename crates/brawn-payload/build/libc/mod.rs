@@ -294,7 +294,9 @@ fn together(listed: &[Listed], memory: Option<&Memory>) -> Result<()> {
     for function in functions() {
         let needs = function.object.needs.iter();
         let mut own = needs.filter(|name| name.starts_with(recipe::MEMORY_PREFIX));
-        if let Some(name) = own.find(|name| !defined.contains(name)) {
+        let is_there =
+            |name: &&String| defined.contains(name) || recipe::WAIT.contains(&name.as_str());
+        if let Some(name) = own.find(|name| !is_there(name)) {
             return Err(format!("{} needs {name}, which none defines", function.member).into());
         }
     }

@@ -94,22 +94,19 @@ pub const ROWS: &[Row] = &[
         ],
         ..CREATE
     },
-    // Where a thread that waits was cancelled, or a handler's frame lies, only a program that is being linked says.
+    // Whether a program ever had a handler, and whether it may restrict its system calls, only one that is being linked says.
     Row {
         needs: &[
-            "__eintr_valid_flag",
-            "__errno_location",
             "__get_handler_set",
-            "__malloc_donate",
-            "__restore_rt",
             "__syscall_cp_c",
+            "brawn_wait_is_due",
+            "brawn_wait_turn",
+            "prctl",
             "pthread_self",
+            "syscall",
         ],
         linked: true,
-        ..Row::new(
-            "__syscall_cp",
-            &["__syscall_cp", "__syscall_cp_c", "prctl", "syscall"],
-        )
+        ..Row::new("__syscall_cp", &["__syscall_cp", "__syscall_cp_c"])
     },
     // _DYNAMIC is the linker's.
     Row {

@@ -72,9 +72,9 @@ pub(super) struct Choice<'p> {
     lacks: BTreeMap<&'p str, String>,
 }
 
-/// Weak references of brawn's functions. An archive whose heap was another one's lacks the first, until brawn's heap
-/// brings it; the second is the linker's.
-const WEAK: [&str; 2] = ["__malloc_donate", "_DYNAMIC"];
+/// Weak references of brawn's functions. The first two are in brawn's heap; the last
+/// is the linker's.
+const WEAK: [&str; 3] = ["brawn_wait_is_due", "brawn_wait_turn", "_DYNAMIC"];
 
 fn lacks(there: &HashSet<&[u8]>, name: &str) -> bool {
     !WEAK.contains(&name) && !there.contains(name.as_bytes())

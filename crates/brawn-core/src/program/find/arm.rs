@@ -14,7 +14,6 @@ pub use table::Data;
 
 use super::reference::Reference;
 use super::scan::Wanted;
-use super::step::{self, Step};
 use near::Near;
 use std::ops::Range;
 use trail::Trail;
@@ -73,96 +72,7 @@ pub fn third_argument(code: &[u8]) -> Option<u64> {
     value.map(|_| all)
 }
 
-/// The last number that the code at `address` puts into the first argument's register, and the address behind that
-/// instruction. `None` if a branch, or another write to the register, follows.
-pub fn straight_argument(code: &[u8], address: u64) -> Option<(u64, u64)> {
-    let mut last = None;
-    for (number, word) in words(code).enumerate() {
-        let next = address + 4 * number as u64 + 4;
-        if word & 0x7fe0_001f == 0x5280_0000 {
-            last = Some((u64::from(word >> 5 & 0xffff), next));
-        } else if is_branch(word) || written(word) & bit(0) != 0 {
-            last = None;
-        }
-    }
-    last
-}
-
-/// Whether anything else than the next instruction may follow: `b`, `bl`, `b.cond`, `cbz`, `cbnz`, `tbz`, `tbnz`, `br`, `blr`,
-/// `ret`.
-fn is_branch(word: u32) -> bool {
-    word >> 26 & 0x1f == 5
-        || word >> 24 == 0x54
-        || matches!(word >> 25 & 0x3f, 0x1a | 0x1b)
-        || word >> 25 == 0x6b
-}
-
-/// How many instructions behind the number of a call of the kernel the call itself is, at most.
-const CALLED: usize = 12;
 const SVC: u32 = 0xd400_0001;
-
-/// Where `code`, which is at `address`, calls the kernel with `number` in `x8`, as far as it is put there shortly before.
-/// The addresses of `svc #0`.
-pub fn kernel_calls(code: &[u8], address: u64, number: u32) -> Vec<u64> {
-    let site = |at: usize| {
-        let mut ahead = words(&code[4 * at + 4..]).take(CALLED);
-        let call = ahead.position(|word| word == SVC)?;
-        Some(address + 4 * (at + 1 + call) as u64)
-    };
-    behind(code, 8, number).filter_map(site).collect()
-}
-
-/// The places behind each instruction by which `code` puts `number` into the first argument's register.
-pub fn first_arguments(code: &[u8], number: u32) -> Vec<usize> {
-    behind(code, 0, number).map(|at| 4 * (at + 1)).collect()
-}
-
-/// What `code`, which is at `address`, does until it returns or goes elsewhere.
-pub fn steps(code: &[u8], address: u64) -> Vec<Step> {
-    let mut steps = Vec::new();
-    // Whether x8 holds a number of this code's own.
-    let mut is_set = false;
-    for (number, word) in words(code).take(step::MOST).enumerate() {
-        let at = address + 4 * number as u64;
-        let (goes, calls) = (word >> 26 == B, word >> 26 == BL);
-        if let Some((to, _, _)) = direct(word, at).filter(|_| goes || calls) {
-            steps.push(Step::To(to));
-        }
-        if word == SVC && !is_set {
-            steps.push(Step::Kernel);
-        }
-        if is_last(word) {
-            break;
-        }
-        if word == SVC || calls {
-            is_set = false;
-        } else if word & 0x1f == 8 {
-            // `movz`; whatever else has this register is taken for a change of it.
-            is_set = word & 0x7fe0_0000 == 0x5280_0000;
-        }
-    }
-    steps
-}
-
-/// The numbers of the instructions `movz`, with 32 or 64 bits, that put `number` into a register.
-fn behind(code: &[u8], register: u32, number: u32) -> impl Iterator<Item = usize> + '_ {
-    let set = 0x5280_0000 | number << 5 | register;
-    let is_it = move |word: &[u8; 4]| u32::from_le_bytes(*word) & 0x7fff_ffff == set;
-    let blocks = code.as_chunks::<4>().0.chunks(ROW).enumerate();
-    // Most blocks have none: they are compared as a whole, which compilers vectorize.
-    let blocks =
-        blocks.filter(move |(_, block)| block.iter().fold(false, |any, word| any | is_it(word)));
-    blocks.flat_map(move |(first, block)| {
-        let found = block
-            .iter()
-            .enumerate()
-            .filter(move |(_, word)| is_it(word));
-        found.map(move |(n, _)| first * ROW + n)
-    })
-}
-
-/// How many instructions are compared together.
-const ROW: usize = 64;
 
 /// Whether `code` contains `svc #0`.
 pub fn calls_kernel(code: &[u8]) -> bool {

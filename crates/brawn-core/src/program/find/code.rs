@@ -17,8 +17,6 @@ use std::ops::Range;
 /// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
 const FAR: u64 = 1 << 20;
 
-/// How far a short jump reaches, and its size, in bytes.
-const SHORT: u64 = 130;
 
 /// How many bytes before a call are searched for its arguments.
 const BEFORE: u64 = 160;
@@ -130,52 +128,6 @@ impl<'p> Code<'p> {
         let start = function.max(at).max(site.saturating_sub(BEFORE));
         let bytes = code.get((start - at) as usize..(site - at) as usize)?;
         Some((start, bytes))
-    }
-
-    /// The addresses of calls of the kernel with `number`, as far as it is put into its register shortly before.
-    pub fn kernel_calls(&self, number: u32) -> Vec<u64> {
-        let of = |(at, code): &(u64, &[u8])| {
-            self.by(
-                || x86::kernel_calls(code, *at, number),
-                || arm::kernel_calls(code, *at, number),
-            )
-        };
-        self.regions.iter().flat_map(of).collect()
-    }
-
-    /// The addresses behind each instruction that puts `number` into the register of a function's first argument.
-    pub fn first_arguments(&self, number: u32) -> Vec<u64> {
-        let of = |(start, code): &(u64, &[u8])| -> Vec<u64> {
-            let places = self.by(
-                || x86::first_arguments(code, number),
-                || arm::first_arguments(code, number),
-            );
-            places.into_iter().map(|at| start + at as u64).collect()
-        };
-        self.regions.iter().flat_map(of).collect()
-    }
-
-    /// The number that the first argument of the call at `site` got last, and the code from there to the call, if it goes
-    /// straight on.
-    pub fn straight_argument(&self, site: u64) -> Option<(u64, Range<u64>)> {
-        let (start, bytes) = self.before(site)?;
-        let (number, from) = self.by(
-            || x86::straight_argument(bytes, start),
-            || arm::straight_argument(bytes, start),
-        )?;
-        Some((number, from..site + 1))
-    }
-
-    /// Whether a jump that is near enough to be short leads to a place in `range`, on x86_64.
-    pub fn is_jumped_to(&self, range: &Range<u64>) -> bool {
-        let Some((at, code)) = self.region(range.start) else {
-            return true;
-        };
-        let from = range.start.saturating_sub(SHORT).max(at);
-        let before = from.saturating_sub(x86::RUN_UP).max(at);
-        let end = (range.end + SHORT).min(at + code.len() as u64);
-        let near = &code[(before - at) as usize..(end - at) as usize];
-        self.by(|| x86::jumps_to(near, before, from, range), || false)
     }
 
     fn region(&self, address: u64) -> Option<(u64, &'p [u8])> {

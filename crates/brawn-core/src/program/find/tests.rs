@@ -6,7 +6,6 @@ mod frames;
 mod pages;
 mod slide;
 mod trust;
-mod waits;
 
 use super::*;
 use crate::Kind;

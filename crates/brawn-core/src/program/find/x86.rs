@@ -1,9 +1,5 @@
 //! Finds the addresses that x86_64 code refers to, instruction by instruction.
 
-mod numbers;
-
-pub use numbers::{first_arguments, jumps_to, kernel_calls, steps, straight_argument};
-
 use super::reference::Reference;
 use super::scan::Wanted;
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
