@@ -1,26 +1,23 @@
-//# states: a thread that is about to wait gives back what is free, in every call of libc that may wait; errno, signal
+//# states: a thread that is about to wait gives back what is free, in every call of libc in which it can be cancelled; errno, signal
 //# states: handlers inside of malloc, cancellation, threads without a heap and the smallest stacks are as without
-//# libc: brawn rewritten
+//# libc: brawn
 //# link: static static-pie lld gc line
 //# case: poll nanosleep epoll read recv futex semaphore child by_thread never keeps_errno handler handler_elsewhere
-//# case: ended_threads cancelled cancelled_at_once no_heap smallest_stack futex_by_number calls_by_number
+//# case: ended_threads cancelled cancelled_at_once no_heap smallest_stack
 //# not-covered: brawn@1.2.2/*/epoll: epoll_wait of musl 1.2.2 is no place where a thread can be cancelled
-//# not-covered: rewritten@1.2.2/*/epoll: the same
-//# not-covered: rewritten@1.2.3-oldmalloc/*/futex_by_number: brawn does not know the code of this build's syscall
 //# timeout: 60
 #include "rests.h"
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 
-/* After a load and this call, what was free is the kernel's.  A thread's first turn comes whenever it waits. */
+/* After a load and this call, what was free is the kernel's.  A thread's first turn comes whenever it waits.  (Neither syscall nor prctl is in
+ * this program: with them it may restrict itself, and would get no turn.) */
 static void gives_back(void (*wait)(void)) {
     long before = resident();
     load();
@@ -312,29 +309,6 @@ static void no_heap(void) {
     NEED(pthread_join(t, NULL) == 0);
 }
 
-static void wait_by_number(void) {
-    int word = 0;
-    struct timespec t = {0, 20000000};
-    errno = 0;
-    CHECK(syscall(SYS_futex, &word, 128, 0, &t, NULL, 0) == -1 && errno == ETIMEDOUT, "errno %d", errno);
-}
-static void futex_by_number(void) { gives_back(wait_by_number); }
-
-/* As musl's: the result, or -1 and errno, with all six arguments. */
-static void calls_by_number(void) {
-    errno = 77;
-    CHECK_SAME(syscall(SYS_getpid), getpid());
-    CHECK_SAME(errno, 77);
-    CHECK(syscall(SYS_close, -1) == -1 && errno == EBADF, "errno %d", errno);
-    char *p = (char *)syscall(SYS_mmap, NULL, 65536l, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0l);
-    CHECK(p != MAP_FAILED && p[65535] == 0, "errno %d", errno);
-    char name[16] = "";
-    CHECK_SAME(prctl(PR_SET_NAME, "a name"), 0);
-    CHECK_SAME(prctl(PR_GET_NAME, name), 0);
-    CHECK(strcmp(name, "a name") == 0, "%s", name);
-    CHECK(prctl(9999, 0, 0, 0, 0) == -1 && errno == EINVAL, "errno %d", errno);
-}
-
 static void *on_a_small_stack(void *unused) {
     for (int n = 0; n < 20; n++) {
         void *p[20];
@@ -356,5 +330,4 @@ static void smallest_stack(void) {
 RUN_CASES({"poll", do_poll}, {"nanosleep", do_nanosleep}, {"epoll", do_epoll}, {"read", do_read}, {"recv", do_recv},
     {"futex", do_futex}, {"semaphore", do_semaphore}, {"child", do_child}, {"by_thread", by_thread}, {"never", never},
     {"keeps_errno", keeps_errno}, {"handler", handler}, {"handler_elsewhere", handler_elsewhere}, {"ended_threads", ended_threads},
-    {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack},
-    {"futex_by_number", futex_by_number}, {"calls_by_number", calls_by_number})
+    {"cancelled", cancelled}, {"cancelled_at_once", cancelled_at_once}, {"no_heap", no_heap}, {"smallest_stack", smallest_stack})

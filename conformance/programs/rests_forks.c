@@ -1,5 +1,5 @@
 //# states: fork comes at any instant of a thread's turn before a wait, in the heap's knowledge or without it, and does not take away a thread's heap
-//# libc: brawn rewritten
+//# libc: brawn
 //# link: static static-pie lld gc line
 //# case: forks forks_silently first_blocks
 //# timeout: 60

@@ -120,7 +120,7 @@ pub(super) fn choose<'p>(
             if let Some(name) = f
                 .needs
                 .iter()
-                .find(|name| !own.contains(*name) && !has(name))
+                .find(|name| !own.contains(*name) && !WEAK.contains(name) && !has(name))
             {
                 return Some(format!(
                     "brawn's needs `{name}` of brawn's, which is not added"
