@@ -24,16 +24,19 @@ if [[ ! -e $built/.done ]]; then
   tar -C "$built" --strip-components=1 -xf "$nginx"
   tar -C "$built/zlib" --strip-components=1 -xf "$zlib"
   cd "$built"
+  # As for all workloads (ALIGNED in bench/src/prepare.rs): libcs of other sizes must not move loops to better or worse places.
+  flags='-O2 -falign-functions=64 -falign-loops=64'
   case $libc in
-    glibc) with=(--with-cc=gcc --with-cc-opt=-O2) ;;
+    glibc) with=(--with-cc=gcc "--with-cc-opt=$flags") ;;
     musl)
       musl-gcc -O2 -I "$here" -c -o crypt.o "$here/crypt.c"
-      with=(--with-cc=musl-gcc "--with-cc-opt=-O2 -I $here" "--with-ld-opt=-static $built/crypt.o")
+      with=(--with-cc=musl-gcc "--with-cc-opt=$flags -I $here" "--with-ld-opt=-static $built/crypt.o")
       ;;
   esac
   # Without what needs other libraries.
   {
-    ./configure "${with[@]}" --without-pcre --without-http_rewrite_module --with-zlib="$built/zlib" --prefix="$work"
+    ./configure "${with[@]}" --without-pcre --without-http_rewrite_module --prefix="$work" \
+      --with-zlib="$built/zlib" --with-zlib-opt="$flags"
     make
   } >build.log 2>&1 || fail "nginx for $libc does not build: $built/build.log"
   touch .done
