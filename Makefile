@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep corpus-all c-packages crates packages dist release
+.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -113,12 +113,18 @@ bench-rss: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench rss --rounds 3
 
-# The smallest memory limit of containers, with eleven heaps: more than an hour.
+# Web servers that compress, over loopback: a quarter of an hour.
+bench-server: tools
+	tools/rust-musl.sh
+	cargo build --release --locked -p brawn -p brawn-bench
+	target/release/brawn-bench server --rounds 7
+
 # More than 900 ways of using blocks, with eight heaps.
 bench-sweep: tools
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench sweep --rounds 3
 
+# The smallest memory limit of containers, with eleven heaps: more than an hour.
 bench-limit:
 	cargo build --release --locked -p brawn -p brawn-bench
 	target/release/brawn-bench limit --rounds 3

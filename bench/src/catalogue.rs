@@ -404,6 +404,9 @@ pub const CATALOGUE: &[Entry] = &[
     heaps::GENERATIONS,
     heaps::BUFFERS,
     heaps::REPLAY,
+    heaps::FORMAT,
+    heaps::LEDGER,
+    heaps::LEDGER_REALLOC,
     rust(
         "rust-003",
         9,

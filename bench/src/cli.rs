@@ -149,6 +149,8 @@ pub enum Command {
     Limit(Limit),
     /// Measure hundreds of ways of using large and growing blocks, with every heap
     Sweep(Sweep),
+    /// Drive real web servers that compress their answers, over loopback: processor time of a request, and memory
+    Server(Server),
     /// Show what a program's memory consists of at its peak, as the heap itself sees it
     Where {
         /// These programs [default: all]
@@ -233,6 +235,21 @@ pub struct Limit {
     #[arg(long)]
     pub rlimit: bool,
     /// Small loads, one try each, and no raw data: to try the machinery
+    #[arg(long)]
+    pub quick: bool,
+    #[command(flatten)]
+    pub own: Own,
+}
+
+#[derive(Args)]
+pub struct Server {
+    /// Only what begins so, of SERVER/LOAD: axum, nginx/1M-64
+    #[arg(long, value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Only these heaps: glibc, stock, brawn, rewritten, lean
+    #[arg(long, value_delimiter = ',', value_parser = own::server::HEAPS)]
+    pub heaps: Vec<String>,
+    /// A few requests of each load, and no raw data: to try the machinery
     #[arg(long)]
     pub quick: bool,
     #[command(flatten)]

@@ -62,6 +62,30 @@ pub const REPLAY: Entry = all(
     &["4"],
     "a list of calls for small blocks, 1 thread",
 );
+/// The pool of a formatter.
+pub const FORMAT: Entry = all(
+    "heaps-format",
+    "format",
+    &["32", "1500"],
+    &["32", "100"],
+    "32 threads format texts: many small blocks, of which few stay",
+);
+/// Vectors that grow as C++'s do.
+pub const LEDGER: Entry = all(
+    "heaps-ledger",
+    "ledger",
+    &["150000", "copy"],
+    &["15000", "copy"],
+    "vectors up to 20 MB that grow by copies, beside small records",
+);
+/// Vectors that grow as those of C and Rust do.
+pub const LEDGER_REALLOC: Entry = all(
+    "heaps-realloc",
+    "ledger",
+    &["150000", "realloc"],
+    &["15000", "realloc"],
+    "the same, by realloc",
+);
 
 /// Whether a measurement is one of these.
 pub fn is(id: &str) -> bool {
@@ -137,7 +161,11 @@ pub fn memory(results: &Results) -> Table {
 
 /// Where the figures come from.
 pub fn said(results: &Results) -> String {
-    let rounds = measured(results).map(|(_, m)| m.order.len()).max();
+    let rounds = || measured(results).map(|(_, m)| m.order.len());
+    let rounds = match (rounds().min().unwrap_or(0), rounds().max().unwrap_or(0)) {
+        (least, most) if least < most => format!("{least} to {most}"),
+        (_, most) => most.to_string(),
+    };
     let days = measured(results).filter_map(|(_, m)| m.date.as_ref()).max();
     let of = |name: &str| results.run.machine.get(name).map_or("?", String::as_str);
     let version = |v: Variant| {
@@ -151,7 +179,7 @@ pub fn said(results: &Results) -> String {
     format!(
         "Medians of {} rounds on {}, {} processors shared with other work, {}; {}. `bench/results` has every\nsample, and \
          `brawn-bench run --only heaps` repeats it.\n",
-        rounds.unwrap_or(0),
+        rounds,
         of("cpu"),
         of("processors"),
         days.unwrap_or(&results.run.date),

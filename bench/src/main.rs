@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod server;
 mod sweep;
 
 use brawn_bench::catalogue::{CATALOGUE, Entry, WASMTIME};
@@ -13,8 +14,8 @@ use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{
-    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, sweep_page,
-    tables, traced,
+    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, server_page,
+    sweep_page, tables, traced,
 };
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
@@ -166,6 +167,7 @@ fn execute(command: Command) -> Result<()> {
         Command::Demo { places } => demo::demo(&places.work("demo")?, &places.brawn()?),
         Command::Extensions(command) => command.execute(),
         Command::Sweep(sweep) => sweep.execute(),
+        Command::Server(server) => server.execute(),
         Command::List => {
             for entry in CATALOGUE {
                 anstream::println!("{:16} {:3} rounds  {}", entry.id, entry.rounds, entry.title);
@@ -325,6 +327,7 @@ fn rewrite_pages() -> Result<()> {
         .chain(rss_page::rewrite()?)
         .chain([limit_page::rewrite()?])
         .chain(sweep_page::rewrite()?)
+        .chain([server_page::rewrite()?])
     {
         let what = match is_changed {
             true => "rewritten",

@@ -4,7 +4,7 @@ use crate::catalogue::{Entry, Kind};
 use crate::launch::Launcher;
 use crate::raw::{Build, read_json, write_json};
 use crate::variant::Variant;
-use crate::{Result, context, repository, rust};
+use crate::{Result, context, nginx, repository, rust};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -193,7 +193,9 @@ impl Prepared {
         step(&format!("{}: {}", entry.workload, variant.title()));
         let lib = self.libc_folder(variant);
         let output = self.executable(variant, entry.workload);
-        let linked = if rust::is(entry.workload) {
+        let linked = if entry.workload == nginx::NGINX {
+            nginx::build(&self.work, variant, lib.as_deref(), &output)?
+        } else if rust::is(entry.workload) {
             self.engines.extend(rust::versions()?);
             rust::build(&self.work, variant, lib.as_deref(), entry.workload, &output)?
         } else {
@@ -275,15 +277,19 @@ fn cc(
     }
     command.arg("-Wl,--trace").arg("-o").arg(output).arg(source);
     let trace = checked(&mut command)?;
-    let archives = trace
-        .lines()
-        .map(|l| l.split('(').next().unwrap_or(l))
-        .filter(|l| l.ends_with(".a"));
-    let archives = archives.map(PathBuf::from).collect();
     Ok(Linked {
         command: shown(&command, work),
-        archives,
+        archives: opened(&trace),
     })
+}
+
+/// The archives in a linker's trace.
+pub(crate) fn opened(trace: &str) -> Vec<PathBuf> {
+    let files = trace.lines().map(|l| l.split('(').next().unwrap_or(l));
+    files
+        .filter(|file| file.ends_with(".a"))
+        .map(PathBuf::from)
+        .collect()
 }
 
 /// A command as a user types it, without this machine's paths.

@@ -1,5 +1,5 @@
 //! Builds the workloads that are Rust programs with the toolchain of `tools/rust-musl.sh`: the programs of
-//! `bench/rust/`, and wasmtime, whose sources `bench/wasmtime.sh` downloads.
+//! `bench/rust/`, the server of `bench/server/`, and wasmtime, whose sources `bench/wasmtime.sh` downloads.
 
 use crate::catalogue::WASMTIME;
 use crate::prepare::{Linked, checked, shown};
@@ -10,9 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The name of the server of `bench/server/` among the workloads.
+pub(crate) const AXUM: &str = "axum";
+
 /// Whether a workload is a Rust program.
 pub(crate) fn is(workload: &str) -> bool {
-    workload == WASMTIME || workload.starts_with("rust-")
+    workload == WASMTIME || workload == AXUM || workload.starts_with("rust-")
 }
 
 /// The directory with the toolchain's programs.
@@ -39,6 +42,25 @@ pub(crate) fn versions() -> Result<BTreeMap<String, String>> {
     ]))
 }
 
+/// What the server of `bench/server/` is made of.
+pub(crate) fn server_versions() -> Result<BTreeMap<String, String>> {
+    let lock = repository().join("bench/server/Cargo.lock");
+    let text = context(fs::read_to_string(&lock), "read", &lock)?;
+    let names = [
+        AXUM,
+        "hyper",
+        "tokio",
+        "tower-http",
+        "flate2",
+        "miniz_oxide",
+    ];
+    let version = |name: &str| {
+        let version = locked(&text, name).ok_or(format!("bench/server/Cargo.lock: no {name}"))?;
+        Ok((name.to_owned(), version.to_owned()))
+    };
+    names.into_iter().map(version).collect()
+}
+
 /// A package's version in a lock file.
 fn locked<'a>(lock: &'a str, name: &str) -> Option<&'a str> {
     let (_, after) = lock.split_once(&format!("name = \"{name}\"\nversion = \""))?;
@@ -58,6 +80,10 @@ pub(crate) fn build(
         Some(number) => {
             let manifest = repository().join("bench/rust/Cargo.toml");
             (manifest, format!("seed{number}"), variant.feature())
+        }
+        None if workload == AXUM => {
+            let manifest = repository().join("bench/server/Cargo.toml");
+            (manifest, "brawn-bench-server".to_owned(), None)
         }
         None => {
             checked(Command::new(repository().join("bench/wasmtime.sh")).arg(work))?;

@@ -28,6 +28,8 @@ const SHORT: &[(&str, &[&str])] = &[
     ("oneway", &["1", "2560"]),
     ("generations", &["2", "2", "1000"]),
     ("replay", &["1"]),
+    ("format", &["3", "6"]),
+    ("ledger", &["500", "copy"]),
     // As they stand: they take no arguments.
     ("rust-001", &[]),
     ("rust-003", &[]),

@@ -70,7 +70,7 @@ pub fn measure(
 }
 
 /// A text of `size` bytes with words from programs.
-fn text(size: usize) -> Vec<u8> {
+pub(super) fn text(size: usize) -> Vec<u8> {
     let words = [
         "the",
         "archive",

@@ -12,12 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs, with their default arguments.
-pub const PROGRAMS: [(&str, &str); 13] = [
+pub const PROGRAMS: [(&str, &str); 15] = [
     ("stress", "0 1000000"),
     ("seed003", ""),
     ("huge", "400"),
     ("realloc", "3000"),
     ("server", "2 100"),
+    ("format", "32 600"),
+    ("ledger", "150000 copy"),
     ("waves", "0"),
     ("hour", "0"),
     ("compiler", "0"),
@@ -28,7 +30,7 @@ pub const PROGRAMS: [(&str, &str); 13] = [
     ("idle", "0"),
 ];
 /// These are separate programs, not loads of `overtime`.
-const OWN: usize = 5;
+const OWN: usize = 7;
 /// How many block sizes are shown: those with the most free memory.
 const SIZES: usize = 8;
 

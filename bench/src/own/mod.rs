@@ -18,6 +18,7 @@ pub mod limit;
 pub mod preload;
 pub mod rewrite;
 pub mod rss;
+pub mod server;
 pub mod sweep;
 
 use crate::launch::{Launcher, Sample};

@@ -1,0 +1,300 @@
+//! Real web servers that compress their answers, driven over loopback: processor time of a request, page faults, the peak,
+//! and the memory 2 s after the load.
+//!
+//! Each run starts a server anew and asks it a fixed number of times. While a server rests, the next one already runs, so
+//! that the rests take no time; what is looked at is the server's own.
+
+mod load;
+mod process;
+pub mod table;
+
+use super::rss::chosen;
+use super::{Raw, Room, key};
+use crate::catalogue::{Entry, Kind};
+use crate::launch::Sample;
+use crate::prepare::{Prepared, checked};
+use crate::progress::Progress;
+use crate::variant::Variant;
+use crate::{Result, context, nginx, rust};
+use brawn_measure::schedule::Random;
+use load::Load;
+use process::Server;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The servers, as their sources are named: `bench/server/src`, and the sources that `bench/server/nginx.sh` gets.
+pub const SERVERS: [&str; 2] = [rust::AXUM, nginx::NGINX];
+/// What they are linked with. `rewritten` is what `brawn rewrite` makes of `stock`.
+pub const HEAPS: [&str; 5] = [GLIBC, "stock", BRAWN, "rewritten", "lean"];
+const GLIBC: &str = "glibc";
+const BRAWN: &str = "brawn";
+const REWRITTEN: &str = "rewritten";
+
+/// How long after its load a server's memory is looked at.
+const REST: Duration = Duration::from_secs(2);
+
+const fn load(
+    name: &'static str,
+    title: &'static str,
+    (path, size): (&'static str, usize),
+    (connections, is_kept): (usize, bool),
+    requests: usize,
+) -> Load {
+    Load {
+        name,
+        title,
+        path,
+        size,
+        connections,
+        is_kept,
+        requests,
+    }
+}
+const SMALL: (&str, usize) = ("/10000", 10_000);
+const MIDDLE: (&str, usize) = ("/100000", 100_000);
+const LARGE: (&str, usize) = ("/1000000", 1_000_000);
+
+/// The loads. The smallest takes a server half a second, so that its start does not matter.
+pub const LOADS: [Load; 12] = [
+    load("10K-1", "10 KB, 1 connection", SMALL, (1, true), 2000),
+    load("10K-8", "10 KB, 8 connections", SMALL, (8, true), 3000),
+    load("10K-64", "10 KB, 64 connections", SMALL, (64, true), 3000),
+    load(
+        "10K-new",
+        "10 KB, 8 at a time, a connection each",
+        SMALL,
+        (8, false),
+        3000,
+    ),
+    load("100K-1", "100 KB, 1 connection", MIDDLE, (1, true), 300),
+    load("100K-8", "100 KB, 8 connections", MIDDLE, (8, true), 400),
+    load("100K-64", "100 KB, 64 connections", MIDDLE, (64, true), 512),
+    load(
+        "100K-new",
+        "100 KB, 8 at a time, a connection each",
+        MIDDLE,
+        (8, false),
+        400,
+    ),
+    load("1M-1", "1 MB, 1 connection", LARGE, (1, true), 40),
+    load("1M-8", "1 MB, 8 connections", LARGE, (8, true), 64),
+    load("1M-64", "1 MB, 64 connections", LARGE, (64, true), 128),
+    load(
+        "1M-new",
+        "1 MB, 8 at a time, a connection each",
+        LARGE,
+        (8, false),
+        64,
+    ),
+];
+
+/// What to measure.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Loads that begin so, of SERVER/LOAD; empty for all.
+    pub only: Vec<String>,
+    /// The heaps; empty for all.
+    pub heaps: Vec<String>,
+    /// A few requests of each load.
+    pub quick: bool,
+}
+
+impl Choice {
+    /// The servers with their loads.
+    fn runs(&self) -> Result<Vec<(&'static str, &'static Load)>> {
+        let all = SERVERS.iter();
+        let all = all.flat_map(|server| LOADS.iter().map(move |load| (*server, load)));
+        let begins = |of: &str, run: &(&str, &Load)| name(run.0, run.1).starts_with(of);
+        if let Some(none) = self
+            .only
+            .iter()
+            .find(|of| !all.clone().any(|run| begins(of, &run)))
+        {
+            return Err(format!("no load begins with {none}; there is axum/10K-1"));
+        }
+        let is_asked = |run: &(&str, &Load)| self.only.iter().any(|of| begins(of, run));
+        Ok(all
+            .filter(|run| self.only.is_empty() || is_asked(run))
+            .collect())
+    }
+}
+
+/// The name of a server with a load.
+fn name(server: &str, load: &Load) -> String {
+    format!("{server}/{}", load.name)
+}
+
+const fn entry(workload: &'static str) -> Entry {
+    Entry {
+        id: workload,
+        workload,
+        arguments: &[],
+        quick: &[],
+        rounds: 1,
+        kind: Kind::Run,
+        title: "",
+        variants: &Variant::ALL,
+    }
+}
+
+/// Builds the servers, runs `rounds` rounds, and returns the raw data.
+pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
+    let heaps = chosen(&HEAPS, &choice.heaps);
+    let runs = choice.runs()?;
+    let built = build(room, &runs, &heaps, progress)?;
+    let mut raw = Raw::new("brawn-bench server", &room.brawn);
+    raw.versions.extend(rust::server_versions()?);
+    raw.versions.insert("nginx".into(), nginx::VERSION.into());
+    let mut random = Random::new(super::SEED);
+    let mut all: Vec<_> = runs
+        .iter()
+        .flat_map(|run| heaps.iter().map(move |heap| (run.0, run.1, *heap)))
+        .collect();
+    progress.steps("servers", rounds * all.len());
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    for _ in 0..rounds {
+        random.shuffle(&mut all);
+        let mut resting = Vec::new();
+        for (server, load, heap) in &all {
+            let failed = |error| format!("{}, {heap}: {error}", name(server, load));
+            let requests = if choice.quick {
+                load.connections.max(4)
+            } else {
+                load.requests
+            };
+            let (bytes, rest) = run(room, &built, server, load, heap, requests).map_err(failed)?;
+            // What is compared does the same: each server compresses to the same size with every libc.
+            let first = *answers.entry(name(server, load)).or_insert(bytes);
+            if first != bytes {
+                return Err(failed(format!(
+                    "answers of {bytes} bytes, and of {first} with another libc"
+                )));
+            }
+            resting.push((key(&name(server, load), heap), rest));
+            progress.advance();
+        }
+        let mut round = BTreeMap::new();
+        for (name, rest) in resting {
+            let sample = rest
+                .join()
+                .map_err(|_| format!("{name}: a thread panicked"))?;
+            round.insert(name, sample?);
+        }
+        raw.rounds.push(round);
+    }
+    for (name, bytes) in answers {
+        raw.facts.insert(format!("{name} compressed"), bytes as f64);
+    }
+    Ok(raw)
+}
+
+/// Builds what the runs need, and the files that nginx serves.
+fn build(
+    room: &Room,
+    runs: &[(&'static str, &'static Load)],
+    heaps: &[&str],
+    progress: &Progress,
+) -> Result<Prepared> {
+    let is_needed = |server: &&&str| runs.iter().any(|run| run.0 == **server);
+    let entries: Vec<Entry> = SERVERS.iter().filter(is_needed).map(|s| entry(s)).collect();
+    let plain = |heap: &&str| Variant::from_name(if *heap == REWRITTEN { "stock" } else { heap });
+    let mut variants: Vec<Variant> = heaps.iter().filter_map(plain).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    let entries: Vec<&Entry> = entries.iter().collect();
+    let built = Prepared::build(&room.work, &room.brawn, &variants, &entries, &mut |what| {
+        progress.step(&format!("building {what}"));
+    })?;
+    if heaps.contains(&REWRITTEN) {
+        for entry in &entries {
+            let to = executable(room, &built, entry.workload, REWRITTEN)?;
+            let folder = to.parent().unwrap_or(&to);
+            context(fs::create_dir_all(folder), "create", folder)?;
+            let mut rewrite = Command::new(&room.brawn);
+            rewrite
+                .arg("rewrite")
+                .arg(built.executable(Variant::Stock, entry.workload));
+            checked(rewrite.arg("-o").arg(&to))?;
+        }
+    }
+    let pages = room.at("www");
+    context(fs::create_dir_all(&pages), "create", &pages)?;
+    for (path, size) in [SMALL, MIDDLE, LARGE] {
+        let page = pages.join(path.trim_start_matches('/'));
+        context(fs::write(&page, super::acid::text(size)), "write", &page)?;
+    }
+    Ok(built)
+}
+
+fn executable(room: &Room, built: &Prepared, server: &str, heap: &str) -> Result<PathBuf> {
+    match Variant::from_name(heap) {
+        Some(variant) => Ok(built.executable(variant, server)),
+        None if heap == REWRITTEN => Ok(room.at(REWRITTEN).join(server)),
+        None => Err(format!("no heap {heap}")),
+    }
+}
+
+type Rest = JoinHandle<Result<Sample>>;
+
+/// Starts a server and asks it. Returns the bytes of an answer, and the rest, which ends with the server's figures.
+fn run(
+    room: &Room,
+    built: &Prepared,
+    server: &str,
+    load: &Load,
+    heap: &str,
+    requests: usize,
+) -> Result<(usize, Rest)> {
+    let running = started(server, &executable(room, built, server, heap)?, &room.work)?;
+    let before = running.spent()?;
+    let answered = load.ask(running.address, requests)?;
+    let mut sample = running.spent()?;
+    for (figure, value) in &mut sample {
+        *value -= before[figure];
+    }
+    sample.insert("requests".to_owned(), requests as f64);
+    sample.insert("wall_ns".to_owned(), answered.wall.as_nanos() as f64);
+    let rest = std::thread::spawn(move || {
+        std::thread::sleep(REST);
+        sample.extend(running.memory()?);
+        Ok(sample)
+    });
+    Ok((answered.bytes, rest))
+}
+
+fn started(server: &str, program: &Path, work: &Path) -> Result<Server> {
+    match server {
+        rust::AXUM => Server::telling(program),
+        _ => Server::nginx(program, work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_loads_is_chosen_by_how_they_begin() {
+        let all = Choice::default().runs().expect("all");
+        assert_eq!(all.len(), SERVERS.len() * LOADS.len());
+        let only = |of: &str| Choice {
+            only: vec![of.to_owned()],
+            ..Choice::default()
+        };
+        assert_eq!(only("nginx").runs().map(|r| r.len()), Ok(LOADS.len()));
+        assert_eq!(only("axum/10K-1").runs().map(|r| r.len()), Ok(1));
+        assert!(only("apache").runs().is_err());
+    }
+
+    #[test]
+    fn names_of_loads_are_unique_and_each_connection_has_a_request() {
+        for (at, load) in LOADS.iter().enumerate() {
+            assert!(LOADS[..at].iter().all(|other| other.name != load.name));
+            assert!(load.requests >= load.connections, "{}", load.name);
+        }
+    }
+}

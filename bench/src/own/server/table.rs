@@ -1,0 +1,178 @@
+//! The tables of servers: processor time of a request and page faults, and memory.
+
+use super::{BRAWN, GLIBC, HEAPS, LOADS, Load, SERVERS, name};
+use crate::launch::Sample;
+use crate::own::{Raw, key};
+use crate::show::{self, Cell, Row, Table, Tone};
+use crate::stats::{Estimate, estimate};
+use std::collections::BTreeMap;
+
+/// The bar for the processor time of a request, against glibc; [`MOST_MEMORY`] is that for the memory 2 s after the load.
+pub const MOST_TIME: f64 = 1.0;
+/// The same for the memory.
+pub const MOST_MEMORY: f64 = 0.5;
+
+type Of = fn(&Sample) -> Option<f64>;
+
+fn per_request(sample: &Sample, figure: &str) -> Option<f64> {
+    Some(sample.get(figure)? / sample.get("requests")?)
+}
+
+fn time(sample: &Sample) -> Option<f64> {
+    per_request(sample, "cpu_ns")
+}
+
+fn faults(sample: &Sample) -> Option<f64> {
+    per_request(sample, "faults")
+}
+
+fn peak(sample: &Sample) -> Option<f64> {
+    sample.get("hwm_kb").copied()
+}
+
+fn after(sample: &Sample) -> Option<f64> {
+    sample.get("rss_kb").copied()
+}
+
+/// The figure of a heap, over all rounds.
+fn median(raw: &Raw, run: &str, heap: &str, of: Of) -> f64 {
+    raw.median_of(|round| of(round.get(&key(run, heap))?))
+}
+
+/// A heap's figure divided by glibc's in the same round.
+fn against(raw: &Raw, run: &str, heap: &str, of: Of) -> Option<Estimate> {
+    let ratio = |round: &BTreeMap<String, Sample>| {
+        let of = |heap| of(round.get(&key(run, heap))?);
+        Some(of(heap)? / of(GLIBC)?)
+    };
+    let ratios: Vec<f64> = raw.rounds.iter().filter_map(ratio).collect();
+    estimate(&ratios)
+}
+
+/// The heaps but glibc.
+fn others() -> impl Iterator<Item = &'static str> {
+    HEAPS.into_iter().filter(|heap| *heap != GLIBC)
+}
+
+/// The runs that the raw data have, with a heading for each server.
+fn rows(raw: &Raw, cells: impl Fn(&str, &'static Load) -> Vec<Cell>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for server in SERVERS {
+        let has = |load: &&Load| !median(raw, &name(server, load), GLIBC, time).is_nan();
+        let loads: Vec<&Load> = LOADS.iter().filter(has).collect();
+        if !loads.is_empty() {
+            rows.push(Row::Heading(server.to_owned()));
+        }
+        rows.extend(loads.into_iter().map(|load| {
+            let mut all = vec![Cell::from(load.title)];
+            all.extend(cells(&name(server, load), load));
+            Row::Cells(all)
+        }));
+    }
+    rows
+}
+
+/// A ratio, with its interval for brawn; good or bad by the bar, if there is one.
+fn ratio(raw: &Raw, run: &str, heap: &str, of: Of, bar: Option<f64>) -> Cell {
+    let Some(found) = against(raw, run, heap, of) else {
+        return Cell::new("–", Tone::Faint);
+    };
+    let [middle, low, high] = [found.median, found.low, found.high].map(show::ratio);
+    let text = match heap {
+        BRAWN => format!("{middle} {}", show::interval(&low, &high)),
+        _ => middle,
+    };
+    match bar {
+        Some(bar) if heap != "stock" && found.median > bar => Cell::new(text, Tone::Bad),
+        Some(_) if heap == BRAWN => Cell::new(text, Tone::Good),
+        _ => text.into(),
+    }
+}
+
+/// Processor time and page faults of a request.
+pub fn times(raw: &Raw) -> Table {
+    let mut header = vec![Cell::from("processor time of a request"), Cell::from(GLIBC)];
+    header.extend(others().map(Cell::from));
+    header.extend(["faults: glibc", "brawn"].map(Cell::from));
+    let rows = rows(raw, |run, _| {
+        let mut cells = vec![show::time(median(raw, run, GLIBC, time)).into()];
+        cells.extend(others().map(|heap| ratio(raw, run, heap, time, Some(MOST_TIME))));
+        let faults = [GLIBC, BRAWN].map(|heap| median(raw, run, heap, faults));
+        cells.extend(faults.map(|count| Cell::from(format!("{count:.1}"))));
+        cells
+    });
+    Table { header, rows }
+}
+
+/// The peak, and the memory 2 s after the load.
+pub fn memory(raw: &Raw) -> Table {
+    let mut header = vec![Cell::from("memory"), Cell::from("peak: glibc")];
+    header.extend(["stock", "brawn", "lean"].map(Cell::from));
+    header.push("2 s after: glibc".into());
+    header.extend(others().map(Cell::from));
+    let rows = rows(raw, |run, _| {
+        let mut cells = vec![Cell::from(show::memory(median(raw, run, GLIBC, peak)))];
+        cells.extend(["stock", BRAWN, "lean"].map(|heap| ratio(raw, run, heap, peak, None)));
+        cells.push(show::memory(median(raw, run, GLIBC, after)).into());
+        cells.extend(others().map(|heap| ratio(raw, run, heap, after, Some(MOST_MEMORY))));
+        cells
+    });
+    Table { header, rows }
+}
+
+/// The loads in which brawn's median is above a bar: how many, of how many, and the worst one with its ratio.
+pub fn missed(raw: &Raw, of_memory: bool) -> (usize, usize, Option<(String, f64)>) {
+    let (of, bar): (Of, f64) = match of_memory {
+        true => (after, MOST_MEMORY),
+        false => (time, MOST_TIME),
+    };
+    let runs = SERVERS.iter();
+    let runs = runs.flat_map(|server| LOADS.iter().map(move |load| (server, load)));
+    let ratios: Vec<(String, f64)> = runs
+        .filter_map(|(server, load)| {
+            let found = against(raw, &name(server, load), BRAWN, of)?;
+            Some((format!("{server}, {}", load.title), found.median))
+        })
+        .collect();
+    let above = ratios.iter().filter(|(_, ratio)| *ratio > bar).count();
+    let worst = ratios.iter().max_by(|a, b| a.1.total_cmp(&b.1)).cloned();
+    (above, ratios.len(), worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn sample(cpu: f64, rss: f64) -> Sample {
+        let figures = [
+            ("cpu_ns", cpu),
+            ("requests", 10.0),
+            ("faults", 5.0),
+            ("hwm_kb", 2.0 * rss),
+            ("rss_kb", rss),
+        ];
+        figures.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+
+    #[test]
+    fn brawn_is_held_against_glibc_of_the_same_round() {
+        let mut raw = Raw::new("test", Path::new("brawn"));
+        for scale in [1.0, 3.0] {
+            let run = |heap| key("axum/10K-1", heap);
+            raw.rounds.push(BTreeMap::from([
+                (run(GLIBC), sample(2e7 * scale, 8192.0)),
+                (run(BRAWN), sample(1e7 * scale, 6144.0)),
+            ]));
+        }
+        let times = times(&raw).markdown();
+        assert!(times.contains("| 4.00\u{a0}ms | – | 0.50x<br>"), "{times}");
+        assert_eq!(times.lines().count(), 4, "{times}");
+        let memory = memory(&raw).markdown();
+        assert!(memory.contains("0.75x"), "{memory}");
+        assert_eq!(missed(&raw, false).0, 0);
+        let (above, all, worst) = missed(&raw, true);
+        assert_eq!((above, all), (1, 1));
+        assert_eq!(worst.map(|w| w.1), Some(0.75));
+    }
+}
