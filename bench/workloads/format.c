@@ -84,9 +84,9 @@ static void format(long number) {
         place += strlen(node->name) + 1;
         if (made % 256 == 255) sched_yield();
         switch (random_below(&state, 4)) {
-            case 0: at = node; break;
-            case 1: at = at->parent ? at->parent : at; break;
-            default: break;
+        case 0: at = node; break;
+        case 1: at = at->parent ? at->parent : at; break;
+        default: break;
         }
     }
     print_tree(root, &commands, &output);

@@ -7,7 +7,12 @@
  * keeps.  The peak is what this is about. */
 #include "workload.h"
 
-enum { TRANSACTIONS, POSTINGS, AMOUNTS, INDEX, PRICES, VECTORS };
+enum { TRANSACTIONS,
+    POSTINGS,
+    AMOUNTS,
+    INDEX,
+    PRICES,
+    VECTORS };
 static const size_t sizes[VECTORS] = {72, 40, 24, 8, 16};
 /* In quarters of the capacity. */
 static const size_t growth[VECTORS] = {4, 2, 4, 4, 2};

@@ -1,5 +1,5 @@
 // What a rewritten program needs so that it can use a heap that it was not linked with: a start that runs before the
-// program's own, and the heap's part of a thread's end and of a wait, of which musl knows nothing.  It also defines the few
+// program's own, and the heap's part of a thread's end, of which musl knows nothing.  It also defines the few
 // functions of libc that the heap calls, since the program need not contain libc's own.
 //
 // The start needs nothing but the stack that the kernel gave: libc has not been set up, a static-pie is not relocated,

@@ -80,7 +80,7 @@ static int64_t brawn_take_number(const char **text) {
 
 // BRAWN_OPTIONS="name=value,...".  Names that are not known are passed over.
 //   keep_free=N     how much of what was in use lately may stay free, in percent; 0: nothing; -1: no limit
-//   rest_delay=N    milliseconds (about) at least between two times that a thread that is about to wait gives back all that
+//   rest_delay=N    milliseconds (about) at least between two times that a thread that is about to wait gives back what
 //                   is free; -1: it never does
 //   heap_profile=PATH   only in profile `trace`: the file that it writes; to the end of the variable
 //   heap_interval=N     only there: bytes between two samples, on average

@@ -194,7 +194,7 @@ static void brawn_thread_exit(void *unused) {
 }
 
 // Whether there is a key: the first thread but the main one that allocates makes it.  libc may have that thread wait (musl's fork holds the
-// lock of the keys), and a thread that waits may leave its heap to others (rest.c): so it must have none yet.
+// lock of the keys), and a thread that waits may leave its heap to others (wait.c): so it must have none yet.
 static bool brawn_has_key(void) {
     if (mi_likely(mi_atomic_load_acquire(&brawn_key_state) == KEY_MADE)) return true;
     mi_lock(&brawn_key_lock) {

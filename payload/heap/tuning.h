@@ -140,13 +140,6 @@
 #define BRAWN_ABANDONED_VISITS 16
 #endif
 
-// Free pages of threads that have ended, in bytes, which stay with the process for the next threads, besides an eighth of
-// all segments.  (bench/workloads/overtime.c, a thread for each request: without it 16 system calls and 18 page
-// faults a thread.)
-#ifndef BRAWN_ABANDONED_IDLE
-#define BRAWN_ABANDONED_IDLE (2u << 20)
-#endif
-
 // Heaps of threads that have ended go to the next threads as they are (handed.c), if all heaps that wait weigh at most this together, or
 // two for each thread that has a heap.  The weight of a heap is one, and one for each of its segments.
 #ifndef BRAWN_HANDED
@@ -194,8 +187,8 @@
 
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
 // that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
-// checked profiles, which do not count it.  (With one part in 6 bench/workloads/stress.c takes 1.03 times glibc's peak, with one in
-// 12 buffers.c a tenth more time.)
+// checked profiles, which do not count it.  (With one part in 4 `waves` of bench/workloads/overtime.c
+// takes 1.2 times glibc's processor time, with one in 8 it takes 1.4 times.)
 #ifndef BRAWN_LARGE_MORE
 #define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 4)
 #endif

@@ -67,19 +67,6 @@ static inline uint64_t arch_counter_in_order(void) {
 static inline int64_t arch_clock_of(uint64_t count) { return (int64_t)(count >> 21); }
 static inline int64_t arch_clock(void) { return arch_clock_of(arch_counter()); }
 
-// Whether the code of a handler's return at `at` on a stack that ends at `end` begins a frame that the kernel made
-// (arch/x86/kernel/signal_64.c, struct rt_sigframe): behind it uc_link is 0; the flags of the processor have bit 1, and none above 21;
-// the interrupted code and its stack are somewhere.  In what sigaction has on its stack a mask is behind it, and then anything.
-static inline bool arch_is_in_handler(const uintptr_t *at, const uintptr_t *end) {
-    enum { UC_LINK = 2,
-        SP = 21,
-        IP = 22,
-        FLAGS = 23,
-        SIZE = 55 };  // in words
-    if (end - at < SIZE || at[UC_LINK] != 0) return false;
-    return (at[FLAGS] & 2) != 0 && at[FLAGS] >> 22 == 0 && at[SP] >= 4096 && at[IP] >= 4096;
-}
-
 static inline void arch_pause(void) { __asm__ volatile("pause" ::: "memory"); }
 
 // Both are correct for every n and fast for large ones, where the microcode copies whole lines

@@ -2,6 +2,7 @@
  * other.  Prints for a load and a number of threads what an operation took on average: count.h. */
 #include "loads.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,6 @@ size_t sizes[COUNT_THREADS + 1][SLOTS];
 uint64_t pauses;
 
 static uint64_t states[COUNT_THREADS + 1];
-static long parts[COUNT_THREADS + 1];
 static uint64_t taken;
 
 static uint64_t random_number(unsigned thread) {
@@ -59,17 +59,11 @@ void put(unsigned thread, size_t slot, size_t size) {
 }
 
 /* What libc/threads/__syscall_cp.c does in a program that has no signal handlers. */
-extern void __malloc_donate(char *from, char *to, size_t not_handlers_return_to, const void *end_of_stack, long *parts);
+extern bool brawn_wait_is_due(void);
+extern void brawn_wait_turn(void);
 
-void wait_begins(unsigned thread) {
-    parts[thread] = 0;
-    __malloc_donate(NULL, NULL, 0, NULL, &parts[thread]);
-}
-
-void wait_goes_on(unsigned thread) {
-    if (parts[thread] == 0) return;
-    parts[thread] = 1;
-    __malloc_donate(NULL, NULL, 0, NULL, &parts[thread]);
+void wait_begins(void) {
+    if (brawn_wait_is_due()) brawn_wait_turn();
 }
 
 /* In each round in another order: else what a thread leaves would mostly come to the thread that left it. */

@@ -39,8 +39,7 @@ void put(unsigned thread, size_t slot, size_t size); /* frees the slot's block, 
 void drop(unsigned thread, size_t slot);
 void drop_all(unsigned thread, size_t first, size_t end);
 
-/* A wait begins; in one that is long, the thread comes again before it waits on (payload/libc/threads/parts.h). */
-void wait_begins(unsigned thread);
-void wait_goes_on(unsigned thread);
+/* A wait begins: the heap may give back what is free. */
+void wait_begins(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* The loads of bench/workloads/overtime.c, each thread with its own part of it, and what a thread gives back before it
- * waits (payload/heap/rest.c).  Tables are smaller, and what is a second there is shorter. */
+ * waits (payload/heap/wait.c).  Tables are smaller, and what is a second there is shorter. */
 #include "loads.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void waves(unsigned thread) {
     if (turn % 10 == 0) put(thread, left + turn / 10, small(thread));
     if (turn < WAVE - 1) return;
     drop_all(thread, 0, LEFT);
-    wait_begins(thread);
+    wait_begins();
     count_end();
     pauses = 100 * MS;
 }
@@ -124,9 +124,9 @@ static void pool(unsigned thread) {
         if (turn < JOB - 1) return;
         for (size_t n = 0; n < JOB; n++)
             if (n % 20) drop(thread, n);
-        wait_begins(thread);
+        wait_begins();
         pauses = 15 * MS;
-    } else wait_goes_on(thread);
+    }
 }
 
 /* A thread for each request, all at once; what a thread answers, the first thread frees later. */
@@ -173,10 +173,9 @@ static void idle(unsigned thread) {
         put(thread, turn, small(thread));
         if (turn < IDLE - 1) return;
         drop_all(thread, IDLE / 4, IDLE);
-        wait_begins(thread);
+        wait_begins();
         pauses = 20 * MS;
     } else if (turn == IDLE) {
-        wait_goes_on(thread);
         pauses = 1000 * MS;
     } else {
         drop_all(thread, 0, IDLE / 4);
@@ -190,7 +189,7 @@ static void waits(unsigned thread) {
     put(thread, 8, octaves(thread, 14, 16));
     put(thread, 9, octaves(thread, 17, 20));
     drop_all(thread, 1, 10);
-    wait_begins(thread);
+    wait_begins();
 }
 
 const load_t loads_overtime[] = {

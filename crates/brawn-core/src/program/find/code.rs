@@ -17,7 +17,6 @@ use std::ops::Range;
 /// Farther than this from the start of a function, in bytes, its instructions are not read from the start.
 const FAR: u64 = 1 << 20;
 
-
 /// How many bytes before a call are searched for its arguments.
 const BEFORE: u64 = 160;
 
