@@ -19,7 +19,9 @@ extern const mi_heap_t _mi_heap_empty __attribute__((alias("_mi_page_empty")));
 
 static mi_subproc_t brawn_subproc;
 
-// What wait.c goes by: whether something of the process's became free, and from when on it may go back.
+// What wait.c goes by: whether something of the process's became free since the last turn, or that left something; and from when on it may go back.
+enum { BRAWN_FREED = 1,
+    BRAWN_LEFT = 2 };
 static _Atomic(uintptr_t) brawn_freed_for_all;
 static _Atomic(uintptr_t) brawn_turn_for_all;
 
@@ -28,7 +30,7 @@ typedef struct {
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     int16_t dirty;  // slices that brawn_dirty does not know of yet: purge.c
-    bool freed;  // something became free since the last turn
+    uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_LARGE_TIGHT
     uintptr_t peak_epoch;  // slack.c
 #endif
@@ -45,13 +47,13 @@ static inline mi_page_t **brawn_kept_spans(const mi_heap_t *heap) { return ((bra
 
 static void brawn_note_freed(void) {
     mi_heap_t *const heap = brawn_heap;
-    if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = true;
+    if (heap != NULL) ((brawn_tld_t *)heap->tld)->freed = BRAWN_FREED;
 }
 
 // Notes that memory of the process became free, unless the calling thread is just giving such memory back.
 static void brawn_note_freed_for_all(void) {
-    if (mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 || brawn_is_resting()) return;
-    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)1);
+    if (mi_atomic_load_relaxed(&brawn_freed_for_all) == BRAWN_FREED || brawn_is_resting()) return;
+    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)BRAWN_FREED);
 }
 
 // The main thread's, so that a program without threads maps nothing for it.  The engine names it.
@@ -387,6 +389,7 @@ static void brawn_around_fork(int who) {
     mi_lock_release(&brawn_abandoned_lock);
     if (who > 0) {
         mi_atomic_store_relaxed(&brawn_resting, (uintptr_t)0);  // who did so is not here
+        mi_atomic_store_relaxed(&brawn_waiting.bytes, (uintptr_t)0);  // what the parent needed again is no word about the child
         brawn_key_lock = (mi_lock_t)MI_LOCK_INITIALIZER;
         if (brawn_heap != NULL) brawn_heap_in_child(brawn_heap);
     }

@@ -7,12 +7,17 @@
 // When the next turn may be, after one at `clock` that looked at `pages`.  A clock would also count what other threads did meanwhile.
 static int64_t brawn_turn_after(int64_t clock, size_t pages) { return clock + brawn_options.rest_delay + (int64_t)(pages / BRAWN_REST_PAGES); }
 
-// What is free in the thread's own segments, and what is nobody's.
-static bool brawn_turn_of_own(const brawn_tld_t *own, int64_t clock) {
-    return own != NULL && own->freed && (int32_t)((uint32_t)clock - own->turn) >= 0;
+// Whether a turn may be at `clock`, if `turn` is the earliest time for one.  What the last turn left, since the program had needed as much, is looked
+// at again a second later.
+static bool brawn_turn_is(unsigned freed, uint32_t turn, int64_t clock) {
+    const int32_t passed = (int32_t)((uint32_t)clock - turn);
+    return freed != 0 && passed >= (freed == BRAWN_FREED ? 0 : 1024);
 }
+
+// What is free in the thread's own segments, and what is nobody's.
+static bool brawn_turn_of_own(const brawn_tld_t *own, int64_t clock) { return own != NULL && brawn_turn_is(own->freed, own->turn, clock); }
 static bool brawn_turn_of_all(int64_t clock) {
-    return mi_atomic_load_relaxed(&brawn_freed_for_all) != 0 && clock >= (int64_t)mi_atomic_load_relaxed(&brawn_turn_for_all);
+    return brawn_turn_is((unsigned)mi_atomic_load_relaxed(&brawn_freed_for_all), (uint32_t)mi_atomic_load_relaxed(&brawn_turn_for_all), clock);
 }
 
 static inline brawn_tld_t *brawn_own_or_none(void) { return brawn_heap != NULL ? (brawn_tld_t *)brawn_heap->tld : NULL; }
@@ -20,7 +25,7 @@ static inline brawn_tld_t *brawn_own_or_none(void) { return brawn_heap != NULL ?
 // Whether the calling thread's turn has come.
 HIDDEN bool brawn_wait_is_due(void) {
     const brawn_tld_t *const own = brawn_own_or_none();
-    if (mi_likely((own == NULL || !own->freed) && mi_atomic_load_relaxed(&brawn_freed_for_all) == 0)) return false;
+    if (mi_likely((own == NULL || own->freed == 0) && mi_atomic_load_relaxed(&brawn_freed_for_all) == 0)) return false;
     const int64_t clock = arch_clock();
     return brawn_options.rest_delay >= 0 && (brawn_turn_of_own(own, clock) || brawn_turn_of_all(clock));
 }
@@ -76,7 +81,7 @@ HIDDEN void brawn_wait_turn(void) {
     brawn_allowance_age((uintptr_t)clock);
     const size_t keep = mi_atomic_load_relaxed(&brawn_waiting.bytes);
     if (brawn_turn_of_own(own, clock)) {
-        own->freed = false;
+        own->freed = keep > 0 ? BRAWN_LEFT : 0;
         own->turn = (uint32_t)brawn_turn_after(clock, brawn_heap->page_count);
         brawn_allowance_release_in_wait(brawn_wait_own(brawn_heap, clock, keep));
     }
@@ -85,7 +90,7 @@ HIDDEN void brawn_wait_turn(void) {
     // One thread at a time.  If another is at it, this one does nothing.
     uintptr_t nobody = 0;
     if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
-    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
+    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)(keep > 0 ? BRAWN_LEFT : 0));
     const size_t pages = mi_atomic_load_relaxed(&brawn_subproc.abandoned_count) * BRAWN_REST_SEGMENT;
     mi_atomic_store_relaxed(&brawn_turn_for_all, (uintptr_t)brawn_turn_after(clock, pages));
     brawn_allowance_release_in_wait(brawn_wait_all(keep));

@@ -159,9 +159,9 @@ const NOTHING: Counts = [0.1, 0.15, 0.05];
 /// What does grow: a load, a profile or all, a kind, and what it takes at most.  These are defects.
 const DEFECTS: &[(&str, &str, &str, f64)] = &[
     // As many heaps of ended threads wait for the next ones as threads go on (BRAWN_HANDED), and so much of their free memory stays
-    // (BRAWN_ABANDONED_IDLE).  Here all threads end before the next ones begin, so the second half of the heaps is taken apart.
+    // (purge.c).  Here all threads end before the next ones begin, so the second half of the heaps is taken apart.
     ("requests", "", "atomics", 2.5),
-    ("requests", "", "lines", 9.0),
+    ("requests", "", "lines", 12.5),
     ("requests", "", "calls", 0.16),
     // With few blocks, a mapping that is much too large serves (BRAWN_LARGE_FEW), so that two threads take a tenth of the calls of one.
     ("large", "fast", "calls", 0.25),

@@ -58,9 +58,6 @@ static inline int64_t arch_clock_of(uint64_t count) {
 }
 static inline int64_t arch_clock(void) { return arch_clock_of(arch_counter()); }
 
-return false;
-}
-
 static inline void arch_pause(void) { __asm__ volatile("yield" ::: "memory"); }
 
 // gcc replaces such loops by calls of memcpy and memset, which would call themselves here.
