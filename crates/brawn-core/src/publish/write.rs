@@ -15,15 +15,6 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// How a new file replaced the old one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exchange {
-    /// By rename.
-    Renamed,
-    /// Not at all yet: the old file is a mount point.
-    MountPoint,
-}
-
 /// A file that is too large for memory: its bytes are made while it is written.
 pub trait Stream {
     /// Writes all of it.
@@ -100,10 +91,19 @@ fn finish_as(file: &File, like: &File) -> Result<()> {
     sync(file)
 }
 
-/// Writes and syncs `content` to `path`, a name of brawn's own.
-pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
-    let mut file = create(path, 0o644)?;
-    let written = fill(&mut file, content.into()).and_then(|_| sync(&file));
+/// Writes and syncs `content` to `path`, a name of brawn's own. Whoever may read `like` may read it, and nobody else; only
+/// the owner may write to it.
+pub(super) fn readable(path: &Path, content: &Content<'_>, like: &File) -> Result<()> {
+    let mut file = create(path, 0o600)?;
+    let written = fill(&mut file, content.into()).and_then(|_| {
+        let stat = like
+            .metadata()
+            .map_err(|e| Error::io("cannot look at it", e))?;
+        copy_owner(&stat, &file)?;
+        copy_xattrs(like, &file, |name| name == b"system.posix_acl_access")?;
+        set_mode(&file, stat.mode() & 0o044 | 0o600)?;
+        sync(&file)
+    });
     if written.is_err() {
         // As above.
         let _ = fs::remove_file(path);
@@ -192,24 +192,34 @@ fn copy_metadata(from: &File, to: &File) -> Result<()> {
     let old = from
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e))?;
-    let new = to
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e))?;
-    if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
-        std::os::unix::fs::fchown(to, Some(old.uid()), Some(old.gid())).map_err(|e| {
-            Error::io("cannot keep the file's owner", e)
-                .expected(format!("owner {} and group {}", old.uid(), old.gid()))
-                .next("run brawn as that user or as root, or write to another file")
-        })?;
-    }
-    copy_xattrs(from, to)?;
+    copy_owner(&old, to)?;
+    copy_xattrs(from, to, |_| true)?;
     // This comes after the owner, since changing the owner clears set-id bits; and after the attributes, since an ACL
     // there may reduce the group's bits.
-    to.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))
-        .map_err(|e| Error::io("cannot keep the file's mode", e))
+    set_mode(to, old.mode() & 0o7777)
 }
 
-fn copy_xattrs(from: &File, to: &File) -> Result<()> {
+fn set_mode(file: &File, mode: u32) -> Result<()> {
+    file.set_permissions(fs::Permissions::from_mode(mode))
+        .map_err(|e| Error::io("cannot set the file's mode", e))
+}
+
+fn copy_owner(from: &fs::Metadata, to: &File) -> Result<()> {
+    let now = to
+        .metadata()
+        .map_err(|e| Error::io("cannot look at it", e))?;
+    if (from.uid(), from.gid()) == (now.uid(), now.gid()) {
+        return Ok(());
+    }
+    std::os::unix::fs::fchown(to, Some(from.uid()), Some(from.gid())).map_err(|e| {
+        Error::io("cannot keep the file's owner", e)
+            .expected(format!("owner {} and group {}", from.uid(), from.gid()))
+            .next("run brawn as that user or as root, or write to another file")
+    })
+}
+
+/// Copies those attributes whose names are `wanted`.
+fn copy_xattrs(from: &File, to: &File, wanted: impl Fn(&[u8]) -> bool) -> Result<()> {
     let failed = |name: &str, errno: Errno| {
         Error::io(format!("cannot keep the extended attribute {name}"), errno)
             .next("run brawn as root, or write to another file")
@@ -223,7 +233,10 @@ fn copy_xattrs(from: &File, to: &File) -> Result<()> {
             Err(errno) => return Err(failed("list", errno)),
         }
     };
-    for name in names[..length].split(|b| *b == 0).filter(|n| !n.is_empty()) {
+    for name in names[..length]
+        .split(|b| *b == 0)
+        .filter(|n| !n.is_empty() && wanted(n))
+    {
         let shown = crate::error::printable(name);
         let c_name = CString::new(name).map_err(|_| failed(&shown, Errno::INVAL))?;
         let old = xattr(from, &c_name).map_err(|e| failed(&shown, e))?;
@@ -259,15 +272,6 @@ pub(super) fn copy_times(path: &Path, like: &File) -> Result<()> {
         File::open(path)?.set_times(FileTimes::new().set_modified(modified))
     };
     set().map_err(|e| Error::io("cannot keep the file's time", e).path(path))
-}
-
-/// Renames `staged` over `path`.
-pub(super) fn exchange(staged: &Path, path: &Path) -> Result<Exchange> {
-    match fs::rename(staged, path) {
-        Ok(()) => Ok(Exchange::Renamed),
-        Err(e) if e.kind() == std::io::ErrorKind::ResourceBusy => Ok(Exchange::MountPoint),
-        Err(e) => Err(Error::io("cannot rename the new file over it", e)),
-    }
 }
 
 /// Overwrites the `old_size` bytes of the file at `path` with those of the file `new`.

@@ -14,7 +14,7 @@ const VICTIM: &str = "65534";
 const ATTACKER: &str = "65533";
 
 /// A command of another user's, in `folder`.
-fn as_user(user: &str, folder: &Path, program: &str) -> Command {
+pub fn as_user(user: &str, folder: &Path, program: &str) -> Command {
     let mut command = Command::new("setpriv");
     command
         .args([&format!("--reuid={user}"), &format!("--regid={user}")])
@@ -26,7 +26,7 @@ fn as_user(user: &str, folder: &Path, program: &str) -> Command {
 }
 
 /// A directory that everybody may look into, with brawn in it.
-fn open_folder() -> TempDir {
+pub fn open_folder() -> TempDir {
     let folder = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o755))
         .tempdir()
@@ -35,7 +35,7 @@ fn open_folder() -> TempDir {
     folder
 }
 
-fn err(output: &Output) -> String {
+pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -119,7 +119,7 @@ fn in_a_sticky_folder_what_another_user_laid_there_first_is_not_used() {
 }
 
 /// Runs `brawn` with these words, in a directory; it must end at once.
-fn at_once(folder: &Path, words: &str) -> Output {
+pub fn at_once(folder: &Path, words: &str) -> Output {
     let mut command = Command::new("timeout");
     command
         .args(["20", brawn_path()])
