@@ -99,6 +99,10 @@ fn is_run() -> bool {
 /// Makes brawn exit with the code of an I/O error where Rust would abort, for example if memory runs out.  Rust has
 /// printed the reason by then.
 pub fn instead_of_abort() {
+    // What was ignored stays so, also for a program that brawn becomes.  A panic then ends brawn in another way.
+    if crate::inherited::is_ignored(SIGABRT) {
+        return;
+    }
     let code = match is_run() {
         true => Exit::RunFailed,
         false => Exit::Io,
