@@ -18,6 +18,7 @@ mod compare_saved;
 mod corpus;
 mod guide;
 mod heap_profile;
+mod holes;
 mod hostile;
 mod image;
 mod image_refused;
