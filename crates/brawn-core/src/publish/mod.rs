@@ -107,6 +107,7 @@ impl Target {
         if place.name.is_empty() {
             return Err(input::folder().path(path));
         }
+        standing::not_kept(&place.path)?;
         let folder = place.path.parent().unwrap_or(Path::new("/"));
         let handle = walk::listed(&place.folder)
             .map_err(|e| Error::io("cannot open its directory", e).path(folder))?;

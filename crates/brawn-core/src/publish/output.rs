@@ -7,6 +7,7 @@
 //! - The file that is replaced gives its owner, but no right that somebody gave to its bytes.
 
 use super::staged::Staged;
+use super::standing::not_kept;
 use super::walk::{self, Place};
 use super::write::{
     New, Stream, copy_owner, fill, in_place_unsynced, no_new_file, put, set_mode, sync,
@@ -176,10 +177,12 @@ fn replace<T>(
 }
 
 fn place_of(out: &Path) -> Result<Place> {
-    walk::to_write(out).map_err(|e| match e.os() {
+    let place = walk::to_write(out).map_err(|e| match e.os() {
         Some(io::ErrorKind::NotFound) => no_new_file(out, Errno::NOENT.into()),
         _ => e,
-    })
+    })?;
+    not_kept(&place.path)?;
+    Ok(place)
 }
 
 /// What is at a path to write to.

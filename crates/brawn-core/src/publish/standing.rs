@@ -4,6 +4,7 @@ use super::kept;
 use super::record::{Record, State};
 use crate::error::{Error, Kind, Result};
 use crate::fingerprint::Fingerprint;
+use crate::shown::shown;
 use serde::Serialize;
 use std::fs::{File, Metadata};
 use std::os::fd::AsFd;
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// The suffix of a kept original's name.
 const ORIGINAL: &str = ".brawn-original";
+/// The suffix of a record's name.
+const RECORD: &str = ".brawn.json";
 
 /// How an archive relates to the record beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,6 +53,27 @@ pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
 /// If `name` is the name of a kept original: the name of its file.
 pub fn kept_original_of(name: &[u8]) -> Option<&[u8]> {
     name.strip_suffix(ORIGINAL.as_bytes())
+}
+
+/// Fails if `path`, which is no link, is what brawn keeps of another file: a new file in its place could not be undone.
+pub(super) fn not_kept(path: &Path) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let endings = [ORIGINAL, RECORD].map(str::as_bytes);
+    let mut names = endings
+        .iter()
+        .filter_map(|ending| name.strip_suffix(*ending));
+    let of = names.next().filter(|name| !name.is_empty());
+    let Some(of) = of.map(|name| path.with_file_name(std::ffi::OsStr::from_bytes(name))) else {
+        return Ok(());
+    };
+    // Without a record, the name is only a name.
+    if std::fs::symlink_metadata(record_path(&of)).is_err() {
+        return Ok(());
+    }
+    Err(Error::refused("brawn keeps it to restore another file")
+        .path(path)
+        .expected("a file that is nobody's original or record")
+        .next(format!("name {} itself", shown(&of))))
 }
 
 /// Whether the file at `path` is an original that brawn keeps. This is so if it has such a name, and the record
@@ -122,7 +146,7 @@ pub(super) fn original_path(path: &Path) -> PathBuf {
 
 /// Where the record of the file at `path` is.
 pub(super) fn record_path(path: &Path) -> PathBuf {
-    beside(path, ".brawn.json")
+    beside(path, RECORD)
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -9,7 +9,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 /// The most links to follow; the kernel has the same limit.
@@ -222,7 +222,13 @@ pub(super) fn user() -> u32 {
 /// not followed: that user could choose which file brawn writes. The kernel has the same rule if
 /// `fs.protected_symlinks` is set.
 pub(super) fn to_write(path: &Path) -> Result<Place> {
-    follow(path, End::File, &mut own_link)
+    let place = follow(path, End::File, &mut own_link)?;
+    let bytes = path.as_os_str().as_bytes();
+    let is_folder = bytes.ends_with(b"/") || bytes.ends_with(b"/.");
+    match is_folder && !place.name.is_empty() {
+        true => Err(Error::io("cannot open it", Errno::NOTDIR).path(path)),
+        false => Ok(place),
+    }
 }
 
 /// The same for a directory, which is made if it is missing.

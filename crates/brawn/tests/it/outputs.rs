@@ -232,3 +232,64 @@ fn a_report_that_cannot_be_written_is_told_of_before_anything_is_measured() {
         assert!(!exists("out"));
     }
 }
+
+#[test]
+fn what_brawn_keeps_is_neither_changed_nor_written_over() {
+    let folder = Folder::small();
+    folder.patch();
+    let before: Vec<_> = folder
+        .names()
+        .iter()
+        .map(|name| read(&folder.path().join(name)))
+        .collect();
+    for kept in [
+        "libc.a.brawn-original",
+        "libc.a.brawn.json",
+        "./libc.a.brawn-original",
+    ] {
+        for way in [
+            "patch {}",
+            "restore {}",
+            "rewrite {}",
+            "patch libc.a -o {}",
+            "preload -o {}",
+            "compare --export-json {} true",
+        ] {
+            let words = way.replace("{}", kept);
+            let output = at_once(folder.path(), &words);
+            assert!(!output.status.success(), "{words}");
+            let now: Vec<_> = folder
+                .names()
+                .iter()
+                .map(|name| read(&folder.path().join(name)))
+                .collect();
+            assert!(now == before, "{words}");
+        }
+    }
+    let output = at_once(folder.path(), "patch libc.a.brawn-original");
+    assert_eq!(output.status.code(), Some(REFUSED));
+    assert!(err(&output).contains("libc.a itself"), "{}", err(&output));
+    folder.restore();
+    // Without a record, it is a name as any other.
+    fs::copy(folder.libc(), folder.kept()).unwrap();
+    let output = at_once(folder.path(), "patch libc.a.brawn-original");
+    assert!(output.status.success(), "{}", err(&output));
+}
+
+#[test]
+fn a_file_is_no_directory() {
+    let room = with_inputs();
+    let before = names(room.path());
+    for words in [
+        "rewrite tool/",
+        "rewrite tool/.",
+        "patch libc.a/",
+        "restore tool/",
+        "rewrite tool -o data/",
+        "preload -o new/",
+    ] {
+        let output = at_once(room.path(), words);
+        assert!(!output.status.success(), "{words}");
+        assert_eq!(names(room.path()), before, "{words}");
+    }
+}
