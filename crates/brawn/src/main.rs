@@ -17,6 +17,7 @@ mod only;
 mod profile;
 mod report;
 mod table;
+mod threads;
 mod ui;
 mod version;
 mod walk;

@@ -369,3 +369,36 @@ fn with_a_home_of_another_users_the_cache_is_elsewhere() {
     assert!(said.contains(own.to_str().unwrap()), "{said}");
     assert!(fs::read_dir(at("home")).unwrap().next().is_none());
 }
+
+#[test]
+fn one_thread_is_enough() {
+    let folder = open_folder();
+    let small = Folder::small();
+    fs::copy(small.libc(), folder.path().join("libc.a")).unwrap();
+    // A user who has no other process: the limit counts all that he has.
+    let run = |limit: u32, words: &str| {
+        let script = format!("ulimit -u {limit}; exec ./brawn {words}");
+        let mut command = as_user("65431", folder.path(), "bash");
+        command.args(["-c", &script]).env_remove("HOME");
+        command.env("PATH", "/usr/bin:/bin").output().unwrap()
+    };
+    for limit in [1, 2, 3] {
+        for words in [
+            "inspect libc.a",
+            "inspect .",
+            "toolchains",
+            "toolchains --json",
+            "patch -n libc.a",
+        ] {
+            let output = run(limit, words);
+            let said = err(&output);
+            assert!(!said.contains("panicked"), "{limit} {words}: {said}");
+            // `toolchains` cannot ask rustc either, and says so.
+            let is_told = words.starts_with("toolchains") && !said.is_empty();
+            assert!(
+                output.status.success() || is_told,
+                "{limit} {words}: {said}"
+            );
+        }
+    }
+}
