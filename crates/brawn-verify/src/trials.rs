@@ -219,7 +219,7 @@ impl Plan<'_> {
             for _ in 1..jobs.clamp(1, items.len().max(1)) {
                 // This thread is enough.
                 if std::thread::Builder::new()
-                    .spawn_scoped(scope, &take)
+                    .spawn_scoped(scope, take)
                     .is_err()
                 {
                     break;

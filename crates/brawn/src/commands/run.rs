@@ -82,6 +82,7 @@ pub enum Stop {
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match error.kind() {
+            _ if error.os() == Some(ErrorKind::OutOfMemory) => Self::Failed(error),
             Kind::Io | Kind::Usage | Kind::RestoreRefused => Self::Failed(error),
             Kind::Malformed | Kind::Refused | Kind::NotApplicable => Self::Refused(error),
         }

@@ -402,3 +402,42 @@ fn one_thread_is_enough() {
         }
     }
 }
+
+#[test]
+fn too_little_memory_is_an_error_and_no_panic() {
+    let folder = Folder::small();
+    let room = Room::with("int main(void) { return 0; }\n");
+    room.run("musl-gcc", &["-static -o tool main.c"]);
+    let packed = folder.path().join("packed.gz");
+    let pack = format!("gzip -c {} > {}", room.path("tool"), packed.display());
+    ok("sh", &["-c", &pack]);
+    let base = crate::common::brawn_mapped() / 1024;
+    let mut refused = 0;
+    for words in [
+        format!("rewrite -n {}", room.path("tool")),
+        "inspect packed.gz".into(),
+        "patch -n libc.a".into(),
+    ] {
+        for more in (3000..9000).step_by(125) {
+            let script = format!(
+                "ulimit -c 0; ulimit -v {}; exec {} {words}",
+                base + more,
+                brawn_path()
+            );
+            let output = Command::new("bash")
+                .args(["-c", &script])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let said = err(&output);
+            // With less, not even Rust's runtime begins.
+            let is_begun = !said.contains("stack_overflow.rs") && !said.contains("loading shared");
+            assert!(
+                !is_begun || !said.contains("panicked"),
+                "{words}, {more}: {said}"
+            );
+            refused += u32::from(output.status.code() == Some(REFUSED));
+        }
+    }
+    assert!(refused > 3, "only {refused}: is the limit of use?");
+}
