@@ -40,7 +40,7 @@ pub enum Exit {
 const COMMON: &str = "  0  done, or nothing to do
   1  a finding, of `verify`, `compare` or `inspect --fail-on`
   2  the command line is wrong
-  3  refused: not musl's, or in a form that brawn does not know; or memory ran out
+  3  refused: not musl's, or in a form that brawn does not know; no memory
   4  the input is broken
   5  reading or writing failed
   6  restore refused: the file is not what brawn wrote, or there is no original";

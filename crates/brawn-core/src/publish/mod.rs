@@ -14,7 +14,8 @@
 //! 1. Write and sync the new file.
 //! 2. Write and sync the record. It names the original and the result, so it is true before and after the exchange.
 //! 3. Keep and sync the original.
-//! 4. Rename the new file over the old one.
+//! 4. Exchange the names of the new file and the old one. If what comes out is not the file that was read, exchange them
+//!    again: somebody has put a newer version there.
 //!
 //! A lock on the directory keeps a second brawn out meanwhile.
 //!
