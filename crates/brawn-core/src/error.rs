@@ -88,10 +88,16 @@ impl Error {
         Self::new(Kind::Refused, found)
     }
 
-    /// The system call behind `doing` failed.
+    /// The system call behind `doing` failed. If that is because memory ran out, it is a refusal: nothing is wrong with the
+    /// disk.
     pub fn io(doing: impl Into<String>, source: impl Into<io::Error>) -> Self {
-        let mut error = Self::new(Kind::Io, doing);
-        error.0.source = Some(source.into());
+        let source = source.into();
+        let kind = match source.kind() {
+            io::ErrorKind::OutOfMemory => Kind::Refused,
+            _ => Kind::Io,
+        };
+        let mut error = Self::new(kind, doing);
+        error.0.source = Some(source);
         error
     }
 

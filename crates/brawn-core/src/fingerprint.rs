@@ -4,8 +4,7 @@ use crate::content::Content;
 use crate::input;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// A file's identity.
@@ -58,7 +57,7 @@ impl Fingerprint {
     }
 
     /// The fingerprint of the rest of an open file, from its current position.
-    pub(crate) fn of_open(file: &mut File) -> io::Result<Self> {
+    pub(crate) fn of_open(file: &mut impl Read) -> io::Result<Self> {
         let mut hashed = Hashed::default();
         let mut buffer = vec![0; 1 << 17];
         loop {

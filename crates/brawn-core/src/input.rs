@@ -53,7 +53,11 @@ pub(crate) fn folder() -> Error {
 /// # Errors
 /// Those of [`open`], and of reading.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = open(path)?;
+    all(&open(path)?)
+}
+
+/// The rest of an open regular file, from its current position.
+pub(crate) fn all(mut file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // If memory is short, this fails before a byte is read.
     let size = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;

@@ -27,7 +27,9 @@ use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
 mod archive;
+mod pkg_config;
 pub use archive::archive_of;
+pub use pkg_config::pkg_config;
 
 /// The library's name, for `-l`.
 pub const LIBRARY: &str = "brawn_heap";
@@ -431,34 +433,6 @@ fn cmake_quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
-}
-
-/// The file for `pkg-config`.
-pub fn pkg_config(link: &Link, payload: &Payload) -> String {
-    let escaped = |text: &str| {
-        let mut out = String::new();
-        for c in text.chars() {
-            if matches!(c, ' ' | '"' | '\'' | '\\' | '$' | '#') {
-                out.push('\\');
-            }
-            out.push(c);
-        }
-        out
-    };
-    let libs: Vec<String> = link.flags.ld.iter().map(|word| escaped(word)).collect();
-    format!(
-        "{}
-
-Name: brawn
-Description: {} in place of musl's, for static executables
-Version: {}
-Libs: {}
-",
-        title(link),
-        contents(link),
-        payload.version,
-        libs.join(" ")
-    )
 }
 
 /// The element for a Swift package's `linkerSettings`.

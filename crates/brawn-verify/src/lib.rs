@@ -162,7 +162,7 @@ fn attempt(
             profile: request.profile,
             stop,
         };
-        let sides = lab.examine(&Tool::new(words, stop), is_cxx);
+        let sides = lab.examine(&Tool::new(words, folder, stop), is_cxx);
         progress(Step::Done);
         sides
     };

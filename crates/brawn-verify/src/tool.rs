@@ -3,7 +3,7 @@
 use crate::run::{Ran, watch};
 use brawn_core::link_args::shell;
 use brawn_core::{Error, Kind, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -27,14 +27,19 @@ const COMPILE: [&str; 7] = [
 #[derive(Clone, Debug)]
 pub struct Tool<'a> {
     words: Vec<String>,
+    /// For its temporary files: it may be killed, and then leaves them.
+    folder: PathBuf,
     stop: &'a AtomicBool,
 }
 
 impl<'a> Tool<'a> {
-    /// Made from the words of the command.
-    pub fn new(words: &[String], stop: &'a AtomicBool) -> Self {
-        let words = words.to_vec();
-        Self { words, stop }
+    /// Made from the words of the command. Its temporary files are in `folder`.
+    pub fn new(words: &[String], folder: &Path, stop: &'a AtomicBool) -> Self {
+        Self {
+            words: words.to_vec(),
+            folder: folder.to_owned(),
+            stop,
+        }
     }
 
     /// Its words.
@@ -59,6 +64,7 @@ impl<'a> Tool<'a> {
         });
         Self {
             words,
+            folder: self.folder.clone(),
             stop: self.stop,
         }
     }
@@ -82,6 +88,7 @@ impl<'a> Tool<'a> {
         let mut command = Command::new(program);
         // Only this makes zig print which libc.a it links. Other tools ignore it.
         command.args(words).args(more).env("ZIG_VERBOSE_LINK", "1");
+        command.env("TMPDIR", &self.folder);
         watch(&mut command, PATIENCE, self.stop).map_err(|e| {
             let what = format!("cannot run `{program}`");
             let error = match e.kind() {

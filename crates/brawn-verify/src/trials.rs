@@ -203,21 +203,29 @@ impl Plan<'_> {
     ) -> Result<Vec<R>> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(items.len()));
-        std::thread::scope(|scope| {
-            for _ in 0..jobs.clamp(1, items.len().max(1)) {
-                scope.spawn(|| {
-                    while !self.stop.load(Ordering::Relaxed) {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(item) = items.get(number) else {
-                            break;
-                        };
-                        let result = work(item);
-                        (self.progress)(Step::Done);
-                        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                        done.push((number, result));
-                    }
-                });
+        let take = || {
+            while !self.stop.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(number) else {
+                    break;
+                };
+                let result = work(item);
+                (self.progress)(Step::Done);
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.push((number, result));
             }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..jobs.clamp(1, items.len().max(1)) {
+                // This thread is enough.
+                if std::thread::Builder::new()
+                    .spawn_scoped(scope, take)
+                    .is_err()
+                {
+                    break;
+                }
+            }
+            take();
         });
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_unstable_by_key(|(number, _)| *number);
@@ -253,7 +261,7 @@ impl Plan<'_> {
         }
         let folder = self.folder.join("objects").join(&program.name);
         create(&folder)?;
-        let tool = Tool::new(&sides.with.words, self.stop);
+        let tool = Tool::new(&sides.with.words, self.folder, self.stop);
         let mut inputs = Vec::new();
         let mut archived = Vec::new();
         let own = std::iter::once(&program.path).chain(&program.objects);
@@ -285,7 +293,7 @@ impl Plan<'_> {
             create(&folder)?;
             let path = folder.join(&program.name);
             let inputs = [inputs.as_slice(), &side.more].concat();
-            let tool = Tool::new(&side.words, self.stop);
+            let tool = Tool::new(&side.words, self.folder, self.stop);
             let linked = match tool.link(&inputs, &path)? {
                 Ok(()) => one_heap(&path, is_brawns)?,
                 Err(said) => Err(said),

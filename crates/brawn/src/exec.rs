@@ -5,6 +5,7 @@
 
 pub mod own_memory;
 
+use crate::inherited;
 use brawn_core::Error;
 use brawn_core::elf::ident::Ident;
 use brawn_core::format::Format;
@@ -68,10 +69,8 @@ impl Strings {
         let environment = self.environment.as_deref().map(pointers);
         let own = OwnMemory::look();
         // SAFETY: the arrays end with null, and they and the strings, which end with zero, live until the call returns.
-        // A signal's default needs nothing of this process.  Rust's runtime ignores SIGPIPE, which the program would
-        // inherit.
         unsafe {
-            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            inherited::give_back();
             own.forget();
             match &environment {
                 Some(environment) => {

@@ -40,7 +40,7 @@ pub enum Exit {
 const COMMON: &str = "  0  done, or nothing to do
   1  a finding, of `verify`, `compare` or `inspect --fail-on`
   2  the command line is wrong
-  3  refused: not musl's, or in a form that brawn does not know
+  3  refused: not musl's, or in a form that brawn does not know; no memory
   4  the input is broken
   5  reading or writing failed
   6  restore refused: the file is not what brawn wrote, or there is no original";
@@ -96,13 +96,27 @@ fn is_run() -> bool {
     command.is_some_and(|command| command == "run")
 }
 
-/// Makes brawn exit with the code of an I/O error where Rust would abort, for example if memory runs out.  Rust has
-/// printed the reason by then.
+/// Makes brawn refuse where Rust would abort: memory ran out.  Rust has printed the reason by then.  The library for gzip
+/// panics in this case; its panic becomes an error, too.
 pub fn instead_of_abort() {
     let code = match is_run() {
         true => Exit::RunFailed,
-        false => Exit::Io,
+        false => Exit::Refused,
     };
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panic.to_string().contains("MemError") {
+            return usual(panic);
+        }
+        ui::error(
+            &"memory ran out; expected some more, above what the file takes; raise the limit (`ulimit -v`)",
+        );
+        std::process::exit(code as i32);
+    }));
+    // What was ignored stays so, also for a program that brawn becomes.  A panic then ends brawn in another way.
+    if crate::inherited::is_ignored(SIGABRT) {
+        return;
+    }
     let always = Arc::new(AtomicBool::new(true));
     // If no handler can be set, it aborts as it would have.
     let _ = register_conditional_shutdown(SIGABRT, code as i32, always);

@@ -12,10 +12,12 @@ mod exec;
 mod exit;
 mod file;
 mod help;
+mod inherited;
 mod only;
 mod profile;
 mod report;
 mod table;
+mod threads;
 mod ui;
 mod version;
 mod walk;
@@ -65,10 +67,7 @@ fn main() -> ExitCode {
 /// ignored when brawn started, it stays ignored.
 fn limits_are_errors() {
     use signal_hook::consts::SIGXFSZ;
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    if ignored.is_some_and(|mask| mask & 1 << (SIGXFSZ - 1) != 0) {
+    if inherited::is_ignored(SIGXFSZ) {
         return;
     }
     // Without a handler, the signal ends brawn, as by default.

@@ -1,5 +1,6 @@
 //! The flags that name toolchains instead of a path, and where these are on this machine.
 
+use crate::threads;
 use crate::ui;
 use brawn_core::toolchains::{
     Archive, FoundToolchains, Places, Rust, Toolchain, ToolchainKind, find, survey, swift_sdks,
@@ -271,9 +272,11 @@ fn none_of(kind: ToolchainKind) -> Error {
 
 /// Surveys each archive, on several threads; leaves out those that are not musl's.
 pub fn surveyed(archives: &[Archive]) -> Vec<Toolchain> {
-    let all = archives.par_iter().with_max_len(1);
-    all.filter_map(|archive| survey(archive, payloads()))
-        .collect()
+    threads::with(|| {
+        let all = archives.par_iter().with_max_len(1);
+        all.filter_map(|archive| survey(archive, payloads()))
+            .collect()
+    })
 }
 
 /// Where toolchains are below `root`.

@@ -261,3 +261,29 @@ fn the_oldest_rust_is_the_same_everywhere() {
         assert!(read(name).contains(&line), "{name}: no {line}");
     }
 }
+
+/// docs/security.md: what brawn promises about files, each sentence with its tests.
+#[test]
+fn every_promise_about_files_has_a_test() {
+    let root = root();
+    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let begin = page.find("## What brawn promises about files").unwrap();
+    let section = &page[begin..];
+    let section = &section[..section.find("\n## ").unwrap()];
+    let promises: Vec<&str> = section.split("\n- ").skip(1).collect();
+    assert!(promises.len() > 15, "{}", promises.len());
+    for promise in promises {
+        let tests = promise.split("<!-- test: ").nth(1);
+        let tests = tests.unwrap_or_else(|| panic!("no test: {promise}"));
+        let (tests, _) = tests.split_once(" -->").unwrap();
+        for test in tests.split(", ") {
+            let (module, name) = test.split_once("::").unwrap();
+            let file = root.join(format!("crates/brawn/tests/it/{module}.rs"));
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            assert!(
+                text.contains(&format!("#[test]\nfn {name}()")),
+                "{test}: no such test"
+            );
+        }
+    }
+}

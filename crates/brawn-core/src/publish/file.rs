@@ -86,13 +86,18 @@ fn unplaced<P>(
         To::Itself => Some(open(path, tell)?),
         To::Another(_) | To::Nowhere => None,
     };
-    if !matches!(to, To::Another(_)) {
-        let file = input::open(target.as_ref().map_or(path, Target::path));
-        trust::refuse(&file.map_err(|e| input::failed("cannot open it", e))?)?;
-    }
     let source = match &target {
-        Some(target) => target.read()?,
-        None => Source::read(path)?,
+        Some(target) => {
+            trust::refuse(target.file())?;
+            target.read()?
+        }
+        None => {
+            let file = input::open(path).map_err(|e| input::failed("cannot open it", e))?;
+            if matches!(to, To::Nowhere) {
+                trust::refuse(&file)?;
+            }
+            Source::read(path, &file)?
+        }
     };
     let edited = edit(&source)?;
     let content = edited.content.filter(|new| !new.is(source.bytes()));

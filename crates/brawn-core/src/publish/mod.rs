@@ -14,7 +14,8 @@
 //! 1. Write and sync the new file.
 //! 2. Write and sync the record. It names the original and the result, so it is true before and after the exchange.
 //! 3. Keep and sync the original.
-//! 4. Rename the new file over the old one.
+//! 4. Exchange the names of the new file and the old one. If what comes out is not the file that was read, exchange them
+//!    again: somebody has put a newer version there.
 //!
 //! A lock on the directory keeps a second brawn out meanwhile.
 //!
@@ -23,7 +24,11 @@
 //! note and writes the original back.
 
 pub mod cache;
+mod exchange;
 mod file;
+mod kept;
+mod lock;
+mod output;
 pub mod place;
 mod record;
 mod restore;
@@ -39,31 +44,39 @@ mod write;
 use crate::content::Content;
 use crate::fingerprint::Fingerprint;
 pub use file::{Edited, Notice, Outcome, To, file, open};
+pub use output::{check_report, stream_elsewhere, write_elsewhere, write_made_from, write_report};
 pub use restore::Restored;
 pub use source::Source;
 pub use standing::{Standing, is_kept_original, kept_original_of, standing};
-pub use write::{Stream, stream_elsewhere, write_elsewhere, write_made_from};
+pub use write::Stream;
 
 use crate::error::{Error, Kind, Result};
 use crate::input;
 use crate::shown::shown;
+use exchange::Exchange;
 use record::{InPlace, Record, State};
-use rustix::fs::{AtFlags, FileType, FlockOperation};
-use rustix::io::Errno;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt as _;
+use rustix::fs::{AtFlags, OFlags};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use write::{Exchange, New};
+use write::New;
 
 /// A file to change; its directory is locked.
+///
+/// It is opened once. What is read, what is kept, and what is replaced is this one file, whatever others put in its place
+/// meanwhile.
 #[derive(Debug)]
 pub struct Target {
     /// The file itself, symlinks resolved.
     path: PathBuf,
     /// Its directory, open and locked.
     folder: File,
+    /// The file, open for reading.
+    file: File,
+    /// What it was when it was opened.
+    stat: Metadata,
     /// The record that brawn keeps beside it.
     record: Option<Record>,
     /// Whether opening it rolled back an interrupted write.
@@ -95,17 +108,19 @@ impl Target {
         if place.name.is_empty() {
             return Err(input::folder().path(path));
         }
-        let look = rustix::fs::statat(&place.folder, &place.name, AtFlags::SYMLINK_NOFOLLOW);
-        let kind = look.map_err(|e| failed(e.into()))?.st_mode;
-        input::regular(FileType::from_raw_mode(kind)).map_err(failed)?;
+        standing::not_kept(&place.path)?;
         let folder = place.path.parent().unwrap_or(Path::new("/"));
         let handle = walk::listed(&place.folder)
             .map_err(|e| Error::io("cannot open its directory", e).path(folder))?;
         let handle = File::from(handle);
-        lock(&handle, PATIENCE, || waiting(folder)).map_err(|e| e.path(folder))?;
+        lock::lock(&handle, lock::PATIENCE, || waiting(folder)).map_err(|e| e.path(folder))?;
+        let file = input::at(&handle, Path::new(&place.name), OFlags::NOFOLLOW).map_err(failed)?;
+        let stat = file.metadata().map_err(failed)?;
         let mut target = Self {
             path: place.path,
             folder: handle,
+            file,
+            stat,
             record: None,
             recovered: false,
         };
@@ -123,11 +138,22 @@ impl Target {
         self.recovered
     }
 
+    /// The file, for a look at its metadata.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
     /// The file's bytes, with the record beside it.
     pub fn read(&self) -> Result<Source> {
-        let bytes = input::read(&self.path)
-            .map_err(|e| input::failed("cannot read it", e).path(&self.path))?;
-        Ok(Source::new(self.path.clone(), bytes, self.record.clone()))
+        Source::of(self.path.clone(), &self.file, self.record.clone())
+    }
+
+    /// The file's bytes from the first one on, for files that are too large for memory.
+    ///
+    /// # Errors
+    /// There are too many open files.
+    pub fn again(&self) -> io::Result<impl Read + use<>> {
+        Ok(Again(self.file.try_clone()?, 0))
     }
 
     /// The path at which the original is or would be kept.
@@ -173,24 +199,24 @@ impl Target {
             _ => Record::new(before.clone()),
         };
 
-        let source = input::open(&self.path).map_err(|e| input::failed("cannot open it", e))?;
-        let stat = source
-            .metadata()
-            .map_err(|e| Error::io("cannot look at it", e))?;
         // An interrupted run may already have kept this inode as the original.
-        let own_links = 1 + u64::from(self.is_original(&stat));
-        let other_links = stat.nlink().saturating_sub(own_links);
+        let own_links = 1 + u64::from(self.is_original(&self.stat));
+        let other_links = self.stat.nlink().saturating_sub(own_links);
         let staged = self.beside(".", ".brawn-new");
         let prepare = || {
-            let after = write::stage(&staged, new, &source)?;
+            let after = write::stage(&staged, new, &self.file)?;
+            self.unchanged(&self.first_seen(), before)?;
             record.add_result(after.clone());
             record.write(self)?;
             if !is_kept {
-                self.keep(&source)?;
+                self.keep(before)?;
             }
+            // A further name is a change, too.
+            let seen = self.seen()?;
             self.sync_folder()?;
-            self.unchanged(&stat, before.size)?;
-            Ok((write::exchange(&staged, &self.path)?, after))
+            self.unchanged(&seen, before)?;
+            let name = staged.file_name().unwrap_or_default();
+            Ok((self.exchange(name, &seen, before)?, after))
         };
         let (exchange, after) = match prepare() {
             Ok(done) => done,
@@ -233,7 +259,7 @@ impl Target {
         is_original_checked: bool,
     ) -> Result<bool> {
         match state {
-            None if self.original().exists() => Err(Error::refused(format!(
+            None if fs::symlink_metadata(self.original()).is_ok() => Err(Error::refused(format!(
                 "{} is there without its record",
                 shown(&self.original())
             ))
@@ -263,34 +289,51 @@ impl Target {
     }
 
     /// Keeps the file as the original: as a hard link if possible, so that `restore` brings back all its attributes.
-    fn keep(&self, source: &File) -> Result<()> {
-        let original = self.original();
-        if source.metadata().is_ok_and(|stat| self.is_original(&stat)) {
+    /// `read` is what was read of it.
+    fn keep(&self, read: &Fingerprint) -> Result<()> {
+        if self.is_original(&self.stat) {
             return Ok(());
         }
         let keep = self.beside(".", ".brawn-keep");
-        if fs::hard_link(&self.path, &keep).is_err() {
+        let name = keep.file_name().unwrap_or_default();
+        let (folder, flags) = (&self.folder, AtFlags::empty());
+        let is_read = match rustix::fs::linkat(folder, self.name(), folder, name, flags) {
+            Ok(()) => {
+                let inode = |stat: &rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+                let kept = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+                let is_same = kept.is_ok_and(|kept| {
+                    rustix::fs::fstat(&self.file).is_ok_and(|open| inode(&open) == inode(&kept))
+                });
+                is_same || self.has(name, read)
+            }
             // The filesystem has no hard links, or does not allow them to other users' files.
-            write::stage(&keep, New::Copy(source), source)?;
-            write::copy_times(&keep, source)?;
+            Err(_) => self.copy_to(&keep)? == *read,
+        };
+        if !is_read {
+            return Err(exchange::changed());
         }
-        source
+        self.file
             .sync_all()
             .map_err(|e| Error::io("cannot sync the original", e))?;
-        fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))
+        fs::rename(&keep, self.original()).map_err(|e| Error::io("cannot keep the original", e))
+    }
+
+    /// Copies the file, with its times.
+    fn copy_to(&self, copy: &Path) -> Result<Fingerprint> {
+        let copied = write::stage(copy, New::Copy(&self.file), &self.file)?;
+        write::copy_times(copy, &self.file)?;
+        Ok(copied)
     }
 
     /// Overwrites a mount point, which contains `old`, with the contents of the file `new`. While it is incomplete,
     /// the record has a note.
     fn overwrite(&self, record: &mut Record, old: &Fingerprint, new: &Path) -> Result<()> {
-        let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
+        let stat = &self.stat;
         let original = self.original();
         // If the original were a hard link, it would be overwritten too.
-        if self.is_original(&stat) {
-            let source = input::open(&self.path).map_err(|e| input::failed("cannot open it", e))?;
+        if self.is_original(stat) {
             let keep = self.beside(".", ".brawn-keep");
-            write::stage(&keep, New::Copy(&source), &source)?;
-            write::copy_times(&keep, &source)?;
+            self.copy_to(&keep)?;
             fs::rename(&keep, &original).map_err(|e| Error::io("cannot keep the original", e))?;
         }
         record.in_place = Some(InPlace {
@@ -315,7 +358,7 @@ impl Target {
                 Err(_) => {}
             }
         }
-        self.record = Record::read(&self.record())?;
+        self.record = Record::read(&self.folder, &self.record(), &self.stat)?;
         let Some((mut record, torn)) = self
             .record
             .clone()
@@ -325,8 +368,7 @@ impl Target {
         };
         let now = self.fingerprint()?;
         if record.state(&now) == State::Changed {
-            let stat = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
-            if (stat.dev(), stat.ino()) != (torn.device, torn.inode) {
+            if (self.stat.dev(), self.stat.ino()) != (torn.device, torn.inode) {
                 return Err(Error::new(
                     Kind::RestoreRefused,
                     "a write in place was interrupted, and the file that is here now is another one",
@@ -340,6 +382,10 @@ impl Target {
             let original = self.check_original(Some(&record))?;
             write::in_place(&self.path, now.size, &original)?;
             self.recovered = true;
+            self.stat = self
+                .file
+                .metadata()
+                .map_err(|e| Error::io("cannot look at it", e))?;
         }
         record.in_place = None;
         record.write(self)?;
@@ -349,13 +395,13 @@ impl Target {
 
     /// The kept original. Fails if it is not the one that the record names.
     fn check_original(&self, record: Option<&Record>) -> Result<File> {
-        standing::check_original(&self.original(), record)
+        standing::check_original(&self.folder, &self.original(), &self.stat, record)
     }
 
     /// The file's current fingerprint.
     fn fingerprint(&self) -> Result<Fingerprint> {
-        Fingerprint::of_file(&self.path)
-            .map_err(|e| Error::io("cannot read it", e).path(&self.path))
+        let mut file = Again(self.file.try_clone().map_err(read_failed)?, 0);
+        Fingerprint::of_open(&mut file).map_err(read_failed)
     }
 
     fn changed_with_payload(&self) -> Error {
@@ -369,20 +415,6 @@ impl Target {
             ))
     }
 
-    /// Fails if the file has changed since `stat`.
-    fn unchanged(&self, stat: &fs::Metadata, size: u64) -> Result<()> {
-        let now = fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
-        // Device and inode do not count: on overlay filesystems, keeping the original changes them.
-        let key = |m: &fs::Metadata| (m.size(), m.mtime(), m.mtime_nsec());
-        if key(&now) != key(stat) || now.size() != size {
-            return Err(
-                Error::new(Kind::Io, "it changed while brawn was working on it")
-                    .next("nothing was written; try again"),
-            );
-        }
-        Ok(())
-    }
-
     /// Whether the kept original is a hard link to the inode of `stat`.
     fn is_original(&self, stat: &fs::Metadata) -> bool {
         fs::symlink_metadata(self.original())
@@ -393,9 +425,14 @@ impl Target {
         standing::record_path(&self.path)
     }
 
+    /// Its name in its directory.
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+
     fn beside(&self, before: &str, after: &str) -> PathBuf {
         let mut name = OsString::from(before);
-        name.push(self.path.file_name().unwrap_or_default());
+        name.push(self.name());
         name.push(after);
         self.path.with_file_name(name)
     }
@@ -407,6 +444,21 @@ impl Target {
     }
 }
 
+fn read_failed(error: io::Error) -> Error {
+    Error::io("cannot read it", error)
+}
+
+/// Reads an open file from the first byte on, wherever others read it.
+struct Again(File, u64);
+
+impl Read for Again {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read_at(to, self.1)?;
+        self.1 += read as u64;
+        Ok(read)
+    }
+}
+
 /// Most formats have no form for bytes of a path that are not UTF-8.
 fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.to_string_lossy())
@@ -415,58 +467,4 @@ fn displayed<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S:
 /// Whether brawn keeps a record beside `path`.
 pub fn has_record(path: &Path) -> bool {
     standing::record_path(path).exists()
-}
-
-/// How long to wait for another brawn: the largest bundle takes a fraction of this.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Takes the lock on a directory. The lock ends when the handle is closed, even if the process is killed.
-///
-/// Everybody who can open a directory can hold its lock, so brawn does not wait forever.
-fn lock(folder: &File, patience: Duration, waiting: impl FnOnce()) -> Result<()> {
-    let begun = Instant::now();
-    let mut waiting = Some(waiting);
-    loop {
-        match rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => {}
-            // Network filesystems that cannot lock a directory: the rename is still atomic.
-            Ok(()) | Err(Errno::BADF | Errno::NOLCK | Errno::OPNOTSUPP | Errno::INVAL) => {
-                return Ok(());
-            }
-            Err(errno) => return Err(Error::io("cannot lock the directory", errno)),
-        }
-        if let Some(waiting) = waiting.take() {
-            waiting();
-        }
-        if begun.elapsed() >= patience {
-            let seconds = patience.as_secs();
-            return Err(Error::new(
-                Kind::Io,
-                format!("somebody else has held the directory's lock for {seconds} seconds"),
-            )
-            .expected("another brawn, which needs less time")
-            .next("`lsof +d` with the directory's name says who; nothing was written"));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lock_is_waited_for_and_not_for_ever() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, two) = (File::open(&folder).unwrap(), File::open(&folder).unwrap());
-        let patience = Duration::from_millis(100);
-        lock(&one, patience, || panic!("nobody has it")).unwrap();
-        let mut waited = 0;
-        let error = lock(&two, patience, || waited += 1).unwrap_err();
-        assert!(error.to_string().contains("lock"), "{error}");
-        assert_eq!((error.kind(), waited), (Kind::Io, 1));
-        drop(one);
-        // Another test may just start a process, which has a copy of the handle until its program begins.
-        lock(&two, PATIENCE, || {}).unwrap();
-    }
 }

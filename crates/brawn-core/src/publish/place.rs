@@ -1,9 +1,11 @@
 //! Puts brawn's own files into a user's directory. Only files that brawn wrote are replaced.
 
 use super::staged::Staged;
+use super::walk::{self, Place};
+use super::write::no_new_file;
 use crate::error::{Error, Kind, Result};
 use crate::input;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -49,11 +51,13 @@ pub fn temporary() -> PathBuf {
     std::env::temp_dir().join(format!("brawn-{user}"))
 }
 
-/// Puts `files` into `folder`. Replaces a file only if `is_ours` says that brawn wrote it.
+/// Puts `files` into `folder`, which is made if it is missing. Replaces a file only if `is_ours` says that brawn wrote it.
 pub fn into_folder(folder: &Path, files: &[File], is_ours: fn(&[u8]) -> bool) -> Result<()> {
-    fs::create_dir_all(folder)
-        .map_err(|e| Error::io("cannot create the directory", e).path(folder))?;
-    files.iter().try_for_each(|file| one(folder, file, is_ours))
+    let place = walk::folder_to_write(folder)?;
+    files.iter().try_for_each(|file| {
+        let path = folder.join(&file.name);
+        one(&place, OsStr::new(&file.name), &file.bytes, is_ours).map_err(|e| e.path(&path))
+    })
 }
 
 /// Fails for `-`: in other programs it means standard output, and nobody wants a file of that name.
@@ -74,45 +78,41 @@ pub fn into_file(path: &Path, bytes: &[u8], is_ours: fn(&[u8]) -> bool) -> Resul
         let error = Error::new(Kind::Usage, found).path(path);
         Err(error.expected("the name of a file to write"))
     };
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return wrong("no file name in UTF-8");
-    };
+    if path.file_name().is_none() {
+        return wrong("no file name");
+    }
     if path.metadata().is_ok_and(|there| !there.is_file()) {
         return wrong("not a regular file");
     }
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let file = File {
-        name: name.to_owned(),
-        bytes: bytes.to_vec(),
-    };
-    one(folder.unwrap_or(Path::new(".")), &file, is_ours).map_err(|e| match e.kind() {
-        Kind::Refused => e.next("choose another name"),
-        _ => e,
+    let place = walk::to_write(path)?;
+    one(&place, &place.name, bytes, is_ours).map_err(|e| match e.kind() {
+        Kind::Refused => e.path(path).next("choose another name"),
+        _ => e.path(path),
     })
 }
 
-fn one(folder: &Path, file: &File, may_replace: impl Fn(&[u8]) -> bool) -> Result<()> {
-    let path = folder.join(&file.name);
-    match input::read(&path) {
-        Ok(there) if there == file.bytes => return Ok(()),
+fn one(
+    place: &Place,
+    name: &OsStr,
+    bytes: &[u8],
+    may_replace: impl Fn(&[u8]) -> bool,
+) -> Result<()> {
+    let there = input::at(&place.folder, Path::new(name), OFlags::NOFOLLOW);
+    match there.and_then(|there| input::all(&there)) {
+        Ok(there) if there == bytes => return Ok(()),
         Ok(there) if may_replace(&there) => {}
         Ok(_) => {
             return Err(Error::refused("a file that brawn did not write")
-                .path(&path)
                 .expected("nothing, or a file of brawn's")
                 .next("choose another directory"));
         }
         Err(e) if e.kind() == ErrorKind::NotFound => {}
-        Err(e) => return Err(input::failed("cannot read it", e).path(&path)),
+        Err(e) => return Err(input::failed("cannot read it", e)),
     }
-    let failed = |e: std::io::Error| Error::io("cannot write", e).path(&path);
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let open = rustix::fs::open(folder, flags, Mode::empty()).map_err(|e| failed(e.into()))?;
-    let name = OsStr::new(&file.name);
-    let mut staged = Staged::new(open.as_fd(), name, 0o644).map_err(failed)?;
-    let written = staged.file().write_all(&file.bytes);
+    let failed = |e: std::io::Error| Error::io("cannot write", e);
+    let mut staged =
+        Staged::new(place.folder.as_fd(), name, 0o644).map_err(|e| no_new_file(&place.path, e))?;
+    let written = staged.file().write_all(bytes);
     written
         .and_then(|()| staged.file().sync_all())
         .and_then(|()| Ok(staged.rename()?))

@@ -1,11 +1,12 @@
 //! The small file beside an archive that records which files brawn made from which original.
 
-use super::{Target, write};
+use super::{Target, kept, write};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 /// Version of the record's layout.
@@ -71,12 +72,13 @@ impl Record {
         }
     }
 
-    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
-        let bytes = match input::read(path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(input::failed("cannot read brawn's record", e).path(path)),
+    /// Reads the one at `path`, in the directory `folder`, beside the file of `target`. `None` if there is none.
+    pub(super) fn read(folder: impl AsFd, path: &Path, target: &Metadata) -> Result<Option<Self>> {
+        let Some(file) = kept::open(folder, path, target, "brawn's record")? else {
+            return Ok(None);
         };
+        let bytes =
+            input::all(&file).map_err(|e| Error::io("cannot read brawn's record", e).path(path))?;
         let damaged = |found: String| {
             Error::malformed(format!("brawn's record: {found}"))
                 .path(path)
@@ -90,13 +92,13 @@ impl Record {
         Ok(Some(record))
     }
 
-    /// Writes it beside `target`, atomically.
+    /// Writes it beside `target`, atomically. Whoever may read the target may read its record.
     pub(super) fn write(&self, target: &Target) -> Result<()> {
         let staged = target.beside(".", ".brawn-record");
         let mut bytes = serde_json::to_vec_pretty(self)
             .map_err(|e| Error::io("cannot write brawn's record", std::io::Error::other(e)))?;
         bytes.push(b'\n');
-        write::plain(&staged, &(&bytes).into())?;
+        write::readable(&staged, &(&bytes).into(), &target.file)?;
         fs::rename(&staged, target.record())
             .map_err(|e| Error::io("cannot write brawn's record", e).path(&target.record()))
     }

@@ -1,12 +1,14 @@
 //! Puts originals back.
 
-use super::record::State;
-use super::write::{self, Exchange};
-use super::{InPlace, Target};
+use super::exchange::{self, Exchange, Seen};
+use super::record::{Record, State};
+use super::{InPlace, Target, standing, write};
 use crate::advice::Advice;
 use crate::error::{Error, Kind, Result};
+use crate::fingerprint::Fingerprint;
 use crate::shown::shown;
 use std::fs;
+use std::io::Seek as _;
 use std::os::unix::fs::MetadataExt as _;
 
 /// What happened to a file that was to be restored.
@@ -40,6 +42,7 @@ impl Target {
         let now = self.fingerprint()?;
         match record.state(&now) {
             State::Original => {
+                self.check_forgotten(&record)?;
                 self.forget()?;
                 return Ok(Restored::AlreadyOriginal);
             }
@@ -59,23 +62,24 @@ impl Target {
             }
             State::Result => {}
         }
-        let original = self.check_original(Some(&record)).map_err(|e| {
-            // Any error here means that there is nothing to restore from.
-            if e.kind() == Kind::Io {
-                Error::new(Kind::RestoreRefused, e.without_path().to_string())
-                    .path(&self.original())
-            } else {
-                e
-            }
-        })?;
-        match write::exchange(&self.original(), &self.path)? {
+        let original = self
+            .check_original(Some(&record))
+            .map_err(|e| self.no_original(e))?;
+        let name = self.original();
+        let name = name.file_name().unwrap_or_default();
+        // What is put in the file's place is what was checked.
+        let checked = rustix::fs::fstat(&original);
+        let checked = Seen::from(&checked.map_err(|e| Error::io("cannot look at it", e))?);
+        if self.named(name).ok() != Some(checked) {
+            return Err(exchange::changed());
+        }
+        self.unchanged(&self.first_seen(), &now)?;
+        match self.exchange(name, &self.first_seen(), &now)? {
             Exchange::Renamed => {}
             Exchange::MountPoint => {
-                let stat =
-                    fs::metadata(&self.path).map_err(|e| Error::io("cannot look at it", e))?;
                 record.in_place = Some(InPlace {
-                    device: stat.dev(),
-                    inode: stat.ino(),
+                    device: self.stat.dev(),
+                    inode: self.stat.ino(),
                 });
                 record.write(self)?;
                 self.sync_folder()?;
@@ -94,6 +98,42 @@ impl Target {
         })?;
         self.forget()?;
         Ok(Restored::Restored)
+    }
+
+    /// The error if there is nothing to restore from, whatever the reason.
+    fn no_original(&self, error: Error) -> Error {
+        match error.kind() {
+            Kind::Io | Kind::Refused => {
+                Error::new(Kind::RestoreRefused, error.without_path().to_string())
+                    .path(&self.original())
+            }
+            _ => error,
+        }
+    }
+
+    /// Fails if the file under the original's name is one that nobody else has: neither the original, nor what brawn
+    /// made from it.  A run that was killed while it restored may have put a newer version there.
+    fn check_forgotten(&self, record: &Record) -> Result<()> {
+        let path = self.original();
+        match standing::check_original(&self.folder, &path, &self.stat, None) {
+            Ok(mut kept) => {
+                kept.rewind()
+                    .map_err(|e| Error::io("cannot read it", e).path(&path))?;
+                let found = Fingerprint::of_open(&mut kept);
+                let found = found.map_err(|e| Error::io("cannot read it", e).path(&path))?;
+                match record.state(&found) {
+                    State::Original | State::Result => Ok(()),
+                    State::Changed => Err(Error::new(
+                        Kind::RestoreRefused,
+                        "the file itself is the original, but under the original's name is another file",
+                    )
+                    .path(&path)
+                    .next("look at it; then remove it, or put it in the file's place")),
+                }
+            }
+            Err(e) if e.os() == Some(std::io::ErrorKind::NotFound) => Ok(()),
+            Err(e) => Err(self.no_original(e)),
+        }
     }
 
     /// Removes what brawn kept. The original goes first: without its record nobody would know what it is.

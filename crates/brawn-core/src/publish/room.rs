@@ -45,6 +45,7 @@ impl Room {
     }
 
     fn enter(cache: &Path, name: &str, made: bool) -> Result<Self> {
+        let made = made.then_some(Mode::RWXU);
         let end = End::Folder { made };
         let outer = walk::follow(cache, end, &mut check)?;
         check_own(&outer.path, &outer.stat)?;

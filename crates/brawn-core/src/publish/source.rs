@@ -1,11 +1,13 @@
 //! A file that is to be edited, with brawn's record beside it. Each file is read once and hashed once.
 
+use super::kept;
 use super::record::{Record, State};
-use super::standing::{original_path, record_path, wrong_original};
+use super::standing::{lost_original, open_original, original_path, record_of, wrong_original};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input;
 use std::cell::OnceCell;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 
 /// A file's bytes, and the original that brawn made them from.
@@ -14,31 +16,33 @@ pub struct Source {
     /// The file itself, symlinks resolved: the record lies beside the file, not beside a link to it.
     path: PathBuf,
     bytes: Vec<u8>,
+    stat: Metadata,
     record: Option<Record>,
     fingerprint: OnceCell<Fingerprint>,
     original: OnceCell<Option<Vec<u8>>>,
 }
 
 impl Source {
-    /// Reads the file at `path`, for callers that change nothing.
+    /// Reads the open file of `path`, for callers that change nothing.
     ///
     /// # Errors
-    /// The file or its record cannot be read, or brawn did not write the record.
-    pub fn read(path: &Path) -> Result<Self> {
-        let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
+    /// The file or its record cannot be read, brawn did not write the record, or it may be somebody else's.
+    pub fn read(path: &Path, file: &File) -> Result<Self> {
         let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        let record = Record::read(&record_path(&real))?;
-        Ok(Self::new(real, bytes, record))
+        let record = record_of(&real, &stat_of(file)?)?;
+        Self::of(real, file, record)
     }
 
-    pub(super) fn new(path: PathBuf, bytes: Vec<u8>, record: Option<Record>) -> Self {
-        Self {
+    pub(super) fn of(path: PathBuf, file: &File, record: Option<Record>) -> Result<Self> {
+        let bytes = input::all(file).map_err(|e| input::failed("cannot read it", e))?;
+        Ok(Self {
             path,
             bytes,
+            stat: stat_of(file)?,
             record,
             fingerprint: OnceCell::new(),
             original: OnceCell::new(),
-        }
+        })
     }
 
     /// The file's contents.
@@ -65,11 +69,8 @@ impl Source {
 
     fn read_original(&self, record: &Record) -> Result<Vec<u8>> {
         let path = original_path(&self.path);
-        let bytes = input::read(&path).map_err(|e| {
-            Error::io("cannot read the kept original", e)
-                .path(&path)
-                .next("install the package that it came from again")
-        })?;
+        let file = open_original(kept::folder(&path)?, &path, &self.stat)?;
+        let bytes = input::all(&file).map_err(|e| lost_original(&path, e))?;
         match Fingerprint::of(&(&bytes).into()) == record.original {
             true => Ok(bytes),
             false => Err(wrong_original(&path)),
@@ -86,4 +87,9 @@ impl Source {
     pub(super) fn is_original_known(&self) -> bool {
         matches!(self.original.get(), Some(Some(_)))
     }
+}
+
+fn stat_of(file: &File) -> Result<Metadata> {
+    file.metadata()
+        .map_err(|e| Error::io("cannot look at it", e))
 }

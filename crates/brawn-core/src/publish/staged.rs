@@ -92,6 +92,7 @@ fn remove_left(folder: BorrowedFd<'_>, name: &OsStr) -> std::io::Result<bool> {
     let left = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
         Ok(left) => left,
         Err(Errno::NOENT) => return Ok(true),
+        Err(e @ Errno::NAMETOOLONG) => return Err(e.into()),
         // Another user's file, or not a regular file.
         Err(_) => return Ok(false),
     };

@@ -1,16 +1,20 @@
 //! How an archive relates to brawn's record beside it, for callers that change nothing.
 
+use super::kept;
 use super::record::{Record, State};
 use crate::error::{Error, Kind, Result};
 use crate::fingerprint::Fingerprint;
-use crate::input;
+use crate::shown::shown;
 use serde::Serialize;
-use std::fs::File;
+use std::fs::{File, Metadata};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// The suffix of a kept original's name.
 const ORIGINAL: &str = ".brawn-original";
+/// The suffix of a record's name.
+const RECORD: &str = ".brawn.json";
 
 /// How an archive relates to the record beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,11 +34,12 @@ pub enum Standing {
 /// Changes nothing.
 ///
 /// # Errors
-/// The record cannot be read, or brawn did not write it.
+/// The record cannot be read, brawn did not write it, or it may be somebody else's.
 pub fn standing(path: &Path, bytes: &[u8]) -> Result<Option<Standing>> {
     // The record lies beside the file itself, not beside a link to it.
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let Some(record) = Record::read(&record_path(&real))? else {
+    let stat = std::fs::metadata(&real).map_err(|e| Error::io("cannot look at it", e))?;
+    let Some(record) = record_of(&real, &stat)? else {
         return Ok(None);
     };
     Ok(Some(match record.state(&Fingerprint::of(&bytes.into())) {
@@ -50,6 +55,27 @@ pub fn kept_original_of(name: &[u8]) -> Option<&[u8]> {
     name.strip_suffix(ORIGINAL.as_bytes())
 }
 
+/// Fails if `path`, which is no link, is what brawn keeps of another file: a new file in its place could not be undone.
+pub(super) fn not_kept(path: &Path) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let endings = [ORIGINAL, RECORD].map(str::as_bytes);
+    let mut names = endings
+        .iter()
+        .filter_map(|ending| name.strip_suffix(*ending));
+    let of = names.next().filter(|name| !name.is_empty());
+    let Some(of) = of.map(|name| path.with_file_name(std::ffi::OsStr::from_bytes(name))) else {
+        return Ok(());
+    };
+    // Without a record, the name is only a name.
+    if std::fs::symlink_metadata(record_path(&of)).is_err() {
+        return Ok(());
+    }
+    Err(Error::refused("brawn keeps it to restore another file")
+        .path(path)
+        .expected("a file that is nobody's original or record")
+        .next(format!("name {} itself", shown(&of))))
+}
+
 /// Whether the file at `path` is an original that brawn keeps. This is so if it has such a name, and the record
 /// beside it names exactly its contents. Changes nothing.
 pub fn is_kept_original(path: &Path) -> bool {
@@ -58,25 +84,45 @@ pub fn is_kept_original(path: &Path) -> bool {
         return false;
     };
     let of = path.with_file_name(std::ffi::OsStr::from_bytes(name));
-    // If the record cannot be read, the file counts as an ordinary one.
-    let Ok(Some(record)) = Record::read(&record_path(&of)) else {
+    // If its file is gone, the original's own owner counts.
+    let stat = std::fs::metadata(&of).or_else(|_| std::fs::symlink_metadata(path));
+    // If one of them cannot be read or does not count, the file is an ordinary one.
+    let (Ok(stat), Ok(folder)) = (stat, kept::folder(path)) else {
         return false;
     };
-    Fingerprint::of_file(path).is_ok_and(|found| found == record.original)
+    let Ok(Some(record)) = Record::read(&folder, &record_path(&of), &stat) else {
+        return false;
+    };
+    check_original(&folder, path, &stat, Some(&record)).is_ok()
 }
 
-/// Opens the kept original at `path`. Fails if it is not the one that the record names.
-pub(super) fn check_original(path: &Path, record: Option<&Record>) -> Result<File> {
-    let open = || {
-        let mut file = input::open(path)?;
-        let fingerprint = Fingerprint::of_open(&mut file)?;
-        Ok((file, fingerprint))
-    };
-    let (file, fingerprint) = open().map_err(|e: std::io::Error| {
-        Error::io("cannot read the kept original", e)
-            .path(path)
-            .next("install the package that it came from again")
-    })?;
+/// The record beside the file at `path`, which is no link and has the metadata `stat`.
+pub(super) fn record_of(path: &Path, stat: &Metadata) -> Result<Option<Record>> {
+    Record::read(kept::folder(path)?, &record_path(path), stat)
+}
+
+/// Opens the kept original at `path`, in the directory `folder`, of the file of `target`.
+pub(super) fn open_original(folder: impl AsFd, path: &Path, target: &Metadata) -> Result<File> {
+    kept::open(folder, path, target, "the kept original")?
+        .ok_or_else(|| lost_original(path, std::io::ErrorKind::NotFound.into()))
+}
+
+/// The error for an original at `path` that cannot be read.
+pub(super) fn lost_original(path: &Path, error: std::io::Error) -> Error {
+    Error::io("cannot read the kept original", error)
+        .path(path)
+        .next("install the package that it came from again")
+}
+
+/// The same, and it is the one that the record names.
+pub(super) fn check_original(
+    folder: impl AsFd,
+    path: &Path,
+    target: &Metadata,
+    record: Option<&Record>,
+) -> Result<File> {
+    let mut file = open_original(folder, path, target)?;
+    let fingerprint = Fingerprint::of_open(&mut file).map_err(|e| lost_original(path, e))?;
     match record.is_some_and(|r| r.original != fingerprint) {
         true => Err(wrong_original(path)),
         false => Ok(file),
@@ -100,7 +146,7 @@ pub(super) fn original_path(path: &Path) -> PathBuf {
 
 /// Where the record of the file at `path` is.
 pub(super) fn record_path(path: &Path) -> PathBuf {
-    beside(path, ".brawn.json")
+    beside(path, RECORD)
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

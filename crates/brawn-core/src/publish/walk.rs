@@ -9,7 +9,7 @@ use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 /// The most links to follow; the kernel has the same limit.
@@ -37,10 +37,10 @@ impl Step<'_> {
 /// What a path may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// A directory. With `made`, missing directories are made, for the user alone.
+    /// A directory. With `made`, missing directories are made.
     Folder {
-        /// Whether missing directories are made.
-        made: bool,
+        /// Their mode.
+        made: Option<Mode>,
     },
     /// A file, or a name that nothing has yet.
     File,
@@ -76,8 +76,13 @@ pub(super) fn follow(
     check: &mut dyn FnMut(&Step<'_>) -> Result<()>,
 ) -> Result<Place> {
     let doing = match end {
-        End::Folder { made: true } => "cannot create the cache",
+        End::Folder { made } if made == Some(Mode::RWXU) => "cannot create the cache",
+        End::Folder { made: Some(_) } => "cannot create the directory",
         _ => "cannot find its directory",
+    };
+    let made = match end {
+        End::Folder { made } => made,
+        End::File => None,
     };
     let lost = |e: Errno| Error::io(doing, e).path(path);
     let absolute = std::path::absolute(path)
@@ -96,7 +101,7 @@ pub(super) fn follow(
             continue;
         }
         let is_end = walk.todo.is_empty() && end == End::File;
-        let handle = match walk.enter(&name, end == End::Folder { made: true }) {
+        let handle = match walk.enter(&name, made) {
             Ok(handle) => handle,
             Err(Errno::NOENT) if is_end => return walk.end(name).map_err(lost),
             Err(e) => return Err(Error::io(doing, e).path(&walk.path.join(&name))),
@@ -176,20 +181,19 @@ impl Walk {
     }
 
     /// Opens `name` with `O_PATH`. If it is missing and `made` is set, makes a directory.
-    fn enter(&self, name: &OsStr, made: bool) -> rustix::io::Result<OwnedFd> {
+    fn enter(&self, name: &OsStr, made: Option<Mode>) -> rustix::io::Result<OwnedFd> {
         let (above, _) = self.open.last().ok_or(Errno::NOENT)?;
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // A directory that is mounted on demand must be opened as a directory to be mounted.
         let open = |flags| rustix::fs::openat(above, name, flags, Mode::empty());
         match open(flags | OFlags::DIRECTORY) {
             Err(Errno::NOTDIR | Errno::LOOP) => open(flags),
-            Err(Errno::NOENT) if made => {
-                match rustix::fs::mkdirat(above, name, Mode::RWXU) {
-                    // Another process may have made it.
-                    Ok(()) | Err(Errno::EXIST) => open(flags),
-                    Err(e) => Err(e),
-                }
-            }
+            Err(Errno::NOENT) => match made.map(|mode| rustix::fs::mkdirat(above, name, mode)) {
+                // Another process may have made it.
+                Some(Ok(()) | Err(Errno::EXIST)) => open(flags),
+                Some(Err(e)) => Err(e),
+                None => Err(Errno::NOENT),
+            },
             other => other,
         }
     }
@@ -218,20 +222,34 @@ pub(super) fn user() -> u32 {
 /// not followed: that user could choose which file brawn writes. The kernel has the same rule if
 /// `fs.protected_symlinks` is set.
 pub(super) fn to_write(path: &Path) -> Result<Place> {
-    follow(path, End::File, &mut |step| {
-        let is_shared = step.above.st_mode & 0o1002 == 0o1002;
-        let is_known = [user(), step.above.st_uid].contains(&step.stat.st_uid);
-        if !step.is_link() || !is_shared || is_known {
-            return Ok(());
-        }
-        Err(Error::refused(format!(
-            "a link of user {}, in a directory where everybody may create links",
-            step.stat.st_uid
-        ))
-        .path(step.path)
-        .expected("a link of your own, or of the directory's owner")
-        .next("name the file that it leads to, if that is the one you mean"))
-    })
+    let place = follow(path, End::File, &mut own_link)?;
+    let bytes = path.as_os_str().as_bytes();
+    let is_folder = bytes.ends_with(b"/") || bytes.ends_with(b"/.");
+    match is_folder && !place.name.is_empty() {
+        true => Err(Error::io("cannot open it", Errno::NOTDIR).path(path)),
+        false => Ok(place),
+    }
+}
+
+/// The same for a directory, which is made if it is missing.
+pub(super) fn folder_to_write(path: &Path) -> Result<Place> {
+    let made = Some(Mode::RWXU | Mode::RWXG | Mode::RWXO);
+    follow(path, End::Folder { made }, &mut own_link)
+}
+
+fn own_link(step: &Step<'_>) -> Result<()> {
+    let is_shared = step.above.st_mode & 0o1002 == 0o1002;
+    let is_known = [user(), step.above.st_uid].contains(&step.stat.st_uid);
+    if !step.is_link() || !is_shared || is_known {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "a link of user {}, in a directory where everybody may create links",
+        step.stat.st_uid
+    ))
+    .path(step.path)
+    .expected("a link of your own, or of the directory's owner")
+    .next("name the file that it leads to, if that is the one you mean"))
 }
 
 /// Opens a directory again that was opened with `O_PATH`, so that it can be listed and synced.
@@ -261,7 +279,7 @@ mod tests {
         symlink(at("a"), at("outer")).unwrap();
         symlink("loop", at("loop")).unwrap();
         symlink("../a/new", at("a/dangling")).unwrap();
-        let folder = End::Folder { made: false };
+        let folder = End::Folder { made: None };
         for name in ["a/b", "inner", "outer/b", "inner/../b", "outer/../a/./b/"] {
             let place = found(&at(name), folder).unwrap();
             assert_eq!(place, fs::canonicalize(at(name)).unwrap(), "{name}");
@@ -277,7 +295,13 @@ mod tests {
             found(&at(name), End::File).unwrap_err();
         }
         found(&at("a/file"), folder).unwrap_err();
-        let made = found(&at("inner/c/d"), End::Folder { made: true }).unwrap();
+        let made = found(
+            &at("inner/c/d"),
+            End::Folder {
+                made: Some(Mode::RWXU),
+            },
+        )
+        .unwrap();
         assert_eq!(made, at("a/b/c/d"));
         assert!(made.is_dir());
     }

@@ -1,28 +1,15 @@
 //! Writes files beside others, and copies all attributes that users can set.
 
-use super::staged::Staged;
-use super::walk;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::fingerprint::{Fingerprint, Hashed};
-use crate::input;
-use rustix::fs::{OFlags, XattrFlags};
+use rustix::fs::XattrFlags;
 use rustix::io::Errno;
 use std::ffi::CString;
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
-use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
-
-/// How a new file replaced the old one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exchange {
-    /// By rename.
-    Renamed,
-    /// Not at all yet: the old file is a mount point.
-    MountPoint,
-}
 
 /// A file that is too large for memory: its bytes are made while it is written.
 pub trait Stream {
@@ -100,10 +87,19 @@ fn finish_as(file: &File, like: &File) -> Result<()> {
     sync(file)
 }
 
-/// Writes and syncs `content` to `path`, a name of brawn's own.
-pub(super) fn plain(path: &Path, content: &Content<'_>) -> Result<()> {
-    let mut file = create(path, 0o644)?;
-    let written = fill(&mut file, content.into()).and_then(|_| sync(&file));
+/// Writes and syncs `content` to `path`, a name of brawn's own. Whoever may read `like` may read it, and nobody else; only
+/// the owner may write to it.
+pub(super) fn readable(path: &Path, content: &Content<'_>, like: &File) -> Result<()> {
+    let mut file = create(path, 0o600)?;
+    let written = fill(&mut file, content.into()).and_then(|_| {
+        let stat = like
+            .metadata()
+            .map_err(|e| Error::io("cannot look at it", e))?;
+        copy_owner(&stat, &file)?;
+        copy_xattrs(like, &file, |name| name == b"system.posix_acl_access")?;
+        set_mode(&file, stat.mode() & 0o044 | 0o600)?;
+        sync(&file)
+    });
     if written.is_err() {
         // As above.
         let _ = fs::remove_file(path);
@@ -123,9 +119,17 @@ fn create(path: &Path, mode: u32) -> Result<File> {
         .map_err(|e| no_new_file(path, e))
 }
 
-fn no_new_file(path: &Path, e: io::Error) -> Error {
+/// The error if no new file can be made for `path`.
+pub(super) fn no_new_file(path: &Path, e: io::Error) -> Error {
     let next = match e.kind() {
         io::ErrorKind::NotFound => "there is no such directory: make it first",
+        io::ErrorKind::InvalidFilename => {
+            "the name is too long for what brawn adds to it while it writes: choose a shorter one"
+        }
+        io::ErrorKind::AlreadyExists => {
+            "names that begin with a dot and end with `.brawn-…` are brawn's here: remove what has them"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on that disk",
         _ => "the directory must be writable: change that, or write to another directory",
     };
     let error = Error::io("cannot create a file beside it", e);
@@ -136,12 +140,12 @@ fn failed(e: io::Error) -> Error {
     Error::io("cannot write", e).next("the old file is unchanged")
 }
 
-fn put(file: &mut File, content: &Content<'_>) -> Result<()> {
+pub(super) fn put(file: &mut File, content: &Content<'_>) -> Result<()> {
     content.write(file).map_err(failed)
 }
 
 /// Writes `new`, and hashes it, which takes as long as all else of writing.
-fn fill(file: &mut File, new: New<'_, '_>) -> Result<Fingerprint> {
+pub(super) fn fill(file: &mut File, new: New<'_, '_>) -> Result<Fingerprint> {
     match new {
         New::Content(content) => {
             put(file, content)?;
@@ -182,7 +186,7 @@ fn pour(from: &mut dyn Read, to: &mut File) -> io::Result<()> {
     }
 }
 
-fn sync(file: &File) -> Result<()> {
+pub(super) fn sync(file: &File) -> Result<()> {
     file.sync_all()
         .map_err(|e| Error::io("cannot sync", e).next("the old file is unchanged"))
 }
@@ -192,24 +196,34 @@ fn copy_metadata(from: &File, to: &File) -> Result<()> {
     let old = from
         .metadata()
         .map_err(|e| Error::io("cannot look at it", e))?;
-    let new = to
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e))?;
-    if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
-        std::os::unix::fs::fchown(to, Some(old.uid()), Some(old.gid())).map_err(|e| {
-            Error::io("cannot keep the file's owner", e)
-                .expected(format!("owner {} and group {}", old.uid(), old.gid()))
-                .next("run brawn as that user or as root, or write to another file")
-        })?;
-    }
-    copy_xattrs(from, to)?;
+    copy_owner(&old, to)?;
+    copy_xattrs(from, to, |_| true)?;
     // This comes after the owner, since changing the owner clears set-id bits; and after the attributes, since an ACL
     // there may reduce the group's bits.
-    to.set_permissions(fs::Permissions::from_mode(old.mode() & 0o7777))
-        .map_err(|e| Error::io("cannot keep the file's mode", e))
+    set_mode(to, old.mode() & 0o7777)
 }
 
-fn copy_xattrs(from: &File, to: &File) -> Result<()> {
+pub(super) fn set_mode(file: &File, mode: u32) -> Result<()> {
+    file.set_permissions(fs::Permissions::from_mode(mode))
+        .map_err(|e| Error::io("cannot set the file's mode", e))
+}
+
+pub(super) fn copy_owner(from: &fs::Metadata, to: &File) -> Result<()> {
+    let now = to
+        .metadata()
+        .map_err(|e| Error::io("cannot look at it", e))?;
+    if (from.uid(), from.gid()) == (now.uid(), now.gid()) {
+        return Ok(());
+    }
+    std::os::unix::fs::fchown(to, Some(from.uid()), Some(from.gid())).map_err(|e| {
+        Error::io("cannot keep the file's owner", e)
+            .expected(format!("owner {} and group {}", from.uid(), from.gid()))
+            .next("run brawn as that user or as root, or write to another file")
+    })
+}
+
+/// Copies those attributes whose names are `wanted`.
+fn copy_xattrs(from: &File, to: &File, wanted: impl Fn(&[u8]) -> bool) -> Result<()> {
     let failed = |name: &str, errno: Errno| {
         Error::io(format!("cannot keep the extended attribute {name}"), errno)
             .next("run brawn as root, or write to another file")
@@ -223,7 +237,10 @@ fn copy_xattrs(from: &File, to: &File) -> Result<()> {
             Err(errno) => return Err(failed("list", errno)),
         }
     };
-    for name in names[..length].split(|b| *b == 0).filter(|n| !n.is_empty()) {
+    for name in names[..length]
+        .split(|b| *b == 0)
+        .filter(|n| !n.is_empty() && wanted(n))
+    {
         let shown = crate::error::printable(name);
         let c_name = CString::new(name).map_err(|_| failed(&shown, Errno::INVAL))?;
         let old = xattr(from, &c_name).map_err(|e| failed(&shown, e))?;
@@ -259,15 +276,6 @@ pub(super) fn copy_times(path: &Path, like: &File) -> Result<()> {
         File::open(path)?.set_times(FileTimes::new().set_modified(modified))
     };
     set().map_err(|e| Error::io("cannot keep the file's time", e).path(path))
-}
-
-/// Renames `staged` over `path`.
-pub(super) fn exchange(staged: &Path, path: &Path) -> Result<Exchange> {
-    match fs::rename(staged, path) {
-        Ok(()) => Ok(Exchange::Renamed),
-        Err(e) if e.kind() == std::io::ErrorKind::ResourceBusy => Ok(Exchange::MountPoint),
-        Err(e) => Err(Error::io("cannot rename the new file over it", e)),
-    }
 }
 
 /// Overwrites the `old_size` bytes of the file at `path` with those of the file `new`.
@@ -309,115 +317,8 @@ pub(super) fn in_place(path: &Path, old_size: u64, mut new: &File) -> Result<()>
     })
 }
 
-/// Writes `content` to `out` atomically, and leaves `from` alone. A new file gets the mode of `from`. An existing
-/// file is replaced; the new one has its owner, mode and extended attributes.
-///
-/// In a directory where everybody may write, another user's link is not followed. Nobody waits: if two processes write
-/// the same file at once, the last one's stays.
-///
-/// An existing file is replaced by a synced file, so a power failure leaves the old one or the new one. A new file is
-/// not synced, like a compiler's output: `from` is still there to make it again.
-pub fn write_elsewhere(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
-    let next = "change it in place, or write to another file";
-    elsewhere(from, out, 0o777, next, |file| put(file, content))
-}
-
-/// The same for a file that is made from the program `from`, but is not a program: nobody may execute it.
-pub fn write_made_from(from: &Path, out: &Path, content: &Content<'_>) -> Result<()> {
-    let next = "write to another file";
-    elsewhere(from, out, 0o666, next, |file| put(file, content))
-}
-
-/// Like [`write_elsewhere`], for contents that are too large for memory. Returns the new file's fingerprint.
-pub fn stream_elsewhere(from: &Path, out: &Path, stream: &mut dyn Stream) -> Result<Fingerprint> {
-    let next = "change it in place, or write to another file";
-    elsewhere(from, out, 0o777, next, |file| {
-        fill(file, New::Stream(stream))
-    })
-}
-
-/// Writes what `fill` puts into the new file, with the permissions of `from` that are in `mask`. If `out` is the input
-/// itself, `next` is the advice.
-fn elsewhere<T>(
-    from: &Path,
-    out: &Path,
-    mask: u32,
-    next: &str,
-    fill: impl FnOnce(&mut File) -> Result<T>,
-) -> Result<T> {
-    super::place::no_stream(out)?;
-    let source = input::open(from).map_err(|e| input::failed("cannot open it", e).path(from))?;
-    let stat = source
-        .metadata()
-        .map_err(|e| Error::io("cannot look at it", e).path(from))?;
-    if let Some(there) = there(out)?
-        && (there.dev(), there.ino()) == (stat.dev(), stat.ino())
-    {
-        let error = Error::new(crate::Kind::Usage, "the file to write is the input itself");
-        return Err(error.path(out).next(next));
-    }
-    let place = walk::to_write(out).map_err(|e| match e.os() {
-        Some(io::ErrorKind::NotFound) => no_new_file(out, Errno::NOENT.into()),
-        _ => e,
-    })?;
-    // Checked again, through the directory that it is written to.
-    let like = match input::at(&place.folder, Path::new(&place.name), OFlags::NOFOLLOW) {
-        Ok(like) => Some(like),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => None,
-        Err(e) => return Err(input::failed("cannot open it", e).path(out)),
-    };
-    let mut staged = Staged::new(place.folder.as_fd(), &place.name, 0o600)
-        .map_err(|e| no_new_file(&place.path, e))?;
-    let finish = |file: &File| match &like {
-        Some(like) => finish_as(file, like),
-        None => {
-            let set = file.set_permissions(fs::Permissions::from_mode(stat.mode() & mask));
-            set.map_err(|e| Error::io("cannot set the file's mode", e))
-        }
-    };
-    let written = fill(staged.file()).and_then(|written| finish(staged.file()).map(|()| written));
-    let written = written.map_err(|e| e.path(out))?;
-    staged.rename().map_err(|e| match e {
-        Errno::BUSY => Error::new(crate::Kind::Io, "it is a mount point")
-            .path(out)
-            .next("write to another name"),
-        e => Error::io("cannot rename the new file over it", e).path(out),
-    })?;
-    // A directory that can be written to but not listed cannot be synced.
-    if let (Some(_), Ok(folder)) = (like, walk::listed(&place.folder)) {
-        rustix::fs::fsync(folder).map_err(|e| in_place_unsynced(e.into()).path(out))?;
-    }
-    Ok(written)
-}
-
-/// The metadata of the file at `out`; `None` if there is nothing. Fails if it is not a regular file.
-fn there(out: &Path) -> Result<Option<fs::Metadata>> {
-    let no_file = |found: &str| {
-        Error::new(crate::Kind::Usage, found)
-            .path(out)
-            .expected("the name of a file to write")
-    };
-    match fs::metadata(out) {
-        Ok(there) if there.is_file() => Ok(Some(there)),
-        Ok(_) => Err(no_file("not a regular file")),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            let is_folder = out.as_os_str().as_encoded_bytes().ends_with(b"/");
-            match is_folder {
-                true => Err(no_file("the name of a directory")),
-                false => Ok(None),
-            }
-        }
-        // For links that the kernel does not follow, and files that cannot be looked at, the walk reports the error.
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => Ok(None),
-        Err(e) => Err(Error::io("cannot look at it", e).path(out)),
-    }
-}
-
 /// The error if the new file is in place, but its directory could not be synced.
 pub(super) fn in_place_unsynced(error: io::Error) -> Error {
     Error::io("the new file is in place, but may be lost if power fails: cannot sync its directory", error)
         .next("check the disk, then run `sync`: if power fails before that, the old file may be there again")
 }
-
-#[cfg(test)]
-mod tests;

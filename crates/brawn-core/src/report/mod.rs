@@ -1,6 +1,7 @@
 //! Reports about files. Nothing here changes a file.
 
 mod container;
+mod holes;
 pub mod inspect;
 pub mod package;
 mod room;

@@ -8,6 +8,7 @@ use crate::archive::read::Archive;
 use crate::error::{Error, Result, printable};
 use crate::format::Format;
 use std::io::{Cursor, Read};
+use zip::result::ZipError;
 
 pub(super) use super::unpack::closed;
 pub use super::unpack::{Limits, RATIO};
@@ -112,9 +113,15 @@ fn member(name: &[u8], bytes: Result<&[u8]>, budget: &mut Budget, take: &mut Tak
 }
 
 fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize> {
-    let bad = |e: zip::result::ZipError| {
-        Error::malformed(format!("zip archive: {}", lower(&e.to_string())))
-            .next("the file is truncated or damaged: get it again")
+    let bad = |e: zip::result::ZipError| match e {
+        // Whole, but in a way that is not read.
+        ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_) => {
+            Error::refused(format!("zip archive: {}", lower(&e.to_string())))
+                .expected("members that are stored or deflated")
+                .next("unpack it, and inspect the directory")
+        }
+        e => Error::malformed(format!("zip archive: {}", lower(&e.to_string())))
+            .next("the file is truncated or damaged: get it again"),
     };
     let mut archive = zip::ZipArchive::new(Cursor::new(package)).map_err(bad)?;
     count(archive.len(), budget.limits())?;
@@ -125,7 +132,7 @@ fn zip(package: &[u8], budget: &mut Budget, give: &mut Give<'_>) -> Result<usize
         let mut file = match archive.by_index(number) {
             Ok(file) => file,
             // A password, or a method of compression: the other members can be read.
-            Err(zip::result::ZipError::UnsupportedArchive(what)) => {
+            Err(ZipError::UnsupportedArchive(what)) => {
                 let error = Error::refused(lower(what))
                     .expected("a member that is stored or deflated, without a password")
                     .next("unpack it, and inspect the directory");

@@ -1,5 +1,6 @@
 //! Unpacks archives in memory, within limits.
 
+use super::holes::Holes;
 use super::room::{Room, Taken};
 use super::zstd;
 use crate::error::{Error, Result};
@@ -120,20 +121,25 @@ pub(super) fn unpack(
             long.add(kind, &mut entry, limits.header)?;
             continue;
         }
-        let Long { name, size } = std::mem::take(&mut long);
+        let Long { name, size, holes } = std::mem::take(&mut long);
         let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
         let stored = entry.size();
         let start = entry.raw_file_position();
+        let is_file = is_unpacked(kind);
         let seen = Seen {
             name: &name,
-            kind,
+            kind: if is_file {
+                tar::EntryType::Regular
+            } else {
+                kind
+            },
             contents: start..start.saturating_add(stored),
         };
         let is_wanted = is_wanted(&seen);
-        if !kind.is_file() {
-            long.check(&entry)?;
+        if !is_file {
             continue;
         }
+        let holes = holes_of(&entry, holes).map_err(|e| e.member(&name))?;
         if size.is_some_and(|size| size != stored) {
             return Err(Error::refused(format!(
                 "a size of {stored} bytes, and another in its records"
@@ -144,12 +150,16 @@ pub(super) fn unpack(
         if !is_wanted {
             continue;
         }
-        match budget
-            .member(&mut entry, stored)
-            .map_err(|e| e.member(&name))?
-        {
-            Member::Read(bytes, _) if (bytes.len() as u64) < stored => {
-                return Err(cut(bytes.len(), stored).member(&name));
+        let (member, size) = match holes {
+            None => (budget.member(&mut entry, stored), stored),
+            Some(holes) => match holes.fill(&mut entry) {
+                Ok((mut file, size)) => (budget.member(&mut file, size), size),
+                Err(e) => (Err(unread(&e)), 0),
+            },
+        };
+        match member.map_err(|e| e.member(&name))? {
+            Member::Read(bytes, _) if (bytes.len() as u64) < size => {
+                return Err(cut(bytes.len(), size).member(&name));
             }
             Member::Read(bytes, _room) => others += give(budget, &name, Ok(&bytes)),
             Member::Closed(what) => others += give(budget, &name, Err(closed(what))),
@@ -201,6 +211,42 @@ fn unsupported(error: &std::io::Error) -> Error {
 struct Long {
     name: Option<Vec<u8>>,
     size: Option<u64>,
+    holes: Option<Holes>,
+}
+
+/// Whether who unpacks the archive makes a file of such an entry. POSIX wants a file for each kind that is not known.
+fn is_unpacked(kind: tar::EntryType) -> bool {
+    let is_else = kind.is_hard_link()
+        || kind.is_symlink()
+        || kind.is_character_special()
+        || kind.is_block_special()
+        || kind.is_dir()
+        || kind.is_fifo();
+    !is_else
+}
+
+/// The holes of a file, by the records before it or by its own header.
+fn holes_of<R: Read>(entry: &tar::Entry<'_, R>, records: Option<Holes>) -> Result<Option<Holes>> {
+    let header = entry.header();
+    if !header.entry_type().is_gnu_sparse() {
+        return Ok(records);
+    }
+    match header.as_gnu().and_then(Holes::of) {
+        Some(holes) => Ok(Some(holes)),
+        // Raw entries do not show where the map ends and the contents begin.
+        None => Err(Error::refused("a file with many holes")
+            .expected("files with at most four parts, or in the format of pax")
+            .next("unpack it, and inspect the directory")),
+    }
+}
+
+/// The error for contents that cannot be read.
+fn unread(error: &std::io::Error) -> Error {
+    Error::malformed(format!(
+        "it cannot be unpacked: {}",
+        lower(&error.to_string())
+    ))
+    .next("the file is truncated or damaged: get it again")
 }
 
 impl Long {
@@ -236,22 +282,18 @@ impl Long {
                 match record.key_bytes() {
                     b"path" => self.name = Some(record.value_bytes().to_vec()),
                     b"size" => self.size = record.value().ok().and_then(|v| v.parse().ok()),
-                    _ => {}
+                    b"GNU.sparse.name" => self.name = Some(record.value_bytes().to_vec()),
+                    key => {
+                        if let Some(key) = key.strip_prefix(b"GNU.sparse.") {
+                            let holes = self.holes.get_or_insert_default();
+                            let taken = holes.record(key, record.value_bytes());
+                            taken.ok_or_else(|| {
+                                Error::malformed("a map of holes without numbers")
+                            })?;
+                        }
+                    }
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// Raw entries do not show whether a sparse file's header continues in further blocks.
-    fn check<R: Read>(&self, entry: &tar::Entry<'_, R>) -> Result<()> {
-        let gnu = entry.header().as_gnu();
-        let is_extended = gnu.is_some_and(|header| header.is_extended());
-        if entry.header().entry_type().is_gnu_sparse() && is_extended {
-            return Err(Error::refused("a file with many holes")
-                .member(&entry.path_bytes())
-                .expected("files without holes")
-                .next("unpack it, and inspect the directory"));
         }
         Ok(())
     }
@@ -357,8 +399,7 @@ impl Budget {
             if matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::OutOfMemory) {
                 return unsupported(&e);
             }
-            Error::malformed(format!("it cannot be unpacked: {}", lower(&e.to_string())))
-                .next("the file is truncated or damaged: get it again")
+            unread(&e)
         })?;
         self.left = self.left.saturating_sub(read as u64);
         Ok(())

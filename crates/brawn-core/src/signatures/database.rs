@@ -34,7 +34,12 @@ fn texts(architecture: Architecture) -> Result<Vec<String>> {
     {
         flate2::read::GzDecoder::new(*packed)
             .read_to_string(&mut all)
-            .map_err(|e| Error::malformed(format!("signatures: {e}")))?;
+            .map_err(|e| match e.kind() {
+                std::io::ErrorKind::OutOfMemory => {
+                    Error::refused("memory ran out").next("raise the limit (`ulimit -v`)")
+                }
+                _ => Error::malformed(format!("signatures: {e}")),
+            })?;
     }
     let mut builds = BTreeMap::<usize, BTreeMap<usize, &str>>::new();
     for piece in all.split('\u{1}').skip(1) {

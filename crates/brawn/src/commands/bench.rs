@@ -10,6 +10,7 @@ use super::compare::signals::Signals;
 use super::compare::{export, parsed, session};
 use crate::exit::Exit;
 use crate::ui;
+use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
 use brawn_measure::data::Comparison;
 use brawn_measure::{machine, schedule, verdict};
@@ -185,7 +186,7 @@ fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
         export::json(measured, path)?;
     }
     if let Some(path) = &args.html {
-        export::whole(path, html::page(measured))?;
+        write_report(path, html::page(measured).as_bytes())?;
     }
     match args.json {
         true => ui::json(measured),

@@ -3,11 +3,12 @@
 mod html;
 mod pprof;
 
-use crate::commands::compare::export::{json, whole};
+use crate::commands::compare::export::json;
 use crate::exit::Exit;
 use crate::table::{Row, table};
 use crate::ui;
 use anstyle::Style;
+use brawn_core::publish::write_report;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use brawn_measure::verdict::bytes;
@@ -67,11 +68,11 @@ fn show(args: &Args) -> Result<()> {
     let profile = read(&args.recording, args.root.as_deref())?;
     ui::text(&summary(&profile, args.lines));
     if let Some(path) = &args.pprof {
-        whole(path, pprof::encoded(&profile))?;
+        write_report(path, &pprof::encoded(&profile))?;
     }
     if let Some(path) = &args.html {
         let title = shown(&args.recording).to_string();
-        whole(path, html::page(&profile, &title))?;
+        write_report(path, html::page(&profile, &title).as_bytes())?;
     }
     if let Some(path) = &args.export_json {
         json(&profile, path)?;
@@ -107,8 +108,8 @@ pub fn read(path: &Path, root: Option<&Path>) -> Result<Profile> {
 /// # Errors
 /// If one cannot be written.
 pub fn write(profile: &Profile, title: &str, for_pprof: &Path, page: &Path) -> Result<()> {
-    whole(for_pprof, pprof::encoded(profile))?;
-    whole(page, html::page(profile, title))
+    write_report(for_pprof, &pprof::encoded(profile))?;
+    write_report(page, html::page(profile, title).as_bytes())
 }
 
 /// Bytes as they are printed.

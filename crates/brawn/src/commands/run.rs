@@ -1,6 +1,7 @@
 //! `brawn run`: runs a program with brawn's heap and functions of libc, without changing its file.
 
 pub mod cached;
+mod passed;
 mod recorded;
 pub mod search;
 
@@ -81,6 +82,7 @@ pub enum Stop {
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match error.kind() {
+            _ if error.os() == Some(ErrorKind::OutOfMemory) => Self::Failed(error),
             Kind::Io | Kind::Usage | Kind::RestoreRefused => Self::Failed(error),
             Kind::Malformed | Kind::Refused | Kind::NotApplicable => Self::Refused(error),
         }

@@ -194,7 +194,7 @@ fn what_cannot_be_written_is_said_before_anything_runs() {
         let output = of_line(&[option, none], &format!("touch {ran_}"));
         assert_eq!(output.status.code(), Some(5), "{}", text(&output));
         assert!(
-            text(&output).contains("none/figures: cannot write it"),
+            text(&output).contains("none/figures: cannot create a file beside it"),
             "{}",
             text(&output)
         );

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Data of 20 rounds in which each form of `forms` takes so many milliseconds, give or take a few permille.
-fn data(date: &str, forms: &[(&str, f64)]) -> Value {
+pub fn data(date: &str, forms: &[(&str, f64)]) -> Value {
     let run = |round: usize, candidate: usize| {
         let noise = 1.0 + (round * 7 % 5) as f64 / 1000.0 + (candidate * round % 3) as f64 / 1000.0;
         let wall = (forms[candidate].1 * 1e6 * noise) as u64;
@@ -39,7 +39,7 @@ fn data(date: &str, forms: &[(&str, f64)]) -> Value {
     })
 }
 
-fn written(folder: &Path, name: &str, data: &Value) -> PathBuf {
+pub fn written(folder: &Path, name: &str, data: &Value) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, data.to_string()).expect("written");
     path

@@ -4,7 +4,7 @@ use crate::common::{Folder, brawn_path, read, run};
 use std::path::Path;
 
 /// Everything that changes a file or a name, and what lies between.
-pub const CALLS: [&str; 13] = [
+pub const CALLS: [&str; 14] = [
     "openat",
     "write",
     "fsync",
@@ -15,6 +15,7 @@ pub const CALLS: [&str; 13] = [
     "linkat",
     "rename",
     "renameat",
+    "renameat2",
     "unlink",
     "unlinkat",
     "ftruncate",

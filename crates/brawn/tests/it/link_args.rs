@@ -331,6 +331,38 @@ fn the_cache_is_the_users_own_and_checked_every_time() {
 }
 
 #[test]
+fn pkg_config_gives_one_word_for_each_file_also_in_a_folder_with_a_space() {
+    let room = Room::with(PROGRAM);
+    let dir = room.path("a b");
+    for more in [
+        &[][..],
+        &["--only", "heap"],
+        &["--only", "memory"],
+        &["--profile", "secure"],
+    ] {
+        succeed(brawn().args(["link-args", "--dir", &dir]).args(more));
+        let output = std::process::Command::new("pkg-config")
+            .args(["--libs", "brawn"])
+            .env("PKG_CONFIG_PATH", &dir)
+            .output()
+            .unwrap();
+        let libs = String::from_utf8(output.stdout).unwrap();
+        let words = shell_words::split(&libs).unwrap();
+        let files: Vec<_> = words.iter().filter(|word| !word.starts_with('-')).collect();
+        assert!(!files.is_empty());
+        for file in files {
+            assert!(std::path::Path::new(file).is_file(), "{file}: {libs}");
+        }
+        let folder = room.path("");
+        let script = format!(
+            "cd {folder} && musl-gcc -static -o main main.c {} && ./main",
+            libs.trim()
+        );
+        crate::common::ok("sh", &["-c", &script]);
+    }
+}
+
+#[test]
 fn a_folder_with_a_space_and_a_file_that_is_not_brawns() {
     let room = Room::new();
     let dir = room.path("a b");

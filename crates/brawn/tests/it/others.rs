@@ -14,7 +14,7 @@ const VICTIM: &str = "65534";
 const ATTACKER: &str = "65533";
 
 /// A command of another user's, in `folder`.
-fn as_user(user: &str, folder: &Path, program: &str) -> Command {
+pub fn as_user(user: &str, folder: &Path, program: &str) -> Command {
     let mut command = Command::new("setpriv");
     command
         .args([&format!("--reuid={user}"), &format!("--regid={user}")])
@@ -26,7 +26,7 @@ fn as_user(user: &str, folder: &Path, program: &str) -> Command {
 }
 
 /// A directory that everybody may look into, with brawn in it.
-fn open_folder() -> TempDir {
+pub fn open_folder() -> TempDir {
     let folder = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o755))
         .tempdir()
@@ -35,7 +35,7 @@ fn open_folder() -> TempDir {
     folder
 }
 
-fn err(output: &Output) -> String {
+pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -119,7 +119,7 @@ fn in_a_sticky_folder_what_another_user_laid_there_first_is_not_used() {
 }
 
 /// Runs `brawn` with these words, in a directory; it must end at once.
-fn at_once(folder: &Path, words: &str) -> Output {
+pub fn at_once(folder: &Path, words: &str) -> Output {
     let mut command = Command::new("timeout");
     command
         .args(["20", brawn_path()])
@@ -368,4 +368,76 @@ fn with_a_home_of_another_users_the_cache_is_elsewhere() {
     let own = at("tmp").join(format!("brawn-{VICTIM}"));
     assert!(said.contains(own.to_str().unwrap()), "{said}");
     assert!(fs::read_dir(at("home")).unwrap().next().is_none());
+}
+
+#[test]
+fn one_thread_is_enough() {
+    let folder = open_folder();
+    let small = Folder::small();
+    fs::copy(small.libc(), folder.path().join("libc.a")).unwrap();
+    // A user who has no other process: the limit counts all that he has.
+    let run = |limit: u32, words: &str| {
+        let script = format!("ulimit -u {limit}; exec ./brawn {words}");
+        let mut command = as_user("65431", folder.path(), "bash");
+        command.args(["-c", &script]).env_remove("HOME");
+        command.env("PATH", "/usr/bin:/bin").output().unwrap()
+    };
+    for limit in [1, 2, 3] {
+        for words in [
+            "inspect libc.a",
+            "inspect .",
+            "toolchains",
+            "toolchains --json",
+            "patch -n libc.a",
+        ] {
+            let output = run(limit, words);
+            let said = err(&output);
+            assert!(!said.contains("panicked"), "{limit} {words}: {said}");
+            // `toolchains` cannot ask rustc either, and says so.
+            let is_told = words.starts_with("toolchains") && !said.is_empty();
+            assert!(
+                output.status.success() || is_told,
+                "{limit} {words}: {said}"
+            );
+        }
+    }
+}
+
+#[test]
+fn too_little_memory_is_an_error_and_no_panic() {
+    let folder = Folder::small();
+    let room = Room::with("int main(void) { return 0; }\n");
+    room.run("musl-gcc", &["-static -o tool main.c"]);
+    let packed = folder.path().join("packed.gz");
+    let pack = format!("gzip -c {} > {}", room.path("tool"), packed.display());
+    ok("sh", &["-c", &pack]);
+    let base = crate::common::brawn_mapped() / 1024;
+    let mut refused = 0;
+    for words in [
+        format!("rewrite -n {}", room.path("tool")),
+        "inspect packed.gz".into(),
+        "patch -n libc.a".into(),
+    ] {
+        for more in (3000..9000).step_by(125) {
+            let script = format!(
+                "ulimit -c 0; ulimit -v {}; exec {} {words}",
+                base + more,
+                brawn_path()
+            );
+            let output = Command::new("bash")
+                .args(["-c", &script])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let said = err(&output);
+            // With less, not even Rust's runtime begins.
+            let is_begun = !said.contains("stack_overflow.rs") && !said.contains("loading shared");
+            assert!(
+                !is_begun || !said.contains("panicked"),
+                "{words}, {more}: {said}"
+            );
+            refused += u32::from(output.status.code() == Some(REFUSED));
+        }
+    }
+    assert!(refused > 3, "only {refused}: is the limit of use?");
 }

@@ -412,3 +412,27 @@ fn an_interrupt_leaves_nothing_behind() {
     assert!(!running(), "a program is left");
     assert_eq!(names(Path::new(&temporary)), Vec::<String>::new());
 }
+
+#[test]
+fn a_compiler_that_is_ended_with_brawn_leaves_nothing_behind() {
+    let room = Room::new();
+    let temporary = room.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    room.write("cc", "#!/bin/sh\ntouch $TMPDIR/left\nexec sleep 600\n");
+    crate::common::make_program(room.path("cc").as_ref());
+    let mut child = std::process::Command::new(brawn_path())
+        .args(["verify", "--cc", &room.path("cc")])
+        .env("TMPDIR", &temporary)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while !ok("find", &[&temporary]).contains("left") {
+        assert!(started.elapsed() < Duration::from_secs(600), "no compiler");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    ok("kill", &["-TERM", &child.id().to_string()]);
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+    assert_eq!(names(Path::new(&temporary)), Vec::<String>::new());
+}

@@ -213,3 +213,35 @@ fn folder() -> Room {
     fs::copy(brawn_path(), path("bin/brawn")).expect("copied");
     room
 }
+
+#[test]
+fn json_of_verify_has_what_is_refused() {
+    let room = crate::build::Room::with(crate::build::PROGRAM);
+    room.run("musl-gcc", &["-static -o tool main.c"]);
+    let output = crate::common::run(
+        crate::common::brawn_path(),
+        &[
+            "verify",
+            "--json",
+            &room.path("main.c"),
+            &room.path("tool"),
+            &room.path("none"),
+        ],
+    );
+    assert_eq!(output.status.code(), Some(5));
+    let all: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), 3);
+    for (number, name, reason) in [
+        (0, "main.c", "expected a static executable"),
+        (2, "none", "cannot find it"),
+    ] {
+        let object = &all[number];
+        assert_eq!(object["path"], room.path(name));
+        assert_eq!(object["status"], "failed");
+        assert!(
+            object["reason"].as_str().unwrap().contains(reason),
+            "{object}"
+        );
+    }
+    assert_eq!(all[1]["verdict"], "not-replaced");
+}

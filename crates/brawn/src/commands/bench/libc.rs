@@ -10,6 +10,7 @@ use crate::commands::compare::signals::Signals;
 use crate::commands::compare::{export, parsed};
 use crate::exit::Exit;
 use crate::ui;
+use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
 use brawn_measure::functions::{self, FAMILIES, GLIBC, Round, STOCK, parts};
 use brawn_measure::median::Estimate;
@@ -272,7 +273,7 @@ fn tell(measured: &Measured, args: &Args) -> Result<Exit> {
         export::json(measured, path)?;
     }
     if let Some(path) = &args.html {
-        export::whole(path, html::page(measured, args.sort))?;
+        write_report(path, html::page(measured, args.sort).as_bytes())?;
     }
     match args.json {
         true => ui::json(measured),

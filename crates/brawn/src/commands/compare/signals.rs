@@ -1,6 +1,7 @@
 //! Signals that end brawn early, and the shell line before each run, which must end with brawn.
 
 use super::outputs::{MOST, ended};
+use crate::inherited;
 use brawn_core::{Error, Result};
 use brawn_measure::counters::Availability;
 use brawn_measure::tree::{self, End, Failure, Job, Output};
@@ -9,7 +10,7 @@ use std::ffi::OsString;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// What runs lines.
@@ -19,6 +20,8 @@ pub const SHELL: &str = "/bin/sh";
 pub struct Signals {
     pipe: UnixStream,
     which: Arc<AtomicUsize>,
+    /// Whether nobody looks any more: then a signal ends brawn, which may wait for a reader of its results.
+    over: Arc<AtomicBool>,
     /// A directory that goes with brawn.
     folder: OnceLock<PathBuf>,
 }
@@ -29,7 +32,14 @@ impl Signals {
         let failed = |error| Error::io("cannot watch for signals", error);
         let (pipe, end) = UnixStream::pair().map_err(failed)?;
         let which = Arc::default();
+        let over = Arc::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // As `nohup` wants it.
+            if inherited::is_ignored(signal) {
+                continue;
+            }
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&over))
+                .map_err(failed)?;
             let number = usize::try_from(signal).unwrap_or_default();
             signal_hook::flag::register_usize(signal, Arc::clone(&which), number)
                 .map_err(failed)?;
@@ -40,6 +50,7 @@ impl Signals {
         Ok(Self {
             pipe,
             which,
+            over,
             folder,
         })
     }
@@ -74,6 +85,12 @@ impl Signals {
                 .err()
                 .unwrap_or_else(|| std::io::ErrorKind::Interrupted.into()),
         )
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
     }
 }
 

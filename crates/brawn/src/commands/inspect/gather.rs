@@ -3,6 +3,7 @@
 use super::sdk::Sdk;
 use super::{File, Status};
 use crate::bar::Bar;
+use crate::threads;
 use brawn_core::bundle::{self, folder};
 use brawn_core::format::Format;
 use brawn_core::identify::executable::PACKED;
@@ -71,21 +72,19 @@ pub fn gather(paths: &[PathBuf], builds: &[Build]) -> Gathered {
         targets.extend(inside.into_iter().map(|target| (number, target)));
     }
     let progress = progress(targets.len());
-    let parts: Vec<(usize, Gathered)> = targets
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(number, target)| {
-            let mut gathered = Gathered::default();
-            match target {
-                Target::Named(path) => gathered.file(&path, true, builds),
-                Target::Found(path) => gathered.file(&path, false, builds),
-                Target::Libc(path, targets) => gathered.libc(&path, &targets),
-                Target::Lost(error) => gathered.failed(error),
-            }
-            progress.inc(1);
-            (number, gathered)
-        })
-        .collect();
+    let look = |(number, target)| {
+        let mut gathered = Gathered::default();
+        match target {
+            Target::Named(path) => gathered.file(&path, true, builds),
+            Target::Found(path) => gathered.file(&path, false, builds),
+            Target::Libc(path, targets) => gathered.libc(&path, &targets),
+            Target::Lost(error) => gathered.failed(error),
+        }
+        progress.inc(1);
+        (number, gathered)
+    };
+    let parts: Vec<(usize, Gathered)> =
+        threads::with(|| targets.into_par_iter().with_max_len(1).map(look).collect());
     drop(progress);
     let mut all = Gathered::default();
     let mut is_judged = vec![false; paths.len()];

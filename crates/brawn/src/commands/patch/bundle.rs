@@ -49,7 +49,10 @@ pub fn file(args: &Args, path: &Path) -> Result<Report> {
     let size = std::fs::metadata(from).map_err(|e| Error::io("cannot look at it", e).path(path))?;
     let bar = Bar::new(size.len(), "patching {bar:40} {percent:>3} %");
     let editor = |bytes: &[u8]| edit_bytes(bytes, payloads(), &options(args));
-    let again = || Ok(Box::new(input::open(from)?) as Box<dyn Read>);
+    let again = || match &target {
+        Some(target) => Ok(Box::new(target.again()?) as Box<dyn Read>),
+        None => Ok(Box::new(input::open(from)?) as Box<dyn Read>),
+    };
     let progress = |bytes| bar.inc(bytes);
     let planned = plan(&again, &editor, Limits::USUAL, &progress).map_err(|e| e.path(path))?;
     let action = planned.action();

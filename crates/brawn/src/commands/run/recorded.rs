@@ -1,21 +1,18 @@
 //! `brawn run --heap-profile`: brawn stays beside the program, and makes a profile of what it recorded.
 
+use super::passed::{self, Signals};
 use super::{Args, Stop, cached, prepare, search};
 use crate::commands::heap_profile;
 use crate::exec;
 use crate::ui;
-use brawn_core::Error;
+use brawn_core::publish::check_report;
 use brawn_core::shown::shown;
-use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use std::ffi::OsString;
-use std::io::Read as _;
-use std::os::unix::net::UnixStream;
+use brawn_core::{Error, Kind};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::process::{Command, ExitStatus};
 
 /// Runs the program to its end, writes its profile, and exits as it did.  Returns only what kept it from running.
 pub fn run(args: &Args, file: &Path) -> Stop {
@@ -44,6 +41,11 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
                     `brawn heap-profile --help`";
         return Err(Stop::Refused(error.path(&program).next(next)));
     }
+    let (for_pprof, page) = files(file);
+    for file in [&for_pprof, &page] {
+        // Afterwards it would be too late: the program has done its work.
+        check_report(file).map_err(Stop::Failed)?;
+    }
     let failed = |doing: &str, error| Stop::Failed(Error::io(doing, error));
     let folder = tempfile::Builder::new()
         .prefix("brawn-heap-")
@@ -53,37 +55,61 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
     let mut command = Command::new(ready.path(&program));
     command.arg0(args.name()).args(&args.program[1..]);
     command.env("BRAWN_OPTIONS", options(args, &recording));
+    passed::as_inherited(&mut command);
     // From here on signals are the program's: it decides what they mean, and brawn ends after it.
     let signals = Signals::watch().map_err(|error| failed("cannot watch for signals", error))?;
     exec::own_memory::OwnMemory::look().forget();
     let mut child = command
         .spawn()
         .map_err(|error| Stop::Refused(exec::failed(&program, error).path(&program)))?;
-    signals.pass_on(&child);
-    let status = wait(&mut child).map_err(|error| failed("cannot wait for the program", error))?;
-    let (for_pprof, page) = files(file);
-    let profile = match recording.exists() {
-        true => heap_profile::read(&recording, None),
-        false => Err(Error::not_applicable(
-            "the program recorded nothing: it asked for no memory, or could not make a file",
-        )),
-    };
-    // The recording's own path is gone when somebody reads it.
-    let profile = profile.map_err(|e| Stop::Failed(e.path(&program)))?;
-    let title = shown(&program).to_string();
-    heap_profile::write(&profile, &title, &for_pprof, &page).map_err(Stop::Failed)?;
-    ui::info(&heap_profile::headline(&profile));
-    ui::info(&format!(
-        "written: {} for pprof, {} for the browser",
-        shown(&for_pprof),
-        shown(&page)
-    ));
+    let status = signals.wait(&mut child);
+    let status = status.map_err(|error| failed("cannot wait for the program", error))?;
+    // From here on the exit code is the program's, whatever becomes of the profile.
+    if let Err(error) = profile(&program, &recording, &for_pprof, &page) {
+        ui::error(&error);
+        // A recording without a block is of no use.
+        if error.kind() != Kind::NotApplicable {
+            let kept = folder.keep().join("recording");
+            let kept = shown(&kept);
+            ui::info(&format!(
+                "the recording is kept: `brawn heap-profile {kept}` shows it; remove it afterwards"
+            ));
+        }
+    }
     Ok(status)
 }
 
-/// The user's own options, then ours: the file's name goes to the end.
+/// Makes the profile of what the program has recorded.
+fn profile(
+    program: &Path,
+    recording: &Path,
+    for_pprof: &Path,
+    page: &Path,
+) -> brawn_core::Result<()> {
+    if !recording.exists() {
+        let found =
+            "the program recorded nothing: it asked for no memory, or could not make a file";
+        return Err(Error::not_applicable(found).path(program));
+    }
+    // The recording's own path is gone when somebody reads it.
+    let profile = heap_profile::read(recording, None).map_err(|e| match e.kind() {
+        Kind::NotApplicable => Error::not_applicable(e.without_path().to_string()).path(program),
+        _ => e,
+    })?;
+    let title = shown(program).to_string();
+    heap_profile::write(&profile, &title, for_pprof, page)?;
+    ui::info(&heap_profile::headline(&profile));
+    ui::info(&format!(
+        "written: {} for pprof, {} for the browser",
+        shown(for_pprof),
+        shown(page)
+    ));
+    Ok(())
+}
+
+/// The user's own options, then ours: a file's name goes to the end, and the user's would take ours with it.
 fn options(args: &Args, recording: &Path) -> OsString {
-    let mut options = std::env::var_os("BRAWN_OPTIONS").unwrap_or_default();
+    let mut options = without_file(&std::env::var_os("BRAWN_OPTIONS").unwrap_or_default());
     if !options.is_empty() {
         options.push(",");
     }
@@ -93,6 +119,19 @@ fn options(args: &Args, recording: &Path) -> OsString {
     ));
     options.push(recording);
     options
+}
+
+/// `options` up to the file's name.
+fn without_file(options: &OsStr) -> OsString {
+    const FILE: &[u8] = b"heap_profile=";
+    let bytes = options.as_bytes();
+    let mut items = bytes.split(|byte| *byte == b',');
+    let mut end = 0;
+    while let Some(item) = items.next().filter(|item| !item.starts_with(FILE)) {
+        end += item.len() + 1;
+    }
+    // Without the comma behind the last item.
+    OsStr::from_bytes(&bytes[..end.saturating_sub(1)]).to_owned()
 }
 
 /// The profile's file and the page beside it, by the name that was given for either.
@@ -108,55 +147,21 @@ fn files(given: &Path) -> (PathBuf, PathBuf) {
     (given.to_owned(), stem.with_extension("html"))
 }
 
-fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
-    loop {
-        match child.wait() {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            ended => return ended,
-        }
-    }
-}
-
-/// Signals that people send to brawn and mean for the program.
-struct Signals {
-    /// Where a byte comes for each that only brawn gets.
-    pipes: Vec<(Signal, UnixStream)>,
-}
-
-impl Signals {
-    fn watch() -> std::io::Result<Self> {
-        // A terminal sends these to the program, too.
-        for signal in [SIGINT, SIGQUIT] {
-            signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
-        }
-        let mut pipes = Vec::new();
-        for (number, signal) in [(SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)] {
-            let (pipe, end) = UnixStream::pair()?;
-            signal_hook::low_level::pipe::register(number, end)?;
-            pipes.push((signal, pipe));
-        }
-        Ok(Self { pipes })
-    }
-
-    /// Sends the program what comes.
-    fn pass_on(self, child: &Child) {
-        let Some(process) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
-            return;
-        };
-        for (signal, mut pipe) in self.pipes {
-            std::thread::spawn(move || {
-                while matches!(pipe.read(&mut [0]), Ok(1)) {
-                    // It may have ended by itself.
-                    let _ = kill_process(process, signal);
-                }
-            });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_users_own_options_end_before_a_files_name() {
+        for (options, kept) in [
+            ("", ""),
+            ("purge=1", "purge=1"),
+            ("heap_profile=/a,b", ""),
+            ("a=1,b,heap_profile=/x,heap_interval=3", "a=1,b"),
+        ] {
+            assert_eq!(without_file(OsStr::new(options)), kept);
+        }
+    }
 
     #[test]
     fn the_page_stands_beside_the_profile() {

@@ -14,6 +14,19 @@ use std::path::{Path, PathBuf};
 
 /// One file's object in `--json`.
 #[derive(Serialize)]
+#[serde(untagged)]
+enum Object {
+    Looked(Box<File>),
+    /// One that was refused or could not be read.
+    Failed {
+        #[serde(serialize_with = "ui::path")]
+        path: PathBuf,
+        status: &'static str,
+        reason: String,
+    },
+}
+
+#[derive(Serialize)]
 struct File {
     #[serde(serialize_with = "ui::path")]
     path: PathBuf,
@@ -38,18 +51,27 @@ pub fn run(args: &Args) -> Exit {
                     exit = exit.max(Exit::Finding);
                 }
                 let path = path.clone();
-                files.push(File { path, report });
+                files.push(Object::Looked(Box::new(File { path, report })));
             }
             Err(error) => {
                 ui::error(&error);
                 exit = exit.max(error.kind().into());
+                files.push(Object::Failed {
+                    path: path.clone(),
+                    status: "failed",
+                    reason: error.without_path().to_string(),
+                });
             }
         }
     }
     if args.json {
         ui::json(&files);
     } else {
-        files.iter().for_each(|file| print(file, args.verbose));
+        for file in &files {
+            if let Object::Looked(file) = file {
+                print(file, args.verbose);
+            }
+        }
     }
     exit
 }

@@ -2,6 +2,7 @@
 
 use super::Args;
 use crate::exit::Exit;
+use crate::inherited::is_ignored;
 use crate::ui::{self, Tone};
 use anstyle::{AnsiColor, Style};
 use brawn_core::error::printable;
@@ -67,7 +68,8 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
     };
     let stop = Arc::new(AtomicBool::new(false));
     let signal = Arc::new(AtomicUsize::new(0));
-    for number in [SIGINT, SIGTERM, SIGHUP] {
+    let numbers = [SIGINT, SIGTERM, SIGHUP];
+    for number in numbers.into_iter().filter(|n| !is_ignored(*n)) {
         // The second interrupt ends everything at once.
         let registered = flag::register_conditional_default(number, Arc::clone(&stop))
             .and_then(|_| flag::register(number, Arc::clone(&stop)))

@@ -1,4 +1,6 @@
 use super::*;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -74,7 +76,7 @@ fn it_is_not_written_through_another_users_link_where_everybody_may_lay_one() {
     for (link, out) in [("out", "out"), ("up", "up/precious"), ("up", "up/fresh")] {
         std::os::unix::fs::lchown(shared.join(link), Some(65534), None).unwrap();
         let error = write(out).unwrap_err();
-        assert_eq!(error.kind(), crate::Kind::Refused, "{error}");
+        assert_eq!(error.kind(), Kind::Refused, "{error}");
         assert!(
             error.to_string().contains("a link of user 65534"),
             "{error}"

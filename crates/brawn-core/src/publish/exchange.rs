@@ -1,0 +1,212 @@
+//! Puts a new file in the place of the one that was read, and of no other.
+//!
+//! Another program may replace the file while brawn works: a package manager, a compiler. Its new version must not be
+//! lost. So the two files change places in one step, and brawn looks at what came out. If that is not the file that was
+//! read, they change back.
+
+use super::Target;
+use crate::error::{Error, Kind, Result};
+use crate::fingerprint::Fingerprint;
+use crate::input;
+use rustix::fs::{AtFlags, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// How a new file replaced the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exchange {
+    /// By its name.
+    Renamed,
+    /// Not at all yet: the old file is a mount point.
+    MountPoint,
+}
+
+/// Everything by which a file is known without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    inode: (u64, u64),
+    size: i64,
+    modified: (i64, u64),
+    /// The time of the last change of any kind; new names count, too.
+    changed: (i64, u64),
+}
+
+impl From<&Metadata> for Seen {
+    fn from(stat: &Metadata) -> Self {
+        let nanoseconds = |n: i64| u64::try_from(n).unwrap_or_default();
+        Self {
+            inode: (stat.dev(), stat.ino()),
+            size: i64::try_from(stat.size()).unwrap_or(i64::MAX),
+            modified: (stat.mtime(), nanoseconds(stat.mtime_nsec())),
+            changed: (stat.ctime(), nanoseconds(stat.ctime_nsec())),
+        }
+    }
+}
+
+impl From<&Stat> for Seen {
+    fn from(stat: &Stat) -> Self {
+        Self {
+            inode: (stat.st_dev, stat.st_ino),
+            size: stat.st_size,
+            modified: (stat.st_mtime, stat.st_mtime_nsec),
+            changed: (stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+}
+
+impl Seen {
+    /// Whether it is the same file with the same bytes, perhaps under other names.
+    fn is_same_file(&self, other: &Self) -> bool {
+        (self.inode, self.size, self.modified) == (other.inode, other.size, other.modified)
+    }
+}
+
+impl Target {
+    /// What was known of the file when it was opened.
+    pub(super) fn first_seen(&self) -> Seen {
+        (&self.stat).into()
+    }
+
+    /// What is known of the open file now.
+    pub(super) fn seen(&self) -> Result<Seen> {
+        let stat = rustix::fs::fstat(&self.file);
+        Ok((&stat.map_err(|e| Error::io("cannot look at it", e))?).into())
+    }
+
+    /// Fails if the file of the target's name is not the one that was `seen` with the contents `read`.
+    pub(super) fn unchanged(&self, seen: &Seen, read: &Fingerprint) -> Result<()> {
+        let now = self.named(self.name());
+        match now.is_ok_and(|now| now == *seen) || self.has(self.name(), read) {
+            true => Ok(()),
+            false => Err(changed()),
+        }
+    }
+
+    /// Puts the file `new`, a name in the directory, in the place of the target, which was `seen` with the contents
+    /// `read`. Afterwards `new` is gone.
+    ///
+    /// If another version has come in between, it stays, and this fails.
+    pub(super) fn exchange(
+        &self,
+        new: &OsStr,
+        seen: &Seen,
+        read: &Fingerprint,
+    ) -> Result<Exchange> {
+        let failed = |e: Errno| Error::io("cannot rename the new file over it", e);
+        let mut placed = self.named(new).map_err(failed)?;
+        let swap = || {
+            let folder = &self.folder;
+            rustix::fs::renameat_with(folder, new, folder, self.name(), RenameFlags::EXCHANGE)
+        };
+        match swap() {
+            Ok(()) => {}
+            Err(Errno::BUSY) => return Ok(Exchange::MountPoint),
+            Err(Errno::NOENT) => return Err(changed()),
+            // The filesystem cannot do it. Then a moment is left between the last look and the rename.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                self.unchanged(seen, read)?;
+                let folder = &self.folder;
+                return match rustix::fs::renameat(folder, new, folder, self.name()) {
+                    Ok(()) => Ok(Exchange::Renamed),
+                    Err(Errno::BUSY) => Ok(Exchange::MountPoint),
+                    Err(e) => Err(failed(e)),
+                };
+            }
+            Err(e) => return Err(failed(e)),
+        }
+        let mut out = self.named(new).map_err(failed)?;
+        if out.is_same_file(seen) || self.has(new, read) {
+            // If this fails, the next run removes it.
+            let _ = rustix::fs::unlinkat(&self.folder, new, AtFlags::empty());
+            return Ok(Exchange::Renamed);
+        }
+        // The newer version goes back. If an even newer one comes out then, that one goes back, and so on.
+        loop {
+            match swap() {
+                Ok(()) => {}
+                // Somebody has removed the new file.
+                Err(Errno::NOENT) => {
+                    self.give_back(new).map_err(failed)?;
+                    return Err(changed());
+                }
+                Err(e) => return Err(failed(e)),
+            }
+            let came = self.named(new).map_err(failed)?;
+            if came.is_same_file(&placed) {
+                return Err(changed());
+            }
+            (placed, out) = (out, came);
+        }
+    }
+
+    /// Renames `new` to the target's name, if nothing has it.
+    fn give_back(&self, new: &OsStr) -> rustix::io::Result<()> {
+        let (folder, flags) = (&self.folder, RenameFlags::NOREPLACE);
+        rustix::fs::renameat_with(folder, new, folder, self.name(), flags)
+    }
+
+    /// What is known of a name in the directory.
+    pub(super) fn named(&self, name: &OsStr) -> rustix::io::Result<Seen> {
+        let stat = rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok((&stat).into())
+    }
+
+    /// Whether the file of a name in the directory has the contents `read`. On overlay filesystems a file may become
+    /// another inode by being linked, and a file that is written again with the same bytes is not a newer version.
+    pub(super) fn has(&self, name: &OsStr, read: &Fingerprint) -> bool {
+        let file = input::at(self.folder.as_fd(), Path::new(name), OFlags::NOFOLLOW);
+        let Ok(mut file) = file else {
+            return false;
+        };
+        file.metadata().is_ok_and(|stat| stat.len() == read.size)
+            && Fingerprint::of_open(&mut file).is_ok_and(|now| now == *read)
+    }
+}
+
+/// The error for a file that another program has replaced or changed meanwhile.
+pub(super) fn changed() -> Error {
+    Error::new(Kind::Io, "it changed while brawn was working on it")
+        .next("the newer version stays as it is; try again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_came_in_between_goes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| fs::write(at(name), text).unwrap();
+        write("tool", "as it was read");
+        let target = Target::open(&at("tool"), |_| {}).unwrap();
+        let (seen, read) = (target.seen().unwrap(), target.fingerprint().unwrap());
+        let exchange = || {
+            write("new", "brawn's");
+            target.exchange(OsStr::new("new"), &seen, &read)
+        };
+        for newer in ["a newer version", "another version"] {
+            write("newer", newer);
+            fs::rename(at("newer"), at("tool")).unwrap();
+            let error = exchange().unwrap_err();
+            assert!(error.to_string().contains("it changed while"), "{error}");
+            assert_eq!(fs::read_to_string(at("tool")).unwrap(), newer);
+            assert_eq!(fs::read_to_string(at("new")).unwrap(), "brawn's");
+        }
+        // The same bytes in another file are no newer version.
+        write("newer", "as it was read");
+        fs::rename(at("newer"), at("tool")).unwrap();
+        assert_eq!(exchange().unwrap(), Exchange::Renamed);
+        assert_eq!(fs::read_to_string(at("tool")).unwrap(), "brawn's");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        // A file that is gone is not made again.
+        fs::remove_file(at("tool")).unwrap();
+        exchange().unwrap_err();
+        assert!(!at("tool").exists());
+    }
+}

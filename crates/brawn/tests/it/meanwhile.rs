@@ -1,0 +1,115 @@
+//! Another program replaces the file while brawn works on it.
+
+use crate::common::{Folder, IO, brawn_path, read};
+use crate::others::err;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The process whose calls strace writes to `log`, once it is stopped; `None` if it ends before.
+fn stopped(strace: &mut Child, log: &Path) -> Option<i32> {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while strace.try_wait().unwrap().is_none() {
+        let calls = fs::read_to_string(log).unwrap_or_default();
+        let line = calls
+            .lines()
+            .find(|line| line.contains("--- stopped by SIGSTOP"));
+        if let Some(line) = line {
+            return line.split(' ').next().unwrap().parse().ok();
+        }
+        assert!(Instant::now() < deadline, "it neither stops nor ends");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    None
+}
+
+/// Runs `brawn WORDS`, stops it after the `when`th `call`, calls `meanwhile`, and lets it go on. `None` if there are fewer
+/// calls.
+fn stopped_at(
+    folder: &Folder,
+    words: &str,
+    (call, when): (&str, u32),
+    meanwhile: impl FnOnce(),
+) -> Option<Output> {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut strace = Command::new("strace")
+        .args(["-f", "-o", log.path().to_str().unwrap(), "-e"])
+        .arg(format!("inject={call}:signal=STOP:when={when}"))
+        .arg(brawn_path())
+        .args(words.split(' '))
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let process = stopped(&mut strace, log.path())?;
+    meanwhile();
+    let process = rustix::process::Pid::from_raw(process).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::CONT).unwrap();
+    Some(strace.wait_with_output().unwrap())
+}
+
+/// Stops `brawn WORDS` at every instant at which it may be about to write, and puts `newer` into the place of its file,
+/// `old`, unless it has replaced that already. `newer` must then be there afterwards.
+fn is_never_lost(words: &str, set_up: &dyn Fn() -> Folder, newer: &dyn Fn(&Folder) -> Vec<u8>) {
+    let mut seen = 0;
+    for call in ["openat", "fsync", "link", "linkat", "rename"] {
+        for when in 1.. {
+            let folder = set_up();
+            let old = read(&folder.libc());
+            let newer = newer(&folder);
+            let time = fs::metadata(folder.libc()).unwrap().modified().unwrap();
+            let mut is_late = false;
+            let output = stopped_at(&folder, words, (call, when), || {
+                is_late = read(&folder.libc()) != old;
+                let new = folder.path().join("new");
+                fs::write(&new, &newer).unwrap();
+                let file = fs::File::options().write(true).open(&new).unwrap();
+                file.set_times(fs::FileTimes::new().set_modified(time))
+                    .unwrap();
+                fs::rename(&new, folder.libc()).unwrap();
+            });
+            let Some(output) = output else {
+                break;
+            };
+            let said = err(&output);
+            let now = read(&folder.libc());
+            // What brawn reads only then, it may change: the newer version is then the original.
+            let is_kept = || folder.kept().exists() && read(&folder.kept()) == newer;
+            assert!(
+                now == newer || is_kept(),
+                "{words}, {call} {when}: lost: {said}"
+            );
+            if !is_late && said.contains("it changed while") {
+                assert_eq!(output.status.code(), Some(IO), "{said}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0, "{words}: it was never seen");
+}
+
+#[test]
+fn a_new_version_that_comes_while_brawn_restores_is_not_lost() {
+    let patched = || {
+        let folder = Folder::small();
+        folder.patch();
+        folder
+    };
+    let newer = Folder::musl().old().to_vec();
+    is_never_lost("restore libc.a", &patched, &|_| newer.clone());
+}
+
+#[test]
+fn a_new_version_of_the_same_size_and_time_is_not_lost() {
+    // Another letter in the first name of the archive's index.
+    let newer = |folder: &Folder| {
+        let mut newer = folder.old().to_vec();
+        let at = newer.iter().position(|byte| *byte == b'_').unwrap();
+        newer[at] = b'-';
+        newer
+    };
+    is_never_lost("patch libc.a", &Folder::small, &newer);
+}
