@@ -265,7 +265,7 @@ macro_rules! families {
     };
 }
 
-families!(math numbers sort stdio strings threads time);
+families!(math numbers regex sort stdio strings threads time);
 
 /// Links the sort program with every musl: the order of equal elements is the same in all, and brawn's.
 #[test]
