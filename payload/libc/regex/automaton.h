@@ -102,7 +102,8 @@ enum {
 
 // musl's wchar_t, by the compiler's.
 int mbtowc(__WCHAR_TYPE__ *restrict to, const char *restrict from, size_t n);
-int iswalnum(unsigned c);
+// Its first class is that of letters and digits, [:alnum:], since 0.9.
+enum { ALNUM = 1 };
 int iswctype(unsigned c, Class class);
 unsigned towlower(unsigned c);
 unsigned towupper(unsigned c);
@@ -160,8 +161,9 @@ static int character_before(const Search *search, size_t at) {
     return character(s, search->is_utf8, &size);
 }
 
-INLINE int is_word(int c) {
-    return c == '_' || iswalnum((unsigned)c);
+static int is_word(int c) {
+    if (c < 0x80) return c == '_' || (unsigned)(c | 32) - 'a' < 26 || (unsigned)c - '0' < 10;
+    return !!iswctype((unsigned)c, ALNUM);
 }
 
 // Whether what is asserted of a place between two characters holds.
@@ -170,7 +172,7 @@ static int holds_at(const Search *search, int asserted, int before, int after, O
     if (asserted & AT_BEGIN && (at > 0 || search->flags & NOT_BEGIN) && !(has_lines && before == '\n')) return 0;
     if (asserted & AT_END && (after || search->flags & NOT_END) && !(has_lines && after == '\n')) return 0;
     if (!(asserted & OF_WORDS)) return 1;
-    const int left = !!is_word(before), right = !!is_word(after), is_end = at == 0 || !after;
+    const int left = is_word(before), right = is_word(after), is_end = at == 0 || !after;
     if (asserted & AT_WORD && (left || !right)) return 0;
     if (asserted & BEHIND_WORD && (!left || right)) return 0;
     if (asserted & AT_EDGE && !is_end && left == right) return 0;

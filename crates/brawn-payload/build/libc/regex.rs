@@ -4,7 +4,7 @@ use super::Row;
 
 pub const ROWS: &[Row] = &[Row {
     needs: &[
-        "free", "iswalnum", "iswctype", "malloc", "mbtowc", "towlower", "towupper",
+        "free", "iswctype", "malloc", "mbtowc", "towlower", "towupper",
     ],
     ..Row::new("regexec", &["regexec"])
 }];
