@@ -267,9 +267,8 @@ macro_rules! families {
 
 families!(math numbers regex sort stdio strings threads time);
 
-/// Links the sort program with every musl: the order of equal elements is the same in all, and brawn's.
-#[test]
-fn equal_elements_stand_as_in_every_musl() -> Result<()> {
+/// Links a family's program with every musl, and runs it.
+fn holds_with_every_musl(family: &str, argument: &str) -> Result<()> {
     let mut seen = 0;
     for entry in fs::read_dir(musls())? {
         let musl = entry?.path();
@@ -284,21 +283,32 @@ fn equal_elements_stand_as_in_every_musl() -> Result<()> {
         }
         seen += 1;
         let side = if name.ends_with("-arm64") { &ARM } else { &ZIG };
-        let folder = side.folder()?.join(format!("order-{name}"));
+        let folder = side.folder()?.join(format!("{family}-{name}"));
         fs::create_dir_all(&folder)?;
         let specs = write_specs(&musl, &folder)?;
         let mut command = side.plain_gcc();
         command.arg(format!("-specs={}", specs.display()));
-        command.args(["-O2", "-fno-builtin", "-static", "-o"]);
-        let program = folder.join("sort");
-        command
-            .arg(&program)
-            .arg(root().join("payload/libc/tests/sort.c"));
+        command.args(["-O2", "-fno-builtin", "-static", "-pthread", "-o"]);
+        let program = folder.join(family);
+        let source = root().join(format!("payload/libc/tests/{family}.c"));
+        command.arg(&program).arg(source);
         run(command.arg(side.archive()?))?;
-        run(side.start(&program).arg("order")).map_err(|e| format!("{name}: {e}"))?;
+        run(side.start(&program).arg(argument)).map_err(|e| format!("{name}: {e}"))?;
     }
     assert!(seen >= 8, "musls in {}: {seen}", musls().display());
     Ok(())
+}
+
+/// The order of equal elements is the same in all, and brawn's.
+#[test]
+fn equal_elements_stand_as_in_every_musl() -> Result<()> {
+    holds_with_every_musl("sort", "order")
+}
+
+/// What regcomp makes of a pattern is the same in all, and so is what is found.
+#[test]
+fn patterns_find_what_they_find_with_every_musl() -> Result<()> {
+    holds_with_every_musl("regex", "glance")
 }
 
 /// Breaks each function in turn; every one has to be found, and named.

@@ -89,7 +89,7 @@ static int fill_table(Table *table, const Automaton *of, size_t size) {
         // As many as the steps for long characters can tell apart, and the same for words.
         unsigned more = 2;
         for (int i = 0; i < table->questions; i++) more += table->question[i]->last > 127 ? 2 : 0;
-        more = table->classes + (more < 24 ? more : 24);
+        more += table->classes;
         table->columns = more < CLASSES ? more : CLASSES;
     } else {
         table->columns = table->classes;
