@@ -166,18 +166,21 @@ static int is_word(int c) {
     return !!iswctype((unsigned)c, ALNUM);
 }
 
-// Whether what is asserted of a place between two characters holds.
-static int holds_at(const Search *search, int asserted, int before, int after, Offset at) {
-    const int has_lines = search->of->flags & HAS_LINES;
-    if (asserted & AT_BEGIN && (at > 0 || search->flags & NOT_BEGIN) && !(has_lines && before == '\n')) return 0;
-    if (asserted & AT_END && (after || search->flags & NOT_END) && !(has_lines && after == '\n')) return 0;
-    if (!(asserted & OF_WORDS)) return 1;
+static int holds_at_words(int asserted, int before, int after, Offset at) {
     const int left = is_word(before), right = is_word(after), is_end = at == 0 || !after;
     if (asserted & AT_WORD && (left || !right)) return 0;
     if (asserted & BEHIND_WORD && (!left || right)) return 0;
     if (asserted & AT_EDGE && !is_end && left == right) return 0;
     if (asserted & AT_NO_EDGE && (is_end || left != right)) return 0;
     return 1;
+}
+
+// Whether what is asserted of a place between two characters holds.
+INLINE int holds_at(const Search *search, int asserted, int before, int after, Offset at) {
+    const int has_lines = search->of->flags & HAS_LINES;
+    if (asserted & AT_BEGIN && (at > 0 || search->flags & NOT_BEGIN) && !(has_lines && before == '\n')) return 0;
+    if (asserted & AT_END && (after || search->flags & NOT_END) && !(has_lines && after == '\n')) return 0;
+    return !(asserted & OF_WORDS) || holds_at_words(asserted, before, after, at);
 }
 
 static int is_of(unsigned c, Class class, int ignores_case) {
@@ -201,7 +204,8 @@ INLINE int takes(const Step *step, unsigned c) {
 // Whether a step that takes the character can be gone.  `at` is the place behind the character.
 INLINE int is_open(const Search *search, const Step *step, int c, int after, Offset at) {
     if (LIKELY(!step->asserted)) return 1;
-    return holds_at(search, step->asserted, c, after, at) && is_in_classes(step, (unsigned)c, search->of->flags & IGNORES_CASE);
+    if (!holds_at(search, step->asserted, c, after, at)) return 0;
+    return !(step->asserted & (IN_CLASS | IN_NO_CLASS)) || is_in_classes(step, (unsigned)c, search->of->flags & IGNORES_CASE);
 }
 
 // Whether the marks `a` come before the marks `b`.

@@ -25,7 +25,7 @@ typedef struct {
     int *empty;
     Match *groups;
     Offset end;
-    char *choices;
+    char *choices, *first_choices;
     size_t one, used, room;
 } Try;
 
@@ -41,11 +41,11 @@ static int read_next(Try *try) {
 static int keep(Try *try, const Step *step) {
     const int marks = try->search->of->marks;
     if (try->used == try->room) {
-        const size_t room = try->room ? 2 * try->room : 4096 / try->one + 1;
+        const size_t room = 2 * try->room + 16;
         char *const more = malloc(room * try->one);
         if (!more) return 0;
         brawn_memcpy(more, try->choices, try->used * try->one);
-        free(try->choices);
+        if (try->choices != try->first_choices) free(try->choices);
         try->choices = more;
         try->room = room;
     }
@@ -160,18 +160,24 @@ static int try_all(Try *try) {
 }
 
 static int search_backtracking(const Search *search, Offset *best, Offset *end) {
+    enum { SMALL = 2048 };
     const Automaton *const of = search->of;
     const size_t marks = (size_t)of->marks * sizeof(Offset), groups = of->groups * sizeof(Match), states = (size_t)of->states * sizeof(int);
-    char *const room = malloc(marks + groups + states);
+    const size_t all = (marks + groups + states + sizeof(Offset) - 1) / sizeof(Offset) * sizeof(Offset);
+    Offset small[SMALL / sizeof(Offset)];
+    const size_t left = all <= SMALL ? SMALL - all : 0;
+    char *const room = left ? (char *)small : malloc(all);
     if (!room) return NO_MEMORY;
     Try try = {.search = search, .rest = search->text, .size = 1, .best = best, .end = -1};
     try.marks = (Offset *)room;
     try.groups = (Match *)(room + marks);
     try.empty = (int *)(room + marks + groups);
     try.one = sizeof(Choice) + marks;
+    try.choices = try.first_choices = room + all;
+    try.room = left / try.one;
     const int result = try_all(&try);
     *end = try.end;
-    free(try.choices);
-    free(room);
+    if (try.choices != try.first_choices) free(try.choices);
+    if (!left) free(room);
     return result;
 }
