@@ -17,6 +17,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 mod broken;
 #[path = "broken/print.rs"]
 mod broken_print;
+#[path = "broken/regex.rs"]
+mod broken_regex;
 #[path = "broken/strings.rs"]
 mod broken_strings;
 mod common;
@@ -394,6 +396,12 @@ fn a_broken_print_function_is_found_and_named() -> Result<()> {
     };
     let named = |function: &str| format!("stdio: {function}");
     found_and_named("stdio", broken_print::BROKEN, source_of, named)
+}
+
+#[test]
+fn a_broken_regexec_is_found_and_named() -> Result<()> {
+    let named = |what: &str| format!("regex: {what}");
+    found_and_named("regex", broken_regex::BROKEN, |_| "regexec.c", named)
 }
 
 /// The members of a libc.a: what each defines for others, and what it needs.

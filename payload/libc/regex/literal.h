@@ -13,7 +13,7 @@ enum {
 typedef struct {
     unsigned char text[LITERAL];
     int size;
-    // Whether every match begins with it.
+    // Whether every match begins with it, at any place.
     int is_first;
 } Literal;
 
@@ -96,7 +96,7 @@ static void find_literal(const States *states, int is_utf8, Literal *to, uint16_
         if (is_on_every_way(states, (unsigned)at, seen, open)) {
             to->size = chain_from(states, (unsigned)at, is_utf8, to->text);
             const Step *const first = of->initial;
-            to->is_first = first->to && first->number == at && !first[1].to && !first->asserted;
+            to->is_first = first->to && first->number == at && !first[1].to && !(first->asserted & AT_BEGIN);
             return;
         }
         refused[at] = 1;

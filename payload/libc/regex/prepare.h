@@ -100,7 +100,8 @@ static int fill_table(Table *table, const Automaton *of, size_t size) {
     char *const room = (char *)(cells_of(table) + table->used);
     const States all = {of, table->begins};
     unsigned char *const seen = (unsigned char *)room + 2 * states;
-    find_literal(&all, table->is_utf8, &table->literal, (uint16_t *)room, seen, seen + states);
+    // Where a match begins at the text's begin alone, the first row tells that there is none sooner.
+    if (!table->begins_once) find_literal(&all, table->is_utf8, &table->literal, (uint16_t *)room, seen, seen + states);
     return make_first_rows(table);
 }
 

@@ -57,7 +57,7 @@ static void put_atom(Made *to, unsigned depth) {
     else if (kind < 15) put(to, ONE_OF(escapes));
     else if (kind < 16) put(to, ONE_OF(words));
     else if (kind < 18) put(to, ONE_OF(places));
-    else if (kind < 19 && to->has_references && to->groups) put(to, (const char *[]){"\\1", "\\2", "\\3"}[below(to->groups < 3 ? (unsigned)to->groups : 3)]);
+    else if (kind < 18 + 3u * (unsigned)to->has_references && to->groups) put(to, (const char *[]){"\\1", "\\2", "\\3"}[below(to->groups < 3 ? (unsigned)to->groups : 3)]);
     else if (depth) {
         put(to, to->is_extended ? "(" : "\\(");
         to->groups++;
@@ -87,7 +87,7 @@ static void put_alternatives(Made *to, unsigned depth) {
 
 static void make_pattern(Made *to, int is_extended) {
     *to = (Made){.is_extended = is_extended};
-    to->has_references = !is_extended && below(3) == 0;
+    to->has_references = !is_extended && below(2) == 0;
     if (below(8) == 0) put(to, "^");
     if (below(10) == 0) put(to, below(2) ? "ab" : "Жб");
     put_alternatives(to, below(4));
