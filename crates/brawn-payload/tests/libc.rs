@@ -273,12 +273,9 @@ families!(math numbers regex sort stdio strings threads time);
 fn holds_with_every_musl(family: &str, argument: &str) -> Result<()> {
     let mut seen = 0;
     for entry in fs::read_dir(musls())? {
-        let musl = entry?.path();
-        let name = musl
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let entry = entry?;
+        let (musl, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
         // Of zig's there are archives only, without a heap.
         if name.starts_with("zig") || !musl.join("lib/libc.a").exists() {
             continue;
@@ -292,8 +289,8 @@ fn holds_with_every_musl(family: &str, argument: &str) -> Result<()> {
         command.arg(format!("-specs={}", specs.display()));
         command.args(["-O2", "-fno-builtin", "-static", "-pthread", "-o"]);
         let program = folder.join(family);
-        let source = root().join(format!("payload/libc/tests/{family}.c"));
-        command.arg(&program).arg(source);
+        command.arg(&program);
+        command.arg(root().join(format!("payload/libc/tests/{family}.c")));
         run(command.arg(side.archive()?))?;
         run(side.start(&program).arg(argument)).map_err(|e| format!("{name}: {e}"))?;
     }
@@ -333,14 +330,8 @@ fn found_and_named(
         let work = tempfile::tempdir()?;
         let work = work.path();
         let own = format!("libc/{family}");
-        for part in [
-            "common",
-            "libc",
-            "libc/numbers",
-            &own,
-            "memory/generic",
-            "memory/x86_64",
-        ] {
+        let parts = "common libc libc/numbers memory/generic memory/x86_64";
+        for part in parts.split(' ').chain([&*own]) {
             copy_files(&payload.join(part), &work.join(part))?;
         }
         let folder = work.join(&own);

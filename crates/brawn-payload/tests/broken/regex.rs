@@ -19,7 +19,7 @@ pub const BROKEN: &[(&str, &str, &str, &str)] = &[
     ("automaton", "at == 0 || !after", "!after", "pattern"),
     (
         "automaton",
-        "iswctype(towlower(c), class) || ",
+        " && !iswctype(towupper(c), class)",
         "",
         "pattern",
     ),
