@@ -14,12 +14,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static regex_t expression;
+static regex_t expression, word, words, number, any_case, twice;
+/* A line of a log, without and with what is searched for, and a page of such lines. */
+static const char line[] = "2026-11-26T10:15:42Z host42 service[1234]: request GET /index took 17 ms, status 200";
+static const char worse[] = "2026-11-26T10:15:43Z host42 service[1234]: request GET /index: error 5 of the disk";
+static char page_of_lines[4096];
 static jmp_buf jump;
 static __thread long local;
 extern char **environ;
 
-PREPARE { regcomp(&expression, "^([a-z]+)://([^/:]+)(:[0-9]+)?/", REG_EXTENDED); }
+PREPARE {
+    regcomp(&expression, "^([a-z]+)://([^/:]+)(:[0-9]+)?/", REG_EXTENDED);
+    regcomp(&word, "error", REG_NOSUB);
+    regcomp(&words, "error|failed|refused [0-9]+", REG_EXTENDED | REG_NOSUB);
+    regcomp(&number, "[0-9]+ of", REG_EXTENDED);
+    regcomp(&any_case, "ERROR", REG_ICASE | REG_NOSUB);
+    regcomp(&twice, "\\([a-z]\\)\\1x", 0);
+    while (strlen(page_of_lines) + sizeof line < sizeof page_of_lines) strcat(page_of_lines, line);
+}
 
 ROW("other", compile, "regcomp and regfree") {
     regex_t r;
@@ -29,6 +41,23 @@ ROW("other", compile, "regcomp and regfree") {
 ROW("other", match, "regexec") {
     regmatch_t m[4];
     KEEP(regexec(&expression, "https://example.org:8080/path", 4, m, 0));
+}
+ROW("other", no_word, "regexec of a word, a line without it") { KEEP(regexec(&word, line, 0, 0, 0)); }
+ROW("other", a_word, "regexec of a word, a line with it") { KEEP(regexec(&word, worse, 0, 0, 0)); }
+ROW("other", no_words, "regexec of three words, a line without them") { KEEP(regexec(&words, line, 0, 0, 0)); }
+ROW("other", page, "regexec of three words, 4 KiB without them") { KEEP(regexec(&words, page_of_lines, 0, 0, 0)); }
+ROW("other", where, "regexec, where a number is in a line") {
+    regmatch_t m;
+    KEEP(regexec(&number, worse, 1, &m, 0));
+}
+ROW("other", cases, "regexec of a word in any case, a line with it") { KEEP(regexec(&any_case, worse, 0, 0, 0)); }
+ROW("other", again, "regexec with a back reference, a line") { KEEP(regexec(&twice, line, 0, 0, 0)); }
+ROW("other", no_text, "regexec of a word, an empty text") { KEEP(regexec(&word, "", 0, 0, 0)); }
+ROW("other", once, "regcomp, regexec of a line, regfree") {
+    regex_t r;
+    regcomp(&r, "[0-9]+ of", REG_EXTENDED | REG_NOSUB);
+    KEEP(regexec(&r, worse, 0, 0, 0));
+    regfree(&r);
 }
 ROW("other", fn, "fnmatch") { KEEP(fnmatch("*.[ch]", "some_source_file.c", 0)); }
 ROW("other", globbing, "glob of /usr/*") {

@@ -17,6 +17,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 mod broken;
 #[path = "broken/print.rs"]
 mod broken_print;
+#[path = "broken/regex.rs"]
+mod broken_regex;
 #[path = "broken/strings.rs"]
 mod broken_strings;
 mod common;
@@ -265,40 +267,47 @@ macro_rules! families {
     };
 }
 
-families!(math numbers sort stdio strings threads time);
+families!(math numbers regex sort stdio strings threads time);
 
-/// Links the sort program with every musl: the order of equal elements is the same in all, and brawn's.
-#[test]
-fn equal_elements_stand_as_in_every_musl() -> Result<()> {
+/// Links a family's program with every musl, and runs it.
+fn holds_with_every_musl(family: &str, argument: &str) -> Result<()> {
     let mut seen = 0;
     for entry in fs::read_dir(musls())? {
-        let musl = entry?.path();
-        let name = musl
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let entry = entry?;
+        let (musl, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
         // Of zig's there are archives only, without a heap.
         if name.starts_with("zig") || !musl.join("lib/libc.a").exists() {
             continue;
         }
         seen += 1;
         let side = if name.ends_with("-arm64") { &ARM } else { &ZIG };
-        let folder = side.folder()?.join(format!("order-{name}"));
+        let folder = side.folder()?.join(format!("{family}-{name}"));
         fs::create_dir_all(&folder)?;
         let specs = write_specs(&musl, &folder)?;
         let mut command = side.plain_gcc();
         command.arg(format!("-specs={}", specs.display()));
-        command.args(["-O2", "-fno-builtin", "-static", "-o"]);
-        let program = folder.join("sort");
-        command
-            .arg(&program)
-            .arg(root().join("payload/libc/tests/sort.c"));
+        command.args(["-O2", "-fno-builtin", "-static", "-pthread", "-o"]);
+        let program = folder.join(family);
+        command.arg(&program);
+        command.arg(root().join(format!("payload/libc/tests/{family}.c")));
         run(command.arg(side.archive()?))?;
-        run(side.start(&program).arg("order")).map_err(|e| format!("{name}: {e}"))?;
+        run(side.start(&program).arg(argument)).map_err(|e| format!("{name}: {e}"))?;
     }
     assert!(seen >= 8, "musls in {}: {seen}", musls().display());
     Ok(())
+}
+
+/// The order of equal elements is the same in all, and brawn's.
+#[test]
+fn equal_elements_stand_as_in_every_musl() -> Result<()> {
+    holds_with_every_musl("sort", "order")
+}
+
+/// What regcomp makes of a pattern is the same in all, and so is what is found.
+#[test]
+fn patterns_find_what_they_find_with_every_musl() -> Result<()> {
+    holds_with_every_musl("regex", "glance")
 }
 
 /// Breaks each function in turn; every one has to be found, and named.
@@ -321,14 +330,8 @@ fn found_and_named(
         let work = tempfile::tempdir()?;
         let work = work.path();
         let own = format!("libc/{family}");
-        for part in [
-            "common",
-            "libc",
-            "libc/numbers",
-            &own,
-            "memory/generic",
-            "memory/x86_64",
-        ] {
+        let parts = "common libc libc/numbers memory/generic memory/x86_64";
+        for part in parts.split(' ').chain([&*own]) {
             copy_files(&payload.join(part), &work.join(part))?;
         }
         let folder = work.join(&own);
@@ -384,6 +387,12 @@ fn a_broken_print_function_is_found_and_named() -> Result<()> {
     };
     let named = |function: &str| format!("stdio: {function}");
     found_and_named("stdio", broken_print::BROKEN, source_of, named)
+}
+
+#[test]
+fn a_broken_regexec_is_found_and_named() -> Result<()> {
+    let named = |what: &str| format!("regex: {what}");
+    found_and_named("regex", broken_regex::BROKEN, |_| "regexec.c", named)
 }
 
 /// The members of a libc.a: what each defines for others, and what it needs.

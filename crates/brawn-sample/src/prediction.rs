@@ -391,7 +391,7 @@ impl Prediction {
     }
 
     /// What the gain comes from; what stays before it, if that has more of the time: "malloc and free", "46 % of the
-    /// time stays, in regexec; malloc and free".
+    /// time stays, in regcomp; malloc and free".
     pub fn reason(&self) -> Option<String> {
         let gain = self.gains.first()?;
         let name = gain.what.strip_prefix("waiting for ");

@@ -3,6 +3,7 @@
 
 mod math;
 mod numbers;
+mod regex;
 mod sort;
 mod stdio;
 mod strings;
@@ -75,6 +76,7 @@ impl Row {
 pub const FAMILIES: &[(&str, &[Row])] = &[
     ("math", math::ROWS),
     ("numbers", numbers::ROWS),
+    ("regex", regex::ROWS),
     ("sort", sort::ROWS),
     ("stdio", stdio::ROWS),
     ("strings", strings::ROWS),
