@@ -3,8 +3,10 @@
 #include <fnmatch.h>
 #include <getopt.h>
 #include <glob.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <netdb.h>
+#include <poll.h>
 #include <regex.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,6 +14,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static regex_t expression, word, words, number, any_case, twice;
@@ -22,8 +25,11 @@ static char page_of_lines[4096];
 static jmp_buf jump;
 static __thread long local;
 extern char **environ;
+static int zeros, nowhere;
 
 PREPARE {
+    zeros = open("/dev/zero", O_RDONLY);
+    nowhere = open("/dev/null", O_WRONLY);
     regcomp(&expression, "^([a-z]+)://([^/:]+)(:[0-9]+)?/", REG_EXTENDED);
     regcomp(&word, "error", REG_NOSUB);
     regcomp(&words, "error|failed|refused [0-9]+", REG_EXTENDED | REG_NOSUB);
@@ -100,6 +106,20 @@ ROW("other", stat1, "stat") {
     KEEP(stat("/", &s));
 }
 ROW("other", pid, "getpid") { KEEP(getpid()); }
+/* Calls in which a thread can be cancelled: what comes before the kernel in each of them. */
+ROW("other", read1, "read, 1 B") {
+    char byte;
+    KEEP(read(zeros, &byte, 1));
+}
+ROW("other", write1, "write, 1 B") { KEEP(write(nowhere, "x", 1)); }
+ROW("other", ready, "poll of a descriptor that is ready") {
+    struct pollfd p = {zeros, POLLIN, 0};
+    KEEP(poll(&p, 1, -1));
+}
+ROW("other", no_sleep, "nanosleep(0)") {
+    struct timespec t = {0, 0};
+    KEEP(nanosleep(&t, 0));
+}
 ROW("other", set, "sigaddset and sigismember") {
     sigset_t s;
     sigemptyset(&s);
