@@ -113,7 +113,7 @@ static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segm
     if (segment->used <= 1 || heap == NULL || segments != &heap->tld->segments) return slice;  // the segment goes, or is nobody's
     ((brawn_tld_t *)heap->tld)->freed = BRAWN_FREED;
     const size_t bound = brawn_dirty_bound(), dirty = brawn_dirty_now();
-    if (mi_likely(dirty <= bound || dirty < mi_atomic_load_relaxed(&brawn_purge_at))) return slice;
+    if (mi_likely(dirty <= bound || (bound > 0 && dirty < mi_atomic_load_relaxed(&brawn_purge_at)))) return slice;
     brawn_allowance_age((uintptr_t)arch_clock());
     brawn_allowance_release(brawn_purge(segments, bound - bound / 8, VISITS) * MI_SEGMENT_SLICE_SIZE);
     // Where other threads hold what is dirty, the next try is some frees away.

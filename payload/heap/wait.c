@@ -90,9 +90,12 @@ HIDDEN void brawn_wait_turn(void) {
     // One thread at a time.  If another is at it, this one does nothing.
     uintptr_t nobody = 0;
     if (!mi_atomic_cas_strong_acq_rel(&brawn_resting, &nobody, _mi_prim_thread_id())) return;
-    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)(keep > 0 ? BRAWN_LEFT : 0));
+    mi_atomic_store_relaxed(&brawn_freed_for_all, (uintptr_t)0);
     const size_t pages = mi_atomic_load_relaxed(&brawn_subproc.abandoned_count) * BRAWN_REST_SEGMENT;
     mi_atomic_store_relaxed(&brawn_turn_for_all, (uintptr_t)brawn_turn_after(clock, pages));
     brawn_allowance_release_in_wait(brawn_wait_all(keep));
+    uintptr_t none = 0;
+    if (keep > 0 || mi_atomic_load_relaxed(&brawn_kept_large_bytes) > 0)
+        mi_atomic_cas_strong_acq_rel(&brawn_freed_for_all, &none, (uintptr_t)BRAWN_LEFT);
     mi_atomic_store_release(&brawn_resting, (uintptr_t)0);
 }

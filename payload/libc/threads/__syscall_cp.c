@@ -3,7 +3,8 @@
 //
 // A turn in the middle of malloc or free would find lists half changed.  It comes there only by a handler of a signal, which may call write;
 // and it would stay in its own middle only where a thread is cancelled at any instruction.  So there is no turn in a program that ever had a
-// handler, nor in such a thread.
+// handler, nor in such a thread.  (What is not seen: a program's first handler, where it is set by one thread and runs in another that is in its
+// turn at that moment.)
 //
 // Nor does a program get turns that may have the kernel restrict its system calls: it may have left itself nothing but the one that it is about
 // to make.  It does that by prctl or syscall, so no program that has one of these gets turns.
