@@ -135,7 +135,7 @@ fn what_is_no_compiler_for_musl_is_refused_in_words() {
 #[test]
 fn a_signal_leaves_no_folder() {
     let folder = TempDir::new().expect("a directory");
-    let mut child = Command::new(brawn_path())
+    let mut child = crate::common::interruptible()
         .args(["bench", "--only", "startup", "--runs", "100000"])
         .env("TMPDIR", folder.path())
         .stdin(Stdio::null())

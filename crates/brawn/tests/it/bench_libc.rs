@@ -4,14 +4,14 @@
 //! What is faster is no matter here: this machine may be busy.
 
 use crate::build::zig;
-use crate::common::{MUSL, brawn_path, make_program, root, tools};
+use crate::common::{MUSL, make_program, root, tools};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
 fn command(arguments: &[&str], folder: &Path) -> Command {
-    let mut command = Command::new(brawn_path());
+    let mut command = crate::common::interruptible();
     command.args(["bench", "libc"]).args(arguments);
     command.env("TMPDIR", folder).stdin(Stdio::null());
     command

@@ -30,6 +30,14 @@ pub fn brawn_path() -> &'static str {
         .expect("cargo's target directory is UTF-8")
 }
 
+/// brawn, with the signals that a test sends to it as they are at first: whoever runs the tests may ignore some (`nohup`, a shell's `&`), and
+/// brawn does not watch for a signal that is ignored.
+pub fn interruptible() -> std::process::Command {
+    let mut command = std::process::Command::new("env");
+    command.args(["--default-signal=HUP,INT,TERM", brawn_path()]);
+    command
+}
+
 /// How many bytes of address space brawn's own file takes, which is another number with another compiler.
 pub fn brawn_mapped() -> u64 {
     let said = ok("size", &[brawn_path()]);

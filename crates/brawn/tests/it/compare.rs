@@ -212,7 +212,7 @@ fn an_interrupt_leaves_nothing() {
         (&["--predict"], "86396.5", libc::SIGHUP),
     ] {
         let folder = TempDir::new().expect("a temporary directory");
-        let mut command = Command::new(brawn_path());
+        let mut command = crate::common::interruptible();
         command.arg("compare").args(how);
         command.args(["--", "/bin/sh", "-c"]);
         command.arg(format!("setsid sleep {number} & sleep {number}"));

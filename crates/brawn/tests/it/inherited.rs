@@ -192,7 +192,7 @@ int main(void) {
 fn what_is_sent_to_brawn_beside_a_program_reaches_the_program() {
     let room = Room::with(TOLD);
     room.run("musl-gcc", &["-static -O1 -o told main.c"]);
-    let mut child: Child = Command::new(brawn_path())
+    let mut child: Child = crate::common::interruptible()
         .args([
             "run",
             "--heap-profile",

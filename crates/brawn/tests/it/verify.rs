@@ -377,7 +377,7 @@ fn an_interrupt_leaves_nothing_behind() {
     let room = Room::new();
     let temporary = room.path("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    let mut child = std::process::Command::new(brawn_path())
+    let mut child = crate::common::interruptible()
         .args([
             "verify",
             "--full",
