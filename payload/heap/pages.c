@@ -72,7 +72,8 @@ static NOINLINE mi_slice_t *brawn_span_find(size_t count, mi_segments_tld_t *seg
 }
 
 // Called before a segment is mapped.  A tight profile gives back what is free in the thread's other segments, if the process has as many segments
-// then as ever, or nearly as many: its peak is about to grow, and these pieces are too small for the request.
+// then as ever, or nearly as many: its peak is about to grow, and these pieces are too small for the request.  (Others keep them: with this,
+// `waves` and `compiler` of bench/workloads/overtime.c take a tenth more time, at the same peak.)
 static void brawn_before_segment(void) {
 #if BRAWN_LARGE_TIGHT
     static _Atomic(uintptr_t) most;

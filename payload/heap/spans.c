@@ -178,10 +178,10 @@ static bool brawn_span_grow_to(mi_page_t *page, size_t size) {
     mi_slice_t *const slice = (mi_slice_t *)page, *const behind = slice + had;
     if (behind >= mi_segment_slices_end(segment) || behind->block_size != 0 || behind->slice_count < more) return false;
     uint8_t *const start = (uint8_t *)segment + mi_slice_index(behind) * MI_SEGMENT_SLICE_SIZE;
+    brawn_slices_taken(segment, mi_slice_index(behind), more);  // before the engine forgets which of them are dirty
     if (!mi_segment_ensure_committed(segment, start, more * MI_SEGMENT_SLICE_SIZE)) return false;
     mi_segment_span_remove_from_queue(behind, segments);
     if (behind->slice_count > more) mi_segment_slice_split(segment, behind, more, segments);
-    brawn_slices_taken(segment, mi_slice_index(behind), more);
     // As in mi_segment_span_allocate: a slice says how far in front of it its page is described.
     for (size_t i = had; i < count; i++) {
         slice[i].slice_offset = (uint32_t)(i * sizeof *slice);

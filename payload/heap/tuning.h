@@ -188,9 +188,9 @@
 // Before a large block is mapped, kept mappings are released until all mappings take at most the sum of: the most that was ever in use,
 // that divided by BRAWN_LARGE_MORE, and half of BRAWN_KEPT_LARGE_MIN (only in checked profiles if segments are kept).  Slack (slack.c) is not in use, except in
 // checked profiles, which do not count it.  (With one part in 4 `waves` of bench/workloads/overtime.c
-// takes 1.2 times glibc's processor time, with one in 8 it takes 1.4 times.)
+// takes a tenth less time, and stress.c a seventh more memory.)
 #ifndef BRAWN_LARGE_MORE
-#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 4)
+#define BRAWN_LARGE_MORE (BRAWN_CHECKED ? 32 : 8)
 #endif
 // If this is not 0, slack is cut off, too.  And instead of adding half of BRAWN_KEPT_LARGE_MIN, the limit is lowered by what threads have free
 // in their segments, by at most this many bytes.
