@@ -99,7 +99,8 @@ static NOINLINE size_t brawn_purge(mi_segments_tld_t *segments, size_t goal, siz
 
 // Called where the engine makes a page's slices free.  What of them was never readable, or is not any more, does not become dirty.
 static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segments) {
-    enum { VISITS = 64 };
+    enum { VISITS = 64,
+        FEW = 16 };
     mi_segment_t *const segment = _mi_ptr_segment(slice);
     mi_commit_mask_t mask;
     mi_commit_mask_create(mi_slice_index(slice), slice->slice_count, &mask);
@@ -115,7 +116,11 @@ static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segm
     const size_t bound = brawn_dirty_bound(), dirty = brawn_dirty_now();
     if (mi_likely(dirty <= bound || (bound > 0 && dirty < mi_atomic_load_relaxed(&brawn_purge_at)))) return slice;
     brawn_allowance_age((uintptr_t)arch_clock());
-    brawn_allowance_release(brawn_purge(segments, bound - bound / 8, VISITS) * MI_SEGMENT_SLICE_SIZE);
+    const size_t goal = bound - bound / 8;
+    size_t purged = brawn_purge(segments, goal, VISITS);
+    // Where the first spans have gone already, and much became free one page after the other: its segment's.
+    if (brawn_dirty_now() > goal && (bound == 0 || brawn_mask_count(&segment->purge_mask) >= FEW)) purged += brawn_segment_purge(segment);
+    brawn_allowance_release(purged * MI_SEGMENT_SLICE_SIZE);
     // Where other threads hold what is dirty, the next try is some frees away.
     mi_atomic_store_relaxed(&brawn_purge_at, brawn_dirty_now() + 2 * BRAWN_DIRTY_STEP);
     return slice;
