@@ -462,8 +462,7 @@ fn every_member_of_every_musl_can_go_and_has_what_is_needed() -> Result<()> {
             .iter()
             .flat_map(|(_, names)| names.iter().map(String::as_str))
             // zig 0.16 has its heap elsewhere; a program has one in any case.
-            .chain(recipe::SURFACE.iter().copied())
-            .chain(recipe::WAIT.iter().copied())
+            .chain([recipe::SURFACE, recipe::WAIT].concat())
             // The linker's.
             .chain(["_DYNAMIC"])
             .collect();
