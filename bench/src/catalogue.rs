@@ -60,6 +60,14 @@ pub(crate) const fn run(
     }
 }
 
+/// A program with every variant, for a module that runs it itself.
+pub(crate) const fn by_itself(workload: &'static str, title: &'static str) -> Entry {
+    Entry {
+        variants: &Variant::ALL,
+        ..run(workload, workload, &[], &[], 1, title)
+    }
+}
+
 /// The same workload for brawn's profiles.
 const fn profiles(id: &'static str, of: Entry) -> Entry {
     Entry {

@@ -2,17 +2,16 @@
 //! `brawn-bench readme` writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test compares them
 //! with the data.
 
+use crate::Result;
 use crate::own::libc::{
     Line, STOCK_BAR, behind, brawn, families, is_behind, lines, mean, slower_than_stock, stock,
     usual,
 };
 use crate::own::{Raw, acid};
-use crate::readme::{fill_with, replace_all};
+use crate::readme::{fill_file, replace_all};
 use crate::show::{self, Cell, Row, Table};
-use crate::{Result, context, repository};
 use brawn_measure::functions::STOCK;
 use std::fmt::Write as _;
-use std::fs;
 
 /// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/libc.md";
@@ -251,13 +250,11 @@ fn text(name: &str, path: &str, raw: &Raw, lines: &[Line]) -> Result<String> {
 
 /// The document and the figure as the raw data has them: the paths below the repository's directory, and the text.
 fn made() -> Result<[(&'static str, String); 2]> {
-    let path = repository().join(DOCUMENT);
-    let document = context(fs::read_to_string(&path), "read", &path)?;
     let (from, raw) = Raw::newest("libc")?;
     let lines = lines(&raw);
     let text = |name: &str| text(name, &from, &raw, &lines);
     Ok([
-        (DOCUMENT, fill_with(&document, "libc", text)?),
+        (DOCUMENT, fill_file(DOCUMENT, "libc", text)?),
         ("docs/figures/libc.svg", figure(&lines)),
     ])
 }

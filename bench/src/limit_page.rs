@@ -1,10 +1,9 @@
 //! The table of memory limits in docs/tuning.md.  `brawn-bench readme` writes it between `<!-- limit:NAME -->` and
 //! `<!-- /limit:NAME -->`, and a test compares it with the raw data.
 
+use crate::Result;
 use crate::own::{Raw, limit};
-use crate::readme::{fill_with, replace};
-use crate::{Result, context, repository};
-use std::fs;
+use crate::readme::{fill_file, replace};
 
 /// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/tuning.md";
@@ -26,9 +25,7 @@ fn said(path: &str, raw: &Raw) -> String {
 
 fn made() -> Result<String> {
     let (path, raw) = Raw::newest("limit")?;
-    let document = repository().join(DOCUMENT);
-    let document = context(fs::read_to_string(&document), "read", &document)?;
-    fill_with(&document, "limit", |name| match name {
+    fill_file(DOCUMENT, "limit", |name| match name {
         "said" => Ok(said(&path, &raw)),
         "table" => Ok(limit::show(&raw).markdown()),
         _ => Err(format!("unknown marker limit:{name}; known: said, table")),
@@ -43,16 +40,11 @@ pub fn rewrite() -> Result<(&'static str, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readme::assert_up_to_date;
 
     #[test]
     fn the_document_agrees_with_the_raw_data() {
-        let old = fs::read_to_string(repository().join(DOCUMENT)).expect("readable");
-        let new = made().expect("readable raw data, and known markers");
-        let again = "run `cargo run -p brawn-bench -- readme`";
-        assert!(old == new, "{DOCUMENT} is out of date: {again}");
-        for name in ["said", "table"] {
-            let marker = format!("<!-- limit:{name} -->");
-            assert_eq!(old.matches(&marker).count(), 1, "{name}");
-        }
+        let made = made().expect("readable raw data, and known markers");
+        assert_up_to_date(&[(DOCUMENT, made)], DOCUMENT, "limit", &["said", "table"]);
     }
 }

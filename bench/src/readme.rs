@@ -176,6 +176,17 @@ pub(crate) fn assert_up_to_date(
     }
 }
 
+/// A document of the repository with its markers of one kind filled.
+pub(crate) fn fill_file(
+    document: &str,
+    kind: &str,
+    text: impl Fn(&str) -> Result<String>,
+) -> Result<String> {
+    let path = repository().join(document);
+    let old = context(fs::read_to_string(&path), "read", &path)?;
+    fill_with(&old, kind, text)
+}
+
 /// Writes a file of the repository if that is not what it has. Returns its name, and whether it changed.
 pub(crate) fn replace(name: &'static str, new: &str) -> Result<(&'static str, bool)> {
     let path = repository().join(name);

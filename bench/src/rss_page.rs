@@ -1,11 +1,10 @@
 //! Memory over time in docs/tuning.md: a figure, a table, and sentences. `brawn-bench readme` writes them between
 //! `<!-- rss:NAME -->` and `<!-- /rss:NAME -->`, and a test compares them with the raw data.
 
+use crate::Result;
 use crate::own::Raw;
 use crate::own::rss::{self, figure, words};
-use crate::readme::{fill_with, replace_all};
-use crate::{Result, context, repository};
-use std::fs;
+use crate::readme::{fill_file, replace_all};
 
 /// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/tuning.md";
@@ -31,8 +30,6 @@ fn said(path: &str, raw: &Raw) -> String {
 /// The document and the figure as the raw data have them: the paths below the repository's directory, and the text.
 fn made() -> Result<[(&'static str, String); 2]> {
     let (from, raw) = Raw::newest("rss")?;
-    let document = repository().join(DOCUMENT);
-    let document = context(fs::read_to_string(&document), "read", &document)?;
     let text = |name: &str| match name {
         "said" => Ok(said(&from, &raw)),
         "figure" => Ok(format!(
@@ -47,7 +44,7 @@ fn made() -> Result<[(&'static str, String); 2]> {
         )),
     };
     Ok([
-        (DOCUMENT, fill_with(&document, "rss", text)?),
+        (DOCUMENT, fill_file(DOCUMENT, "rss", text)?),
         ("docs/figures/rss.svg", figure::figure(&raw, &[], &[])?),
     ])
 }

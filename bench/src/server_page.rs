@@ -1,12 +1,11 @@
 //! The servers in docs/benchmarks.md: tables, and sentences. `brawn-bench readme` writes them between `<!-- server:NAME -->` and
 //! `<!-- /server:NAME -->`, and a test compares them with the raw data.
 
+use crate::Result;
 use crate::own::Raw;
 use crate::own::server::table::{self, MOST_MEMORY, MOST_TIME};
-use crate::readme::{fill_with, replace};
+use crate::readme::{fill_file, replace};
 use crate::show;
-use crate::{Result, context, repository};
-use std::fs;
 
 /// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/benchmarks.md";
@@ -57,9 +56,7 @@ fn missed(raw: &Raw) -> String {
 
 fn made() -> Result<String> {
     let (path, raw) = Raw::newest("server")?;
-    let document = repository().join(DOCUMENT);
-    let document = context(fs::read_to_string(&document), "read", &document)?;
-    fill_with(&document, "server", |name| match name {
+    fill_file(DOCUMENT, "server", |name| match name {
         "missed" => Ok(missed(&raw)),
         "said" => Ok(said(&path, &raw)),
         "times" => Ok(table::times(&raw).markdown()),

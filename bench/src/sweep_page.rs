@@ -1,11 +1,10 @@
 //! The sweep in docs/benchmarks.md: a figure, tables, and sentences. `brawn-bench readme` writes them between `<!-- sweep:NAME -->` and
 //! `<!-- /sweep:NAME -->`, and a test compares them with the raw data.
 
+use crate::Result;
 use crate::own::Raw;
 use crate::own::sweep::{figure, results, table, words};
-use crate::readme::{fill_with, replace_all};
-use crate::{Result, context, repository};
-use std::fs;
+use crate::readme::{fill_file, replace_all};
 
 /// Below the repository's directory.
 pub const DOCUMENT: &str = "docs/benchmarks.md";
@@ -22,8 +21,6 @@ fn made() -> Result<[(&'static str, String); 2]> {
     let (from, raw) = Raw::newest("sweep")?;
     let lines = results::lines(&raw);
     let heaps = results::heaps(&raw);
-    let document = repository().join(DOCUMENT);
-    let document = context(fs::read_to_string(&document), "read", &document)?;
     let text = |name: &str| match name {
         "missed" => Ok(words::missed(&lines)),
         "said" => Ok(words::said(&raw, &lines, &from)),
@@ -47,7 +44,7 @@ fn made() -> Result<[(&'static str, String); 2]> {
         )),
     };
     Ok([
-        (DOCUMENT, fill_with(&document, "sweep", text)?),
+        (DOCUMENT, fill_file(DOCUMENT, "sweep", text)?),
         ("docs/figures/sweep.svg", figure::figure(&raw)?),
     ])
 }

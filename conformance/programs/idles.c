@@ -7,6 +7,7 @@
 //# fails: brawn-trace/*/share: what is recorded says whose heap a block is in, so a thread keeps its own
 #include "check.h"
 #include "marked.h"
+#include "moments.h"
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -29,14 +30,6 @@ static void load(void) {
 }
 
 enum { LONG = 900 }; /* ms */
-static struct timespec in(clockid_t clock, long ms) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    t.tv_sec += ms / 1000;
-    t.tv_nsec += ms % 1000 * 1000000;
-    if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
-    return t;
-}
 static long ms_since(clockid_t clock, const struct timespec *begin) {
     struct timespec t;
     clock_gettime(clock, &t);

@@ -6,6 +6,7 @@
 //# case: ended_threads cancelled cancelled_at_once no_heap smallest_stack
 //# not-covered: brawn@1.2.2/*/epoll: epoll_wait of musl 1.2.2 is no place where a thread can be cancelled
 //# timeout: 60
+#include "moments.h"
 #include "rests.h"
 #include <semaphore.h>
 #include <signal.h>
@@ -64,13 +65,7 @@ static void wait_child(void) {
     answer(ends[1]);
     CHECK(wait(&status) > 0 && status == 0, "status %d", status);
 }
-static struct timespec soon(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_nsec += 20000000;
-    if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
-    return t;
-}
+static struct timespec soon(void) { return in(CLOCK_REALTIME, 20); }
 static void wait_futex(void) {
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t c = PTHREAD_COND_INITIALIZER;

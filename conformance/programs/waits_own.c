@@ -5,6 +5,7 @@
 //# case: polls sleeps reads locks interrupted cancelled threads
 //# timeout: 60
 #include "check.h"
+#include "moments.h"
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -184,13 +185,7 @@ static void reads(void) {
     );
 }
 
-static struct timespec soon(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_nsec += 20000000;
-    if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
-    return t;
-}
+static struct timespec soon(void) { return in(CLOCK_REALTIME, 20); }
 static void locking(void) {
     sem_t s;
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

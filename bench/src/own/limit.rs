@@ -9,12 +9,11 @@ mod search;
 
 use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
 use super::{MIB, Raw, Room};
-use crate::catalogue::{Entry, Kind};
+use crate::catalogue::{Entry, by_itself};
 use crate::launch::Sample;
 use crate::prepare::{self, Prepared, checked};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
-use crate::variant::Variant;
 use crate::{Result, context, repository};
 use brawn_measure::schedule::Random;
 use group::{Group, Job, Limiter, Outcome};
@@ -50,20 +49,13 @@ pub struct Choice {
     pub rlimit: bool,
 }
 
-const fn entry(workload: &'static str) -> Entry {
-    Entry {
-        id: workload,
-        workload,
-        arguments: &[],
-        quick: &[],
-        rounds: 1,
-        kind: Kind::Run,
-        title: "limits on memory",
-        variants: &Variant::ALL,
-    }
-}
 const OVERTIME: &str = "overtime";
-const ENTRIES: [Entry; 3] = [entry(OVERTIME), entry(STRESS), entry(BUFFERS)];
+const TITLE: &str = "limits on memory";
+const ENTRIES: [Entry; 3] = [
+    by_itself(OVERTIME, TITLE),
+    by_itself(STRESS, TITLE),
+    by_itself(BUFFERS, TITLE),
+];
 
 /// The program of a load, and its arguments.
 fn program(load: &'static str, quick: bool) -> (&'static str, Vec<&'static str>) {

@@ -8,7 +8,7 @@ pub mod words;
 
 use super::{MIB, Raw, Room};
 use crate::Result;
-use crate::catalogue::{Entry, Kind};
+use crate::catalogue::{Entry, by_itself};
 use crate::launch::{Sample, parse};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
@@ -95,16 +95,7 @@ pub(super) fn variants(heaps: &[&str]) -> Vec<Variant> {
     variants
 }
 
-const ENTRY: Entry = Entry {
-    id: WORKLOAD,
-    workload: WORKLOAD,
-    arguments: &[],
-    quick: &[],
-    rounds: 1,
-    kind: Kind::Run,
-    title: "memory over time",
-    variants: &Variant::ALL,
-};
+const ENTRY: Entry = by_itself(WORKLOAD, "memory over time");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {

@@ -10,7 +10,7 @@ pub mod table;
 
 use super::rss::chosen;
 use super::{Raw, Room, key};
-use crate::catalogue::{Entry, Kind};
+use crate::catalogue::{Entry, by_itself};
 use crate::launch::Sample;
 use crate::prepare::{Prepared, checked};
 use crate::progress::Progress;
@@ -128,19 +128,6 @@ fn name(server: &str, load: &Load) -> String {
     format!("{server}/{}", load.name)
 }
 
-const fn entry(workload: &'static str) -> Entry {
-    Entry {
-        id: workload,
-        workload,
-        arguments: &[],
-        quick: &[],
-        rounds: 1,
-        kind: Kind::Run,
-        title: "",
-        variants: &Variant::ALL,
-    }
-}
-
 /// Builds the servers, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
     let heaps = chosen(&HEAPS, &choice.heaps);
@@ -200,7 +187,11 @@ fn build(
     progress: &Progress,
 ) -> Result<Prepared> {
     let is_needed = |server: &&&str| runs.iter().any(|run| run.0 == **server);
-    let entries: Vec<Entry> = SERVERS.iter().filter(is_needed).map(|s| entry(s)).collect();
+    let entries: Vec<Entry> = SERVERS
+        .iter()
+        .filter(is_needed)
+        .map(|s| by_itself(s, ""))
+        .collect();
     let plain = |heap: &&str| Variant::from_name(if *heap == REWRITTEN { "stock" } else { heap });
     let mut variants: Vec<Variant> = heaps.iter().filter_map(plain).collect();
     variants.sort_unstable();

@@ -12,10 +12,9 @@ pub mod words;
 
 use super::rss::{chosen, variant, variants};
 use super::{Raw, Room};
-use crate::catalogue::{Entry, Kind};
+use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
-use crate::variant::Variant;
 use crate::{Result, machine};
 use brawn_measure::schedule::Random;
 use pattern::Pattern;
@@ -119,16 +118,7 @@ impl Sweep {
     }
 }
 
-const ENTRY: Entry = Entry {
-    id: WORKLOAD,
-    workload: WORKLOAD,
-    arguments: &[],
-    quick: &[],
-    rounds: 1,
-    kind: Kind::Run,
-    title: "ways of using large and growing blocks",
-    variants: &Variant::ALL,
-};
+const ENTRY: Entry = by_itself(WORKLOAD, "ways of using large and growing blocks");
 
 /// Builds the programs, runs `rounds` rounds, and returns the raw data.
 pub fn measure(room: &Room, choice: &Choice, rounds: usize, progress: &Progress) -> Result<Raw> {
