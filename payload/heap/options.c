@@ -39,17 +39,13 @@ static struct {
 #endif
 };
 
-static bool brawn_leaves_too_much(void);  // platform.c
-
 static inline __attribute__((always_inline)) long brawn_engine_option(mi_option_t option) {
     switch (option) {
     case mi_option_eager_commit: return 1;
     case mi_option_purge_decommits: return 1;
     case mi_option_max_segment_reclaim: return 10;
-    case mi_option_purge_extend_delay: return 1;
     case mi_option_generic_collect: return 10000;
-    case mi_option_abandoned_page_purge: return brawn_leaves_too_much();
-    case mi_option_purge_delay: return -1;
+    case mi_option_purge_delay: return -1;  // never: purge.c
     default: return 0;
     }
 }

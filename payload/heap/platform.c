@@ -207,9 +207,6 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     void *const guards = zero || !BRAWN_CHECKED ? NULL : *brawn_segment_guards(p);
     *memid = _mi_memid_create_os(guards, size, commit, zero, false);
     memid->mem.os.size = 0;  // brawn_segment_extent
-    // The engine gives up all free pages of a segment whose thread ends, unless it believes that a thread to come finds
-    // the segment, which here it does: brawn_leaves_too_much decides.
-    memid->memkind = MI_MEM_ARENA;
     return p;
 }
 
@@ -332,10 +329,6 @@ static mi_lock_t brawn_abandoned_lock = MI_LOCK_INITIALIZER;
 static mi_segment_t *brawn_abandoned_first;
 static mi_segment_t *brawn_abandoned_last;
 
-// Slices in them that are free and that the kernel does not have back yet: a thread to come has them without a page fault.
-// Changes under the lock.
-static _Atomic(uintptr_t) brawn_abandoned_idle;
-
 static _Atomic(uintptr_t) brawn_handed_weight;  // handed.c
 
 // Whether the calling thread gives back what is nobody's, before a wait; how many slices may stay dirty then; how many bytes went back (wait.c).
@@ -347,14 +340,8 @@ static NOINLINE bool brawn_leaves_too_much(void) {
     return brawn_dirty_now() > (brawn_is_resting() ? brawn_resting_bound : brawn_dirty_bound());
 }
 
-// Nobody changes the mask of a segment that is in the list.
-static size_t brawn_idle_slices(const mi_segment_t *segment) {
-    return brawn_mask_count(&segment->purge_mask);
-}
-
 // Under the lock.
 static void brawn_abandoned_append(mi_segment_t *segment) {
-    mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) + brawn_idle_slices(segment));
     segment->abandoned_os_next = NULL;
     segment->abandoned_os_prev = brawn_abandoned_last;
     if (brawn_abandoned_last != NULL) brawn_abandoned_last->abandoned_os_next = segment;
@@ -363,18 +350,14 @@ static void brawn_abandoned_append(mi_segment_t *segment) {
     mi_atomic_increment_relaxed(&segment->subproc->abandoned_count);
 }
 
-// Many threads may end at once.  Each has asked already whether too much stays, but since then others may have left segments: so it asks again.
+// Until the segment is in the list it is the calling thread's.
 void _mi_arena_segment_mark_abandoned(mi_segment_t *segment) {
     mi_atomic_store_release(&segment->thread_id, (uintptr_t)0);
-    bool too_much;
-    mi_lock(&brawn_abandoned_lock) {
-        too_much = brawn_leaves_too_much();
-        if (!too_much) brawn_abandoned_append(segment);
+    if (brawn_leaves_too_much()) {
+        const size_t purged = brawn_segment_purge(segment) * MI_SEGMENT_SLICE_SIZE;
+        if (brawn_is_resting()) brawn_resting_purged += purged;
+        else brawn_allowance_release(purged);
     }
-    if (!too_much) return;
-    const size_t purged = brawn_segment_purge(segment) * MI_SEGMENT_SLICE_SIZE;
-    if (brawn_is_resting()) brawn_resting_purged += purged;
-    else brawn_allowance_release(purged);
     mi_lock(&brawn_abandoned_lock) { brawn_abandoned_append(segment); }
 }
 
@@ -407,7 +390,6 @@ mi_segment_t *_mi_arena_segment_clear_abandoned_next(mi_arena_field_cursor_t *cu
             else brawn_abandoned_last = NULL;
             segment->abandoned_os_next = NULL;
             mi_atomic_decrement_relaxed(&cursor->subproc->abandoned_count);
-            mi_atomic_store_relaxed(&brawn_abandoned_idle, mi_atomic_load_relaxed(&brawn_abandoned_idle) - brawn_idle_slices(segment));
         }
     }
     return segment;

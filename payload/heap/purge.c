@@ -110,9 +110,8 @@ static mi_slice_t *brawn_slices_freed(mi_slice_t *slice, mi_segments_tld_t *segm
     }
     brawn_dirty_add((intptr_t)brawn_mask_count(&mask));
     slice = mi_segment_span_free_coalesce(slice, segments);
-    mi_heap_t *const heap = brawn_heap;
-    if (segment->used <= 1 || heap == NULL || segments != &heap->tld->segments) return slice;  // the segment goes, or is nobody's
-    ((brawn_tld_t *)heap->tld)->freed = BRAWN_FREED;
+    if (segment->used <= 1 || brawn_heap == NULL || segments != &brawn_heap->tld->segments) return slice;  // the segment goes, or is nobody's
+    brawn_note_freed();
     const size_t bound = brawn_dirty_bound(), dirty = brawn_dirty_now();
     if (mi_likely(dirty <= bound || (bound > 0 && dirty < mi_atomic_load_relaxed(&brawn_purge_at)))) return slice;
     brawn_allowance_age((uintptr_t)arch_clock());

@@ -116,9 +116,7 @@ static NOINLINE void brawn_near_peak_own(mi_heap_t *heap, uintptr_t epoch) {
     size_t slices = 0, visits = 0;
     for (size_t bin = MI_SEGMENT_BIN_MAX; bin > 0; bin--) {
         for (mi_slice_t *slice = heap->tld->segments.spans[bin].first; slice != NULL; slice = slice->next) {
-            mi_segment_t *const segment = _mi_ptr_segment(slice);
-            slices += brawn_idle_slices(segment);
-            brawn_segment_purge(segment);
+            slices += brawn_segment_purge(_mi_ptr_segment(slice));
             if (slices >= MI_SLICES_PER_SEGMENT || ++visits == VISITS) return;
         }
     }

@@ -61,16 +61,17 @@ static size_t brawn_wait_own(mi_heap_t *heap, int64_t clock, size_t keep) {
 }
 
 static size_t brawn_wait_all(size_t keep) {
+    const size_t part = brawn_wait_part(keep);
     // Empty segments of threads that have ended pass through these lists on their way back.  Nothing else of a heap takes part,
     // so a thread that has none can do it, too.
     static mi_segments_tld_t passing;
     brawn_passed_release();
     brawn_handed_release();
     brawn_segments_init(&passing);
-    brawn_resting_bound = brawn_wait_part(keep) / MI_SEGMENT_SLICE_SIZE;
+    brawn_resting_bound = part / MI_SEGMENT_SLICE_SIZE;
     brawn_resting_purged = 0;
     _mi_abandoned_collect(NULL, true, &passing);
-    return brawn_resting_purged + brawn_kept_trim(brawn_wait_part(keep) / MI_SEGMENT_SIZE) + brawn_kept_large_trim(keep);
+    return brawn_resting_purged + brawn_kept_trim(part / MI_SEGMENT_SIZE) + brawn_kept_large_trim(keep);
 }
 
 // The turn.
