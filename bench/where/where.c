@@ -200,7 +200,7 @@ static void walk_large(mi_segment_t *segment) {
         add(LARGE_KEPT, all);
         return;
     }
-    const size_t used = resident(page->page_start, segment->used);
+    const size_t used = resident(page->page_start, segment->large_asked);
     add(LARGE_LIVE, used);
     add(LARGE_SLACK, all - used);
 }

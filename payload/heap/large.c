@@ -31,12 +31,9 @@ _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) <= MI_SEG
 
 static inline mi_page_t *brawn_large_page(mi_segment_t *segment) { return &segment->slices[1]; }
 
-// Fields of the header that mean something else where there is one block: how many bytes the program
-// asked for, and how many bytes of guard follow the mapping.
 #if BRAWN_CHECKED
-static inline _Atomic(size_t) *brawn_large_asked(mi_segment_t *segment) { return (_Atomic(size_t) *)&segment->used; }
-#define BRAWN_LARGE_FREED SIZE_MAX
-static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->abandoned; }
+#define BRAWN_LARGE_FREED SIZE_MAX  // in the place of what the program asked for
+static inline size_t brawn_large_guard(mi_segment_t *segment) { return segment->large_guard; }
 
 // The byte behind the program's, where there is one before the guard; the same for a block while it lives.
 static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (uint8_t)(segment->cookie | 1); }
@@ -57,7 +54,7 @@ static inline uint64_t *brawn_large_front(mi_segment_t *segment) {
 
 // How many bytes the program asked for, if this is a live block.
 static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
-    const size_t size = mi_atomic_load_acquire(brawn_large_asked(segment));
+    const size_t size = mi_atomic_load_acquire(&segment->large_asked);
     if (brawn_large_page(segment)->page_start != (const uint8_t *)p) brawn_trap_not_a_block();
     if (size == BRAWN_LARGE_FREED) brawn_trap_freed_already();
     const mi_page_t *const page = brawn_large_page(segment);
@@ -83,10 +80,9 @@ static bool brawn_large_reach(mi_segment_t *segment, int protection) {
     return brawn_protect(from, size <= BRAWN_CLOSED ? size : brawn_page_size, protection);
 }
 
-// Closes a freed block, and notes whether it is closed in a field that has no meaning for one block.  A block that realloc copied from
-// is kept open (brawn_large_free), since realloc usually copies to it next.
+// Closes a freed block, and notes whether it is closed.  A block that realloc copied from is kept open (brawn_large_free), since realloc usually copies to it next.
 static void brawn_large_close(mi_segment_t *segment) {
-    segment->was_reclaimed = brawn_may_close() && brawn_large_reach(segment, PROT_NONE_);
+    segment->large_closed = brawn_may_close() && brawn_large_reach(segment, PROT_NONE_);
 }
 
 // The mapping whose block of at most BRAWN_CLOSED bytes was freed last.  The next block gets another mapping, so that a program that still
@@ -94,12 +90,12 @@ static void brawn_large_close(mi_segment_t *segment) {
 static _Atomic(mi_segment_t *) brawn_large_last;
 
 static void brawn_large_note_last(mi_segment_t *segment) {
-    if (segment->was_reclaimed && brawn_large_page(segment)->block_size <= BRAWN_CLOSED) mi_atomic_store_relaxed(&brawn_large_last, segment);
+    if (segment->large_closed && brawn_large_page(segment)->block_size <= BRAWN_CLOSED) mi_atomic_store_relaxed(&brawn_large_last, segment);
 }
 
 static bool brawn_large_open(mi_segment_t *segment) {
-    if (!segment->was_reclaimed) return true;
-    segment->was_reclaimed = false;
+    if (!segment->large_closed) return true;
+    segment->large_closed = false;
     return brawn_large_reach(segment, PROT_RW_);
 }
 #else
@@ -112,11 +108,11 @@ static inline size_t brawn_large_guard(mi_segment_t *segment) {
 // Makes `size` bytes of a mapping the program's.
 static inline void *brawn_large_give_out(mi_segment_t *segment, size_t size) {
 #if BRAWN_CHECKED
-    mi_atomic_store_release(brawn_large_asked(segment), size);
+    mi_atomic_store_release(&segment->large_asked, size);
     mi_page_t *const page = brawn_large_page(segment);
     if (size < page->block_size) page->page_start[size] = brawn_large_mark(segment);
 #elif defined(BRAWN_WHERE)
-    segment->used = size;  // bench/where tells it from what else the mapping has
+    segment->large_asked = size;  // bench/where tells it from what else the mapping has
 #endif
     brawn_large_fit(segment, size);
     return brawn_large_page(segment)->page_start;
@@ -138,7 +134,7 @@ static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offs
     segment->kind = MI_SEGMENT_HUGE;
 #if BRAWN_CHECKED
     segment->cookie = _mi_ptr_cookie(segment);
-    segment->abandoned = guard;
+    segment->large_guard = guard;
     if (offset == MI_SEGMENT_SLICE_SIZE) {
         for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) brawn_large_front(segment)[i] = segment->cookie;
     }
@@ -282,7 +278,7 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #if BRAWN_CHECKED
     const size_t size = brawn_large_size(segment, p);
     // One exchange: of two threads that free the same block, one finds it freed.
-    if (mi_atomic_exchange_acq_rel(brawn_large_asked(segment), BRAWN_LARGE_FREED) != size) brawn_trap_freed_already();
+    if (mi_atomic_exchange_acq_rel(&segment->large_asked, BRAWN_LARGE_FREED) != size) brawn_trap_freed_already();
 #else
     MI_UNUSED(p);
 #endif

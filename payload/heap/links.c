@@ -1,6 +1,6 @@
 // What profiles with checks mix into the two words of the heap's own that lie among a program's blocks: the seal in front of
-// each block, and the link to the next free block in each free one.  The engine's own functions for links are replaced by
-// these.
+// each block, and the link to the next free block in each free one.  The engine's own functions for
+// links call these.
 //
 // Both words are made with one product, which is another one for each block, of each page and each process:
 //
@@ -54,27 +54,31 @@ static inline void brawn_block_set_next(const mi_page_t *page, mi_block_t *block
     brawn_block_set_nextx(page, block, next, page->keys);
 }
 
-#define mi_block_nextx brawn_block_nextx
-#define mi_block_set_nextx brawn_block_set_nextx
-#define mi_block_next brawn_block_next
-#define mi_block_set_next brawn_block_set_next
-
 // Seals the next `count` blocks of a page, before the engine makes them a list.
 static size_t brawn_seal_fresh(mi_page_t *page, size_t count) {
     if (page->capacity == 0) {
         page->keys[0] |= 1;
-        page->keys[1] = 0;  // order.c: no end of a list
+        page->free_end = NULL;
     }
     uint8_t *p = page->page_start + page->capacity * page->block_size;
     for (size_t i = 0; i < count; i++, p += page->block_size) *brawn_seal_at(p) = brawn_free_seal(brawn_mix(page->keys, p));
     return count;
 }
 
-// The first block's seal lies in front of it.  Small pages begin behind some bytes that the engine leaves free; others get
-// room here: as much as keeps blocks aligned to the largest power of two that their size is a multiple of, up to a slice.
+enum { BRAWN_PLAIN_FRONT = 512 };
+
+// The first block's seal lies in front of it.  Blocks of at most BRAWN_PLAIN_FRONT begin where the engine has them, one block or three behind the
+// page's start.  Pages of larger ones get room here: as much as keeps blocks aligned to the largest power of two that their size is a multiple
+// of, up to a slice.
 static inline size_t brawn_front(size_t block_size) {
-    enum { BRAWN_ENGINE_LEAVES = 512 };  // in front of blocks of up to this size, segment.c
     const size_t multiple = block_size & -block_size;
-    if (block_size <= BRAWN_ENGINE_LEAVES) return 0;
+    if (block_size <= BRAWN_PLAIN_FRONT) return 0;
     return multiple < MI_SEGMENT_SLICE_SIZE ? multiple : MI_SEGMENT_SLICE_SIZE;
+}
+
+// How many bytes of a page lie in front of its first block, of whatever size; that is 0 as long as it has none.
+static inline size_t brawn_page_front(size_t block_size) {
+    if (block_size < sizeof(uintptr_t)) return 0;
+    if (block_size <= 64) return 3 * block_size;
+    return block_size <= BRAWN_PLAIN_FRONT ? block_size : brawn_front(block_size);
 }

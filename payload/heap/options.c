@@ -49,11 +49,16 @@ static inline __attribute__((always_inline)) long brawn_engine_option(mi_option_
     default: return 0;
     }
 }
-#define mi_option_get(option) brawn_engine_option(option)
-#define _mi_option_get_fast(option) brawn_engine_option(option)
-#define mi_option_is_enabled(option) (brawn_engine_option(option) != 0)
-#define mi_option_get_clamp(option, min, max) \
-    (brawn_engine_option(option) < (min) ? (min) : (brawn_engine_option(option) > (max) ? (max) : brawn_engine_option(option)))
+
+// What the engine asks of its options.c.
+inline __attribute__((always_inline)) long mi_option_get(mi_option_t option) { return brawn_engine_option(option); }
+inline __attribute__((always_inline)) long _mi_option_get_fast(mi_option_t option) { return brawn_engine_option(option); }
+inline __attribute__((always_inline)) bool mi_option_is_enabled(mi_option_t option) { return brawn_engine_option(option) != 0; }
+inline __attribute__((always_inline)) long mi_option_get_clamp(mi_option_t option, long min, long max) {
+    const long value = brawn_engine_option(option);
+    if (value < min) return min;
+    return value > max ? max : value;
+}
 
 // Whether `text` begins with `word`; on success moves `text` behind it.
 static bool brawn_take(const char **text, const char *word) {

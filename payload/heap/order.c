@@ -3,12 +3,11 @@
 // A page's free blocks go round: malloc takes the first one of its list, and free appends to the list's end.  So a freed block
 // is the last one to be used again, and free and malloc never have to stop for a list that is used up.
 //
-// The end of the list is kept in a word of the page that the engine has for a second key.  It is NULL where the engine made the
-// list (fresh blocks, and what other threads freed), and where the list is empty: then free puts blocks on the engine's second
-// list, from which brawn_block_again takes them when the first one is empty.  The engine changes the first list only
-// while it is empty, or in front of it.  So an end that is not NULL is always the list's last block.
-static inline mi_block_t *brawn_end(const mi_page_t *page) { return (mi_block_t *)page->keys[1]; }
-static inline void brawn_set_end(mi_page_t *page, mi_block_t *end) { page->keys[1] = (uintptr_t)end; }
+// The end of the list is kept in the page.  It is NULL where the engine made the list (fresh blocks, and what other threads
+// freed), and where the list is empty: then free puts blocks on the engine's second list, from which brawn_block_again takes
+// them when the first one is empty.  The engine changes the first list only while it is empty, or in front of it.  So an end that is not NULL is always the list's last block.
+static inline mi_block_t *brawn_end(const mi_page_t *page) { return page->free_end; }
+static inline void brawn_set_end(mi_page_t *page, mi_block_t *end) { page->free_end = end; }
 
 // From now on what is freed goes to the end of the page's list, which is `end`.  While it had none, other pages of its size may have
 // been made: then it does not wait for the next block any more.
@@ -92,11 +91,11 @@ static NOINLINE void brawn_shuffle(mi_heap_t *heap, mi_page_t *page) {
 }
 
 // A page of several blocks as the engine hands it out, whose block `p` was the first of its free ones.  Blocks that it has made
-// since are in ascending order, `p` among them.  How many there were then is in a field that it has for padding.
+// since are in ascending order, `p` among them.
 static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
     if (page->free == NULL) brawn_set_end(page, NULL);  // the engine took the last one
-    if ((uintptr_t)page->padding[0] == page->capacity) return p;
-    page->padding[0] = (void *)(uintptr_t)page->capacity;
+    if (page->shuffled == page->capacity) return p;
+    page->shuffled = page->capacity;
     mi_block_t *block = p;
     brawn_block_set_next(page, block, page->free);
     page->free = block;
@@ -112,7 +111,7 @@ static void *brawn_fresh_shuffled(mi_heap_t *heap, mi_page_t *page, void *p) {
 // harder to tell, and the way around is longer.
 static NOINLINE void brawn_refill(mi_heap_t *heap, mi_page_t *page) {
     mi_page_extend_free(heap, page, heap->tld);
-    page->padding[0] = (void *)(uintptr_t)page->capacity;
+    page->shuffled = page->capacity;
     brawn_shuffle(heap, page);
 }
 

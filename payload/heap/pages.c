@@ -18,14 +18,6 @@ static size_t brawn_page_bytes(const mi_segments_tld_t *segments, size_t block_s
 }
 
 #if BRAWN_CHECKED
-// Where its blocks begin: the first one's seal lies in front of it.
-uint8_t *_mi_segment_page_start(const mi_segment_t *segment, const mi_page_t *page, size_t *page_size) {
-    const size_t front = brawn_front(page->block_size);
-    uint8_t *const start = brawn_engine_page_start(segment, page, page_size);
-    if (page_size != NULL) *page_size -= front;
-    return start + front;
-}
-
 // The size of a page with a front, which would have `bytes` without it.  Of all sizes up to twice `bytes`, it is the one with the fewest bytes
 // per block.  (The engine makes pages above MI_MEDIUM_PAGE_SIZE a multiple of it.)
 static size_t brawn_fronted_bytes(size_t block_size, size_t bytes) {
@@ -100,8 +92,7 @@ static NOINLINE bool brawn_before_more(void) {
 
 // `count` free slices of the thread's segments.  Slices that were written to come first, and then kept segments of the process: all others
 // need new memory from the kernel.  NULL: the engine takes a segment, and asks again.
-static mi_page_t *brawn_find_slices(size_t count, mi_arena_id_t arena, mi_segments_tld_t *segments) {
-    MI_UNUSED(arena);
+static mi_page_t *brawn_find_slices(size_t count, mi_segments_tld_t *segments) {
     bool written;
     mi_slice_t *slice = brawn_span_find(count, segments, &written);
     if (slice == NULL && brawn_before_more()) slice = brawn_span_find(count, segments, &written);
@@ -155,11 +146,10 @@ static size_t brawn_first_blocks(const mi_page_t *page, size_t extend) {
 // first block first, the blocks of a program that has few of each size would lie in the same few sets of the processor's
 // cache.  (The engine moves a page's first block instead, by up to three blocks.)  So the list begins somewhere in the first
 // blocks, by their size, and goes round.
-static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_stats_t *stats) {
+static void brawn_list_extend(mi_page_t *page, size_t size, size_t count) {
 #if BRAWN_CHECKED
-    mi_page_free_list_extend(page, size, count, stats);  // order.c has another one
+    mi_page_free_list_extend(page, size, count, NULL);  // order.c has another one
 #else
-    MI_UNUSED(stats);
     uint8_t *const first = page->page_start + (size_t)page->capacity * size;
     uint8_t *const end = first + count * size;
     uint8_t *begin = first;
@@ -170,4 +160,14 @@ static void brawn_list_extend(mi_page_t *page, size_t size, size_t count, mi_sta
     if (begin > first) ((mi_block_t *)(begin - size))->next = 0;
     page->free = (mi_block_t *)begin;
 #endif
+}
+
+// Adds blocks of `size` bytes to a page's list; `extend` is the engine's number.  Returns how many those are.
+static size_t brawn_page_extend(mi_page_t *page, size_t size, size_t extend) {
+    size_t count = brawn_first_blocks(page, extend);
+#if BRAWN_CHECKED
+    count = brawn_seal_fresh(page, count);
+#endif
+    brawn_list_extend(page, size, count);
+    return count;
 }

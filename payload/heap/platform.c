@@ -138,35 +138,16 @@ static size_t brawn_kept_trim(size_t count) {
 // All of them: memory is short, and the next mapping may need it.
 static void brawn_kept_release(void) { brawn_kept_trim(0); }
 
-// How many slices from a segment's start on were ever taken: the kernel never gave memory for those behind.  (purge_mask may have such slices,
-// too, together with free ones beside them.)  The number is in a field that has no meaning for our memory.
-static inline size_t *brawn_segment_extent(mi_segment_t *segment) { return &segment->memid.mem.os.size; }
-
-// How many guard pages a segment has: in another such field.
-static inline void **brawn_segment_guards(mi_segment_t *segment) { return &segment->memid.mem.os.base; }
-#define BRAWN_BOTH_GUARDS ((void *)2)
-
-// A segment without blocks notes, in the entry of its first slice, what the kernel does not have back.  The thread that takes it reads this.
-typedef struct {
-    mi_commit_mask_t written;
-    size_t extent;
-} brawn_segment_note_t;
-_Static_assert(sizeof(brawn_segment_note_t) <= sizeof(mi_slice_t), "the note fits");
-
-static inline brawn_segment_note_t *brawn_segment_note(mi_segment_t *segment) { return (brawn_segment_note_t *)&segment->slices[0]; }
-
+// A segment without blocks notes what the kernel does not have back, and the thread that takes it reads this.  (purge_mask may have slices behind
+// the segment's `extent`, too, together with free ones beside them.)
 static inline void brawn_segment_goes(mi_segment_t *segment) {
-    brawn_segment_note_t *const note = brawn_segment_note(segment);
-    note->written = segment->purge_mask;
+    segment->written = segment->purge_mask;
     brawn_dirty_add(-(intptr_t)brawn_mask_count(&segment->purge_mask));
-    note->extent = *brawn_segment_extent(segment);
 }
 
 static inline void brawn_segment_comes(mi_segment_t *segment) {
     if (segment->memid.initially_zero) return;
-    const brawn_segment_note_t *const note = brawn_segment_note(segment);
-    *brawn_segment_extent(segment) = note->extent;
-    segment->purge_mask = note->written;
+    segment->purge_mask = segment->written;
     brawn_dirty_add((intptr_t)brawn_mask_count(&segment->purge_mask));
 }
 
@@ -204,9 +185,7 @@ void *_mi_arena_alloc_aligned(size_t size, size_t alignment, size_t offset, bool
     if (p == NULL) p = brawn_map_aligned(size, alignment, offset, commit ? PROT_RW_ : PROT_NONE_);
     if (!commit) mi_atomic_store_relaxed(&brawn_reserved, p);
     if (p != NULL) brawn_segments_count();
-    void *const guards = zero || !BRAWN_CHECKED ? NULL : *brawn_segment_guards(p);
-    *memid = _mi_memid_create_os(guards, size, commit, zero, false);
-    memid->mem.os.size = 0;  // brawn_segment_extent
+    *memid = _mi_memid_create_os(p, size, commit, zero, false);
     return p;
 }
 
@@ -259,13 +238,13 @@ size_t _mi_os_good_alloc_size(size_t size) {
 // Guard pages of segments: first one behind the header, then one at the end.  Where the kernel's pages are larger than
 // a slice the engine, which leaves out the last slice only, would use a part of the latter.  A kept segment has them already.
 bool _mi_os_protect(void *p, size_t size) {
-    void **const guards = brawn_segment_guards(_mi_ptr_segment(p));
+    mi_segment_t *const segment = _mi_ptr_segment(p);
     const bool last = ((uintptr_t)p & MI_SEGMENT_MASK) + size == MI_SEGMENT_SIZE;
-    if (*guards == BRAWN_BOTH_GUARDS) return true;
-    if (!last) *guards = NULL;
+    if (segment->guards == 2) return true;
+    if (!last) segment->guards = 0;
     if (last && size > MI_SEGMENT_SLICE_SIZE) return false;
     if (mi_atomic_load_relaxed(&brawn_segments_held) > BRAWN_GUARDED || !brawn_protect(p, size, PROT_NONE_)) return false;
-    *guards = (char *)*guards + 1;
+    segment->guards++;
     return true;
 }
 

@@ -16,7 +16,7 @@ enum { BRAWN_DIRTY_STEP = 32 };
 
 static size_t brawn_mask_count(const mi_commit_mask_t *mask) {
     size_t count = 0;
-    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) count += brawn_popcount(mask->mask[i]);
+    for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) count += mi_popcount(mask->mask[i]);
     return count;
 }
 
@@ -130,12 +130,12 @@ static void brawn_slices_taken(mi_segment_t *segment, size_t index, size_t count
     mi_commit_mask_t mask;
     mi_commit_mask_create(index, count, &mask);
     for (size_t i = 0; i < MI_COMMIT_MASK_FIELD_COUNT; i++) mask.mask[i] &= segment->purge_mask.mask[i];
-    const size_t dirty = brawn_mask_count(&mask), extent = *brawn_segment_extent(segment);
+    const size_t dirty = brawn_mask_count(&mask), extent = segment->extent;
     if (dirty > 0) {
         mi_commit_mask_clear(&segment->purge_mask, &mask);
         brawn_dirty_add(-(intptr_t)dirty);
     }
     const size_t known = index < extent ? (count < extent - index ? count : extent - index) : 0;
     if (known > dirty) brawn_allowance_learn((known - dirty) * MI_SEGMENT_SLICE_SIZE);
-    if (index + count > extent) *brawn_segment_extent(segment) = index + count;
+    if (index + count > extent) segment->extent = index + count;
 }

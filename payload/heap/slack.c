@@ -7,7 +7,7 @@
 // blocks to the byte (BRAWN_LARGE_TIGHT) always.  Such mappings are in a list.  (Not where there are so many of them that they fill their alignment:
 // BRAWN_LARGE_APART.)
 // Any thread may cut slack off, while another one frees the block: so both hold the lock that fork holds (platform.c), which a child
-// never inherits locked.  The list lies in fields of the header that mean nothing where there is one block.
+// never inherits locked.
 
 static _Atomic(uintptr_t) brawn_large_count;  // large.c
 
@@ -16,7 +16,7 @@ static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block
 static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of those in the list
 
 // How many bytes of a mapping are slack, and one more if it is in the list; 0: none.  Slack is whole pages.
-static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return (_Atomic(size_t) *)&segment->abandoned; }
+static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return &segment->large_slack; }
 
 static void brawn_slack_uncount(mi_segment_t *segment) {
     const size_t slack = mi_atomic_load_relaxed(brawn_slack_of(segment));
@@ -27,10 +27,10 @@ static void brawn_slack_uncount(mi_segment_t *segment) {
 
 // Under the lock.
 static void brawn_slack_unlink(mi_segment_t *segment) {
-    mi_segment_t *const before = segment->abandoned_os_prev, *const after = segment->abandoned_os_next;
-    if (before != NULL) before->abandoned_os_next = after;
+    mi_segment_t *const before = segment->slack_prev, *const after = segment->slack_next;
+    if (before != NULL) before->slack_next = after;
     else brawn_slack_first = after;
-    if (after != NULL) after->abandoned_os_prev = before;
+    if (after != NULL) after->slack_prev = before;
     brawn_slack_uncount(segment);
 }
 
@@ -45,9 +45,9 @@ static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
     mi_atomic_add_relaxed(&brawn_slack_listed_bytes, slack);
     mi_lock(&brawn_abandoned_lock) {
         mi_atomic_store_relaxed(brawn_slack_of(segment), slack | 1);
-        segment->abandoned_os_prev = NULL;
-        segment->abandoned_os_next = brawn_slack_first;
-        if (brawn_slack_first != NULL) brawn_slack_first->abandoned_os_prev = segment;
+        segment->slack_prev = NULL;
+        segment->slack_next = brawn_slack_first;
+        if (brawn_slack_first != NULL) brawn_slack_first->slack_prev = segment;
         brawn_slack_first = segment;
     }
 }
@@ -83,7 +83,7 @@ static size_t brawn_slack_cut(void) {
     if (BRAWN_CHECKED || mi_atomic_load_relaxed(&brawn_slack_listed_bytes) == 0) return 0;
     mi_lock(&brawn_abandoned_lock) {
         mi_segment_t *largest = NULL;
-        for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->abandoned_os_next) {
+        for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->slack_next) {
             const size_t has = mi_atomic_load_relaxed(brawn_slack_of(segment)) - 1;
             if (has <= slack) continue;
             largest = segment;

@@ -325,7 +325,7 @@ static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const
     const size_t stack = brawn_trace_stack(caller->sp);
     brawn_trace_taken_t *const taken = (brawn_trace_taken_t *)brawn_trace_begin(sizeof(brawn_trace_taken_t) + stack);
     if (taken != NULL) {
-        segment->was_reclaimed = true;
+        segment->large_traced = true;
         taken->block = (uintptr_t)p;
         taken->size = size;
         taken->interval = interval;
@@ -341,8 +341,8 @@ static void brawn_trace_taken(mi_segment_t *segment, void *p, size_t size, const
 
 // A block in a mapping of its own is on its way back, or about to become another.  Returns whether it was recorded.
 static bool brawn_trace_given(mi_segment_t *segment, void *p) {
-    if (!segment->was_reclaimed) return false;
-    segment->was_reclaimed = false;
+    if (!segment->large_traced) return false;
+    segment->large_traced = false;
     brawn_trace_clock();
     brawn_trace_given_t *const given = (brawn_trace_given_t *)brawn_trace_begin(sizeof(brawn_trace_given_t));
     if (given != NULL) {

@@ -15,9 +15,9 @@ BRAWN_TRAP(brawn_trap_corrupted, 4)  // a free block was written to
 BRAWN_TRAP(brawn_trap_written_in_front, 6)  // the bytes in front of a block changed
 BRAWN_TRAP(brawn_trap_wrong_size, 5)  // free_sized or free_aligned_sized with what the block was not asked for with
 
-// For what the engine's headers compile to calls; its other messages are macros (brawn-heap.c).
-void(_mi_error_message)(int error, const char *format, ...) {
-    MI_UNUSED(format);
+// The engine reports errors by their number.  Damage in its own data means that the program misused the heap, so the program ends.  Out of
+// memory, or a size that is too large, is no misuse: the caller gets NULL.
+static inline __attribute__((always_inline)) void brawn_engine_error(int error) {
     if (error != ENOMEM && error != EOVERFLOW) brawn_trap_corrupted();
 }
 

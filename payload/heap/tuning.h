@@ -18,12 +18,12 @@
 #define BRAWN_TRACE 0
 #endif
 #if BRAWN_TRACE && BRAWN_CHECKED
-#error "a recorded block is marked where a checked one has its own state"
+#error "the paths that record blocks are around those of blocks.c, and a checked profile has others"
 #endif
 
 // The engine's own hardening: with 1 guard pages behind a segment's header and at its end.  (With 2 it puts fresh
 // blocks in random order, by arrays of 1 KiB on the stack, which the smallest of threads does not have; that
-// and padding are ours: order.c, checked.c.)  MI_ENCODE_FREELIST: the links of free blocks are encoded.
+// and padding are ours: order.c, checked.c.)
 #ifndef MI_SECURE
 #define MI_SECURE 0
 #endif
@@ -198,7 +198,7 @@
 #define BRAWN_LARGE_TIGHT 0
 #endif
 #if BRAWN_LARGE_TIGHT && BRAWN_CHECKED
-#error "where a tight profile notes what a mapping has too much, a checked one has the size of its guard page"
+#error "a tight profile cuts off what a mapping has too much, and a checked one counts none of that"
 #endif
 
 // With at most this many mappings, one that is much too large serves where the peak would grow.

@@ -14,7 +14,7 @@
 
 // Only for the locks: everything else is the static program's variant.
 #define BRAWN_SHARED 1
-#include "pthread.h"
+#include "lock.h"
 #undef BRAWN_SHARED
 #define BRAWN_SHARED 0
 

@@ -11,6 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[path = "../../../crates/brawn-payload/build/engine/mod.rs"]
+#[allow(dead_code)] // the payload's build script calls more of it
+mod engine;
+
 /// The programs, with their default arguments.
 pub const PROGRAMS: [(&str, &str); 15] = [
     ("stress", "0 1000000"),
@@ -85,29 +89,6 @@ pub fn look(
     read(&context(fs::read_to_string(&told), "read", &told)?)
 }
 
-/// The engine's sources, which the payload is built from.
-fn engine() -> Result<PathBuf> {
-    let manifest = repository().join("Cargo.toml");
-    let mut command = Command::new("cargo");
-    command.args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--manifest-path",
-    ]);
-    let text = checked(command.arg(manifest))?;
-    let all: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
-    let packages = all["packages"].as_array().into_iter().flatten();
-    let mut names = packages.filter(|package| package["name"] == "libmimalloc-sys2");
-    let path = names
-        .next()
-        .and_then(|package| package["manifest_path"].as_str());
-    let folder = path.and_then(|path| Path::new(path).parent());
-    Ok(folder.ok_or("no libmimalloc-sys2")?.join("c_src/mimalloc"))
-}
-
 /// The flags that matter to what the heap does are the payload's (`crates/brawn-payload/build/recipe.rs`).
 fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
     let lib = room.at("lib");
@@ -115,7 +96,10 @@ fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
     let archive = lib.join("libc.a");
     copy_writable(&room.libc, &archive)?;
     checked(Command::new(&room.brawn).arg("patch").arg(&archive))?;
-    let (engine, payload) = (engine()?, repository().join("payload"));
+    let payload = repository().join("payload");
+    let manifest = repository().join("crates/brawn-payload");
+    let engine = engine::patched(&manifest, &payload, &room.at("engine"))
+        .map_err(|error| format!("the engine's sources: {error}"))?;
     let object = room.at("where.o");
     let mut command = Command::new("musl-gcc");
     command.args(["-std=gnu11", "-O2", "-DNDEBUG", "-fno-builtin", "-w"]);
@@ -130,7 +114,7 @@ fn build(room: &Room, source: &str, profile: &str) -> Result<PathBuf> {
         command.arg("-I").arg(payload.join(folder));
     }
     for folder in ["include", "src"] {
-        command.arg("-I").arg(engine.join(folder));
+        command.arg("-I").arg(engine.folder.join(folder));
     }
     command
         .arg("-c")

@@ -84,7 +84,7 @@ fn compile(
     version: &str,
     out: &Path,
 ) -> Result<()> {
-    let engine = engine::find(manifest)?;
+    let engine = engine::patched(manifest, payload, out)?;
     let targets = targets::build(compiler, payload, &engine, version, out)?;
     let embed = Embed {
         out,

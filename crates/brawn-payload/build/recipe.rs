@@ -238,7 +238,7 @@ pub const FLAGS: &[&str] = &[
     "-O2",
     "-g0",
     "-DNDEBUG",
-    // Links into static, static-pie and shared objects alike; see payload/heap/include/mimalloc/prim.h.
+    // Links into static, static-pie and shared objects alike; see payload/heap/include/platform.h.
     "-fPIC",
     "-ftls-model=initial-exec",
     "-fvisibility=hidden",

@@ -1,7 +1,7 @@
 //! Writes `prebuilt/objects`, from what this build compiled, with Debian's `zstd`: a part of `make rt-objects`.  With
 //! `--check` it only says whether the file is that, for `make crates` and `make dist`.
 
-#[path = "../build/engine.rs"]
+#[path = "../build/engine/mod.rs"]
 #[allow(dead_code)]
 mod engine;
 #[path = "../build/prebuilt.rs"]

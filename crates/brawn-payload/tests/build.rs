@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
-#[path = "../build/engine.rs"]
+#[path = "../build/engine/mod.rs"]
 mod engine;
 #[path = "../build/finish.rs"]
 mod finish;
@@ -36,7 +36,6 @@ mod source;
 
 use common::{copy_tree, root};
 use compiler::Compiler;
-use engine::Engine;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _};
 
 fn zig() -> PathBuf {
@@ -46,20 +45,10 @@ fn zig() -> PathBuf {
 /// Copies payload and engine below `folder`, and builds there with what `compiler` makes: of each architecture and
 /// profile the heap in both forms, and the object for LD_PRELOAD.
 fn build_in(folder: &Path, compiler: impl Fn(&Path) -> Result<Compiler>) -> Result<Vec<Vec<u8>>> {
-    let found = engine::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
-    let (payload, sources, work) = (
-        folder.join("payload"),
-        folder.join("engine"),
-        folder.join("work"),
-    );
+    let (payload, work) = (folder.join("payload"), folder.join("work"));
     copy_tree(&root().join("payload"), &payload)?;
-    copy_tree(&found.folder, &sources)?;
     fs::create_dir(&work)?;
-    let engine = Engine {
-        license: sources.join("LICENSE"),
-        folder: sources,
-        version: found.version,
-    };
+    let engine = engine::patched(Path::new(env!("CARGO_MANIFEST_DIR")), &payload, folder)?;
     let compiler = compiler(&work)?;
     let version = env!("CARGO_PKG_VERSION");
     let mut built = Vec::new();
@@ -295,7 +284,8 @@ fn a_memory_function_that_defines_or_needs_what_is_not_listed_is_refused() -> Re
 
 /// gcc on an aarch64 machine, for which one that compiles for it stands here.
 fn gcc_for_aarch64(folder: &Path, flags: &'static [&'static str]) -> Result<Vec<u8>> {
-    let engine = engine::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    let payload = root().join("payload");
+    let engine = engine::patched(Path::new(env!("CARGO_MANIFEST_DIR")), &payload, folder)?;
     let compiler = Compiler::host(OsStr::new("aarch64-linux-gnu-gcc"), folder)?;
     let architecture = recipe::Architecture {
         name: "aarch64",
@@ -303,14 +293,7 @@ fn gcc_for_aarch64(folder: &Path, flags: &'static [&'static str]) -> Result<Vec<
         zig_target: "aarch64-linux-musl",
         flags,
     };
-    compiler.compile(
-        &root().join("payload"),
-        &engine,
-        &architecture,
-        &recipe::LIBC,
-        "fast",
-        "x",
-    )
+    compiler.compile(&payload, &engine, &architecture, &recipe::LIBC, "fast", "x")
 }
 
 fn surface() -> Vec<&'static str> {

@@ -13,7 +13,7 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 mod common;
-#[path = "../build/engine.rs"]
+#[path = "../build/engine/mod.rs"]
 mod engine;
 
 use common::root;
@@ -87,8 +87,10 @@ fn run(command: &mut Command) -> Result<String> {
 
 /// The loads with the heap of `profile`, instrumented.
 fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
-    let engine = engine::find(Path::new(env!("CARGO_MANIFEST_DIR")))?;
     let payload = root().join("payload");
+    // Profiles are compiled at the same time: each from a copy of its own.
+    let copy = folder.join(format!("{profile}-sources"));
+    let engine = engine::patched(Path::new(env!("CARGO_MANIFEST_DIR")), &payload, &copy)?;
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/count");
     let object = folder.join(format!("{profile}.o"));
     let mut command = Command::new("musl-gcc");

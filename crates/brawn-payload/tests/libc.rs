@@ -24,7 +24,7 @@ mod broken_strings;
 mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
-#[path = "../build/engine.rs"]
+#[path = "../build/engine/mod.rs"]
 mod engine;
 #[path = "../build/finish.rs"]
 mod finish;

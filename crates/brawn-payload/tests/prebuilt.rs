@@ -3,7 +3,7 @@
 
 #[allow(dead_code)]
 mod common;
-#[path = "../build/engine.rs"]
+#[path = "../build/engine/mod.rs"]
 #[allow(dead_code)]
 mod engine;
 #[path = "../build/prebuilt.rs"]

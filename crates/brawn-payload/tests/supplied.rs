@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 mod common;
 #[path = "../build/compiler.rs"]
 mod compiler;
-#[path = "../build/engine.rs"]
+#[path = "../build/engine/mod.rs"]
 mod engine;
 #[path = "../build/finish.rs"]
 mod finish;

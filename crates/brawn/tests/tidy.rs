@@ -1,5 +1,8 @@
 //! The repository's own rules, as tests.
 
+#[path = "tidy/engine.rs"]
+mod engine;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,6 @@
 // stop the program, as with musl's own heap.
 #define BRAWN_CHECKED 1
 #define MI_SECURE 1
-#define MI_ENCODE_FREELIST 1
 
 // A page that becomes full, or ceases to be, takes more steps here than in `fast`: larger pages do so less often.  (A fifth
 // fewer instructions in bench/workloads/server.c than with 16 KiB, and a tenth more memory.)

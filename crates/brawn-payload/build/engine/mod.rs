@@ -1,12 +1,19 @@
 //! Finds the engine's sources: mimalloc 2 in the `libmimalloc-sys2` crate, which this crate names as
 //! a dependency of a target that does not exist, so that Cargo pins and fetches it and never
-//! compiles it.
+//! compiles it.  What is compiled is a copy with the patches of `payload/engine/`.
 
-use crate::Result;
+pub mod series;
+
 use std::env;
+use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The directories of the engine's that the heap is compiled from, and that the patches may change.
+pub const FOLDERS: [&str; 2] = ["include", "src"];
 
 pub struct Engine {
     /// Holds `src/` and `include/`.
@@ -16,9 +23,45 @@ pub struct Engine {
     pub license: PathBuf,
 }
 
+/// The engine with the patches of `payload/engine/`, in a copy below `work`.
+pub fn patched(manifest: &Path, payload: &Path, work: &Path) -> Result<Engine> {
+    let found = find(manifest)?;
+    let folder = work.join("engine");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    for part in FOLDERS {
+        copy(&found.folder.join(part), &folder.join(part))?;
+    }
+    series::apply(&payload.join("engine"), &folder)
+        .map_err(|error| format!("{}: {error}", found.version))?;
+    Ok(Engine { folder, ..found })
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
+    for entry in fs::read_dir(from).map_err(|e| format!("{}: {e}", from.display()))? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().ok_or("a file without a name")?);
+        if path.is_dir() {
+            copy(&path, &target)?;
+        } else {
+            // Written, not copied: cargo's files may be read-only, and these are to be changed.
+            let bytes = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            fs::write(&target, bytes).map_err(|e| format!("{}: {e}", target.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The engine as it comes.
 pub fn find(manifest: &Path) -> Result<Engine> {
-    let package = package(manifest)?;
-    let folder = package.join("c_src/mimalloc");
+    at(&package(manifest)?.join("c_src/mimalloc"))
+}
+
+/// The engine whose sources lie in `folder`, as they are.
+pub fn at(folder: &Path) -> Result<Engine> {
+    let folder = folder.to_owned();
     let header = folder.join("include/mimalloc.h");
     let text = fs::read_to_string(&header).map_err(|e| format!("{}: {e}", header.display()))?;
     // `#define MI_MALLOC_VERSION 20502` is version 2.5.2: two digits each for minor and patch.
@@ -41,7 +84,7 @@ pub fn find(manifest: &Path) -> Result<Engine> {
 
 /// The directory of the `libmimalloc-sys2` package.
 fn package(manifest: &Path) -> Result<PathBuf> {
-    let cargo = env::var_os("CARGO").ok_or("CARGO is not set: run through cargo")?;
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     // Offline first: this is the usual case, and needs no network.
     for offline in [true, false] {
         let mut command = Command::new(&cargo);

@@ -1,9 +1,7 @@
-// Stands before the engine's header of this name: all that the engine may ask of the platform.
-// Of the engine's own file only the thread's identity and its default heap are needed here; pages,
-// clock and locks go to `platform.c`.
-#pragma once
-#ifndef MIMALLOC_PRIM_H
-#define MIMALLOC_PRIM_H
+// What the engine may ask of the platform, in the place of its mimalloc/prim.h (payload/engine/platform.patch): the thread's
+// identity and its default heap.  Pages, clock and locks go to `platform.c`.
+#ifndef BRAWN_PLATFORM_H
+#define BRAWN_PLATFORM_H
 
 #include "mimalloc/internal.h"
 #include "arch.h"
