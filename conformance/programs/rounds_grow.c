@@ -2,7 +2,7 @@
 //# states: its place while there is room behind it; all bytes are still there
 //# libc: brawn
 //# profile: fast
-//# case: by_steps by_little many
+//# case: by_steps by_little by_halves many
 //# timeout: 60
 //# not-covered: qemu/*: the emulator's own faults are counted, too
 #include "rounds.h"
@@ -35,6 +35,20 @@ static void little(void) {
 }
 static void by_little(void) { rounds(little, 300 * KIB); }
 
+/* Through all sizes of pages and spans, which become free one after the other: what of them was written to is counted. */
+static void halves(void) {
+    for (int i = 0; i < 50; i++) {
+        char *p = NULL;
+        size_t before = 0;
+        for (size_t n = 16; n <= 64 * KIB; n += n / 2) {
+            p = grown(p, before, n);
+            before = n;
+        }
+        free(p);
+    }
+}
+static void by_halves(void) { rounds(halves, 256 * KIB); }
+
 /* Vectors side by side, freed in another order: what stands behind a block belongs to another one. */
 static void vectors(void) {
     enum { COUNT = 40 };
@@ -56,4 +70,4 @@ static void vectors(void) {
 }
 static void many(void) { rounds(vectors, 40 * 12 * 6 * KIB); }
 
-RUN_CASES({"by_steps", by_steps}, {"by_little", by_little}, {"many", many})
+RUN_CASES({"by_steps", by_steps}, {"by_little", by_little}, {"by_halves", by_halves}, {"many", many})

@@ -9,6 +9,10 @@ static NOINLINE void *brawn_malloc_slow(size_t size) {
     mi_heap_t *const heap = brawn_own_heap();
     void *p = NULL;
     if (mi_likely(heap != NULL)) {
+        if (size >= BRAWN_RECENT_LEAST && size <= MI_MEDIUM_OBJ_SIZE_MAX) {
+            p = brawn_recent_take(heap, _mi_align_up(size, MI_MAX_ALIGN_SIZE));
+            if (p != NULL) return p;
+        }
         p = mi_unlikely(size > BRAWN_SPAN_MAX) ? brawn_large_alloc(size, MI_MAX_ALIGN_SIZE, false, false)
                                                : brawn_engine_alloc(heap, size, false);
     }

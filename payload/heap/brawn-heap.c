@@ -8,6 +8,7 @@
 //   order.c     in which order sealed blocks are given out
 //   away.c      what is put out of reach while it is free
 //   spans.c     what both share
+//   recent.c    blocks of full pages that a thread freed last
 //   trace.c     what profile `trace` records; traced.c has its paths, around those of blocks.c
 //   purge.c     which free memory goes back to the kernel
 //   wait.c      what goes back before a thread waits

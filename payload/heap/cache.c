@@ -16,9 +16,47 @@ typedef struct {
 static brawn_kept_large_t brawn_kept_large[BRAWN_KEPT_LARGE] LATE;
 static _Atomic(uintptr_t) brawn_kept_large_bytes;
 
+// Each thread's own slot, for the mapping that it freed last, in a line of the processor's cache of its own.  Nothing that threads share changes
+// when a thread takes and frees one block over and over.  So brawn_kept_large_bytes does not count these.  Other threads may empty such a slot.
+typedef struct {
+    _Alignas(64) brawn_kept_large_t slot;
+} brawn_own_large_t;
+static brawn_own_large_t brawn_own_large[BRAWN_OWN_LARGE] LATE;
+static _Atomic(uintptr_t) brawn_own_large_count;  // how many of them were ever a thread's
+
+static brawn_kept_large_t *brawn_own_large_slot(void) {
+    if (BRAWN_CHECKED || brawn_heap == NULL) return NULL;
+    uint8_t *const number = &((brawn_tld_t *)brawn_heap->tld)->own_large;
+    if (mi_unlikely(*number == 0)) *number = (uint8_t)(mi_atomic_increment_relaxed(&brawn_own_large_count) % BRAWN_OWN_LARGE + 1);
+    return &brawn_own_large[*number - 1].slot;
+}
+
+// The end of those that were ever a thread's.
+static brawn_own_large_t *brawn_own_large_end(void) {
+    const size_t count = mi_atomic_load_relaxed(&brawn_own_large_count);
+    return brawn_own_large + (count < BRAWN_OWN_LARGE ? count : BRAWN_OWN_LARGE);
+}
+#define BRAWN_EACH_OWN_LARGE(own) for (brawn_own_large_t *own = brawn_own_large, *const end = brawn_own_large_end(); own < end; own++)
+
+// How many bytes wait in them.
+static size_t brawn_own_large_bytes(void) {
+    size_t bytes = 0;
+    BRAWN_EACH_OWN_LARGE(own) {
+        if (mi_atomic_load_relaxed(&own->slot.segment) != NULL) bytes += mi_atomic_load_relaxed(&own->slot.size);
+    }
+    return bytes;
+}
+
+// How many bytes wait in all.
+static size_t brawn_large_waiting(void) { return mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_own_large_bytes(); }
+
+static inline bool brawn_kept_large_is_shared(const brawn_kept_large_t *slot) {
+    return slot >= brawn_kept_large && slot < brawn_kept_large + BRAWN_KEPT_LARGE;
+}
+
 static mi_segment_t *brawn_kept_large_empty(brawn_kept_large_t *slot) {
     mi_segment_t *const segment = mi_atomic_exchange_acq_rel(&slot->segment, NULL);
-    if (segment != NULL) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
+    if (segment != NULL && brawn_kept_large_is_shared(slot)) mi_atomic_sub_relaxed(&brawn_kept_large_bytes, segment->segment_size);
     return segment;
 }
 
@@ -53,16 +91,18 @@ static brawn_kept_large_t *brawn_kept_large_next(brawn_kept_large_t *slot, size_
     size_t left = mi_atomic_load_relaxed(&brawn_kept_large_bytes); \
     for (brawn_kept_large_t *slot = brawn_kept_large_next(brawn_kept_large, &left); slot != NULL; slot = brawn_kept_large_next(slot + 1, &left))
 
-// The slot whose mapping waits longest; NULL: all are empty.
-static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now) {
+static brawn_kept_large_t *brawn_kept_large_older(brawn_kept_large_t *a, brawn_kept_large_t *b, uintptr_t now) {
+    return a == NULL || now - mi_atomic_load_relaxed(&b->since) > now - mi_atomic_load_relaxed(&a->since) ? b : a;
+}
+
+// The slot whose mapping waits longest, threads' own ones included or not; NULL: all are empty.
+static brawn_kept_large_t *brawn_kept_large_oldest(uintptr_t now, bool owned) {
     brawn_kept_large_t *oldest = NULL;
-    uintptr_t age = 0;
-    BRAWN_EACH_KEPT_LARGE(slot) {
-        const uintptr_t waited = now - mi_atomic_load_relaxed(&slot->since);
-        if (oldest == NULL || waited > age) {
-            oldest = slot;
-            age = waited;
-        }
+    BRAWN_EACH_KEPT_LARGE(slot)
+    oldest = brawn_kept_large_older(oldest, slot, now);
+    if (!owned) return oldest;
+    BRAWN_EACH_OWN_LARGE(own) {
+        if (mi_atomic_load_relaxed(&own->slot.segment) != NULL) oldest = brawn_kept_large_older(oldest, &own->slot, now);
     }
     return oldest;
 }
@@ -79,13 +119,16 @@ static inline size_t brawn_large_used(size_t unused) {
 
 // How much is in use now: all but what is kept and, where it is counted, slack.
 static inline size_t brawn_large_used_now(void) {
-    return brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + mi_atomic_load_relaxed(&brawn_slack_bytes));
+    return brawn_large_used(brawn_large_waiting() + mi_atomic_load_relaxed(&brawn_slack_bytes));
 }
 
-// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.
+// The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.  With threads, what
+// waits in their own slots counts as in use: to look at other threads' slots takes longer than all the rest.
 static size_t brawn_large_most(void) {
     static _Atomic(uintptr_t) most;
-    const size_t used = brawn_large_used_now();
+    const bool alone = mi_atomic_load_relaxed(&brawn_threads_count) == 0;
+    const size_t used = alone ? brawn_large_used_now()
+                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + mi_atomic_load_relaxed(&brawn_slack_bytes));
     const size_t before = mi_atomic_load_relaxed(&most);
     if (used <= before) return before;
     mi_atomic_store_relaxed(&most, used);
@@ -117,6 +160,36 @@ static size_t brawn_kept_large_bound(size_t size) {
     return bound > least ? bound : least;
 }
 
+// Whether the thread's own slot is empty and for such a mapping.  A larger one is better shared among threads: to have its memory made for
+// each of them takes longer than to wait for another one's line of the processor's cache.
+static bool brawn_own_large_accepts(const mi_segment_t *segment) {
+    const size_t most = mi_atomic_load_relaxed(&brawn_threads_count) == 0 ? BRAWN_KEPT_LARGE_ONE : BRAWN_OWN_LARGE_MOST;
+    const brawn_kept_large_t *const slot = segment->segment_size <= most ? brawn_own_large_slot() : NULL;
+    return slot != NULL && mi_atomic_load_relaxed(&slot->segment) == NULL;
+}
+
+// Takes what `free` gives, into the thread's own slot; false: another thread was faster.
+static bool brawn_own_large_give(mi_segment_t *segment) {
+    brawn_kept_large_t *const slot = brawn_own_large_slot();
+    mi_segment_t *empty = NULL;
+    brawn_note_freed_for_all();
+    mi_atomic_store_relaxed(&slot->size, segment->segment_size);
+    mi_atomic_store_relaxed(&slot->since, (uintptr_t)arch_clock());
+    return mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment);
+}
+
+// The mapping in the thread's own slot if it has `least` to `most` bytes.
+static mi_segment_t *brawn_own_large_take(size_t least, size_t most) {
+    brawn_kept_large_t *const slot = brawn_own_large_slot();
+    if (slot == NULL || mi_atomic_load_relaxed(&slot->segment) == NULL) return NULL;
+    const size_t size = mi_atomic_load_relaxed(&slot->size);
+    if (size < least || size > most) return NULL;
+    mi_segment_t *const segment = brawn_kept_large_empty(slot);
+    if (segment == NULL || segment->segment_size >= least) return segment;
+    brawn_large_release(segment);  // another thread put a smaller one there meanwhile
+    return NULL;
+}
+
 // Takes what `free` gives.  Then what waits longest is released, until no more than the bound waits, and nothing too long.
 static void brawn_kept_large_give(mi_segment_t *segment) {
     const uintptr_t now = (uintptr_t)arch_clock();
@@ -129,7 +202,7 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
     const bool looks = now - mi_atomic_load_relaxed(&looked) >= BRAWN_KEPT_LARGE_TIME / 16;
     if (looks) mi_atomic_store_relaxed(&looked, now);
     while (looks || mi_atomic_load_relaxed(&brawn_kept_large_bytes) > bound) {
-        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, looks);
         if (oldest == NULL) break;
         const bool stale = (intptr_t)(now - mi_atomic_load_relaxed(&oldest->since)) > BRAWN_KEPT_LARGE_TIME;
         if (!stale && mi_atomic_load_relaxed(&brawn_kept_large_bytes) <= bound) break;
@@ -145,8 +218,8 @@ static void brawn_kept_large_give(mi_segment_t *segment) {
 static size_t brawn_kept_large_trim(size_t bound) {
     size_t released = 0;
     const uintptr_t now = (uintptr_t)arch_clock();
-    while (mi_atomic_load_relaxed(&brawn_kept_large_bytes) > bound) {
-        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now);
+    while (brawn_large_waiting() > bound) {
+        brawn_kept_large_t *const oldest = brawn_kept_large_oldest(now, true);
         if (oldest == NULL || now - mi_atomic_load_relaxed(&oldest->since) < BRAWN_REST_AGE) break;
         mi_segment_t *const old = brawn_kept_large_empty(oldest);
         if (old == NULL) break;
@@ -157,6 +230,10 @@ static size_t brawn_kept_large_trim(size_t bound) {
 }
 
 static void brawn_kept_large_drain(void) {
+    BRAWN_EACH_OWN_LARGE(own) {
+        mi_segment_t *const segment = brawn_kept_large_empty(&own->slot);
+        if (segment != NULL) brawn_large_release(segment);
+    }
     for (size_t i = 0; i < BRAWN_KEPT_LARGE; i++) {
         mi_segment_t *const segment = brawn_kept_large_empty(&brawn_kept_large[i]);
         if (segment != NULL) brawn_large_release(segment);
@@ -182,9 +259,10 @@ static void brawn_kept_large_shorten(brawn_kept_large_t *slot, size_t over) {
     brawn_large_describe(segment, left, MI_SEGMENT_SLICE_SIZE, 0);
     mi_segment_t *empty = NULL;
     mi_atomic_store_relaxed(&slot->size, left);
-    mi_atomic_add_relaxed(&brawn_kept_large_bytes, left);
+    const size_t counted = brawn_kept_large_is_shared(slot) ? left : 0;
+    mi_atomic_add_relaxed(&brawn_kept_large_bytes, counted);
     if (mi_atomic_cas_strong_acq_rel(&slot->segment, &empty, segment)) return;
-    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, left);
+    mi_atomic_sub_relaxed(&brawn_kept_large_bytes, counted);
     brawn_large_release(segment);
 }
 
@@ -223,7 +301,7 @@ static void brawn_large_before_growth(size_t more) {
         const size_t all = mi_atomic_load_relaxed(&brawn_large_bytes) + more;
         if (all <= limit) return;
         if (first) mi_atomic_add_relaxed(&brawn_made_room, all - limit);
-        brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock());
+        brawn_kept_large_t *const oldest = BRAWN_LARGE_TIGHT ? NULL : brawn_kept_large_oldest((uintptr_t)arch_clock(), true);
         if (oldest != NULL) {
             brawn_kept_large_shorten(oldest, all - limit);
             continue;
@@ -231,7 +309,7 @@ static void brawn_large_before_growth(size_t more) {
         const size_t cut = brawn_slack_cut();
         mi_atomic_sub_relaxed(&brawn_large_bytes, cut);
         if (cut > 0) continue;
-        brawn_kept_large_t *const kept = BRAWN_LARGE_TIGHT ? brawn_kept_large_oldest((uintptr_t)arch_clock()) : NULL;
+        brawn_kept_large_t *const kept = BRAWN_LARGE_TIGHT ? brawn_kept_large_oldest((uintptr_t)arch_clock(), true) : NULL;
         if (kept == NULL) return;
         brawn_kept_large_shorten(kept, all - limit);
     }
@@ -240,19 +318,26 @@ static void brawn_large_before_growth(size_t more) {
 // ---------------------------------------------------------------------------------------------
 // Taking
 
+// The slot with the smaller mapping, or the larger one, of those in bounds.
+static inline brawn_kept_large_t *brawn_kept_large_better(brawn_kept_large_t *best, brawn_kept_large_t *slot, size_t least, size_t most, bool largest) {
+    const size_t kept = mi_atomic_load_relaxed(&slot->size);
+    if (kept < least || kept > most) return best;
+    if (best == NULL) return slot;
+    const size_t has = mi_atomic_load_relaxed(&best->size);
+    return (largest ? kept > has : kept < has) ? slot : best;
+}
+
 // The smallest kept mapping of at least `least` and at most `most` bytes; or the largest; NULL: none.
 static mi_segment_t *brawn_kept_large_find(size_t least, size_t most, bool largest) {
     brawn_kept_large_t *best = NULL;
-    size_t best_size = 0;
+    BRAWN_EACH_OWN_LARGE(own) {
+        if (mi_atomic_load_relaxed(&own->slot.segment) != NULL) best = brawn_kept_large_better(best, &own->slot, least, most, largest);
+    }
     BRAWN_EACH_KEPT_LARGE(slot) {
 #if BRAWN_CHECKED
         if (mi_atomic_load_relaxed(&slot->segment) == mi_atomic_load_relaxed(&brawn_large_last)) continue;
 #endif
-        const size_t kept = mi_atomic_load_relaxed(&slot->size);
-        if (kept < least || kept > most) continue;
-        if (best != NULL && (largest ? kept <= best_size : kept >= best_size)) continue;
-        best = slot;
-        best_size = kept;
+        best = brawn_kept_large_better(best, slot, least, most, largest);
     }
     return best == NULL ? NULL : brawn_kept_large_empty(best);
 }
@@ -267,9 +352,12 @@ static bool brawn_large_is_short(size_t more) {
 // A kept mapping for a block that needs `mapping` bytes.  It may be smaller, but no less than a quarter: then it is to be grown.  A block that
 // grows by realloc gets any larger one, since it is likely to go on growing.  NULL: none.
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows) {
-    if (mi_atomic_load_relaxed(&brawn_kept_large_bytes) == 0) return NULL;
     const bool any = !BRAWN_CHECKED && grows;
-    mi_segment_t *taken = brawn_kept_large_find(mapping, any || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping, false);
+    const size_t most = any || mapping > SIZE_MAX / 2 ? SIZE_MAX : 2 * mapping;
+    // Not one that is much larger: where sizes differ, the smallest of all that are kept leaves less of a mapping idle.
+    mi_segment_t *taken = brawn_own_large_take(mapping, any ? SIZE_MAX : mapping + mapping / 16);
+    if (taken != NULL) return taken;
+    taken = brawn_kept_large_find(mapping, most, false);
     if (taken == NULL && !any && brawn_large_is_short(mapping)) taken = brawn_kept_large_find(mapping, SIZE_MAX, false);
     if (taken == NULL && !grows) taken = brawn_kept_large_find(mapping / 4, mapping, true);
 #if BRAWN_CHECKED

@@ -23,6 +23,8 @@ static _Atomic(uintptr_t) brawn_large_count;  // and how many they are
 
 static mi_segment_t *brawn_kept_large_take(size_t mapping, bool grows);  // cache.c
 static void brawn_kept_large_give(mi_segment_t *segment);
+static bool brawn_own_large_accepts(const mi_segment_t *segment);
+static bool brawn_own_large_give(mi_segment_t *segment);
 static void brawn_large_before_growth(size_t more);
 static size_t brawn_large_most(void);
 
@@ -290,9 +292,11 @@ static NOINLINE void brawn_large_free(mi_segment_t *segment, void *p, bool close
 #else
     MI_UNUSED(closes);
 #endif
+    const bool plain = brawn_large_is_plain(segment), own = plain && brawn_own_large_accepts(segment);
     brawn_large_most();  // before its slack counts as in use
     brawn_slack_forget(segment);
-    if (brawn_large_is_plain(segment)) brawn_kept_large_give(segment);
+    if (own && brawn_own_large_give(segment)) return;
+    if (plain) brawn_kept_large_give(segment);
     else brawn_large_release(segment);
 }
 

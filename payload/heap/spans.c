@@ -35,6 +35,10 @@ static inline void brawn_zero_block(void *p, size_t size) {
     for (pair *at = p, *end = (pair *)((char *)p + size); at < end; at++) *at = (pair){0, 0};
 }
 
+#if !BRAWN_CHECKED
+#include "recent.c"
+#endif
+
 // ---------------------------------------------------------------------------------------------
 // Blocks of more than MI_SMALL_SIZE_MAX that were freed by another thread than their own.  In the engine they would wait until their own
 // thread allocates: while that does not run, other threads map new memory.  Here any thread that needs such a block takes it.  To the engine,
@@ -145,11 +149,16 @@ static void brawn_span_free(mi_page_t *page) {
 
 // A block of this thread in a page that was full: the page's only block, or one of several.
 static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, void *p) {
+    brawn_note_freed();
     if (page->block_size <= MI_MEDIUM_OBJ_SIZE_MAX) {
+#if BRAWN_CHECKED
         mi_free_generic_local(page, segment, p);
+#else
+        if (page->block_size < BRAWN_RECENT_LEAST) mi_free_generic_local(page, segment, p);
+        else brawn_recent_give(page, p);
+#endif
         return;
     }
-    brawn_note_freed();
     mi_page_t **const kept = brawn_kept_spans(mi_page_heap(page));
     size_t slot = 0;
     while (slot < BRAWN_KEPT_SPANS && kept[slot] != NULL) slot++;
@@ -210,6 +219,9 @@ static inline size_t brawn_grown(const mi_heap_t *heap, size_t size) {
 // Before a thread's heap ends, and when memory is short.
 static void brawn_spans_release(void) {
     if (brawn_heap == NULL) return;
+#if !BRAWN_CHECKED
+    brawn_recent_release(brawn_heap);
+#endif
     mi_page_t **const kept = brawn_kept_spans(brawn_heap);
     for (size_t i = 0; i < BRAWN_KEPT_SPANS; i++) {
         mi_page_t *const page = kept[i];

@@ -28,8 +28,12 @@ static _Atomic(uintptr_t) brawn_turn_for_all;
 typedef struct {
     mi_tld_t tld;  // heap->tld is its address
     mi_page_t *kept_spans[BRAWN_KEPT_SPANS];  // the last few spans that this thread freed: spans.c
+#if !BRAWN_CHECKED
+    struct brawn_recent_s *recent[MI_BIN_HUGE];  // and the last few blocks of full pages: recent.c
+#endif
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
     int16_t dirty;  // slices that brawn_dirty does not know of yet: purge.c
+    uint8_t own_large;  // which slot for large blocks is its own, from 1 on; 0: none yet: cache.c
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_LARGE_TIGHT
     uintptr_t peak_epoch;  // slack.c
@@ -231,7 +235,7 @@ static void brawn_queues_init(mi_page_queue_t *queues) {
     queues[MI_BIN_HUGE].block_size = (MI_MEDIUM_OBJ_WSIZE_MAX + 1) * sizeof(uintptr_t);
     queues[MI_BIN_FULL].block_size = (MI_MEDIUM_OBJ_WSIZE_MAX + 2) * sizeof(uintptr_t);
 }
-_Static_assert(MI_BIN_HUGE == 8 + 16 * 4 + 1 && MI_BIN_FULL == MI_BIN_HUGE + 1, "there are 9 bins, 16 times 4, and two special ones");
+_Static_assert(MI_BIN_HUGE == 8 + 8 * 4 + 1 && MI_BIN_FULL == MI_BIN_HUGE + 1, "there are 9 bins, 8 times 4, and two special ones");
 
 static SELDOM void brawn_heap_init(mi_heap_t *heap, brawn_tld_t *own) {
     mi_tld_t *const tld = &own->tld;

@@ -122,6 +122,15 @@
 #define BRAWN_KEPT_SPANS 4
 #endif
 
+// At most this many blocks of `size` bytes that a thread frees in full pages wait for its next ones (recent.c).
+#ifndef BRAWN_RECENT_LEAST
+#define BRAWN_RECENT_LEAST 272u
+#endif
+#ifndef BRAWN_RECENT
+#define BRAWN_RECENT(size) ((size) <= 128 ? 2u : (size) <= 1024 ? 8u \
+                                                                : 1u + (16u << 10) / (unsigned)(size))
+#endif
+
 // A thread with at most this many pages takes a kept span of up to four times the size.  And if a block of more than BRAWN_GROWN that
 // grows by realloc has to move there, it gets a span of its own, with room to grow on.
 #define BRAWN_SPAN_PAGES 16
@@ -159,6 +168,11 @@
 // page faults than glibc in all of them, at 0.9 to 1.2 times its peak memory.
 #ifndef BRAWN_KEPT_LARGE
 #define BRAWN_KEPT_LARGE 256
+#endif
+// So many slots are threads' own: the next threads share them.
+#define BRAWN_OWN_LARGE 16
+#ifndef BRAWN_OWN_LARGE_MOST
+#define BRAWN_OWN_LARGE_MOST (1088u << 10)
 #endif
 #ifndef BRAWN_KEPT_LARGE_MIN
 #define BRAWN_KEPT_LARGE_MIN (2u << 20)
