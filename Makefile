@@ -1,7 +1,7 @@
 # `make demo` and `make test` install what they need (Debian packages, a pinned zig) and run.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
+.PHONY: check unit test test-all oldest-rust test-tools test-programs fuzz-programs lint demo bench bench-extensions bench-rewrite bench-wasmtime figures rt-objects engine tools signatures guide swift-check bench-bundle bench-preload bench-rss bench-limit bench-sweep bench-server corpus-all c-packages crates packages dist release
 
 # Tests mount filesystems in namespaces of their own, and change owners: they run as root.
 ifneq ($(shell id -u),0)
@@ -134,6 +134,11 @@ bench-limit:
 rt-objects: tools
 	cargo run --quiet --locked -p brawn-rt --example write-objects
 	cargo run --quiet --locked -p brawn-payload --example write-prebuilt
+
+# Another version of the engine's crate, with the patches of payload/engine/: which of them apply, whether the heaps compile, and
+# what their loads take.  Changes nothing: `make engine VERSION=0.1.65`.
+engine: tools
+	tools/engine.sh "$(VERSION)"
 
 # The crates as they are published, and `brawn` installed from them alone: some minutes, most of it `cargo install`.
 crates: tools

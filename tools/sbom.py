@@ -89,13 +89,14 @@ def crate(package, hashes):
 def engine(known):
     """mimalloc, whose header has 20502 for version 2.5.2."""
     sources = next((p for p in known.values() if p["name"] == ENGINE_CRATE), None) or wrong(f"cargo knows no {ENGINE_CRATE}")
-    # The same header as crates/brawn-payload/build/engine.rs reads.
+    # The same header as crates/brawn-payload/build/engine/mod.rs reads.
     header = Path(sources["manifest_path"]).parent / "c_src/mimalloc/include/mimalloc.h"
     number = int(found(r"^#define MI_MALLOC_VERSION\s+(\d+)", header))
     version = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
     crate_of = f"pkg:cargo/{sources['name']}@{sources['version']}"
     return component("library", "mimalloc", version, "MIT", f"pkg:github/microsoft/mimalloc@v{version}",
-                     description=f"the engine of the payload's heap, compiled from the sources that {crate_of} carries")
+                     description=f"the engine of the payload's heap, compiled from the sources that {crate_of} carries, with the "
+                                 "patches of payload/engine")
 
 
 def document():

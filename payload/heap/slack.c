@@ -15,6 +15,15 @@ static mi_segment_t *brawn_slack_first;
 static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block
 static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of those in the list
 
+#if BRAWN_CHECKED
+// A checked profile gives out no mapping that is much too large, and counts none of this.
+static inline void brawn_large_fit(mi_segment_t *segment, size_t size) {
+    MI_UNUSED(segment);
+    MI_UNUSED(size);
+}
+static inline void brawn_slack_forget(mi_segment_t *segment) { MI_UNUSED(segment); }
+static inline size_t brawn_slack_cut(void) { return 0; }
+#else
 // How many bytes of a mapping are slack, and one more if it is in the list; 0: none.  Slack is whole pages.
 static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return &segment->large_slack; }
 
@@ -55,7 +64,7 @@ static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
 // A mapping is given out for a plain block of `size` bytes.
 static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
     mi_page_t *const page = &segment->slices[1];
-    if (BRAWN_CHECKED || page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
+    if (page->page_start != (uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) return;
     const size_t mapping = _mi_align_up(MI_SEGMENT_SLICE_SIZE + size, brawn_page_size);
     page->block_size = mapping - MI_SEGMENT_SLICE_SIZE;
     if (segment->segment_size > mapping) brawn_slack_note(segment, segment->segment_size - mapping);
@@ -63,7 +72,7 @@ static NOINLINE void brawn_large_fit(mi_segment_t *segment, size_t size) {
 
 // The block goes, or changes its size: from here on the mapping's size is its owner's alone.
 static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
-    const size_t slack = BRAWN_CHECKED ? 0 : mi_atomic_load_acquire(brawn_slack_of(segment));
+    const size_t slack = mi_atomic_load_acquire(brawn_slack_of(segment));
     if (slack == 0) return;
     if ((slack & 1) == 0) {
         brawn_slack_uncount(segment);
@@ -80,7 +89,7 @@ static NOINLINE void brawn_slack_forget(mi_segment_t *segment) {
 static size_t brawn_slack_cut(void) {
     size_t slack = 0;
     uint8_t *end = NULL;
-    if (BRAWN_CHECKED || mi_atomic_load_relaxed(&brawn_slack_listed_bytes) == 0) return 0;
+    if (mi_atomic_load_relaxed(&brawn_slack_listed_bytes) == 0) return 0;
     mi_lock(&brawn_abandoned_lock) {
         mi_segment_t *largest = NULL;
         for (mi_segment_t *segment = brawn_slack_first; segment != NULL; segment = segment->slack_next) {
@@ -98,6 +107,7 @@ static size_t brawn_slack_cut(void) {
     brawn_unmap(end, slack);
     return slack;
 }
+#endif
 
 // ---------------------------------------------------------------------------------------------
 // When large blocks in use come near to the most there ever were, the process comes near to its peak.  Then what is free in the threads'

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::show::{Cell, Row, Table, grouped};
 use crate::{Result, context, repository};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 #[path = "../../../crates/brawn-payload/build/engine/mod.rs"]

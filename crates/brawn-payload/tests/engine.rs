@@ -129,7 +129,29 @@ fn a_line_that_is_another_is_named() {
         one(&other, HUNK),
         &[
             "payload/engine/one.patch:8: a.c: line 2: found \"  x = 10;\", expected \"  x = 1;\"",
+            "1 of 2 lines are as they should be from line 2 on",
             "payload/README.md",
+        ],
+    );
+}
+
+#[test]
+fn a_line_that_is_another_is_named_where_the_others_are() {
+    let longer = "\
+@@ -1,4 +1,4 @@
+ static int first(int x) {
+-  x = 1;
++  x = 3;
+   return x;
+ }
+";
+    let moved = format!("// a\n\n// b\n{}", SOURCE.replace("x = 1;", "x = 10;"));
+    assert_refused(
+        one(&moved, longer),
+        &[
+            "line 5: found \"  x = 10;\"",
+            "3 of 4 lines",
+            "from line 4 on",
         ],
     );
 }

@@ -1,7 +1,7 @@
 //! The repository's own rules, as tests.
 
-#[path = "tidy/engine.rs"]
-mod engine;
+#[path = "tidy/macros.rs"]
+mod macros;
 
 use std::fs;
 use std::path::{Path, PathBuf};

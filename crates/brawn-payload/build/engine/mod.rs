@@ -23,19 +23,34 @@ pub struct Engine {
     pub license: PathBuf,
 }
 
-/// The engine with the patches of `payload/engine/`, in a copy below `work`.
+impl Engine {
+    /// A copy of it in `folder`, as it is.
+    pub fn copied(&self, folder: &Path) -> Result<Self> {
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
+        for part in FOLDERS {
+            copy(&self.folder.join(part), &folder.join(part))?;
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            version: self.version.clone(),
+            license: self.license.clone(),
+        })
+    }
+
+    /// A copy of it in `folder`, with the patches of `payload/engine/`.
+    pub fn patched(&self, payload: &Path, folder: &Path) -> Result<Self> {
+        let copy = self.copied(folder)?;
+        series::apply(&payload.join("engine"), folder)
+            .map_err(|error| format!("{}: {error}", self.version))?;
+        Ok(copy)
+    }
+}
+
+/// The pinned engine with the patches of `payload/engine/`, in a copy below `work`.
 pub fn patched(manifest: &Path, payload: &Path, work: &Path) -> Result<Engine> {
-    let found = find(manifest)?;
-    let folder = work.join("engine");
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    for part in FOLDERS {
-        copy(&found.folder.join(part), &folder.join(part))?;
-    }
-    series::apply(&payload.join("engine"), &folder)
-        .map_err(|error| format!("{}: {error}", found.version))?;
-    Ok(Engine { folder, ..found })
+    find(manifest)?.patched(payload, &work.join("engine"))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

@@ -5,6 +5,7 @@
 //! the function that it names, and at one place there.  Only the number of the line may be another.
 
 use super::Result;
+use std::cmp::Reverse;
 use std::fs;
 use std::path::Path;
 
@@ -54,14 +55,19 @@ pub fn names(folder: &Path) -> Result<Vec<String>> {
 /// Applies all patches of `folder` to the sources in `sources`.
 pub fn apply(folder: &Path, sources: &Path) -> Result<()> {
     for name in names(folder)? {
-        let patch = read(&folder.join(&name))?;
-        apply_one(&patch, sources).map_err(|error| format!("payload/engine/{name}:{error}"))?;
+        apply_one(folder, &name, sources)?;
     }
     Ok(())
 }
 
-/// Applies one.  An error begins with the line of the patch.
-fn apply_one(patch: &str, sources: &Path) -> std::result::Result<(), String> {
+/// Applies one of them.
+pub fn apply_one(folder: &Path, name: &str, sources: &Path) -> Result<()> {
+    let patch = read(&folder.join(name))?;
+    change(&patch, sources).map_err(|error| format!("payload/engine/{name}:{error}").into())
+}
+
+/// Applies the patch whose text is `patch`.  An error begins with the line of it.
+fn change(patch: &str, sources: &Path) -> std::result::Result<(), String> {
     let lines: Vec<&str> = patch.lines().collect();
     let begin = lines.iter().position(|line| line.starts_with("--- "));
     let begin =
@@ -190,19 +196,28 @@ fn place(source: &[&str], from: usize, hunk: &Hunk) -> std::result::Result<usize
             heading(source, *other),
             hunk.heading
         )),
-        ([], None) => {
-            let at = hunk.line - 1;
-            let differs = (0..count)
-                .find(|i| source.get(at + i) != Some(&hunk.old[*i]))
-                .unwrap_or(0);
-            Err(format!(
-                "line {}: found {:?}, expected {:?}, and found these {count} lines nowhere else",
-                hunk.line + differs,
-                source.get(at + differs).unwrap_or(&"the end"),
-                hunk.old[differs]
-            ))
-        }
+        ([], None) => Err(nearest(source, from, hunk)),
     }
+}
+
+/// What differs where most of the hunk's lines are.
+fn nearest(source: &[&str], from: usize, hunk: &Hunk) -> String {
+    let same = |at: usize, i: usize| source.get(at + i) == Some(&hunk.old[i]);
+    let fits = |at: usize| (0..hunk.old.len()).filter(|i| same(at, *i)).count();
+    let far = |at: usize| at.abs_diff(hunk.line.saturating_sub(1));
+    let all = from..source.len().max(from + 1);
+    let best = all.max_by_key(|at| (fits(*at), Reverse(far(*at))));
+    let best = best.unwrap_or(from);
+    let other = (0..hunk.old.len()).find(|i| !same(best, *i)).unwrap_or(0);
+    format!(
+        "line {}: found {:?}, expected {:?} ({} of {} lines are as they should be from line {} on, and nowhere more)",
+        best + other + 1,
+        source.get(best + other).unwrap_or(&"the end"),
+        hunk.old[other],
+        fits(best),
+        hunk.old.len(),
+        best + 1
+    )
 }
 
 /// The line that begins the function which line `at` follows, as git writes it behind `@@`.
