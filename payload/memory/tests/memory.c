@@ -257,6 +257,11 @@ static void parts(void) {
         for (size_t i = 0; i < length; i++) text[i] = (char)('a' + next() % letters);
         const size_t period = 1 + next() % 9;
         for (size_t i = 0; i < size; i++) part[i] = i < period ? (char)('a' + next() % letters) : part[i - period];
+        // At times all of the text nearly fits everywhere.
+        if (k % 5 == 0 && size > period) {
+            for (size_t i = 0; i < length; i++) text[i] = i < period ? part[i] : text[i - period];
+            part[next() % size] ^= 3;
+        }
         // Often one that is there, at times but for one letter.
         if (k % 4 && size && size <= length) {
             const size_t at = next() % (length - size + 1);
