@@ -55,25 +55,37 @@ static void fill_classes(int least, int most) {
 #define OF_CLASS(Type, call, class) \
     EDGE("math", #call ", " #class) { EACH_OF(Type, classes.class[i], call); }
 /* Numbers on both sides of zero. */
-#define ANY(Type, call)                                                                                      \
-    OF_CLASS(Type, call, zero)                                                                               \
-    OF_CLASS(Type, call, denormal) OF_CLASS(Type, call, tiny) OF_CLASS(Type, call, small)                    \
-        OF_CLASS(Type, call, plain) OF_CLASS(Type, call, huge) OF_CLASS(Type, call, infinite) OF_CLASS(Type, call, nan)
+#define ANY(Type, call)            \
+    OF_CLASS(Type, call, zero)     \
+    OF_CLASS(Type, call, denormal) \
+    OF_CLASS(Type, call, tiny)     \
+    OF_CLASS(Type, call, small)    \
+    OF_CLASS(Type, call, plain)    \
+    OF_CLASS(Type, call, huge)     \
+    OF_CLASS(Type, call, infinite) \
+    OF_CLASS(Type, call, nan)
 /* For what rounds. */
-#define ROUNDS(Type, call)                                                         \
-    OF_CLASS(Type, call, zero)                                                     \
-    OF_CLASS(Type, call, small) OF_CLASS(Type, call, half)                         \
-        OF_CLASS(Type, call, whole) OF_CLASS(Type, call, huge) OF_CLASS(Type, call, nan)
+#define ROUNDS(Type, call)      \
+    OF_CLASS(Type, call, zero)  \
+    OF_CLASS(Type, call, small) \
+    OF_CLASS(Type, call, half)  \
+    OF_CLASS(Type, call, whole) \
+    OF_CLASS(Type, call, huge)  \
+    OF_CLASS(Type, call, nan)
 /* For angles. */
 #define TURNS(Type, call) ANY(Type, call) OF_CLASS(Type, call, large)
 /* Between -1 and 1, with both. */
-#define WITHIN(Type, call)                                                                          \
-    OF_CLASS(Type, call, zero)                                                                      \
-    OF_CLASS(Type, call, denormal) OF_CLASS(Type, call, tiny) OF_CLASS(Type, call, small)           \
-        OF_CLASS(Type, call, unit) OF_CLASS(Type, call, plain) OF_CLASS(Type, call, nan)
+#define WITHIN(Type, call)         \
+    OF_CLASS(Type, call, zero)     \
+    OF_CLASS(Type, call, denormal) \
+    OF_CLASS(Type, call, tiny)     \
+    OF_CLASS(Type, call, small)    \
+    OF_CLASS(Type, call, unit)     \
+    OF_CLASS(Type, call, plain)    \
+    OF_CLASS(Type, call, nan)
 /* A few numbers, as they are. */
-#define AT(Type, call, what, ...)                                              \
-    EDGE("math", #call ", " what) {                                            \
-        static const Type some[] = {__VA_ARGS__};                              \
-        EACH_OF(Type, some[(size_t)i % (sizeof some / sizeof *some)], call);   \
+#define AT(Type, call, what, ...)                                            \
+    EDGE("math", #call ", " what) {                                          \
+        static const Type some[] = {__VA_ARGS__};                            \
+        EACH_OF(Type, some[(size_t)i % (sizeof some / sizeof *some)], call); \
     }

@@ -40,9 +40,9 @@ PREPARE {
     if (regcomp(&never, "(a|aa)*b", REG_EXTENDED | REG_NOSUB)) abort();
 }
 
-#define SOUGHT(in, part, what)                                                                         \
-    EDGE("needles", "strstr of " what) { GIVEN(in, strstr(x, part)); }                                 \
-    EDGE("needles", "strcasestr of " what) { GIVEN(in, strcasestr(x, part)); }                         \
+#define SOUGHT(in, part, what)                                                 \
+    EDGE("needles", "strstr of " what) { GIVEN(in, strstr(x, part)); }         \
+    EDGE("needles", "strcasestr of " what) { GIVEN(in, strcasestr(x, part)); } \
     EDGE("needles", "memmem of " what) { GIVEN(in, memmem(x, LENGTH, part, strlen(part))); }
 SOUGHT(alike, "aab", "aab in aaa…")
 SOUGHT(alike, "aaaaaaab", "aaaaaaab in aaa…")

@@ -14,40 +14,45 @@ PREPARE {
     memset(nines, '9', 39);
 }
 
-#define READ_AS(call, what, words) \
-    EDGE("numbers", #call " of " what) { GIVEN(words, (int)call); }
-#define READ(call)                                            \
-    READ_AS(call, "0", "0")                                   \
-    READ_AS(call, "-0.0", "-0.0")                             \
-    READ_AS(call, "7", "7")                                   \
-    READ_AS(call, "1e-5000", "1e-5000")                       \
-    READ_AS(call, "1e5000", "1e5000")                         \
-    READ_AS(call, "1e39", "1e39")                             \
-    READ_AS(call, "1e-50", "1e-50")                           \
-    READ_AS(call, "1e400", "1e400")                           \
-    READ_AS(call, "-1e-400", "-1e-400")                       \
-    READ_AS(call, "1e-310", "1e-310")                         \
-    READ_AS(call, "5e-324", "4.9406564584124654e-324")        \
-    READ_AS(call, "1e308", "1.7976931348623157e308")          \
-    READ_AS(call, "3.4e38", "3.40282347e38")                  \
-    READ_AS(call, "1e-40", "1e-40")                           \
-    READ_AS(call, "half of the last bit", "9007199254740993") \
-    READ_AS(call, "half of a float's last bit", "16777217")   \
+#define READ_AS(call, what, words)                  \
+    EDGE("numbers", #call " of " what) {            \
+        const char *x = words;                      \
+        HIDE(x);                                    \
+        __typeof(call) r = call;                    \
+        __asm__ volatile("" : : "m"(r) : "memory"); \
+    }
+#define READ(call)                                                                                          \
+    READ_AS(call, "0", "0")                                                                                 \
+    READ_AS(call, "-0.0", "-0.0")                                                                           \
+    READ_AS(call, "7", "7")                                                                                 \
+    READ_AS(call, "1e-5000", "1e-5000")                                                                     \
+    READ_AS(call, "1e5000", "1e5000")                                                                       \
+    READ_AS(call, "1e39", "1e39")                                                                           \
+    READ_AS(call, "1e-50", "1e-50")                                                                         \
+    READ_AS(call, "1e400", "1e400")                                                                         \
+    READ_AS(call, "-1e-400", "-1e-400")                                                                     \
+    READ_AS(call, "1e-310", "1e-310")                                                                       \
+    READ_AS(call, "5e-324", "4.9406564584124654e-324")                                                      \
+    READ_AS(call, "1e308", "1.7976931348623157e308")                                                        \
+    READ_AS(call, "3.4e38", "3.40282347e38")                                                                \
+    READ_AS(call, "1e-40", "1e-40")                                                                         \
+    READ_AS(call, "half of the last bit", "9007199254740993")                                               \
+    READ_AS(call, "half of a float's last bit", "16777217")                                                 \
     READ_AS(call, "1 plus half of the last bit", "1.00000000000000011102230246251565404236316680908203125") \
-    READ_AS(call, "39 nines", nines)                          \
-    READ_AS(call, "1,000 digits", digits)                     \
-    READ_AS(call, "0.000…7", zeros)                           \
-    READ_AS(call, "0x1.8p3", "0x1.8p3")                       \
-    READ_AS(call, "0x1.921fb54442d18p+1", "0x1.921fb54442d18p+1") \
-    READ_AS(call, "0xff", "0xff")                             \
-    READ_AS(call, "0x1p-1074", "0x1p-1074")                   \
-    READ_AS(call, "inf", "inf")                               \
-    READ_AS(call, "-infinity", "-infinity")                   \
-    READ_AS(call, "nan", "nan")                               \
-    READ_AS(call, "nan(123)", "nan(123)")                     \
-    READ_AS(call, "no number", "word")                        \
-    READ_AS(call, "nothing", "")                              \
-    READ_AS(call, "10 blanks and 1.5", "          1.5")       \
+    READ_AS(call, "39 nines", nines)                                                                        \
+    READ_AS(call, "1,000 digits", digits)                                                                   \
+    READ_AS(call, "0.000…7", zeros)                                                                         \
+    READ_AS(call, "0x1.8p3", "0x1.8p3")                                                                     \
+    READ_AS(call, "0x1.921fb54442d18p+1", "0x1.921fb54442d18p+1")                                           \
+    READ_AS(call, "0xff", "0xff")                                                                           \
+    READ_AS(call, "0x1p-1074", "0x1p-1074")                                                                 \
+    READ_AS(call, "inf", "inf")                                                                             \
+    READ_AS(call, "-infinity", "-infinity")                                                                 \
+    READ_AS(call, "nan", "nan")                                                                             \
+    READ_AS(call, "nan(123)", "nan(123)")                                                                   \
+    READ_AS(call, "no number", "word")                                                                      \
+    READ_AS(call, "nothing", "")                                                                            \
+    READ_AS(call, "10 blanks and 1.5", "          1.5")                                                     \
     READ_AS(call, "1e", "1e")
 READ(strtod(x, 0))
 READ(strtof(x, 0))
@@ -91,11 +96,11 @@ SCANNED("%200s of 12 B", "twelve_bytes", "%200s", word)
 SCANNED("%2d%2d%2d", "123456", "%2d%2d%2d", &one, &two, &three)
 SCANNED("%x of no number", "zz", "%x", (unsigned *)&one)
 
-#define PRINTED(what, type, value, ...)                  \
-    EDGE("numbers", "snprintf " what) {                  \
-        type v = value;                                  \
-        __asm__ volatile("" : "+m"(v));                  \
-        KEEP(snprintf(out, sizeof out, __VA_ARGS__));    \
+#define PRINTED(what, type, value, ...)               \
+    EDGE("numbers", "snprintf " what) {               \
+        type v = value;                               \
+        __asm__ volatile("" : "+m"(v));               \
+        KEEP(snprintf(out, sizeof out, __VA_ARGS__)); \
     }
 PRINTED("%d of 0", int, 0, "%d", v)
 PRINTED("%d of the least", int, INT32_MIN, "%d", v)

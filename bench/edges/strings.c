@@ -16,21 +16,21 @@ PREPARE {
 }
 
 /* x and y are the last n bytes of two strings; so nothing is written before the call. */
-#define SIZED(NAME, n, call)               \
-    EDGE("strings", NAME ", " #n " B") {   \
-        char *x = text + MOST - (n);       \
+#define SIZED(NAME, n, call)                  \
+    EDGE("strings", NAME ", " #n " B") {      \
+        char *x = text + MOST - (n);          \
         char *y = same + MOST - (n), *d = to; \
-        HIDE(x);                           \
-        HIDE(y);                           \
-        HIDE(d);                           \
-        KEEP(call);                        \
+        HIDE(x);                              \
+        HIDE(y);                              \
+        HIDE(d);                              \
+        KEEP(call);                           \
     }
-#define SIZES(NAME, call)                                                                                             \
-    SIZED(NAME, 0, ({enum {n = 0}; call; }))                                                                          \
-    SIZED(NAME, 1, ({enum {n = 1}; call; }))                                                                          \
-    SIZED(NAME, 7, ({enum {n = 7}; call; }))                                                                          \
-    SIZED(NAME, 33, ({enum {n = 33}; call; }))                                                                        \
-    SIZED(NAME, 300, ({enum {n = 300}; call; }))                                                                      \
+#define SIZES(NAME, call)   \
+    SIZED(NAME, 0, ({enum {n = 0}; call; }))   \
+    SIZED(NAME, 1, ({enum {n = 1}; call; }))   \
+    SIZED(NAME, 7, ({enum {n = 7}; call; }))   \
+    SIZED(NAME, 33, ({enum {n = 33}; call; }))  \
+    SIZED(NAME, 300, ({enum {n = 300}; call; })) \
     SIZED(NAME, 100000, ({enum {n = 100000}; call; }))
 SIZES("memcpy", memcpy(d, x, n))
 SIZES("memmove, overlapping", memmove(x - 1, x, n))

@@ -31,34 +31,34 @@ PREPARE {
     for (int i = 0; i < MOST; i++) wide[i] = same[i] = L'a' + i % 26;
 }
 
-#define SCRIPT(name)                                                                                   \
-    EDGE("wide", "mbstowcs, 1,000 of " #name) { GIVEN(name.narrow, mbstowcs(to, x, MOST)); }           \
-    EDGE("wide", "mbsrtowcs, 1,000 of " #name) {                                                       \
-        mbstate_t state = {0};                                                                         \
-        GIVEN(name.narrow, mbsrtowcs(to, &x, MOST, &state));                                           \
-    }                                                                                                  \
-    EDGE("wide", "mbrtowc, 1 of " #name) {                                                             \
-        mbstate_t state = {0};                                                                         \
-        GIVEN(name.narrow, mbrtowc(to, x, 4, &state));                                                 \
-    }                                                                                                  \
-    EDGE("wide", "wcrtomb, 1 of " #name) {                                                             \
-        mbstate_t state = {0};                                                                         \
-        wchar_t c = name.wide[3];                                                                      \
-        HIDE(c);                                                                                       \
-        KEEP(wcrtomb(bytes, c, &state));                                                               \
-    }                                                                                                  \
-    EDGE("wide", "wcstombs, 1,000 of " #name) { GIVEN_WIDE(name.wide, wcstombs(bytes, x, sizeof bytes)); } \
-    EDGE("wide", "towupper, 16 of " #name) { SIXTEEN(name, towupper(c)); }                             \
-    EDGE("wide", "iswalpha, 16 of " #name) { SIXTEEN(name, iswalpha(c)); }                             \
-    EDGE("wide", "iswspace, 16 of " #name) { SIXTEEN(name, iswspace(c)); }                             \
-    EDGE("wide", "wcwidth, 16 of " #name) { SIXTEEN(name, wcwidth((wchar_t)c)); }                      \
+#define SCRIPT(name)                                                                                                     \
+    EDGE("wide", "mbstowcs, 1,000 of " #name) { GIVEN(name.narrow, mbstowcs(to, x, MOST)); }                             \
+    EDGE("wide", "mbsrtowcs, 1,000 of " #name) {                                                                         \
+        mbstate_t state = {0};                                                                                           \
+        GIVEN(name.narrow, mbsrtowcs(to, &x, MOST, &state));                                                             \
+    }                                                                                                                    \
+    EDGE("wide", "mbrtowc, 1 of " #name) {                                                                               \
+        mbstate_t state = {0};                                                                                           \
+        GIVEN(name.narrow, mbrtowc(to, x, 4, &state));                                                                   \
+    }                                                                                                                    \
+    EDGE("wide", "wcrtomb, 1 of " #name) {                                                                               \
+        mbstate_t state = {0};                                                                                           \
+        wchar_t c = name.wide[3];                                                                                        \
+        HIDE(c);                                                                                                         \
+        KEEP(wcrtomb(bytes, c, &state));                                                                                 \
+    }                                                                                                                    \
+    EDGE("wide", "wcstombs, 1,000 of " #name) { GIVEN_WIDE(name.wide, wcstombs(bytes, x, sizeof bytes)); }               \
+    EDGE("wide", "towupper, 16 of " #name) { SIXTEEN(name, towupper(c)); }                                               \
+    EDGE("wide", "iswalpha, 16 of " #name) { SIXTEEN(name, iswalpha(c)); }                                               \
+    EDGE("wide", "iswspace, 16 of " #name) { SIXTEEN(name, iswspace(c)); }                                               \
+    EDGE("wide", "wcwidth, 16 of " #name) { SIXTEEN(name, wcwidth((wchar_t)c)); }                                        \
     EDGE("wide", "snprintf %ls, 10 of " #name) { GIVEN_WIDE(name.wide + 990, snprintf(bytes, sizeof bytes, "%ls", x)); } \
     EDGE("wide", "swprintf %ls, 10 of " #name) { GIVEN_WIDE(name.wide + 990, swprintf(to, MOST, L"%ls", x)); }
-#define SIXTEEN(name, call)                   \
-    for (int i = 0; i < 16; i++) {            \
-        wint_t c = (wint_t)name.wide[i];      \
-        HIDE(c);                              \
-        KEEP(call);                           \
+#define SIXTEEN(name, call)              \
+    for (int i = 0; i < 16; i++) {       \
+        wint_t c = (wint_t)name.wide[i]; \
+        HIDE(c);                         \
+        KEEP(call);                      \
     }
 SCRIPT(ascii)
 SCRIPT(latin)
@@ -71,19 +71,19 @@ EDGE("wide", "mbrtowc of a broken byte") {
 }
 EDGE("wide", "mblen of half a character") { GIVEN("\xe4\xb8", mblen(x, 2)); }
 
-#define SIZED(NAME, n, call)                   \
-    EDGE("wide", NAME ", " #n) {               \
-        wchar_t *x = wide + MOST - (n);        \
+#define SIZED(NAME, n, call)                     \
+    EDGE("wide", NAME ", " #n) {                 \
+        wchar_t *x = wide + MOST - (n);          \
         wchar_t *y = same + MOST - (n), *d = to; \
-        HIDE(x);                               \
-        HIDE(y);                               \
-        HIDE(d);                               \
-        KEEP(call);                            \
+        HIDE(x);                                 \
+        HIDE(y);                                 \
+        HIDE(d);                                 \
+        KEEP(call);                              \
     }
-#define SIZES(NAME, call)                             \
-    SIZED(NAME, 0, ({enum {n = 0}; call; }))          \
-    SIZED(NAME, 3, ({enum {n = 3}; call; }))          \
-    SIZED(NAME, 40, ({enum {n = 40}; call; }))        \
+#define SIZES(NAME, call)  \
+    SIZED(NAME, 0, ({enum {n = 0}; call; }))  \
+    SIZED(NAME, 3, ({enum {n = 3}; call; }))  \
+    SIZED(NAME, 40, ({enum {n = 40}; call; })) \
     SIZED(NAME, 10000, ({enum {n = 10000}; call; }))
 SIZES("wcslen", wcslen(x))
 SIZES("wcsnlen", wcsnlen(x, n))
@@ -101,7 +101,8 @@ SIZES("wmemchr", wmemchr(x, L'0', n))
 SIZES("wmemcmp", wmemcmp(x, y, n))
 EDGE("wide", "swprintf %d") { KEEP(swprintf(to, MOST, L"%d", 4711)); }
 EDGE("wide", "swprintf of Latin words") { KEEP(swprintf(to, MOST, L"Größe: %d", 4711)); }
-EDGE("wide", "swprintf %s of Latin") { KEEP(swprintf(to, MOST, L"%s", "Gr\xc3\xb6\xc3\x9f""e")); }
+EDGE("wide", "swprintf %s of Latin") { KEEP(swprintf(to, MOST, L"%s", "Gr\xc3\xb6\xc3\x9f"
+                                                                      "e")); }
 EDGE("wide", "swprintf %f") { KEEP(swprintf(to, MOST, L"%f", 2.5)); }
 EDGE("wide", "swprintf of 300 letters") { GIVEN(ascii.narrow + 700, swprintf(to, MOST, L"%s", x)); }
 EDGE("wide", "swscanf %d") { KEEP(swscanf(L"4711", L"%d", &(int){0})); }

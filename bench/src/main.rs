@@ -14,8 +14,8 @@ use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{
-    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, server_page,
-    sweep_page, tables, traced,
+    Result, bars, demo, edges_page, heaps, libc_page, limit_page, machine, readme, rss_page,
+    server_page, sweep_page, tables, traced,
 };
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
@@ -191,6 +191,16 @@ fn measure_one(command: Command) -> Result<()> {
             let choice = (only, objects, libc);
             measure_libc(choice, quick, &own)
         }
+        Command::Edges { only, quick, own } => {
+            let families = own::edges::FAMILIES.iter().copied();
+            known(&only, "family", families.chain([own::edges::OTHER]))?;
+            let raw = own.raw("edges", !quick, |room, rounds, progress| {
+                own::edges::measure(room, &only, rounds, progress)
+            })?;
+            print(&own::libc::show(&raw), own.markdown);
+            anstream::print!("{}", own::edges::summary(&raw));
+            Ok(())
+        }
         Command::Acid { only, quick, own } => {
             known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
             let raw = own.raw("acid", !quick, |room, rounds, progress| {
@@ -324,6 +334,7 @@ fn rewrite_pages() -> Result<()> {
     let changes = readme::rewrite()?.into_iter();
     for (name, is_changed) in changes
         .chain(libc_page::rewrite()?)
+        .chain([edges_page::rewrite()?])
         .chain(rss_page::rewrite()?)
         .chain([limit_page::rewrite()?])
         .chain(sweep_page::rewrite()?)
