@@ -47,7 +47,8 @@ static const char *small_exponent(const char *s, int *exponent) {
 
 INLINE unsigned hexadecimal_digit(char c) {
     const unsigned digit = digit_of(c), from_a = letter(c) - 'a';
-    return digit < 10 ? digit : from_a < 6 ? from_a + 10 : 16;
+    if (digit < 10) return digit;
+    return from_a < 6 ? from_a + 10 : 16;
 }
 
 // A hexadecimal number, from behind its x.
