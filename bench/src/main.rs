@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod functions;
 mod server;
 mod sweep;
 
@@ -189,18 +190,9 @@ fn measure_one(command: Command) -> Result<()> {
             own,
         } => {
             let choice = (only, objects, libc);
-            measure_libc(choice, quick, &own)
+            functions::measure_libc(choice, quick, &own)
         }
-        Command::Edges { only, quick, own } => {
-            let families = own::edges::FAMILIES.iter().copied();
-            known(&only, "family", families.chain([own::edges::OTHER]))?;
-            let raw = own.raw("edges", !quick, |room, rounds, progress| {
-                own::edges::measure(room, &only, rounds, progress)
-            })?;
-            print(&own::libc::show(&raw), own.markdown);
-            anstream::print!("{}", own::edges::summary(&raw));
-            Ok(())
-        }
+        Command::Edges { only, quick, own } => functions::measure_edges(&only, quick, &own),
         Command::Acid { only, quick, own } => {
             known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
             let raw = own.raw("acid", !quick, |room, rounds, progress| {
@@ -276,26 +268,6 @@ fn measure_rss(choice: &own::rss::Choice, plot: Option<&Path>, own: &Own) -> Res
     } else if !own.markdown {
         anstream::println!("--plot FILE draws the curves; with --from, those of earlier raw data");
     }
-    Ok(())
-}
-
-/// Measures the functions of libc in the families `only`, with objects and a `libc.a` of the user's.
-fn measure_libc(
-    (only, objects, libc): (Vec<String>, Vec<PathBuf>, Option<PathBuf>),
-    quick: bool,
-    own: &Own,
-) -> Result<()> {
-    known(&only, "family", own::libc::FAMILIES.iter().copied())?;
-    let choice = own::libc::Choice {
-        families: only,
-        objects: own::libc::objects(&objects)?,
-        libc,
-    };
-    let raw = own.raw("libc", !quick, |room, rounds, progress| {
-        own::libc::measure(room, &choice, rounds, progress)
-    })?;
-    print(&own::libc::show(&raw), own.markdown);
-    anstream::print!("{}", own::libc::summary(&raw));
     Ok(())
 }
 
