@@ -115,6 +115,17 @@ pub enum Command {
         #[command(flatten)]
         own: Own,
     },
+    /// Measure the functions of libc at the edges of what they are given: extreme arguments, long text, needles that nearly fit
+    Edges {
+        /// Only these families: strings, needles, wide, numbers, math, sort, time, stdio, other
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Write no raw data
+        #[arg(long)]
+        quick: bool,
+        #[command(flatten)]
+        own: Own,
+    },
     /// Measure whole programs with real jobs, with stock musl, brawn and glibc (tools/acid.sh gets their sources)
     Acid {
         /// Only these programs

@@ -11,6 +11,7 @@
 pub mod bars;
 pub mod catalogue;
 pub mod demo;
+pub mod edges_page;
 pub mod heaps;
 pub mod launch;
 pub mod libc_page;

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod functions;
 mod server;
 mod sweep;
 
@@ -14,8 +15,8 @@ use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
 use brawn_bench::{
-    Result, bars, demo, heaps, libc_page, limit_page, machine, readme, rss_page, server_page,
-    sweep_page, tables, traced,
+    Result, bars, demo, edges_page, heaps, libc_page, limit_page, machine, readme, rss_page,
+    server_page, sweep_page, tables, traced,
 };
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
@@ -189,8 +190,9 @@ fn measure_one(command: Command) -> Result<()> {
             own,
         } => {
             let choice = (only, objects, libc);
-            measure_libc(choice, quick, &own)
+            functions::measure_libc(choice, quick, &own)
         }
+        Command::Edges { only, quick, own } => functions::measure_edges(&only, quick, &own),
         Command::Acid { only, quick, own } => {
             known(&only, "program", own::acid::PROGRAMS.iter().map(|p| p.name))?;
             let raw = own.raw("acid", !quick, |room, rounds, progress| {
@@ -269,26 +271,6 @@ fn measure_rss(choice: &own::rss::Choice, plot: Option<&Path>, own: &Own) -> Res
     Ok(())
 }
 
-/// Measures the functions of libc in the families `only`, with objects and a `libc.a` of the user's.
-fn measure_libc(
-    (only, objects, libc): (Vec<String>, Vec<PathBuf>, Option<PathBuf>),
-    quick: bool,
-    own: &Own,
-) -> Result<()> {
-    known(&only, "family", own::libc::FAMILIES.iter().copied())?;
-    let choice = own::libc::Choice {
-        families: only,
-        objects: own::libc::objects(&objects)?,
-        libc,
-    };
-    let raw = own.raw("libc", !quick, |room, rounds, progress| {
-        own::libc::measure(room, &choice, rounds, progress)
-    })?;
-    print(&own::libc::show(&raw), own.markdown);
-    anstream::print!("{}", own::libc::summary(&raw));
-    Ok(())
-}
-
 /// Prepares and measures `part`, and writes the raw data into `out`.
 fn run_all(
     part: &Part,
@@ -324,6 +306,7 @@ fn rewrite_pages() -> Result<()> {
     let changes = readme::rewrite()?.into_iter();
     for (name, is_changed) in changes
         .chain(libc_page::rewrite()?)
+        .chain([edges_page::rewrite()?])
         .chain(rss_page::rewrite()?)
         .chain([limit_page::rewrite()?])
         .chain(sweep_page::rewrite()?)

@@ -61,7 +61,16 @@ static const struct {
     {"0.000000000000000000000000000000000000000000000000000000000000000000000001e72", 1, 0},
     {"123456789012345678901234567890", 0x1.8ee90ff6c373ep96, 0},
     {"inf", INFINITY, 0},
-    {"-INFINITY", -INFINITY, 0}};
+    {"-INFINITY", -INFINITY, 0},
+    {"-1e-330", -0.0, ERANGE},
+    {"-1e-5000", -0.0, ERANGE},
+    {"1e310", INFINITY, ERANGE},
+    {"0x1.00000000000008", 1, 0},
+    {"0x1.00000000000008000000000000000001", 0x1.0000000000001p0, 0},
+    {"-0x0p99", -0.0, 0},
+    {"0x00.00p-99999", 0, 0},
+    {"0x1p-1073", 0x1p-1073, 0},
+    {"0x1p1023", 0x1p1023, 0}};
 
 /* Where a number ends: how many characters of the text are one. */
 static const struct {
@@ -70,7 +79,7 @@ static const struct {
 } ends[] = {{"1e", 1}, {"1e+", 1}, {"1e-x", 1}, {"0x", 1}, {"0xg", 1}, {"0x.p1", 1},
     {"0x1p", 3}, {"0x1.8p-", 5}, {".", 0}, {"+.e5", 0}, {"-", 0}, {"", 0},
     {"  ", 0}, {"e5", 0}, {"1.2.3", 3}, {"1,5", 1}, {"infinit", 3}, {"infinity8", 8},
-    {"in", 0}, {"nanx", 3}, {"nan(12_a)", 9}, {"nan(1-)", 3}, {"nan(", 3}, {"1e5e5", 3},
+    {"in", 0}, {"-i", 0}, {"na", 0}, {"INFinitY.", 8}, {"0x.", 1}, {"0x1..", 4}, {"0x1p+", 3}, {"nanx", 3}, {"nan(12_a)", 9}, {"nan(1-)", 3}, {"nan(", 3}, {"1e5e5", 3},
     {"0x1.8e1", 7}, {"- 1", 0}, {"--1", 0}, {"1d5", 1}, {"1f", 1}};
 
 static void integers(void) {
@@ -135,6 +144,11 @@ static void read_numbers(void) {
     CHECK(strtof("3.4028235e38", NULL) == 0x1.fffffep127f && strtof("7.006492321624085e-46", NULL) == 0, "edges");
     CHECK_ERRNO(strtof("3.4028236e38", NULL) == INFINITY, 1, ERANGE);
     CHECK_ERRNO(strtof("1e-46", NULL) == 0, 1, ERANGE);
+    CHECK_ERRNO(strtof("-1e-50", NULL) == 0, 1, ERANGE);
+    CHECK_ERRNO(strtof("1e39", NULL) == INFINITY, 1, ERANGE);
+    CHECK_ERRNO(strtold("-1e5000", NULL) == -(long double)INFINITY, 1, ERANGE);
+    CHECK_ERRNO(strtold("1e-5000", NULL) == 0, 1, ERANGE);
+    CHECK(strtof("0x1p-149", NULL) == 0x1p-149f && strtold("1e400", NULL) > 0x1p1328L && strtold("1e400", NULL) < 0x1p1329L, "edges");
     CHECK(strtold("1.1", NULL) != (long double)1.1 && strtold("0x1.8p1", NULL) == 3, "no more than a double");
     /* 800 digits, of which the last decides. */
     static char many[900];

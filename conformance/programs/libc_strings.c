@@ -92,7 +92,32 @@ static void sets(void) {
     CHECK_SAME(strcspn("aaab", "bb"), 3);
 }
 
+/* Text that nearly fits at every place: of one letter, and of two in turn. */
+static void parts_that_nearly_fit(void) {
+    enum { LENGTH = 9000 };
+    static char text[LENGTH + 1], part[400];
+    for (size_t turn = 1; turn <= 2; turn++) {
+        for (size_t size = 3; size < sizeof part; size += 1 + size / 3) {
+            for (size_t i = 0; i < LENGTH; i++) text[i] = "aBAb"[i % turn + (i / 7 & 1) * 2];
+            for (size_t i = 0; i < size; i++) part[i] = "AB"[i % turn];
+            text[LENGTH] = part[size] = 0;
+            CHECK(strcasestr(text, part) == text, "%zu of %zu: not at the beginning", size, turn);
+            for (size_t odd = 0; odd < size; odd += 1 + size / 5) {
+                const char was = part[odd];
+                part[odd] = 'c';
+                CHECK(!strcasestr(text, part), "%zu of %zu, odd at %zu: found", size, turn, odd);
+                const size_t at = (LENGTH - size) / 2 * 2 - 2;
+                text[at + odd] = 'C';
+                CHECK(strcasestr(text, part) == text + at, "%zu of %zu, odd at %zu: not found", size, turn, odd);
+                text[at + odd] = "aB"[(at + odd) % turn];
+                part[odd] = was;
+            }
+        }
+    }
+}
+
 static void parts(void) {
+    parts_that_nearly_fit();
     const char *text = "The QUICK brown fox";
     CHECK(strcasestr(text, "quick") == text + 4, "not found");
     CHECK(strcasestr(text, "FOX") == text + 16, "not found");

@@ -87,6 +87,18 @@ static void numbers(void) {
     CHECK_SAME(swprintf(to, 32, L"%d|%ls|%s|%c|%5.2f", -7, L"w\xe4", "narrow", 'c', 3.14159), 20);
     CHECK(wcscmp(to, L"-7|w\xe4|narrow|c| 3.14") == 0, "%ls", to);
     CHECK(swprintf(to, 4, L"%s", "too long") < 0, "no room");
+    CHECK_SAME(swprintf(to, 32, L"\xf6\x4e2d%ls|%s|%d%%", L"\x4e2d\xdf\x1f600x", "z\xc3\xa4\xe4\xb8\xad", 5), 13);
+    CHECK(wcscmp(to, L"\xf6\x4e2d\x4e2d\xdf\x1f600x|z\xe4\x4e2d|5%") == 0, "%ls", to);
+    CHECK_SAME(swprintf(to, 32, L"%.2ls|%4ls|%.2s|%-3s|", L"\xe4\xf6\xfc", L"\xe4", "\xc3\xa4\xc3\xb6x", "\xc3\xa4"), 15);
+    CHECK(wcscmp(to, L"\xe4\xf6|   \xe4|\xe4\xf6|\xe4  |") == 0, "%ls", to);
+    CHECK(swprintf(to, 32, L"%s", "\xe4\xb8") < 0, "half a character");
+    static wchar_t large[1000], *more = large + 400;
+    for (int i = 0; i < 380; i++) more[i] = i % 50 == 49 && i > 300 ? 0xe4 : L'x';
+    CHECK_SAME(swprintf(large, 400, L"%ls", more), 380);
+    CHECK(wcscmp(large, more) == 0, "380 characters");
+    more[349] = L'y';
+    CHECK_SAME(swprintf(large, 400, L"%ls", more), 380);
+    CHECK(wcscmp(large, more) == 0, "380 letters");
 }
 
 static void bytes(void) {

@@ -19,7 +19,7 @@ pub use brawn_measure::functions::{
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
+pub(super) const SIDES: [&str; 3] = [STOCK, BRAWN, GLIBC];
 
 /// What a row may take of stock musl's time.
 pub const STOCK_BAR: f64 = 1.03;
@@ -70,20 +70,44 @@ pub fn measure(room: &Room, choice: &Choice, count: usize, progress: &Progress) 
     Ok(raw)
 }
 
+/// Copies the archive into the room and patches it there.
+pub(super) fn patch(room: &Room, libc: &Path) -> Result<()> {
+    let patched = room.at("patched");
+    crate::context(std::fs::create_dir_all(&patched), "create", &patched)?;
+    copy_writable(libc, &patched.join("libc.a"))?;
+    let archive = patched.join("libc.a");
+    checked(Command::new(&room.brawn).arg("patch").arg(archive))?;
+    Ok(())
+}
+
+/// Builds the program `NAME-SIDE` from these files, with these objects in front of brawn's libc.a, which is patched already.
+pub(super) fn link(
+    room: &Room,
+    name: &str,
+    side: &str,
+    files: &[PathBuf],
+    objects: &[PathBuf],
+) -> Result<()> {
+    let mut command = Command::new(if side == GLIBC { "gcc" } else { "musl-gcc" });
+    command.args(FLAGS).arg("-s");
+    if side != GLIBC {
+        command.arg("-static");
+    }
+    let program = room.at(&format!("{name}-{side}"));
+    command.arg("-o").arg(program).args(files);
+    if side == BRAWN {
+        command.args(objects).arg("-L").arg(room.at("patched"));
+    }
+    checked(command.arg("-lm"))?;
+    Ok(())
+}
+
 /// Each side's programs.
 fn build(room: &Room, choice: &Choice) -> Result<()> {
     let folder = repository().join("bench/libc");
     let names = ROWS.iter().chain([&MAIN]);
     let sources: Vec<PathBuf> = names.map(|(name, _)| folder.join(name)).collect();
-    let patched = room.at("patched");
-    crate::context(std::fs::create_dir_all(&patched), "create", &patched)?;
-    let libc = choice.libc.as_ref().unwrap_or(&room.libc);
-    copy_writable(libc, &patched.join("libc.a"))?;
-    checked(
-        Command::new(&room.brawn)
-            .arg("patch")
-            .arg(patched.join("libc.a")),
-    )?;
+    patch(room, choice.libc.as_ref().unwrap_or(&room.libc))?;
     let hello = room.at("hello.c");
     let text = "#include <stdio.h>\nint main(int argc, char **argv) { return printf(\"hello, %s\\n\", argv[0]) < 0; }\n";
     crate::context(std::fs::write(&hello, text), "write", &hello)?;
@@ -93,19 +117,7 @@ fn build(room: &Room, choice: &Choice) -> Result<()> {
             ("start", &[folder.join("start.c")]),
             ("hello", std::slice::from_ref(&hello)),
         ] {
-            let mut command = Command::new(if side == GLIBC { "gcc" } else { "musl-gcc" });
-            command.args(FLAGS).arg("-s");
-            if side != GLIBC {
-                command.arg("-static");
-            }
-            command
-                .arg("-o")
-                .arg(room.at(&format!("{name}-{side}")))
-                .args(files);
-            if side == BRAWN {
-                command.args(&choice.objects).arg("-L").arg(&patched);
-            }
-            checked(command.arg("-lm"))?;
+            link(room, name, side, files, &choice.objects)?;
         }
     }
     Ok(())
@@ -142,7 +154,7 @@ fn build_cxx(room: &Room, zig: &Path) -> Result<()> {
 }
 
 /// The rows of one family, by one of the programs.
-fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
+pub(super) fn rows(room: &Room, program: &str, family: &str) -> Result<Sample> {
     let program = room.at(program);
     let text = checked(
         Command::new(&program)

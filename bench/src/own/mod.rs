@@ -10,6 +10,7 @@
 pub mod acid;
 pub mod bundle;
 pub mod compare;
+pub mod edges;
 pub mod engine;
 pub mod extensions;
 pub mod inside;

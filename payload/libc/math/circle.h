@@ -138,9 +138,24 @@ INLINE const CircleRow *row_of(unsigned place) {
         (Pair){first_, mad(c_, (rests).sine, mad(s_, (rests).cosine, small_))};                    \
     })
 
-// As musl, "underflow" for a subnormal argument, else "inexact" but for zero.
-static COLD double small_angle(double x) {
-    if (SIZE_BITS(x) < LEAST_NORMAL) hidden(x * hidden(0x1p-120));
-    else hidden(x + hidden(0x1p120));
-    return x;
+// Below 2^-6 a few terms of the series do: what they round is so much smaller than the first that it does not count.
+#define SHORT_BITS ((uint64_t)(0x3ff - 6) << 52)
+#define IS_SHORT(x) UNLIKELY(SIZE_BITS(x) < SHORT_BITS)
+
+INLINE double short_sine(double x) {
+    if (SIZE_BITS(x) < SMALL_BITS) return small_itself(x);
+    const double s = x * x;
+    return x + x * s * (-1 / 6.0 + s * (1 / 120.0 + s * (-1 / 5040.0)));
+}
+
+INLINE double short_cosine(double x) {
+    if (SIZE_BITS(x) < SMALL_BITS) return 1 - hidden(SIZE_BITS(x) ? 0x1p-60 : 0);
+    const double s = x * x;
+    return 1 - s * (0.5 - s * (1 / 24.0 - s * (1 / 720.0)));
+}
+
+INLINE double short_tangent(double x) {
+    if (SIZE_BITS(x) < SMALL_BITS) return small_itself(x);
+    const double s = x * x;
+    return x + x * s * (1 / 3.0 + s * (2 / 15.0 + s * (17 / 315.0 + s * (62 / 2835.0))));
 }

@@ -3,12 +3,13 @@
 
 #define TINY_BITS ((uint64_t)(0x3ff - 54) << 52)
 #define FAR_BITS 0x4042000000000000  // 36, below which the power is below 2^53.
-#define HUGE_BITS 0x4086200000000000  // 708
+#define HUGE_BITS 0x40862e28f5c28f5c  // 709.77
+#define LOW_BITS 0x4086200000000000  // 708
 #define LARGEST 0x1.62e42fefa39efp9
 
 // What has no normal power.
 static COLD double odd_less_one(double x) {
-    if (SIZE_BITS(x) < TINY_BITS) return itself(x);
+    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
     if (SIZE_BITS(x) > INFINITE_BITS) return x;
     if (bits_of(x) >> 63) return SIZE_BITS(x) == INFINITE_BITS ? -1 : hidden(0x1p-60) - 1;
     if (bits_of(x) == INFINITE_BITS) return x;
@@ -21,7 +22,7 @@ static COLD double odd_less_one(double x) {
 
 #define BODY(suffix, attributes, mad)                                                                 \
     static attributes COLD double expm1_far_##suffix(double x) {                                      \
-        if (SIZE_BITS(x) - TINY_BITS >= HUGE_BITS - TINY_BITS) return odd_less_one(x);                \
+        if (SIZE_BITS(x) >= (bits_of(x) >> 63 ? LOW_BITS : HUGE_BITS)) return odd_less_one(x);        \
         const Parted less = LESS_ONE(mad, power_less_one, x);                                         \
         return less.first + less.rest;                                                                \
     }                                                                                                 \
@@ -31,4 +32,5 @@ static COLD double odd_less_one(double x) {
         return less.first + less.rest;                                                                \
     }
 
-BY_LEVEL(double, expm1, (double x), (x), BODY)
+BY_LEVEL_AFTER(double, expm1, (double x), (x), BODY,
+    if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= INFINITE_BITS - TINY_BITS)) return SIZE_BITS(x) < TINY_BITS ? small_itself(x) : odd_less_one(x))

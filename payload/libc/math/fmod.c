@@ -4,7 +4,7 @@
 HIDDEN double brawn_fmod(double x, double y) {
     uint64_t sign = bits_of(x) & SIGN, a = bits_of(x) & ~SIGN, b = bits_of(y) & ~SIGN;
     if (UNLIKELY(!divisible(a, b))) return indivisible(x, y);
-    if (a < b) return x;
+    if (a <= b) return a < b ? x : double_of(sign);
     Modulo left = modulo(a, b);
     return from_integer(left.rest, left.exponent, sign);
 }

@@ -5,7 +5,7 @@
     static attributes void sincos_##suffix(double x, double *to_sine, double *to_cosine) { \
         const uint64_t size = SIZE_BITS(x);                                                \
         if (UNLIKELY(size - SMALL_BITS >= INFINITE_BITS - SMALL_BITS)) {                   \
-            *to_sine = size < SMALL_BITS ? small_angle(x) : x - x;                         \
+            *to_sine = size < SMALL_BITS ? small_itself(x) : x - x;                        \
             *to_cosine = size < SMALL_BITS ? 1 : *to_sine;                                 \
             return;                                                                        \
         }                                                                                  \

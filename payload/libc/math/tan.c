@@ -4,8 +4,7 @@
 #define BODY(suffix, attributes, mad)                                                                     \
     static attributes double tan_##suffix(double x) {                                                     \
         const uint64_t size = SIZE_BITS(x);                                                               \
-        if (UNLIKELY(size - SMALL_BITS >= INFINITE_BITS - SMALL_BITS))                                    \
-            return size < SMALL_BITS ? small_angle(x) : x - x;                                            \
+        if (UNLIKELY(size >= INFINITE_BITS)) return x - x;                                                \
         const Turned t = turned_##suffix(x);                                                              \
         const Rests rests = RESTS(mad, t);                                                                \
         const Pair sine = SINE_AT(suffix, mad, t.n, t, rests);                                            \
@@ -17,4 +16,4 @@
         return mad(lost, inverse, y);                                                                     \
     }
 
-BY_LEVEL(double, tan, (double x), (x), BODY)
+BY_LEVEL_AFTER(double, tan, (double x), (x), BODY, if (IS_SHORT(x)) return short_tangent(x))

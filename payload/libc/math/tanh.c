@@ -5,7 +5,7 @@
 #define LARGE_BITS 0x4036000000000000  // 22
 
 static COLD double odd_tangent(double x) {
-    if (SIZE_BITS(x) < TINY_BITS) return itself(x);
+    if (SIZE_BITS(x) < TINY_BITS) return small_itself(x);
     if (SIZE_BITS(x) > INFINITE_BITS) return x + x;
     const double one = bits_of(x) >> 63 ? -1 : 1;
     return SIZE_BITS(x) == INFINITE_BITS ? one : one - hidden(one * 0x1p-60);
@@ -14,7 +14,6 @@ static COLD double odd_tangent(double x) {
 #define BODY(suffix, attributes, mad)                                                            \
     static attributes double tanh_##suffix(double x) {                                           \
         const uint64_t size = SIZE_BITS(x);                                                      \
-        if (UNLIKELY(size - TINY_BITS >= LARGE_BITS - TINY_BITS)) return odd_tangent(x);         \
         const double twice = 2 * double_of(size);                                                \
         const Parted less = LESS_ONE(mad, large_power_less_one, twice);                          \
         const double all = less.first + less.rest, y = all / (all + 2), from_one = 1 - y;        \
@@ -23,4 +22,4 @@ static COLD double odd_tangent(double x) {
         return double_of(bits_of(mad(lost, from_one * from_one, y)) | (bits_of(x) & MINUS_BIT)); \
     }
 
-BY_LEVEL(double, tanh, (double x), (x), BODY)
+BY_LEVEL_AFTER(double, tanh, (double x), (x), BODY, if (UNLIKELY(SIZE_BITS(x) - TINY_BITS >= LARGE_BITS - TINY_BITS)) return odd_tangent(x))

@@ -86,12 +86,14 @@ INLINE Decimal decimal_of(const char *s) {
         const char *at = s + 1;
         int minus = *at == '-', exponent = 0;
         if (minus || *at == '+') at++;
-        // "1e" is a number with text behind it; an exponent of five digits, or with zeros in front, is odd enough.
-        if (digit_of(*at) >= 10) return decimal;
+        // An exponent of five digits, or with zeros in front, is odd enough.
         for (int i = 0; i < 4 && digit_of(*at) < 10; i++, at++) exponent = exponent * 10 + (int)digit_of(*at);
         if (digit_of(*at) < 10) return decimal;
-        decimal.exponent += minus ? -exponent : exponent;
-        s = at;
+        // "1e" is a number with text behind it.
+        if (digit_of(at[-1]) < 10) {
+            decimal.exponent += minus ? -exponent : exponent;
+            s = at;
+        }
     }
     decimal.end = s;
     return decimal;

@@ -1,7 +1,6 @@
 // strtof, strtod and strtold: exact, in every rounding mode; where the first of decimal.h's ways is not sure, and for
-// hexadecimal numbers, NaNs, infinities, and numbers too large, by musl's own.
-#include "scanned.h"
-#include "integer.h"
+// hexadecimal numbers that are neither normal nor exact, by musl's own.
+#include "odd.h"
 
 // As musl does it (src/stdlib/strtod.c): the text is a stream without an end.
 static COLD long double scanned(const char *s, char **end, int precision) {
@@ -40,51 +39,114 @@ static __attribute__((noinline)) uint64_t tiny(Product product, int precision, i
     return result;
 }
 
+// What differs between the types: `least` and `greatest` are the exponents of the first bit of normal numbers.
+typedef struct {
+    int kind, precision, least, greatest;
+} Type;
+
+// A number of the type from an integer, rounded once, as the mode says.
+INLINE double rounded(const Type *type, int64_t number) {
+    return type->kind == AS_FLOAT ? (double)(float)number : (double)number;
+}
+
+// What is no usual decimal number.
+static COLD double odd_number(const char *s, char **end, const Type *type) {
+    const Odd odd = odd_of(s);
+    const int first = odd.exponent + 61, last = odd.size ? odd.exponent + __builtin_ctzll(odd.size) : 0;
+    double result = 0;
+    if (odd.kind == TWOS && odd.size) {
+        const double sized = rounded(type, odd.negative ? -(int64_t)odd.size : (int64_t)odd.size) * 0x1p-61;
+        // musl rounds a float twice: its first 32 bits, and with the others.
+        const int is_twice = type->kind == AS_FLOAT && odd.size >> 30 & 1 && odd.size << 34;
+        if (!is_twice && first >= type->least && first < type->greatest) result = sized * power_of_two(first);
+        // Below the least normal number, and exact.
+        else if (!is_twice && first < type->least && last > type->least - type->precision)
+            result = sized * power_of_two(first + 200) * 0x1p-200;
+        else return (double)narrowed(scanned(s, end, type->kind), type->greatest);
+    } else if (odd.kind == TWOS) {
+        result = odd.negative ? -0.0 : 0;
+    } else if (odd.kind == ENDLESS) {
+        result = odd.negative ? -__builtin_inf() : __builtin_inf();
+    } else if (odd.kind == NOT_A_NUMBER) {
+        result = __builtin_nan("");
+    } else if (odd.kind == NO_NUMBER) {
+        ERRNO = INVALID;
+    } else {
+        return (double)narrowed(scanned(s, end, type->kind), type->greatest);
+    }
+    if (end) *end = (char *)(uintptr_t)odd.end;
+    return result;
+}
+
+// What too_small says, in the type: a float's conversion makes it as small as the mode has it.
+INLINE double made_small(const Decimal *decimal, const Type *type) {
+    const double sign = too_small(decimal, type->least - type->precision + 1) * 0x1p-600;
+    return type->kind == AS_FLOAT ? sign : sign * 0x1p-600;
+}
+
+// A decimal number that is no normal one of its type: it is too large or too small, or it may be rounded to infinity.
+static COLD double extreme(const char *s, char **end, const Decimal *decimal, const Product *product, const Type *type) {
+    const int first = product->exponent + 127, left = first - type->least + type->precision, negative = decimal->negative;
+    double result;
+    if (product->number ? first > type->greatest : decimal->exponent > 0) {
+        result = too_large(negative);
+    } else if (!product->number || left < -1) {
+        // Less than half the least number, whatever the error is.
+        ERRNO = OUT_OF_RANGE;
+        result = made_small(decimal, type);
+    } else if (!is_sure(product, first < type->least ? left : type->precision)) {
+        return (double)narrowed(scanned(s, end, type->kind), type->greatest);
+    } else if (first < type->least) {
+        const uint64_t times = tiny(*product, left, negative);
+        if (!times) result = made_small(decimal, type);
+        else if (type->kind == AS_FLOAT) result = (double)(negative ? -(int64_t)times : (int64_t)times) * 0x1p-149;
+        else result = ((union { uint64_t bits; double of; }){times | (uint64_t)negative << 63}).of;
+    } else {
+        const Binary binary = binary_of(product);
+        result = rounded(type, negative ? -binary.size : binary.size) * 0x1p-62 * power_of_two(first);
+        const double size = negative ? -result : result;
+        if (size >= (type->kind == AS_FLOAT ? 0x1p128 : __builtin_inf())) ERRNO = OUT_OF_RANGE;
+    }
+    if (end) *end = (char *)(uintptr_t)decimal->end;
+    return result;
+}
+
 // Digits and ten's power that are numbers of the type themselves: one operation rounds once (W. D. Clinger, "How to
 // read floating point numbers accurately", 1990).  Elsewhere one conversion does, of what is in the range of normal
 // numbers.  -1 for the sign before rounding: the mode may go by it.
-#define DEFINE(Float, Bits, name, kind, precision, exact, least, greatest)                                    \
+#define DEFINE(Float, name, kind, precision, exact, least, greatest)                                          \
     HIDDEN Float brawn_##name(const char *restrict s, char **restrict end) {                                  \
+        static const Type type = {kind, precision, least, greatest};                                          \
         Decimal decimal = decimal_of(s);                                                                      \
-        if (LIKELY(decimal.end != 0)) {                                                                       \
-            Float result;                                                                                     \
-            int64_t digits = (int64_t)decimal.digits;                                                         \
-            if (decimal.digits <= (uint64_t)1 << precision && !decimal.more && decimal.exponent <= exact &&   \
-                decimal.exponent >= -exact) {                                                                 \
-                result = (Float)(decimal.negative ? -digits : digits);                                        \
-                if (decimal.exponent < 0) result /= EXACT_##Float[-decimal.exponent];                         \
-                else result *= EXACT_##Float[decimal.exponent];                                               \
-                if (digits == 0 && decimal.negative) result = -(Float)0;                                      \
-                if (end) *end = (char *)(uintptr_t)decimal.end;                                               \
-                return result;                                                                                \
-            }                                                                                                 \
-            if (digits) {                                                                                     \
-                Product product = product_of(&decimal);                                                       \
-                int first = product.exponent + 127;                                                           \
-                if (LIKELY(product.number && first >= least && first + 1 < greatest)) {                       \
-                    if (is_sure(&product, precision)) {                                                       \
-                        Binary binary = binary_of(&product);                                                  \
-                        result = (Float)(decimal.negative ? -binary.size : binary.size);                      \
-                        if (end) *end = (char *)(uintptr_t)decimal.end;                                       \
-                        return (Float)(result * 0x1p-62 * power_of_two(binary.exponent + 62));                \
-                    }                                                                                         \
-                } else if (product.number && first < least && is_sure(&product, first - least + precision)) { \
-                    Bits bits = (Bits)tiny(product, first - least + precision, decimal.negative);             \
-                    if (decimal.negative) bits |= (Bits)1 << (sizeof bits * 8 - 1);                           \
-                    if (end) *end = (char *)(uintptr_t)decimal.end;                                           \
-                    /* The sign of musl's zero goes by the mode. */                                           \
-                    if (LIKELY((Bits)(bits << 1))) return ((union { Bits bits; Float of; }){bits}).of;                             \
-                }                                                                                             \
-            }                                                                                                 \
+        if (UNLIKELY(decimal.end == 0)) return (Float)odd_number(s, end, &type);                              \
+        Float result;                                                                                         \
+        int64_t digits = (int64_t)decimal.digits;                                                             \
+        if ((decimal.digits <= (uint64_t)1 << precision && !decimal.more && decimal.exponent <= exact &&      \
+                decimal.exponent >= -exact) ||                                                                \
+            !digits) {                                                                                        \
+            result = (Float)(decimal.negative ? -digits : digits);                                            \
+            if (digits == 0) result = decimal.negative ? -(Float)0 : 0;                                       \
+            else if (decimal.exponent < 0) result /= EXACT_##Float[-decimal.exponent];                        \
+            else result *= EXACT_##Float[decimal.exponent];                                                   \
+            if (end) *end = (char *)(uintptr_t)decimal.end;                                                   \
+            return result;                                                                                    \
         }                                                                                                     \
-        return (Float)narrowed(scanned(s, end, kind), greatest);                                              \
+        const Product product = product_of(&decimal);                                                         \
+        const int first = product.exponent + 127;                                                             \
+        if (UNLIKELY(!product.number || first < least || first >= greatest))                                  \
+            return (Float)extreme(s, end, &decimal, &product, &type);                                         \
+        if (UNLIKELY(!is_sure(&product, precision))) return (Float)narrowed(scanned(s, end, kind), greatest); \
+        const Binary binary = binary_of(&product);                                                            \
+        result = (Float)(decimal.negative ? -binary.size : binary.size);                                      \
+        if (end) *end = (char *)(uintptr_t)decimal.end;                                                       \
+        return (Float)(result * 0x1p-62 * power_of_two(first));                                               \
     }                                                                                                         \
     NAME(name, brawn_##name)                                                                                  \
     NAME(name##_l, brawn_##name)                                                                              \
     NAME(__##name##_l, brawn_##name)
 
-DEFINE(double, uint64_t, strtod, AS_DOUBLE, 53, 22, -1022, 1023)
-DEFINE(float, uint32_t, strtof, AS_FLOAT, 24, 10, -126, 127)
+DEFINE(double, strtod, AS_DOUBLE, 53, 22, -1022, 1023)
+DEFINE(float, strtof, AS_FLOAT, 24, 10, -126, 127)
 
 #ifdef __x86_64__
 // The 80-bit number size * 2^exponent, size from 2^63 on.
@@ -101,6 +163,31 @@ INLINE long double of_parts(uint64_t size, int exponent, int negative) {
     return to.of;
 }
 
+// 10^(STEP * k) times it: the error grows by what both lacked and what is cut off.
+static void times_power(Product *product, int k) {
+    const uint64_t *coarse = COARSE[k - POWER_FIRST];
+    const uint64_t high = (uint64_t)(product->number >> 64), low = (uint64_t)product->number;
+    const Wide middle = (Wide)high * coarse[1], other = (Wide)low * coarse[0];
+    const Wide rest = (uint64_t)middle + (Wide)(uint64_t)other + (uint64_t)((Wide)low * coarse[1] >> 64);
+    product->number = (Wide)high * coarse[0] + (uint64_t)(middle >> 64) + (uint64_t)(other >> 64) + (uint64_t)(rest >> 64);
+    const int top = __builtin_clzll((uint64_t)(product->number >> 64));
+    product->number <<= top;
+    product->error = (product->error + 3) << top;
+    product->exponent += POWER_EXPONENT(k * POWER_STEP) + 128 - top;
+}
+
+// Of any power of ten that a long double may have.
+static Product far_product_of(const Decimal *decimal) {
+    Decimal near = *decimal;
+    int up = 0, down = 0;
+    for (; near.exponent >= POWER_STEP * (POWER_LAST + 1); up++) near.exponent -= POWER_STEP * POWER_LAST;
+    for (; near.exponent < POWER_STEP * POWER_FIRST; down++) near.exponent -= POWER_STEP * POWER_FIRST;
+    Product product = product_of(&near);
+    while (up--) times_power(&product, POWER_LAST);
+    while (down--) times_power(&product, POWER_FIRST);
+    return product;
+}
+
 // As above: 64 bits hold all digits and all powers of ten that are in FINE, and one operation rounds.
 static int read_long_double(const Decimal *decimal, long double *result) {
     int ten = decimal->exponent, size = ten < 0 ? -ten : ten, negative = decimal->negative;
@@ -115,14 +202,47 @@ static int read_long_double(const Decimal *decimal, long double *result) {
         *result = ten < 0 ? digits / power : digits * power;
         return 1;
     }
-    Product product = product_of(decimal);
-    if (!product.number || !is_sure(&product, 64)) return 0;
+    if (UNLIKELY(ten > 4940)) {
+        *result = unknown(negative ? -1 : 1) * 0x1p16383L * 0x1p16383L;
+        ERRNO = OUT_OF_RANGE;
+        return 1;
+    }
+    if (UNLIKELY(ten < -4980)) {
+        *result = too_small(decimal, -16445) * 0x1p-10000L * 0x1p-10000L;
+        ERRNO = OUT_OF_RANGE;
+        return 1;
+    }
+    const Product product = far_product_of(decimal);
+    const int first = product.exponent + 127;
+    // Its power of two has to be a normal number.
+    if (first < -16300 || first > 16382 || !is_sure(&product, 64)) return 0;
     uint64_t low = (uint64_t)product.number;
     long double below = low >> 63 ? 0.5L : 0;
     if (low << 1 || product.error) below += 0.25L;
     long double whole = of_parts((uint64_t)(product.number >> 64), 0, negative);
     whole = negative ? whole - below : whole + below;
     *result = whole * of_parts((uint64_t)1 << 63, product.exponent + 64 - 63, 0);
+    return 1;
+}
+
+static COLD int read_odd_long_double(const char *s, const char **end, long double *result) {
+    const Odd odd = odd_of(s);
+    const int first = odd.exponent + 61;
+    switch (odd.kind) {
+    case TWOS:
+        if (odd.more || first < -16382 || first > 16382) return 0;
+        *result = odd.size ? of_parts(odd.size << 2, odd.exponent - 2, odd.negative) : odd.negative ? -0.0L
+                                                                                                    : 0.0L;
+        break;
+    case ENDLESS: *result = odd.negative ? -(long double)__builtin_inf() : (long double)__builtin_inf(); break;
+    case NOT_A_NUMBER: *result = (long double)__builtin_nan(""); break;
+    case NO_NUMBER:
+        ERRNO = INVALID;
+        *result = 0;
+        break;
+    default: return 0;
+    }
+    *end = odd.end;
     return 1;
 }
 #endif
@@ -132,7 +252,7 @@ HIDDEN long double brawn_strtold(const char *restrict s, char **restrict end) {
 #ifdef __x86_64__
     Decimal decimal = decimal_of(s);
     long double result;
-    if (LIKELY(decimal.end != 0) && read_long_double(&decimal, &result)) {
+    if (LIKELY(decimal.end != 0) ? read_long_double(&decimal, &result) : read_odd_long_double(s, &decimal.end, &result)) {
         if (end) *end = (char *)(uintptr_t)decimal.end;
         return result;
     }

@@ -145,12 +145,33 @@ static int integer(Sink *sink, const Spec *given, uint64_t number) {
     return 0;
 }
 
+// One wide character in bytes.  ASCII's are the same in every locale; and where another one takes more than a byte, as `is_utf8`
+// remembers, all are in UTF-8, since musl has no other locale of that kind.
+static int narrowed(char *to, wchar_t wide, int *is_utf8) {
+    const uint32_t c = (uint32_t)wide;
+    if (LIKELY(c < 0x80)) {
+        *to = (char)c;
+        return 1;
+    }
+    if (!*is_utf8 || c >= 0x10000 || c - 0xd800 < 0x800) {
+        const int size = wctomb(to, wide);
+        *is_utf8 = size > 1;
+        return size;
+    }
+    const int size = c < 0x800 ? 2 : 3;
+    if (size == 3) *to++ = (char)(0xe0 | c >> 12);
+    *to++ = (char)(size == 2 ? 0xc0 | c >> 6 : 0x80 | (c >> 6 & 63));
+    *to = (char)(0x80 | (c & 63));
+    return size;
+}
+
 static COLD int wide(Sink *sink, const Spec *spec, const wchar_t *text) {
     char character[WIDE];
     const size_t most = spec->precision < 0 ? SIZE_MAX : (size_t)spec->precision;
     size_t n = 0;
+    int is_utf8 = 0;
     for (const wchar_t *from = text; n < most && *from; from++) {
-        const int size = wctomb(character, *from);
+        const int size = narrowed(character, *from, &is_utf8);
         if (size < 0) return -1;
         if ((size_t)size > most - n) break;
         n += (size_t)size;
@@ -159,8 +180,9 @@ static COLD int wide(Sink *sink, const Spec *spec, const wchar_t *text) {
     const size_t missing = (size_t)spec->width > n ? (size_t)spec->width - n : 0;
     if (!(spec->flags & LEFT)) brawn_print_fill(sink, ' ', missing);
     for (size_t i = 0; i < n;) {
-        const int size = wctomb(character, *text++);
-        put(sink, character, (size_t)size);
+        const int size = narrowed(character, *text++, &is_utf8);
+        if (LIKELY(size == 1 && sink->at != sink->end)) *sink->at++ = *character;
+        else put(sink, character, (size_t)size);
         i += (size_t)size;
     }
     if (spec->flags & LEFT) brawn_print_fill(sink, ' ', missing);

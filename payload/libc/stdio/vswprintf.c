@@ -1,5 +1,4 @@
-// vswprintf: what is plain (ASCII, no wide text among the arguments) is printed as bytes by what all of printf's kin
-// print by, and widened.  All else is done as in musl (1.2.6, src/stdio/vswprintf.c): by a stream whose bytes become
+// vswprintf: what is plain is printed as bytes by what all of printf's kin print by, and widened.  All else is done as in musl (1.2.6, src/stdio/vswprintf.c): by a stream whose bytes become
 // characters again.  Sizes over INT_MAX are no error, as in musl from 1.2.4 on.
 #include "sink.h"
 #include "stream.h"
@@ -18,38 +17,51 @@ static int is_one_of(wchar_t c, const char *all) {
     return 0;
 }
 
+int wctomb(char *s, wchar_t c);
+
+enum { NOT_PLAIN,
+    // If all of the text is ASCII: else bytes are no characters, which widths count.
+    PLAIN_IN_ASCII,
+    PLAIN };
+
 // The format as bytes, if every directive prints in bytes what it prints in characters.  %a does not: musl prints a long
 // double there; and %p is an error in some versions.
-static int is_plain(const wchar_t *format, char *to) {
-    for (size_t i = 0; i < FORMAT; i++) {
-        const wchar_t c = format[i];
-        to[i] = (char)c;
-        if (!c) return 1;
-        if ((uint32_t)c >= 0x80) return 0;
-        if (c != '%') continue;
-        if (format[i + 1] == '%') {
-            if (++i == FORMAT) return 0;
-            to[i] = '%';
+static int plain(const wchar_t *format, char *to) {
+    char *const end = to + FORMAT - 4;
+    int kind = PLAIN;
+    for (; to < end; format++) {
+        const wchar_t c = *format;
+        if ((uint32_t)c >= 0x80) {
+            const int size = wctomb(to, c);
+            if (size < 0) return NOT_PLAIN;
+            to += size;
             continue;
         }
-        int has_length = 0;
+        *to++ = (char)c;
+        if (!c) return kind;
+        if (c != '%') continue;
+        if (format[1] == '%') {
+            *to++ = (char)*++format;
+            continue;
+        }
+        int lengths = 0, is_long = 0, sized = 0, cut = 0;
         for (;;) {
-            if (++i == FORMAT) return 0;
-            const wchar_t d = format[i];
-            to[i] = (char)d;
+            if (to >= end) return NOT_PLAIN;
+            const wchar_t d = *++format;
+            *to++ = (char)d;
             if (is_one_of(d, "diuxXofFeEgG")) break;
-            if (d == 's' && !has_length) break;
-            if (is_one_of(d, "hljztL")) has_length = 1;
-            else if (!is_one_of(d, "-+ #0123456789.*")) return 0;
+            if (d == 's' && lengths == is_long) {
+                // A precision counts the characters of wide text, and here its bytes, which may not show.
+                if (is_long && cut) return NOT_PLAIN;
+                if (sized) kind = PLAIN_IN_ASCII;
+                break;
+            }
+            if (is_one_of(d, "hljztL")) lengths++, is_long = d == 'l';
+            else if (is_one_of(d, "-+ #0123456789.*")) sized = 1, cut |= d == '.';
+            else return NOT_PLAIN;
         }
     }
-    return 0;
-}
-
-// Counts what has no room: then all of it is printed the other way.
-static void count(Sink *sink, const char *text, size_t n) {
-    (void)text;
-    sink->before += n;
+    return NOT_PLAIN;
 }
 
 static int is_ascii(const char *text, size_t n) {
@@ -59,11 +71,66 @@ static int is_ascii(const char *text, size_t n) {
     return !(all & 0x8080808080808080);
 }
 
-// Where a stream's characters go: `room` more fit, and a zero.
+// Where characters go: `room` more fit, and a zero.
 typedef struct {
     wchar_t *at;
     size_t room;
+    // Of what had no room in the sink: whether some is not ASCII.
+    int is_odd;
 } Wide;
+
+static void widen(Wide *to, const char *text, size_t n) {
+    if (n > to->room) n = to->room;
+    for (size_t i = 0; i < n; i++) to->at[i] = (wchar_t)text[i];
+    to->at += n;
+    to->room -= n;
+}
+
+// What the sink has, and what has no room there.
+static void make_room(Sink *sink, const char *text, size_t n) {
+    Wide *const to = sink->stream;
+    const size_t here = (size_t)(sink->at - sink->from);
+    to->is_odd |= !is_ascii(sink->from, here) || !is_ascii(text, n);
+    // What is written stays, should the text be printed the other way: it has the same beginning.
+    if (!to->is_odd) {
+        widen(to, sink->from, here);
+        widen(to, text, n);
+    }
+    sink->before += here + n;
+    sink->at = sink->from;
+}
+
+// The character that two or three bytes are in UTF-8; 0 if they are none.
+INLINE wchar_t short_character(const unsigned char *text, size_t n) {
+    if (n < 2 || (text[1] & 0xc0) != 0x80) return 0;
+    const unsigned two = (unsigned)(text[0] & 31) << 6 | (text[1] & 63);
+    if (text[0] >= 0xc2 && text[0] < 0xe0) return (wchar_t)two;
+    if (n < 3 || (text[0] & 0xf0) != 0xe0 || (text[2] & 0xc0) != 0x80) return 0;
+    const unsigned three = (two & 0x3ff) << 6 | (text[2] & 63);
+    return three < 0x800 || three - 0xd800 < 0x800 ? 0 : (wchar_t)three;
+}
+
+// A text of any characters; how many there are, or -1 if some are none.
+static int decode(Wide *to, const char *text, size_t n) {
+    size_t count = 0;
+    // musl has two kinds of locale: in the one a byte is a character, the other has UTF-8.
+    int is_utf8 = 0;
+    for (; n; count++) {
+        wchar_t c = (unsigned char)*text;
+        int size = 1;
+        if (c >= 0x80) {
+            c = is_utf8 ? short_character((const unsigned char *)text, n) : 0;
+            size = c >= 0x800 ? 3 : 2;
+            if (!c) size = mbtowc(&c, text, n);
+            if (size < 0) return -1;
+            is_utf8 = size > 1;
+        }
+        if (to->room) *to->at++ = c, to->room--;
+        text += size;
+        n -= (size_t)size;
+    }
+    return (int)count;
+}
 
 static size_t widened(stream *f, const unsigned char *text, size_t n) {
     Wide *const to = f->rest[0];
@@ -95,7 +162,7 @@ static size_t widened(stream *f, const unsigned char *text, size_t n) {
 
 static COLD int by_stream(wchar_t *s, size_t n, const wchar_t *format, va_list arguments) {
     unsigned char buffer[TEXT];
-    Wide to = {s, n - 1};
+    Wide to = {s, n - 1, 0};
     stream f;
     brawn_memset(&f, 0, sizeof f);
     f.write = widened;
@@ -112,15 +179,19 @@ static COLD int by_stream(wchar_t *s, size_t n, const wchar_t *format, va_list a
 HIDDEN int brawn_vswprintf(wchar_t *restrict s, size_t n, const wchar_t *restrict format, va_list arguments) {
     char narrow[FORMAT], text[TEXT];
     if (!n) return -1;
-    if (LIKELY(is_plain(format, narrow))) {
-        const int error = ERRNO;
-        Sink sink = {.at = text, .end = text + sizeof text, .from = text, .more = count};
-        const int result = brawn_print(&sink, narrow, arguments);
-        if (LIKELY(result >= 0 && !sink.before && is_ascii(text, (size_t)result))) {
-            const size_t length = (size_t)result, fits = length < n ? length : n - 1;
-            for (size_t i = 0; i < fits; i++) s[i] = (wchar_t)text[i];
-            s[fits] = 0;
-            return length < n ? result : -1;
+    const int kind = plain(format, narrow), error = ERRNO;
+    if (LIKELY(kind)) {
+        Wide to = {s, n - 1, 0}, nowhere = {s, 0, 0};
+        Sink sink = {.at = text, .end = text + sizeof text, .from = text, .more = make_room, .stream = &to};
+        int result = brawn_print(&sink, narrow, arguments);
+        if (LIKELY(result >= 0 && !to.is_odd)) {
+            const size_t here = (size_t)(sink.at - text);
+            if (LIKELY(is_ascii(text, here))) widen(&to, text, here);
+            else result = kind == PLAIN && !sink.before && decode(&nowhere, text, here) >= 0 ? decode(&to, text, here) : -1;
+            if (LIKELY(result >= 0)) {
+                *to.at = 0;
+                return (size_t)result < n ? result : -1;
+            }
         }
         ERRNO = error;
     }

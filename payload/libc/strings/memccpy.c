@@ -20,6 +20,7 @@ HIDDEN void *brawn_memccpy(void *restrict to, const void *restrict from, int c, 
     void *end;
     if (LIKELY(LEVEL() == AVX512 && n && FITS(from) && AT(copy)(to, from, c, n, &end))) return end;
 #endif
+    if (UNLIKELY(!n)) return NULL;
     const char *const last = brawn_memchr(from, c, n);
     if (last) n = (size_t)(last + 1 - (const char *)from);
     brawn_memcpy(to, from, n);

@@ -124,7 +124,17 @@ static const char *const TEXTS[] = {
     "9007199254740993.00000000000000000000000000000000000000001", "6929495644600919.5", "3.7455744005952583e15",
     "0.000000000000000000000000000000000000000000000000000000000000000000000000000000000000012345", "000000000000000000000000000000001.5",
     "12345678901234567890123456789012345678901234567890e-30", "1.00000005960464477539062499", "1.000000059604644775390625",
-    "1.00000005960464477539062501", "1.e5", ".5e1", "5.e", "1e1e1", "++1", "+-1", "1 ", "0b1", "0.0000000000000000000", "-1e-400", "1e400"};
+    "1.00000005960464477539062501", "-inf", "-Infinity", "infinitx", "i", "in", "-in", "n", "na", "nan(1_aZ)x", "nan(1-)", "-nan(1", "+NAN()", "x", "-x", "-.x", "0x0", "-0x0p9", "0x00.00p-99999",
+    "0x.", "0x.p1", "-0x.1", "0x1..2", "0x1p+", "0x1p-x", "0x1p00003", "0x1p99999", "0x1p-99999", "0x1p1023", "0x1p1024", "-0x1p1022",
+    "0x1.fffffffffffff7p1023", "0x1.fffffffffffff8p1022", "0x1p-1022", "0x1p-1073", "-0x1p-1074", "0x1p-1075", "0x1.8p-1074", "0x1.4p-1072",
+    "0x1p127", "0x1p128", "0x1p-126", "0x1p-148", "-0x1p-149", "0x1.8p-149", "0x1p-150", "0x1p16383", "0x1p16384", "0x1p-16382", "0x1p-16445",
+    "0x123456789abcdef01", "0x123456789abcdef", "0x0000000000000000123456789abcdefp4", "0x1.00000000000008", "-0x1.000000000000080000001",
+    "0x1.0000000000000800000000000000000001p-3", "0x0.00000000000000000000000000000000001", "0x1.000001", "0x1.0000018p0", "0x3fffffffffffffff", "0x4000000000000001",
+    "1e39", "-1e39", "1e-50", "-1e-50", "-1e-160", "1e-270", "-1e-280", "1e310", "-1e310", "1e326", "-1e540", "1e-330", "-1e-360", "-1e-1150", "1e-1190",
+    "-1e-1210", "3.40282346638528859811704183484516925440e+38", "3.4028235677973366e38", "-3.4028235677973365e38", "1.7976931348623158079e308",
+    "8.98846567431158e307", "-1.7976931348623157e308", "1e4000", "-1e-4000", "1e4931", "1e4932", "1.18973149535723176502e4932", "1.18973149535723176506e4932", "1.2e4932",
+    "-1e4939", "1e5000", "-1e8300", "3.4e-4932", "-3.3e-4932", "3.6e-4951", "1e-4960", "-1e-4990", "-1e-5000", "1e-9000", "123456789012345678e400",
+    "1.e5", ".5e1", "5.e", "1e1e1", "++1", "+-1", "1 ", "0b1", "0.0000000000000000000", "-1e-400", "1e400"};
 
 static void generated(char *text) {
     uint64_t bits = random_bits();
@@ -132,7 +142,7 @@ static void generated(char *text) {
     memcpy(&x, &bits, sizeof x);
     if (isnan(x) || isinf(x)) x = 0.25;
     double small = (double)(int64_t)random_bits() * 0x1p-50;
-    switch (random_bits() % 13) {
+    switch (random_bits() % 15) {
     case 0: sprintf(text, "%.17g", x); break;
     case 12: {
         // Below the least normal numbers of both types, and around half the least of all.
@@ -142,6 +152,19 @@ static void generated(char *text) {
         else sprintf(text, "%llue%d", (unsigned long long)(random_bits() >> (bits >> 1) % 62), (bits & 1 ? -342 : -64) + (int)(random_bits() % 30));
         break;
     }
+    case 13: {
+        // Hexadecimal: few digits or more than a type has, of any size that one of the types has.
+        static const int SIZES[] = {160, 1100, 16500};
+        const int most = SIZES[bits % 3], n = sprintf(text, "%s0x%.*llx.", bits & 8 ? "-" : "", (int)(bits >> 4 & 7), (unsigned long long)(random_bits() >> bits % 63));
+        sprintf(text + n, "%.*llx%sp%d", (int)(bits >> 8 & 15), (unsigned long long)(random_bits() >> (bits >> 12) % 64), bits & 1 << 20 ? "000000000000000001" : "",
+            (int)(random_bits() % (unsigned)(most * 2)) - most);
+        break;
+    }
+    // Of a long double's powers of ten, and beyond; and of those near the ends of the other types'.
+    case 14:
+        if (bits & 1) sprintf(text, "%s%lld.%llue%d", bits & 2 ? "-" : "", (long long)(random_bits() >> bits % 62 >> 1), (unsigned long long)random_bits(), (int)(random_bits() % 10600) - 5300);
+        else sprintf(text, "%s%.*e", bits & 2 ? "-" : "", (int)(bits >> 3 & 15) + 3, (bits & 4 ? 0x1.fffffep127 : 0x1p1023) * (1 + (double)(random_bits() >> 40) * 0x1p-24));
+        break;
     case 1: sprintf(text, "%.15g", x); break;
     case 2: sprintf(text, "%.*e", (int)(bits % 40), x); break;
     case 3: sprintf(text, "%.*f", (int)(bits % 20), small); break;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -244,14 +245,29 @@ static void parts(int count) {
         forget(0);
         const size_t letters = 1 + next() % 4, length = next() % (k % 50 ? 300 : 5000), size = next() % (k % 3 ? 6 : 60);
         char *const text = A + ROOM - length - 1, *const part = B + ROOM - size - 1;
-        for (size_t i = 0; i < length; i++) text[i] = (char)((next() & 32) + 'A' + next() % letters);
-        for (size_t i = 0; i < size; i++) part[i] = (char)((next() & 32) + 'A' + next() % letters);
+        // At times all of the text nearly fits everywhere.
+        const size_t period = k % 5 ? size : 1 + next() % 9;
+        for (size_t i = 0; i < size; i++)
+            part[i] = (char)(i < period ? (next() & 32) + 'A' + next() % letters : (part[i - period] ^ (next() & 32)) + (i == size / 2));
+        for (size_t i = 0; i < length; i++) text[i] = (char)(period >= size ? (next() & 32) + 'A' + next() % letters : part[i % period] ^ (next() & 32));
         if (k % 4 && size && size <= length) memcpy(text + next() % (length - size + 1), part, size);
         text[length] = part[size] = 0;
         now_at("strcasestr", length, size, (size_t)k);
         MUST(our_strcasestr(text, part) == part_in(text, part));
         // musl before 1.2.6 looked at no place of an empty text.
         if (length || size) MUST(our_strcasestr(text, part) == strcasestr(text, part));
+    }
+    // Text that promises at every letter: the time grows with its length, not with its length times the part's.
+    enum { LONG = ROOM / 2 };
+    for (int k = 0; k < 3; k++) {
+        memset(A, 'a', LONG * 2 - 1);
+        memset(B, 'A', LONG);
+        A[LONG * 2 - 1] = B[LONG] = 0;
+        B[(LONG - 1) / 2 * k] = 'b';
+        const clock_t begin = clock();
+        now_at("strcasestr", LONG * 2, LONG, (size_t)k);
+        for (int i = 0; i < 8; i++) MUST(our_strcasestr(A, B) == NULL);
+        MUST(clock() - begin < CLOCKS_PER_SEC);
     }
 }
 

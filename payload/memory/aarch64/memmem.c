@@ -1,7 +1,17 @@
 // memmem, which strstr uses: it searches a vector at a time for two bytes of the part, and compares the rest where both
-// are found.  If this happens too often without a match, it continues with Two-Way, so that the time stays linear.
+// are found.  If this happens too often without a match, it looks for eight bytes, and then continues with Two-Way, so that
+// the time stays linear.
 #include "../generic/two-way.h"
 #include "vector.h"
+
+#define TARGET
+#define AT(name) name
+#define PROBED(p) LOAD(p)
+#define FOLDED(c) (c)
+#define IS_THERE(p, part, size) (!brawn_memcmp(p, part, size))
+#define ONE_EACH EACH
+#define TWO_WAY two_way
+#include "../generic/probes.h"
 
 static void *search(const byte *text, size_t length, const byte *part, size_t size) {
     // The last byte, and the nearest one before it that differs from it: two equal bytes would match more often by
@@ -42,7 +52,7 @@ static void *search(const byte *text, size_t length, const byte *part, size_t si
             // The cost of a comparison is counted in bytes. It is not known how many bytes it compared, so the largest
             // possible number is counted.
             const size_t cost = 16 + size / 8;
-            if (UNLIKELY(budget < cost)) return two_way(text + found + 1, length - found - 1, part, size);
+            if (UNLIKELY(budget < cost)) return probed(text + found + 1, length - found - 1, part, size);
             budget -= cost;
         }
     }

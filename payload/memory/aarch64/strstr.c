@@ -1,9 +1,12 @@
 #include "../generic/in-pieces.h"
 #include "vector.h"
 
-// Looks for the part's first two bytes, in aligned vectors.
+// Looks for two bytes of the part that follow each other, in aligned vectors: the first two, or the first that differ.
 static char *search(const char *text, const char *part) {
-    const vec x = FILL(part[0]), y = FILL(part[1]), zero = ZERO;
+    const size_t skipped = UNLIKELY(part[0] == part[1]) ? alike_first(part) : 0;
+    // The first two are known if they are what is looked for.
+    const size_t from = skipped ? 0 : 2;
+    const vec x = FILL(part[skipped]), y = FILL(part[skipped + 1]), zero = ZERO;
     const char *p = DOWN(text, WIDTH);
     const bits known = ALL << (4 * (text - p));
     vec a = LOAD(p), ones = SAME(a, x);
@@ -15,24 +18,25 @@ static char *search(const char *text, const char *part) {
     for (;;) {
         if (ends) m &= UP_TO(ends);
         for (m &= EACH; m; m &= m - 1) {
-            const char *const rest = p + CTZ(m) + 1;
-            if (!part[2]) return (char *)rest - 2;
+            const char *const at = p + CTZ(m) - 1 - skipped, *const rest = at + from;
+            if (UNLIKELY((uintptr_t)at < (uintptr_t)text)) continue;
+            if (!part[2]) return (char *)at;
             size_t cost = WIDTH;
-            if (LIKELY(FITS(rest) && FITS(part + 2))) {
+            if (LIKELY(FITS(rest) && FITS(part + from))) {
                 // How many bytes match; if that reaches the part's end, the part is found.
-                const vec r = LOAD(part + 2);
+                const vec r = LOAD(part + from);
                 const bits stop = STOP(r, LOAD(rest));
                 if (LIKELY(stop)) {
-                    if (!part[2 + CTZ(stop)]) return (char *)rest - 2;
+                    if (!part[from + CTZ(stop)]) return (char *)at;
                     goto next;
                 }
             }
-            if (!size) size = brawn_strlen(part + 2);
+            if (!size) size = brawn_strlen(part + from);
             // strncmp does not go beyond the text's end.
-            if (!brawn_strncmp(rest, part + 2, size)) return (char *)rest - 2;
+            if (!brawn_strncmp(rest, part + from, size)) return (char *)at;
             cost += size / 8;
         next:
-            if (UNLIKELY(budget < cost)) return in_pieces(rest - 1, part);
+            if (UNLIKELY(budget < cost)) return in_pieces(at + 1, part);
             budget -= cost;
         }
         if (ends) return NULL;

@@ -1,14 +1,22 @@
-// A search in linear time (Crochemore and Perrin, 1991), for data on which memmem's quick search takes too long.
+// A search in linear time (Crochemore and Perrin, "Two-way string-matching", 1991), for data on which a quick search takes too
+// long.  Where the last byte of a place is not the part's, the part moves to where it has that byte (R. N. Horspool, "Practical
+// fast searching in strings", 1980).
 #pragma once
 #include "memory.h"
 
 typedef unsigned char byte;
+// What a byte is compared as.
+typedef byte (*Folded)(byte);
+
+INLINE byte as_it_is(byte c) {
+    return c;
+}
 
 // The start of the largest suffix in the order of bytes, or in the opposite one, and its period.
-static size_t largest_suffix(const byte *part, size_t size, int opposite, size_t *period) {
+INLINE size_t largest_suffix(const byte *part, size_t size, int opposite, size_t *period, Folded folded) {
     size_t start = 0, rival = 1, same = 0, step = 1;
     while (rival + same < size) {
-        const byte mine = part[start + same], other = part[rival + same];
+        const byte mine = folded(part[start + same]), other = folded(part[rival + same]);
         if (mine == other) {
             if (++same == step) rival += step, same = 0;
         } else if ((other < mine) != opposite) {
@@ -25,29 +33,49 @@ static size_t largest_suffix(const byte *part, size_t size, int opposite, size_t
     return start;
 }
 
-static COLD void *two_way(const byte *text, size_t length, const byte *part, size_t size) {
+INLINE void *two_way_folded(const byte *text, size_t length, const byte *part, size_t size, Folded folded) {
     if (length < size) return NULL;
-    size_t period, other_period;
-    size_t cut = largest_suffix(part, size, 0, &period);
-    const size_t other_cut = largest_suffix(part, size, 1, &other_period);
-    if (other_cut > cut) cut = other_cut, period = other_period;
+    size_t cut = 0, period = 1;
+    for (int opposite = 0; opposite < 2; opposite++) {
+        size_t other_period;
+        const size_t other_cut = largest_suffix(part, size, opposite, &other_period, folded);
+        if (!opposite || other_cut > cut) cut = other_cut, period = other_period;
+    }
     // Where the whole part repeats with that period, what has matched before a shift need not be compared again.
-    int repeats = cut + period <= size && !brawn_memcmp(part, part + period, cut);
+    int repeats = cut + period <= size;
+    for (size_t i = 0; repeats && i < cut; i++) repeats = folded(part[i]) == folded(part[i + period]);
+    const size_t once = period;
     if (!repeats) period = (cut > size - cut ? cut : size - cut) + 1;
+    // How far a byte's last place is from the end, or 255.  A thread's stack may be small.
+    byte skips[256];
+    brawn_memset(skips, size < 255 ? (int)size : 255, sizeof skips);
+    for (size_t i = size < 255 ? 0 : size - 255; i < size; i++) skips[folded(part[i])] = (byte)(size - 1 - i);
     size_t known = 0;
     for (size_t at = 0; at <= length - size;) {
+        size_t skip = skips[folded(text[at + size - 1])];
+        if (skip) {
+            // What is known repeats with the period, and so does the part: it cannot fit until they hardly overlap.
+            if (known > once && skip < known - once + 1) skip = known - once + 1;
+            at += skip;
+            known = 0;
+            continue;
+        }
         size_t i = cut > known ? cut : known;
-        while (i < size && part[i] == text[at + i]) i++;
+        while (i < size && folded(part[i]) == folded(text[at + i])) i++;
         if (i < size) {
             at += i - cut + 1;
             known = 0;
             continue;
         }
         i = cut;
-        while (i > known && part[i - 1] == text[at + i - 1]) i--;
-        if (i <= known) return (void *)(text + at);
+        while (i > known && folded(part[i - 1]) == folded(text[at + i - 1])) i--;
+        if (i <= known) return (void *)(uintptr_t)(text + at);
         at += period;
         known = repeats ? size - period : 0;
     }
     return NULL;
+}
+
+static COLD void *two_way(const byte *text, size_t length, const byte *part, size_t size) {
+    return two_way_folded(text, length, part, size, as_it_is);
 }

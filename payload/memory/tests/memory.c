@@ -254,10 +254,10 @@ static void parts(void) {
         const size_t letters = 1 + next() % 4, length = next() % (k % 50 ? 300 : 5000);
         size_t size = next() % (k % 3 ? 12 : 200);
         char *const text = A + ROOM - length - 1, *const part = B + ROOM - size - 1;
-        for (size_t i = 0; i < length; i++) text[i] = (char)('a' + next() % letters);
-        const size_t period = 1 + next() % 9;
-        for (size_t i = 0; i < size; i++) part[i] = i < period ? (char)('a' + next() % letters) : part[i - period];
-        // Often one that is there, at times but for one letter.
+        const size_t period = 1 + next() % 9, odd = k % 5 ? size : size / 2;
+        for (size_t i = 0; i < size; i++) part[i] = i < period ? (char)('a' + next() % letters) : part[i - period] ^ (i == odd ? 3 : 0);
+        for (size_t i = 0; i < length; i++) text[i] = k % 5 || size <= period ? (char)('a' + next() % letters) : part[i % period];
+        // Often one that is there, at times but for one letter; and at times all of the text nearly fits everywhere.
         if (k % 4 && size && size <= length) {
             const size_t at = next() % (length - size + 1);
             memcpy(text + at, part, size);

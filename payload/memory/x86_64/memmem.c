@@ -1,5 +1,6 @@
 // memmem, which strstr uses: it searches a vector at a time for two bytes of the part, and compares the rest where both
-// are found.  If this happens too often without a match, it continues with Two-Way, so that the time stays linear.
+// are found.  If this happens too often without a match, it looks for eight bytes, and then continues with Two-Way, so that
+// the time stays linear.
 #ifndef WIDTH
 #define SOURCE "memmem.c"
 #include "memory.h"
@@ -17,6 +18,20 @@ HIDDEN void *brawn_memmem(const void *text, size_t length, const void *part, siz
 NAME(memmem, brawn_memmem)
 
 #else
+// With AVX-512, too, so that the code is there once; SSE2 has nothing between the two bytes and Two-Way.
+#if WIDTH == 16
+#define OFTEN two_way
+#elif WIDTH == 32
+#define PROBED(p) LOADU(p)
+#define FOLDED(c) (c)
+#define IS_THERE(p, part, size) (!brawn_memcmp(p, part, size))
+#define ONE_EACH ALL
+#define TWO_WAY two_way
+#include "../generic/probes.h"
+#undef OFTEN
+#define OFTEN probed_avx2
+#endif
+
 TARGET static void *AT(search)(const byte *text, size_t length, const byte *part, size_t size) {
     // The last byte, and the nearest one before it that differs from it: two equal bytes would match more often by
     // chance.
@@ -47,7 +62,7 @@ TARGET static void *AT(search)(const byte *text, size_t length, const byte *part
             // The cost of a comparison is counted in bytes. It is not known how many bytes it compared, so the largest
             // possible number is counted.
             const size_t cost = 16 + size / 8;
-            if (UNLIKELY(budget < cost)) return two_way(text + found + 1, length - found - 1, part, size);
+            if (UNLIKELY(budget < cost)) return OFTEN(text + found + 1, length - found - 1, part, size);
             budget -= cost;
         }
     }

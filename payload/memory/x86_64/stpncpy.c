@@ -48,6 +48,7 @@ HIDDEN char *brawn_stpncpy(char *restrict to, const char *restrict from, size_t 
         if (UNLIKELY(n > WIDTH)) return AT(copy)(to, from, n);
         if (LIKELY(FITS(to))) return AT(copy_short)(to, from, n);
     }
+    if (UNLIKELY(!n)) return to;
     return in_parts(to, from, n);
 }
 NAME(__stpncpy, brawn_stpncpy)

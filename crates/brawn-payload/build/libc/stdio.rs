@@ -45,7 +45,7 @@ pub const ROWS: &[Row] = &[
     Row::new("vsnprintf", &["vsnprintf"]),
     Row::new("vsprintf", &["vsprintf"]),
     Row {
-        needs: &["__errno_location", "mbtowc", "vfwprintf"],
+        needs: &["__errno_location", "mbtowc", "vfwprintf", "wctomb"],
         ..Row::new("vswprintf", &["vswprintf"])
     },
     Row {

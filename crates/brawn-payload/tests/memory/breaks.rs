@@ -25,6 +25,24 @@ const BROKEN: &[Break] = &[
         "known = size - period;",
         "memmem",
     ),
+    (
+        "generic/two-way.h",
+        "(byte)(size - 1 - i)",
+        "(byte)(size - i)",
+        "memmem",
+    ),
+    (
+        "generic/in-pieces.h",
+        "i < 256 && part[i + 1] ? i : 0",
+        "i",
+        "strstr",
+    ),
+    (
+        "generic/probes.h",
+        "(size - 1) * (i) / 7",
+        "size * (i) / 7",
+        "memmem",
+    ),
     ("generic/copy-short.h", "d[n / 2] = middle;", "", "memcpy"),
     (
         "generic/compare-short.h",

@@ -1,0 +1,93 @@
+//! Measures `bench/edges`: the functions of libc at the edges of what they are given, with stock musl, brawn and glibc.
+//!
+//! Rounds and figures are those of `bench/libc` ([`super::libc`]), whose rows are the middle of each function's life.
+
+use super::libc::{Line, SIDES, brawn, lines, link, mean, patch, rows, stock};
+use super::{Raw, Room};
+use crate::progress::Progress;
+use crate::show;
+use crate::{Result, repository};
+use brawn_measure::functions::{MAIN, STOCK, rounds};
+use std::path::{Path, PathBuf};
+
+/// The families of the rows.
+pub const FAMILIES: [&str; 8] = [
+    "strings", "needles", "wide", "numbers", "math", "sort", "time", "stdio",
+];
+/// Functions that ask the environment stand in their own family, with stdio's.
+pub const OTHER: &str = "other";
+
+/// What a row may take of glibc's time, and how many may take more.
+pub const BAR: f64 = 1.15;
+const MOST_BEHIND: usize = 15;
+/// What no row may take of glibc's time.
+pub const MOST: f64 = 2.0;
+/// What no row may take of stock musl's time.
+pub const STOCK_MOST: f64 = 1.5;
+
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = crate::context(std::fs::read_dir(folder), "list", folder)?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    files.retain(|file: &PathBuf| file.extension().is_some_and(|ending| ending == "c"));
+    files.sort();
+    Ok(files)
+}
+
+/// Builds the programs, runs `count` rounds of the families `only` (all if there are none), and returns the raw data.
+pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) -> Result<Raw> {
+    progress.step("building the programs");
+    let mut files = sources(&repository().join("bench/edges"))?;
+    files.push(repository().join("bench/libc").join(MAIN.0));
+    patch(room, &room.libc)?;
+    for side in SIDES {
+        link(room, "edges", side, &files, &[])?;
+    }
+    let chosen = |family: &&str| only.is_empty() || only.iter().any(|f| f == family);
+    let families: Vec<&str> = FAMILIES.into_iter().chain([OTHER]).filter(chosen).collect();
+    let mut raw = Raw::new("brawn-bench edges", &room.brawn);
+    progress.steps("rows of libc", count * families.len() * SIDES.len());
+    raw.rounds = rounds(count, &families, &SIDES, super::SEED, |family, side| {
+        let sample = rows(room, &format!("edges-{side}"), family)?;
+        progress.advance();
+        Ok::<_, String>(sample)
+    })?;
+    Ok(raw)
+}
+
+/// The rows that take more than a bar allows, with their time against stock musl's: brawn's over glibc's decides the order.
+pub fn above(raw: &Raw) -> Vec<(Line, f64)> {
+    let own = brawn_measure::functions::lines(&raw.rounds, STOCK);
+    let against_stock = |name: &str| {
+        let line = own.iter().find(|line| line.name == name);
+        line.map_or(f64::NAN, brawn)
+    };
+    let mut all: Vec<(Line, f64)> = lines(raw)
+        .into_iter()
+        .map(|line| {
+            let ratio = against_stock(&line.name);
+            (line, ratio)
+        })
+        .collect();
+    all.retain(|(line, ratio)| brawn(line) > BAR || *ratio > STOCK_MOST);
+    all
+}
+
+/// The bars, one sentence a line.
+pub fn summary(raw: &Raw) -> String {
+    let (lines, above) = (lines(raw), above(raw));
+    let count = |is: &dyn Fn(&(Line, f64)) -> bool| above.iter().filter(|row| is(row)).count();
+    format!(
+        "{} rows, at the edges of what functions are given. The geometric mean is {} of glibc's time with stock musl, {} with brawn.\n\
+         More than {} of glibc's time: {} rows (bar: {MOST_BEHIND}). More than {}: {} (bar: none).\n\
+         More than {} of stock musl's time: {} rows (bar: none).\n",
+        lines.len(),
+        show::ratio(mean(&lines, stock)),
+        show::ratio(mean(&lines, brawn)),
+        show::ratio(BAR),
+        count(&|(line, _)| brawn(line) > BAR),
+        show::ratio(MOST),
+        count(&|(line, _)| brawn(line) > MOST),
+        show::ratio(STOCK_MOST),
+        count(&|(_, ratio)| *ratio > STOCK_MOST),
+    )
+}
