@@ -147,7 +147,7 @@ static int integer(Sink *sink, const Spec *given, uint64_t number) {
 
 // One wide character in bytes.  ASCII's are the same in every locale; and where another one takes more than a byte, as `is_utf8`
 // remembers, all are in UTF-8, since musl has no other locale of that kind.
-static int narrowed(char *to, wchar_t wide, int *is_utf8) {
+INLINE int narrowed(char *to, wchar_t wide, int *is_utf8) {
     const uint32_t c = (uint32_t)wide;
     if (LIKELY(c < 0x80)) {
         *to = (char)c;
