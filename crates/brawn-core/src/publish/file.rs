@@ -24,6 +24,8 @@ pub enum Notice<'p> {
     Waiting(&'p Path),
     /// A write to this file was interrupted; brawn put its original back.
     RolledBack(&'p Path),
+    /// A newer version of this file came while an earlier brawn worked, which was then killed; it lies at the second path.
+    Newer(&'p Path, &'p Path),
 }
 
 /// The result of an edit.
@@ -58,6 +60,9 @@ pub fn open(path: &Path, tell: &dyn Fn(Notice<'_>)) -> Result<Target> {
     let target = Target::open(path, |folder| tell(Notice::Waiting(folder)))?;
     if target.recovered() {
         tell(Notice::RolledBack(target.path()));
+    }
+    if let Some(newer) = target.newer() {
+        tell(Notice::Newer(target.path(), newer));
     }
     Ok(target)
 }
