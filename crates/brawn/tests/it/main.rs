@@ -27,6 +27,7 @@ mod inherited;
 mod inspect;
 mod inspect_says;
 mod interrupted;
+mod large;
 mod libc_part;
 mod link_args;
 mod meanwhile;
