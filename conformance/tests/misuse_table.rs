@@ -63,6 +63,40 @@ const KINDS: &[(&str, &str)] = &[
     ("new-and-free", "C++: `free` of what `new[]` gave"),
 ];
 
+const ORIGINS_BEGIN: &str = "<!-- misuse by origin: begin -->\n";
+const ORIGINS_END: &str = "<!-- misuse by origin: end -->";
+
+/// Where the blocks of `misuse_origins.c` come from, as it names them, with their words.
+const ORIGINS: &[(&str, &str)] = &[
+    ("aligned", "1,000 bytes, aligned to 16 bytes … 4 MiB"),
+    (
+        "aligned-large",
+        "150,000 bytes, aligned to 16 bytes … 4 MiB",
+    ),
+    (
+        "aligned-resized",
+        "aligned to 16 bytes … 4 MiB, then `realloc`",
+    ),
+    ("grown", "made larger by `realloc`"),
+    ("shrunk", "made smaller by `realloc`"),
+    ("running", "of another thread that runs"),
+    ("ended", "of a thread that has ended"),
+    (
+        "border",
+        "12 bytes … 1 MiB, beside borders of the size classes",
+    ),
+];
+
+/// What is done to each of them.
+const MISUSES: [&str; 6] = [
+    "twice",
+    "front",
+    "front-resized",
+    "front-elsewhere",
+    "behind",
+    "inner",
+];
+
 /// Holds `secure` to all that mallocng ends the program for.
 fn assert_misses_nothing(mallocng: &Found, secure: &Found) {
     for ((kind, size), &wanted) in mallocng {
@@ -172,18 +206,54 @@ fn security_says_what_each_heap_does_with_the_misuse_set() {
         let cells: Vec<String> = results.iter().map(|found| cell(found, kind)).collect();
         format!("| {words} | {} |", cells.join(" | "))
     }));
+    states(&rows, BEGIN, END);
+}
+
+/// Of how many cases a heap ends the program, by the blocks' origin. It is "all" at these two heaps, or the test fails.
+#[test]
+fn secure_misses_nothing_of_what_mallocng_sees_wherever_a_block_comes_from() {
+    let all = programs().unwrap();
+    let set = [all.iter().find(|p| p.name == "misuse_origins").unwrap()];
+    let builder = Builder::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"));
+    let heaps = heaps();
+    let [mallocng, secure] = [&heaps[0], &heaps[5]].map(|h| found(&builder, &set, (h.1, h.2, h.3)));
+    assert_misses_nothing(&mallocng, &secure);
+    let mut rows = vec![
+        "| blocks | cases | mallocng | `secure` |".to_owned(),
+        "|---|---|---|---|".to_owned(),
+    ];
+    let mut counted = 0;
+    for (origin, words) in ORIGINS {
+        let kinds = MISUSES.map(|misuse| format!("{origin}-{misuse}"));
+        let count = |found: &Found, ended: &dyn Fn(u64) -> bool| {
+            let is_one = |((kind, _), times): &(&(String, String), &u64)| {
+                kinds.contains(kind) && ended(**times)
+            };
+            found.iter().filter(is_one).count()
+        };
+        let cases = count(&mallocng, &|_| true);
+        counted += cases;
+        let ends = [&mallocng, &secure].map(|found| count(found, &|times| times == TRIES));
+        rows.push(format!("| {words} | {cases} | {} | {} |", ends[0], ends[1]));
+    }
+    assert_eq!(counted, mallocng.len(), "cases without words in ORIGINS");
+    states(&rows, ORIGINS_BEGIN, ORIGINS_END);
+}
+
+/// Holds docs/security.md to a table, or writes it.
+fn states(rows: &[String], begin: &str, end: &str) {
     let path = home().join("../docs/security.md");
     let text = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = text.split_once(BEGIN).expect("the table's begin");
-    let (table, after) = rest.split_once(END).expect("the table's end");
+    let (before, rest) = text.split_once(begin).expect("the table's begin");
+    let (table, after) = rest.split_once(end).expect("the table's end");
     if std::env::var_os("BRAWN_WRITE_TABLE").is_some() {
-        let text = format!("{before}{BEGIN}\n{}\n\n{END}{after}", rows.join("\n"));
+        let text = format!("{before}{begin}\n{}\n\n{end}{after}", rows.join("\n"));
         std::fs::write(&path, text).unwrap();
         return;
     }
     let stated: Vec<&str> = table.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(stated.len(), rows.len(), "rows of the table");
-    for (stated, row) in stated.iter().zip(&rows) {
+    for (stated, row) in stated.iter().zip(rows) {
         // What happens at times only need not happen now.
         let cells = stated.split('|').zip(row.split('|'));
         let differs = |(stated, found): (&str, &str)| stated != found && !stated.contains('(');

@@ -6,7 +6,7 @@
 //   | header | (address space only) ...  | requested bytes ... page-rounded | guard page |
 //
 // Only checked profiles have the guard page, which is not part of what this file calls the mapping.  They also have a mark behind the
-// program's bytes, if there is room, and one in front of them, at the header's end.  While such a
+// program's bytes, if there is room, and one in front of them.  While such a
 // mapping waits for reuse, the block is out of reach (brawn_may_close says how often).
 //
 // The block begins one slice behind the header's start, or `alignment` behind it, or a whole segment
@@ -43,7 +43,8 @@ static inline uint8_t brawn_large_mark(const mi_segment_t *segment) { return (ui
 // Whether its block has no more than ordinary alignment.
 static inline bool brawn_large_is_plain(mi_segment_t *segment);
 
-// The last bytes of the header of a plain block, which nothing else is in.
+// The bytes in front of a block, which nothing else is in: the last ones of the header, or, with more than ordinary alignment, of
+// what lies between (so a page there is in use).
 enum {
     BRAWN_LARGE_FRONT = 4,
     BRAWN_CLOSED = 256u << 10,
@@ -51,7 +52,7 @@ enum {
 _Static_assert(offsetof(mi_segment_t, slices) + 2 * sizeof(mi_slice_t) + BRAWN_LARGE_FRONT * sizeof(uint64_t) <= MI_SEGMENT_SLICE_SIZE,
     "the mark in front of a large block lies behind what its header uses");
 static inline uint64_t *brawn_large_front(mi_segment_t *segment) {
-    return (uint64_t *)((uint8_t *)segment + MI_SEGMENT_SLICE_SIZE) - BRAWN_LARGE_FRONT;
+    return (uint64_t *)brawn_large_page(segment)->page_start - BRAWN_LARGE_FRONT;
 }
 
 // How many bytes the program asked for, if this is a live block.
@@ -61,12 +62,10 @@ static size_t brawn_large_size(mi_segment_t *segment, const void *p) {
     if (size == BRAWN_LARGE_FREED) brawn_trap_freed_already();
     const mi_page_t *const page = brawn_large_page(segment);
     if (size < page->block_size && page->page_start[size] != brawn_large_mark(segment)) brawn_trap_written_past_end();
-    if (brawn_large_is_plain(segment)) {
-        const uint64_t *const front = brawn_large_front(segment);
-        uint64_t changed = 0;
-        for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) changed |= front[i] ^ segment->cookie;
-        if (changed != 0) brawn_trap_written_in_front();
-    }
+    const uint64_t *const front = brawn_large_front(segment);
+    uint64_t changed = 0;
+    for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) changed |= front[i] ^ segment->cookie;
+    if (changed != 0) brawn_trap_written_in_front();
     return size;
 }
 
@@ -137,9 +136,7 @@ static void brawn_large_describe(mi_segment_t *segment, size_t size, size_t offs
 #if BRAWN_CHECKED
     segment->cookie = _mi_ptr_cookie(segment);
     segment->large_guard = guard;
-    if (offset == MI_SEGMENT_SLICE_SIZE) {
-        for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) brawn_large_front(segment)[i] = segment->cookie;
-    }
+    for (size_t i = 0; i < BRAWN_LARGE_FRONT; i++) brawn_large_front(segment)[i] = segment->cookie;
 #else
     MI_UNUSED(guard);
 #endif

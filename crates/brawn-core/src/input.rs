@@ -4,10 +4,12 @@
 //! own, and a device may have no end. So nothing here waits: brawn checks what it has opened before it reads a byte.
 
 use crate::error::{Error, Kind};
+use crate::format::Format;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
 /// Opens a regular file for reading; links are followed.
@@ -56,14 +58,116 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     all(&open(path)?)
 }
 
+/// All of a regular file of one of these formats. Of any other, only the start, which says what it is.
+///
+/// # Errors
+/// Those of [`open`], and of reading.
+pub fn read_if(path: &Path, formats: &[Format]) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    match other(&file, formats)? {
+        Some(head) => Ok(head),
+        None => all(&file),
+    }
+}
+
+/// The start of an open file, if it is of none of these formats.
+pub(crate) fn other(file: &File, formats: &[Format]) -> io::Result<Option<Vec<u8>>> {
+    let head = head(file, HEAD)?;
+    Ok((!formats.contains(&Format::of(&head))).then_some(head))
+}
+
+/// How many bytes say what a file is, and are shown of it.
+const HEAD: usize = 4096;
+
+/// The first bytes of a file, at most that many.
+///
+/// # Errors
+/// Those of reading.
+pub fn head(file: &File, most: usize) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; most];
+    let mut filled = 0;
+    loop {
+        match file.read_at(&mut head[filled..], filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
+}
+
 /// The rest of an open regular file, from its current position.
 pub(crate) fn all(mut file: &File) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // If memory is short, this fails before a byte is read.
-    let size = usize::try_from(file.metadata()?.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
-    bytes.try_reserve_exact(size)?;
+    let (at, stat) = (file.stream_position()?, file.metadata()?);
+    let size = stat.len().saturating_sub(at);
+    let mut bytes = match has_holes(&stat) {
+        true => {
+            let mut bytes = zeros(size)?;
+            fill(file, &mut bytes, at, true)?;
+            file.seek(SeekFrom::Start(at + size))?;
+            bytes
+        }
+        false => {
+            let mut bytes = Vec::new();
+            // If memory is short, this fails before a byte is read.
+            bytes.try_reserve_exact(length(size)?)?;
+            bytes
+        }
+    };
     file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    match (bytes.len() as u64) < size {
+        true => Err(io::ErrorKind::UnexpectedEof.into()),
+        false => Ok(bytes),
+    }
+}
+
+/// Whether a file is large, and takes much less room on its disk than its size says.
+pub fn has_holes(stat: &Metadata) -> bool {
+    const LARGE: u64 = 4 << 20;
+    stat.len() > LARGE && stat.blocks().saturating_mul(512) < stat.len() - stat.len() / 8
+}
+
+/// Memory for so many bytes. It is the kernel's zeroed memory, which takes no room until something else is written to it.
+///
+/// # Errors
+/// There is not enough memory.
+pub fn zeros(size: u64) -> io::Result<Vec<u8>> {
+    let size = length(size)?;
+    // This only checks that there is enough.
+    Vec::<u8>::new().try_reserve_exact(size)?;
+    Ok(vec![0; size])
+}
+
+fn length(size: u64) -> io::Result<usize> {
+    usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge.into())
+}
+
+/// Fills `bytes`, which are [`zeros`], with those of a file from `at` on. If it `has_holes`, nothing is written where only
+/// zeros are, so holes take no memory. They are read all the same: where a filesystem says that holes are, data may be that
+/// was just written (ZFS until 2.2.2).
+///
+/// # Errors
+/// Those of reading; the file ends before.
+pub fn fill(file: &File, bytes: &mut [u8], at: u64, has_holes: bool) -> io::Result<()> {
+    const PAGE: usize = 4096;
+    if !has_holes {
+        return file.read_exact_at(bytes, at);
+    }
+    let mut scratch = vec![0; 16 * PAGE];
+    let mut at = at;
+    for part in bytes.chunks_mut(scratch.len()) {
+        let read = &mut scratch[..part.len()];
+        file.read_exact_at(read, at)?;
+        at += read.len() as u64;
+        for (to, from) in part.chunks_mut(PAGE).zip(read.chunks(PAGE)) {
+            if *from != [0; PAGE][..from.len()] {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Turns an error of [`open`] into one for the user. `doing` says what could not be done.
@@ -128,6 +232,33 @@ impl From<Irregular> for io::Error {
 mod tests {
     use super::*;
     use rustix::fs::CWD;
+
+    #[test]
+    fn holes_are_read_as_zeros_and_take_no_memory() {
+        let mut file = tempfile::tempfile().unwrap();
+        let size = 24 << 20;
+        file.set_len(size + 5).unwrap();
+        for at in [0, 4095, 9 << 20, size, size + 4] {
+            file.write_all_at(b"x", at).unwrap();
+        }
+        assert!(has_holes(&file.metadata().unwrap()));
+        let mut wanted = Vec::new();
+        file.rewind().unwrap();
+        file.read_to_end(&mut wanted).unwrap();
+        file.rewind().unwrap();
+        assert!(all(&file).unwrap() == wanted);
+        assert_eq!(file.stream_position().unwrap(), size + 5);
+        file.seek(SeekFrom::Start(10)).unwrap();
+        assert!(all(&file).unwrap() == wanted[10..]);
+        // One that was made shorter meanwhile is an error.
+        let mut bytes = zeros(size + 5).unwrap();
+        file.set_len(size).unwrap();
+        for has_holes in [false, true] {
+            let error = fill(&file, &mut bytes, 0, has_holes).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        }
+        zeros(u64::MAX / 4).unwrap_err();
+    }
 
     #[test]
     fn nothing_but_regular_files_is_opened_and_nothing_waits() {

@@ -22,6 +22,6 @@ mod moments;
 pub mod pairs;
 pub mod schedule;
 pub mod short;
-mod start;
+pub mod start;
 pub mod tree;
 pub mod verdict;

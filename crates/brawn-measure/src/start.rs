@@ -6,6 +6,16 @@ use std::ffi::{CString, c_char};
 use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether programs begin with SIGPIPE ignored.
+static PIPE_IS_IGNORED: AtomicBool = AtomicBool::new(false);
+
+/// Says whether SIGPIPE was ignored when this process began: then it is for the programs that it runs. (Rust's runtime ignores
+/// it in this process in any case.)
+pub fn pipe_is_ignored(is_ignored: bool) {
+    PIPE_IS_IGNORED.store(is_ignored, Ordering::Relaxed);
+}
 
 /// A process that waits for its start.
 pub struct Waiting {
@@ -179,7 +189,11 @@ unsafe fn become_program(
                 libc::_exit(127);
             }
         }
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        let pipe = match PIPE_IS_IGNORED.load(Ordering::Relaxed) {
+            true => libc::SIG_IGN,
+            false => libc::SIG_DFL,
+        };
+        libc::signal(libc::SIGPIPE, pipe);
         if launcher >= 0 {
             for pipe in [wait, tell] {
                 libc::fcntl(pipe, libc::F_SETFD, 0);

@@ -24,6 +24,12 @@ pub fn notice(notice: Notice<'_>) {
             "{}: an interrupted write was rolled back to the original",
             shown(&file)
         ),
+        Notice::Newer(file, newer) => format!(
+            "{}: a newer version of it came while an earlier brawn worked, which was then killed: it lies at {}. If it is the one \
+             that you want, move it into the file's place",
+            shown(&file),
+            shown(&newer)
+        ),
     };
     ui::info(&text);
 }

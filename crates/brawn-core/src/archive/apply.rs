@@ -34,25 +34,23 @@ pub(crate) fn write(
     let kept: Vec<usize> = (0..archive.entries.len())
         .filter(|n| !matches!(archive.entries[*n].kind, EntryKind::Index(_)) && !plan.removes(*n))
         .collect();
-    // Everything after the index, with where each entry begins in it.
     let coming = plan.coming(payload)?;
-    let size: usize = coming.iter().map(|m| m.bytes.len() + HEADER + 1).sum();
-    let mut body = Vec::with_capacity(archive.bytes.len().saturating_add(size));
+    // Everything after the index, in parts, with where each entry begins. (An archive may be large: two copies are enough.)
+    let headers = coming
+        .iter()
+        .map(|m| header(archive.dialect, m.name, m.bytes.len()));
+    let headers = headers.collect::<Result<Vec<_>>>()?;
+    let mut body = Body::default();
     let mut places: Vec<(Owner, u64)> = Vec::with_capacity(kept.len() + coming.len());
     for number in kept {
-        pad(&mut body);
-        places.push((Owner::Kept(number), body.len() as u64));
-        body.extend_from_slice(archive.whole(&archive.entries[number]));
+        let whole = archive.whole(&archive.entries[number]);
+        places.push((Owner::Kept(number), body.add(&[whole])));
     }
-    for (number, member) in coming.iter().enumerate() {
-        pad(&mut body);
-        places.push((Owner::Added(number), body.len() as u64));
-        body.extend(header(archive.dialect, member.name, member.bytes.len())?);
-        body.extend_from_slice(&member.bytes);
+    for (number, (member, header)) in coming.iter().zip(&headers).enumerate() {
+        places.push((Owner::Added(number), body.add(&[header, &member.bytes])));
     }
-    pad(&mut body);
 
-    let mut bytes = Vec::with_capacity(MAGIC.len().saturating_add(body.capacity()));
+    let mut bytes = Vec::new();
     bytes.extend_from_slice(MAGIC);
     if let Some(index) = &archive.index {
         let added: Vec<Vec<&[u8]>> = coming
@@ -76,8 +74,31 @@ pub(crate) fn write(
         }
         write_index(&mut bytes, archive, index, lines)?;
     }
-    bytes.extend_from_slice(&body);
+    bytes.reserve_exact(body.size + 1);
+    body.parts
+        .iter()
+        .for_each(|part| bytes.extend_from_slice(part));
+    bytes.extend_from_slice(filler(body.size));
     Ok(bytes)
+}
+
+/// Entries, each at an even offset.
+#[derive(Default)]
+struct Body<'a> {
+    parts: Vec<&'a [u8]>,
+    size: usize,
+}
+
+impl<'a> Body<'a> {
+    /// Adds an entry, and gives its offset.
+    fn add(&mut self, parts: &[&'a [u8]]) -> u64 {
+        let filler = filler(self.size);
+        let place = self.size + filler.len();
+        self.parts.push(filler);
+        self.parts.extend_from_slice(parts);
+        self.size = place + parts.iter().map(|part| part.len()).sum::<usize>();
+        place as u64
+    }
 }
 
 enum Owner {
@@ -86,10 +107,8 @@ enum Owner {
 }
 
 /// Entries begin on even offsets; the filler is what `ar` writes.
-fn pad(bytes: &mut Vec<u8>) {
-    if bytes.len() % 2 == 1 {
-        bytes.push(b'\n');
-    }
+fn filler(size: usize) -> &'static [u8] {
+    &b"\n"[..size % 2]
 }
 
 /// The symbols of each entry for the index. First come the symbols of the old index, in its order, so that members

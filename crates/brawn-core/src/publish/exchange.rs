@@ -2,12 +2,14 @@
 //!
 //! Another program may replace the file while brawn works: a package manager, a compiler. Its new version must not be
 //! lost. So the two files change places in one step, and brawn looks at what came out. If that is not the file that was
-//! read, they change back.
+//! read, they change back. If brawn is killed before, what came out lies under a name of its own, `.NAME.brawn-swap`, and the next
+//! run looks at it (`recover.rs`).
 
 use super::Target;
 use crate::error::{Error, Kind, Result};
 use crate::fingerprint::Fingerprint;
 use crate::input;
+use crate::shown::shown;
 use rustix::fs::{AtFlags, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -17,12 +19,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// How a new file replaced the old one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Exchange {
     /// By its name.
     Renamed,
     /// Not at all yet: the old file is a mount point.
     MountPoint,
+    /// It has, but what came out is a newer version, which could not be put back.
+    Stuck(Error),
 }
 
 /// Everything by which a file is known without reading it.
@@ -60,7 +64,7 @@ impl From<&Stat> for Seen {
 
 impl Seen {
     /// Whether it is the same file with the same bytes, perhaps under other names.
-    fn is_same_file(&self, other: &Self) -> bool {
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
         (self.inode, self.size, self.modified) == (other.inode, other.size, other.modified)
     }
 }
@@ -86,16 +90,14 @@ impl Target {
         }
     }
 
-    /// Puts the file `new`, a name in the directory, in the place of the target, which was `seen` with the contents
-    /// `read`. Afterwards `new` is gone.
+    /// Puts the file of [`Target::swap`] in the place of the target, which was `seen` with the contents `read`. Afterwards
+    /// nothing has that name, unless the target is a mount point.
     ///
-    /// If another version has come in between, it stays, and this fails.
-    pub(super) fn exchange(
-        &self,
-        new: &OsStr,
-        seen: &Seen,
-        read: &Fingerprint,
-    ) -> Result<Exchange> {
+    /// If another version has come in between, it stays, and this fails. Then, as after any other failure, the new file is
+    /// under that name, or nothing is.
+    pub(super) fn exchange(&self, seen: &Seen, read: &Fingerprint) -> Result<Exchange> {
+        let swap = self.swap();
+        let new = swap.file_name().unwrap_or_default();
         let failed = |e: Errno| Error::io("cannot rename the new file over it", e);
         let mut placed = self.named(new).map_err(failed)?;
         let swap = || {
@@ -118,35 +120,61 @@ impl Target {
             }
             Err(e) => return Err(failed(e)),
         }
-        let mut out = self.named(new).map_err(failed)?;
-        if out.is_same_file(seen) || self.has(new, read) {
-            // If this fails, the next run removes it.
-            let _ = rustix::fs::unlinkat(&self.folder, new, AtFlags::empty());
-            return Ok(Exchange::Renamed);
-        }
-        // The newer version goes back. If an even newer one comes out then, that one goes back, and so on.
-        loop {
-            match swap() {
-                Ok(()) => {}
-                // Somebody has removed the new file.
-                Err(Errno::NOENT) => {
-                    self.give_back(new).map_err(failed)?;
-                    return Err(changed());
-                }
-                Err(e) => return Err(failed(e)),
-            }
-            let came = self.named(new).map_err(failed)?;
-            if came.is_same_file(&placed) {
-                return Err(changed());
-            }
-            (placed, out) = (out, came);
+        match self.look_at_what_came_out(new, &mut placed, seen, read) {
+            Ok(true) => Ok(Exchange::Renamed),
+            Ok(false) => Err(changed()),
+            Err(e) => Ok(Exchange::Stuck(self.stuck(new, e))),
         }
     }
 
-    /// Renames `new` to the target's name, if nothing has it.
-    fn give_back(&self, new: &OsStr) -> rustix::io::Result<()> {
-        let (folder, flags) = (&self.folder, RenameFlags::NOREPLACE);
-        rustix::fs::renameat_with(folder, new, folder, self.name(), flags)
+    /// Whether what came out is the file that was read, which is then removed. Otherwise it goes back.
+    fn look_at_what_came_out(
+        &self,
+        new: &OsStr,
+        placed: &mut Seen,
+        seen: &Seen,
+        read: &Fingerprint,
+    ) -> rustix::io::Result<bool> {
+        let folder = &self.folder;
+        let mut out = self.named(new)?;
+        if out.is_same_file(seen) || self.has(new, read) {
+            // If this fails, the next run removes it.
+            let _ = rustix::fs::unlinkat(folder, new, AtFlags::empty());
+            return Ok(true);
+        }
+        // If an even newer version comes out then, that one goes back, and so on.
+        loop {
+            match rustix::fs::renameat_with(folder, new, folder, self.name(), RenameFlags::EXCHANGE)
+            {
+                Ok(()) => {}
+                // Somebody has removed the new file.
+                Err(Errno::NOENT) => match self.rename_if_free(new, self.name()) {
+                    Ok(()) => return Ok(false),
+                    // And now put another one there.
+                    Err(Errno::EXIST) => continue,
+                    Err(e) => return Err(e),
+                },
+                Err(e) => return Err(e),
+            }
+            let came = self.named(new)?;
+            if came.is_same_file(placed) {
+                return Ok(false);
+            }
+            (*placed, out) = (out, came);
+        }
+    }
+
+    /// The error for a newer version under the name `new` that could not be put back.
+    fn stuck(&self, new: &OsStr, e: Errno) -> Error {
+        let lies = self.path.with_file_name(new);
+        Error::io(
+            "it changed while brawn was working on it, and cannot be put back",
+            e,
+        )
+        .next(format!(
+            "the newer version is {}: rename it yourself, or run brawn again, which keeps it",
+            shown(&lies)
+        ))
     }
 
     /// What is known of a name in the directory.
@@ -187,8 +215,8 @@ mod tests {
         let target = Target::open(&at("tool"), |_| {}).unwrap();
         let (seen, read) = (target.seen().unwrap(), target.fingerprint().unwrap());
         let exchange = || {
-            write("new", "brawn's");
-            target.exchange(OsStr::new("new"), &seen, &read)
+            write(".tool.brawn-swap", "brawn's");
+            target.exchange(&seen, &read)
         };
         for newer in ["a newer version", "another version"] {
             write("newer", newer);
@@ -196,12 +224,15 @@ mod tests {
             let error = exchange().unwrap_err();
             assert!(error.to_string().contains("it changed while"), "{error}");
             assert_eq!(fs::read_to_string(at("tool")).unwrap(), newer);
-            assert_eq!(fs::read_to_string(at("new")).unwrap(), "brawn's");
+            assert_eq!(
+                fs::read_to_string(at(".tool.brawn-swap")).unwrap(),
+                "brawn's"
+            );
         }
         // The same bytes in another file are no newer version.
         write("newer", "as it was read");
         fs::rename(at("newer"), at("tool")).unwrap();
-        assert_eq!(exchange().unwrap(), Exchange::Renamed);
+        assert!(matches!(exchange().unwrap(), Exchange::Renamed));
         assert_eq!(fs::read_to_string(at("tool")).unwrap(), "brawn's");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         // A file that is gone is not made again.

@@ -3,7 +3,9 @@
 use super::{Published, Source, Target, trust, write_elsewhere};
 use crate::content::Content;
 use crate::error::Result;
+use crate::format::Format;
 use crate::input;
+use std::fs::File;
 use std::path::Path;
 
 /// Where the new bytes are written.
@@ -24,6 +26,8 @@ pub enum Notice<'p> {
     Waiting(&'p Path),
     /// A write to this file was interrupted; brawn put its original back.
     RolledBack(&'p Path),
+    /// A newer version of this file came while an earlier brawn worked, which was then killed; it lies at the second path.
+    Newer(&'p Path, &'p Path),
 }
 
 /// The result of an edit.
@@ -59,25 +63,31 @@ pub fn open(path: &Path, tell: &dyn Fn(Notice<'_>)) -> Result<Target> {
     if target.recovered() {
         tell(Notice::RolledBack(target.path()));
     }
+    if let Some(newer) = target.newer() {
+        tell(Notice::Newer(target.path(), newer));
+    }
     Ok(target)
 }
 
-/// Edits the file at `path` with `edit`, and writes the result.
+/// Edits the file at `path` with `edit`, and writes the result. What has none of these `formats`, `edit` refuses by its start:
+/// then nothing else is read.
 ///
 /// # Errors
 /// The file cannot be read or written; those of `edit`; and, unless another file is written, those of
 /// [`trust::refuse`].
 pub fn file<P>(
     path: &Path,
+    formats: &[Format],
     to: To<'_>,
     tell: &dyn Fn(Notice<'_>),
     edit: &dyn for<'s> Fn(&'s Source) -> Result<Edited<'s, P>>,
 ) -> Result<Outcome<P>> {
-    unplaced(path, to, tell, edit).map_err(|e| e.path(path))
+    unplaced(path, formats, to, tell, edit).map_err(|e| e.path(path))
 }
 
 fn unplaced<P>(
     path: &Path,
+    formats: &[Format],
     to: To<'_>,
     tell: &dyn Fn(Notice<'_>),
     edit: &dyn for<'s> Fn(&'s Source) -> Result<Edited<'s, P>>,
@@ -89,6 +99,7 @@ fn unplaced<P>(
     let source = match &target {
         Some(target) => {
             trust::refuse(target.file())?;
+            refused_by_start(path, target.file(), formats, edit)?;
             target.read()?
         }
         None => {
@@ -96,6 +107,7 @@ fn unplaced<P>(
             if matches!(to, To::Nowhere) {
                 trust::refuse(&file)?;
             }
+            refused_by_start(path, &file, formats, edit)?;
             Source::read(path, &file)?
         }
     };
@@ -115,4 +127,17 @@ fn unplaced<P>(
         write_elsewhere(path, out, &content.unwrap_or_else(same))?;
     }
     Ok(outcome)
+}
+
+/// Fails as `edit` does, if the start of a file says that it is none of these `formats`.
+fn refused_by_start<P>(
+    path: &Path,
+    file: &File,
+    formats: &[Format],
+    edit: &dyn for<'s> Fn(&'s Source) -> Result<Edited<'s, P>>,
+) -> Result<()> {
+    match Source::other(path, file, formats)? {
+        Some(start) => edit(&start).map(drop),
+        None => Ok(()),
+    }
 }

@@ -7,6 +7,8 @@
 //! | `libc.a.brawn-original` | the file before brawn first touched it: the same inode (hard link) where the filesystem allows, else a copy |
 //! | `libc.a.brawn.json` | the record: SHA-256 of that original, and of every file that brawn made from it |
 //! | `.libc.a.brawn-new`, `.libc.a.brawn-keep`, `.libc.a.brawn-record` | files being written; the next run removes them |
+//! | `.libc.a.brawn-swap` | the file that changes places with `libc.a`, and then what came out: the next run looks at it (`recover.rs`) |
+//! | `libc.a.brawn-newer` | a newer version that came out when a run was killed; brawn never removes it |
 //! | `.libc.a.brawn-out` | a file being written to another path; the next run that writes that file removes it |
 //!
 //! The order is:
@@ -14,8 +16,8 @@
 //! 1. Write and sync the new file.
 //! 2. Write and sync the record. It names the original and the result, so it is true before and after the exchange.
 //! 3. Keep and sync the original.
-//! 4. Exchange the names of the new file and the old one. If what comes out is not the file that was read, exchange them
-//!    again: somebody has put a newer version there.
+//! 4. Exchange the names of the new file, now `.libc.a.brawn-swap`, and the old one. If what comes out is not the file that
+//!    was read, exchange them again: somebody has put a newer version there.
 //!
 //! A lock on the directory keeps a second brawn out meanwhile.
 //!
@@ -31,6 +33,7 @@ mod lock;
 mod output;
 pub mod place;
 mod record;
+mod recover;
 mod restore;
 pub mod room;
 pub mod run_cache;
@@ -50,7 +53,7 @@ pub use source::Source;
 pub use standing::{Standing, is_kept_original, kept_original_of, standing};
 pub use write::Stream;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::input;
 use crate::shown::shown;
 use exchange::Exchange;
@@ -81,6 +84,8 @@ pub struct Target {
     record: Option<Record>,
     /// Whether opening it rolled back an interrupted write.
     recovered: bool,
+    /// Where a newer version lies that opening it found.
+    newer: Option<PathBuf>,
 }
 
 /// What happened to a target.
@@ -123,6 +128,7 @@ impl Target {
             stat,
             record: None,
             recovered: false,
+            newer: None,
         };
         target.recover().map_err(|e| e.path(path))?;
         Ok(target)
@@ -136,6 +142,11 @@ impl Target {
     /// Whether opening it rolled back an interrupted write.
     pub fn recovered(&self) -> bool {
         self.recovered
+    }
+
+    /// Where a newer version of it lies, which another program had put there while a run worked that was then killed.
+    pub fn newer(&self) -> Option<&Path> {
+        self.newer.as_deref()
     }
 
     /// The file, for a look at its metadata.
@@ -213,10 +224,10 @@ impl Target {
             }
             // A further name is a change, too.
             let seen = self.seen()?;
+            self.rename_to_swap(&staged)?;
             self.sync_folder()?;
             self.unchanged(&seen, before)?;
-            let name = staged.file_name().unwrap_or_default();
-            Ok((self.exchange(name, &seen, before)?, after))
+            Ok((self.exchange(&seen, before)?, after))
         };
         let (exchange, after) = match prepare() {
             Ok(done) => done,
@@ -225,9 +236,15 @@ impl Target {
                 return Err(error);
             }
         };
-        let in_place = exchange == Exchange::MountPoint;
+        let in_place = match exchange {
+            Exchange::Renamed => false,
+            Exchange::MountPoint => true,
+            // What lies where is not known: the next run looks.
+            Exchange::Stuck(error) => return Err(error),
+        };
         if in_place {
-            if let Err(error) = self.overwrite(&mut record, before, &staged) {
+            let swap = self.swap();
+            if let Err(error) = self.overwrite(&mut record, before, &swap) {
                 // An incomplete file needs the record's note and the original; a whole file needs neither.
                 if Fingerprint::of_file(&self.path).is_ok_and(|now| now == *before) {
                     record.in_place = None;
@@ -238,7 +255,7 @@ impl Target {
                 return Err(error);
             }
             // If this fails, the next run removes the file.
-            let _ = fs::remove_file(&staged);
+            let _ = fs::remove_file(&swap);
         }
         self.folder.sync_all().map_err(write::in_place_unsynced)?;
         // Overwriting in place changes the contents of all links.
@@ -277,9 +294,10 @@ impl Target {
     }
 
     /// Removes what the preparation left behind. If that fails, the next run does it; the error that led here is the
-    /// one to report.
+    /// one to report. Nothing has changed places, or it has changed back.
     fn abandon(&self, staged: &Path, first_time: bool) {
         let _ = fs::remove_file(staged);
+        let _ = fs::remove_file(self.swap());
         let _ = fs::remove_file(self.beside(".", ".brawn-keep"));
         let _ = fs::remove_file(self.beside(".", ".brawn-record"));
         if first_time {
@@ -346,51 +364,6 @@ impl Target {
         write::in_place(&self.path, old.size, &new)?;
         record.in_place = None;
         record.write(self)
-    }
-
-    /// Repairs what an interrupted run left behind.
-    fn recover(&mut self) -> Result<()> {
-        for suffix in [".brawn-new", ".brawn-keep", ".brawn-record"] {
-            match fs::remove_file(self.beside(".", suffix)) {
-                Ok(()) => {}
-                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                // If the directory cannot be written, the error is reported when something is to be written.
-                Err(_) => {}
-            }
-        }
-        self.record = Record::read(&self.folder, &self.record(), &self.stat)?;
-        let Some((mut record, torn)) = self
-            .record
-            .clone()
-            .and_then(|r| r.in_place.map(|torn| (r, torn)))
-        else {
-            return Ok(());
-        };
-        let now = self.fingerprint()?;
-        if record.state(&now) == State::Changed {
-            if (self.stat.dev(), self.stat.ino()) != (torn.device, torn.inode) {
-                return Err(Error::new(
-                    Kind::RestoreRefused,
-                    "a write in place was interrupted, and the file that is here now is another one",
-                )
-                .next(format!(
-                    "mount that file here again, or, if it is gone, remove {} and {}",
-                    shown(&self.original()),
-                    shown(&self.record())
-                )));
-            }
-            let original = self.check_original(Some(&record))?;
-            write::in_place(&self.path, now.size, &original)?;
-            self.recovered = true;
-            self.stat = self
-                .file
-                .metadata()
-                .map_err(|e| Error::io("cannot look at it", e))?;
-        }
-        record.in_place = None;
-        record.write(self)?;
-        self.record = Some(record);
-        self.sync_folder()
     }
 
     /// The kept original. Fails if it is not the one that the record names.

@@ -72,6 +72,11 @@ impl Record {
         }
     }
 
+    /// Whether a file that it knows has this size.
+    pub(super) fn has_size(&self, size: u64) -> bool {
+        self.original.size == size || self.results.iter().any(|result| result.size == size)
+    }
+
     /// Reads the one at `path`, in the directory `folder`, beside the file of `target`. `None` if there is none.
     pub(super) fn read(folder: impl AsFd, path: &Path, target: &Metadata) -> Result<Option<Self>> {
         let Some(file) = kept::open(folder, path, target, "brawn's record")? else {

@@ -7,7 +7,7 @@ use crate::advice::Advice;
 use crate::error::{Error, Kind, Result};
 use crate::fingerprint::Fingerprint;
 use crate::shown::shown;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Seek as _;
 use std::os::unix::fs::MetadataExt as _;
 
@@ -65,18 +65,11 @@ impl Target {
         let original = self
             .check_original(Some(&record))
             .map_err(|e| self.no_original(e))?;
-        let name = self.original();
-        let name = name.file_name().unwrap_or_default();
-        // What is put in the file's place is what was checked.
-        let checked = rustix::fs::fstat(&original);
-        let checked = Seen::from(&checked.map_err(|e| Error::io("cannot look at it", e))?);
-        if self.named(name).ok() != Some(checked) {
-            return Err(exchange::changed());
-        }
         self.unchanged(&self.first_seen(), &now)?;
-        match self.exchange(name, &self.first_seen(), &now)? {
-            Exchange::Renamed => {}
-            Exchange::MountPoint => {
+        match self.put_back(&original, &record, &now) {
+            Ok(Exchange::Renamed) => {}
+            Ok(Exchange::MountPoint) => {
+                self.take_original_back()?;
                 record.in_place = Some(InPlace {
                     device: self.stat.dev(),
                     inode: self.stat.ino(),
@@ -84,6 +77,12 @@ impl Target {
                 record.write(self)?;
                 self.sync_folder()?;
                 write::in_place(&self.path, now.size, &original)?;
+            }
+            Ok(Exchange::Stuck(error)) => return Err(error),
+            Err(error) => {
+                // If this fails, the next run does it; the error to report is the first one.
+                let _ = self.take_original_back();
+                return Err(error);
             }
         }
         self.folder.sync_all().map_err(|e| {
@@ -98,6 +97,21 @@ impl Target {
         })?;
         self.forget()?;
         Ok(Restored::Restored)
+    }
+
+    /// Lets the original, which was checked, change places with the file, whose contents are `now`.
+    fn put_back(&self, original: &File, record: &Record, now: &Fingerprint) -> Result<Exchange> {
+        let checked = rustix::fs::fstat(original);
+        let checked = Seen::from(&checked.map_err(|e| Error::io("cannot look at it", e))?);
+        self.lend_original()?;
+        // What is put in the file's place is what was checked.
+        let swap = self.swap();
+        let name = swap.file_name().unwrap_or_default();
+        let is_checked = self.named(name).is_ok_and(|n| n.is_same_file(&checked));
+        if !is_checked && !self.has(name, &record.original) {
+            return Err(exchange::changed());
+        }
+        self.exchange(&self.first_seen(), now)
     }
 
     /// The error if there is nothing to restore from, whatever the reason.

@@ -5,6 +5,7 @@ use super::record::{Record, State};
 use super::standing::{lost_original, open_original, original_path, record_of, wrong_original};
 use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
+use crate::format::Format;
 use crate::input;
 use std::cell::OnceCell;
 use std::fs::{File, Metadata};
@@ -35,6 +36,17 @@ impl Source {
 
     pub(super) fn of(path: PathBuf, file: &File, record: Option<Record>) -> Result<Self> {
         let bytes = input::all(file).map_err(|e| input::failed("cannot read it", e))?;
+        Self::with(path, file, record, bytes)
+    }
+
+    /// The start of an open file alone, without a record; `None` if it is of one of these formats.
+    pub(super) fn other(path: &Path, file: &File, formats: &[Format]) -> Result<Option<Self>> {
+        let head = input::other(file, formats).map_err(|e| input::failed("cannot read it", e))?;
+        head.map(|head| Self::with(path.to_path_buf(), file, None, head))
+            .transpose()
+    }
+
+    fn with(path: PathBuf, file: &File, record: Option<Record>, bytes: Vec<u8>) -> Result<Self> {
         Ok(Self {
             path,
             bytes,

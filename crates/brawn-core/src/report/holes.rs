@@ -1,7 +1,9 @@
 //! Files with holes in tar archives. Only the parts between the holes are stored; whoever unpacks the file gets zeros for
 //! the holes. GNU tar writes a map of the parts into the header, or into records of pax, or before the contents.
 
+use std::cell::RefCell;
 use std::io::{Error, ErrorKind, Read, Result};
+use std::rc::Rc;
 
 /// The most parts: GNU tar has as many in a file of a terabyte with a hole in each MiB.
 const PARTS: usize = 1 << 20;
@@ -40,18 +42,42 @@ impl Holes {
         Some(())
     }
 
-    /// Of GNU's own header; `None` if the map continues behind it.
-    pub(super) fn of(header: &tar::GnuHeader) -> Option<Self> {
-        if header.is_extended() {
-            return None;
+    /// Of GNU's own header; `None` if it has none. If the map continues behind it, its other blocks are read from `more`, and
+    /// counted in `aside`: raw entries do not show them, and the crate for tar does not read ahead.
+    pub(super) fn of(
+        header: &tar::Header,
+        more: &mut impl Read,
+        aside: &mut u64,
+    ) -> Result<Option<Self>> {
+        if !header.entry_type().is_gnu_sparse() {
+            return Ok(None);
         }
-        let parts = header.sparse.iter().filter(|part| !part.is_empty());
-        let parts = parts.map(|part| Some((part.offset().ok()?, part.length().ok()?)));
-        Some(Self {
-            parts: parts.collect::<Option<_>>()?,
-            size: Some(header.real_size().ok()?),
+        let header = header.as_gnu();
+        let header = header.ok_or_else(|| damaged("not in GNU's format"))?;
+        let mut holes = Self {
+            size: Some(header.real_size()?),
             ..Self::default()
-        })
+        };
+        holes.add(&header.sparse)?;
+        let mut is_extended = header.is_extended();
+        while is_extended {
+            let mut block = tar::GnuExtSparseHeader::new();
+            more.read_exact(block.as_mut_bytes())?;
+            *aside += block.as_bytes().len() as u64;
+            holes.add(&block.sparse)?;
+            is_extended = block.is_extended();
+        }
+        Ok(Some(holes))
+    }
+
+    fn add(&mut self, parts: &[tar::GnuSparseHeader]) -> Result<()> {
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            self.parts.push((part.offset()?, part.length()?));
+        }
+        match self.parts.len() > PARTS {
+            true => Err(damaged("too many parts")),
+            false => Ok(()),
+        }
     }
 
     /// Reads the file of which `stored` has the parts; also returns its size.
@@ -75,6 +101,29 @@ impl Holes {
             size,
         };
         Ok((filled, size))
+    }
+}
+
+/// A stream from which the crate for tar reads, and brawn itself between an entry's header and its contents.
+pub(super) struct Shared<R>(Rc<RefCell<R>>);
+
+impl<R> Shared<R> {
+    pub(super) fn new(stream: R) -> Self {
+        Self(Rc::new(RefCell::new(stream)))
+    }
+
+    pub(super) fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+
+    pub(super) fn look<T>(&self, look: impl FnOnce(&R) -> T) -> T {
+        look(&self.0.borrow())
+    }
+}
+
+impl<R: Read> Read for Shared<R> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().read(to)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Unpacks archives in memory, within limits.
 
-use super::holes::Holes;
+use super::holes::{Holes, Shared};
 use super::room::{Room, Taken};
 use super::zstd;
 use crate::error::{Error, Result};
@@ -98,10 +98,11 @@ pub(super) fn unpack(
     let limits = budget.limits;
     let before = budget.stream;
     // Data between the members is unpacked as well, and counts.
-    let stream = Bounded {
+    let stream = Shared::new(Bounded {
         inner: stream,
         left: budget.stream,
-    };
+    });
+    let mut aside = 0;
     let bad = |e: std::io::Error| match e.kind() {
         _ if too_much(&e) => exceeds("it", limits.total),
         ErrorKind::Unsupported | ErrorKind::OutOfMemory => unsupported(&e),
@@ -109,7 +110,7 @@ pub(super) fn unpack(
             .expected("a tar archive, plain or compressed")
             .next("the file is truncated or damaged: get it again"),
     };
-    let mut archive = tar::Archive::new(stream);
+    let mut archive = tar::Archive::new(stream.clone());
     let mut others = 0;
     let mut long = Long::default();
     // For entries that are not raw, the crate would read names and records of any size into memory.
@@ -124,7 +125,9 @@ pub(super) fn unpack(
         let Long { name, size, holes } = std::mem::take(&mut long);
         let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
         let stored = entry.size();
-        let start = entry.raw_file_position();
+        let own = Holes::of(entry.header(), &mut stream.clone(), &mut aside);
+        let holes = own.map_err(|e| bad(e).member(&name))?.or(holes);
+        let start = entry.raw_file_position().saturating_add(aside);
         let is_file = is_unpacked(kind);
         let seen = Seen {
             name: &name,
@@ -139,7 +142,6 @@ pub(super) fn unpack(
         if !is_file {
             continue;
         }
-        let holes = holes_of(&entry, holes).map_err(|e| e.member(&name))?;
         if size.is_some_and(|size| size != stored) {
             return Err(Error::refused(format!(
                 "a size of {stored} bytes, and another in its records"
@@ -167,7 +169,7 @@ pub(super) fn unpack(
         }
     }
     // Packages inside have counted their own.
-    let read = before - archive.into_inner().left;
+    let read = before - stream.look(|stream| stream.left);
     budget.stream = budget.stream.saturating_sub(read);
     Ok(others)
 }
@@ -223,21 +225,6 @@ fn is_unpacked(kind: tar::EntryType) -> bool {
         || kind.is_dir()
         || kind.is_fifo();
     !is_else
-}
-
-/// The holes of a file, by the records before it or by its own header.
-fn holes_of<R: Read>(entry: &tar::Entry<'_, R>, records: Option<Holes>) -> Result<Option<Holes>> {
-    let header = entry.header();
-    if !header.entry_type().is_gnu_sparse() {
-        return Ok(records);
-    }
-    match header.as_gnu().and_then(Holes::of) {
-        Some(holes) => Ok(Some(holes)),
-        // Raw entries do not show where the map ends and the contents begin.
-        None => Err(Error::refused("a file with many holes")
-            .expected("files with at most four parts, or in the format of pax")
-            .next("unpack it, and inspect the directory")),
-    }
 }
 
 /// The error for contents that cannot be read.

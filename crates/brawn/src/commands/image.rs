@@ -8,6 +8,7 @@ use crate::report;
 use crate::ui::{self, Tone};
 use brawn_core::component::Component;
 use brawn_core::content::Content;
+use brawn_core::format::Format;
 use brawn_core::image;
 use brawn_core::image::Facts;
 use brawn_core::image::certificates;
@@ -146,7 +147,8 @@ pub fn run(args: &Args) -> Exit {
 
 fn image(args: &Args) -> Result<Report> {
     let path = &args.program;
-    let bytes = input::read(path).map_err(|e| input::failed("cannot read it", e))?;
+    let bytes = input::read_if(path, &[Format::Elf]);
+    let bytes = bytes.map_err(|e| input::failed("cannot read it", e))?;
     let program = image::program::program(&bytes)?;
     let rewritten = match args.rewrite {
         true => rewrite(args, &bytes)?,

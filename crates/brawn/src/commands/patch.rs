@@ -15,6 +15,7 @@ use brawn_core::archive::plan::{Action, Plan};
 use brawn_core::archive::{Options, edit};
 use brawn_core::bundle::Target;
 use brawn_core::component::Component;
+use brawn_core::format::Format;
 use brawn_core::publish::{self, Published};
 use brawn_core::{Error, Kind, Result, toolchains};
 use brawn_payload::payloads;
@@ -234,9 +235,12 @@ fn options(args: &Args) -> Options<'_> {
     }
 }
 
+/// What is read whole; the start of anything else says what it is.
+const FORMATS: [Format; 3] = [Format::Archive, Format::ThinArchive, Format::Elf];
+
 fn archive(args: &Args, path: &Path) -> Result<Report> {
     let to = file::to(args.output.as_deref(), args.dry_run);
-    let outcome = publish::file(path, to, &file::notice, &|source| {
+    let outcome = publish::file(path, &FORMATS, to, &file::notice, &|source| {
         edit(source, payloads(), &options(args))
     })?;
     let mut report = Report::new(path, status(outcome.plan.action, args.dry_run));

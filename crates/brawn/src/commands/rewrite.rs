@@ -10,6 +10,7 @@ use crate::ui::{self, Tone};
 use brawn_core::Result;
 use brawn_core::component::Component;
 use brawn_core::elf::program::Placement;
+use brawn_core::format::Format;
 use brawn_core::program;
 use brawn_core::program::Options;
 use brawn_core::program::plan::Plan;
@@ -105,9 +106,13 @@ fn rewrite(args: &Args) -> Result<Report> {
     };
     let profile = args.profile.map(Into::into);
     let to = file::to(args.output.as_deref(), args.dry_run);
-    let outcome = publish::file(&args.program, to, &file::notice, &|source| {
-        program::edit(source, payloads(), profile, &options)
-    })?;
+    let outcome = publish::file(
+        &args.program,
+        &[Format::Elf],
+        to,
+        &file::notice,
+        &|source| program::edit(source, payloads(), profile, &options),
+    )?;
     let status = match to {
         _ if !outcome.is_changed => Status::Unchanged,
         To::Nowhere => Status::Planned,

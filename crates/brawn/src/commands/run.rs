@@ -1,7 +1,7 @@
 //! `brawn run`: runs a program with brawn's heap and functions of libc, without changing its file.
 
 pub mod cached;
-mod passed;
+pub mod passed;
 mod recorded;
 pub mod search;
 

@@ -81,10 +81,11 @@ fn a_program_gets_what_brawn_got() {
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(7), "{words:?}: {}", err(&output));
         let said = err(&output);
-        // What brawn says itself comes after the program.
-        let lines = said
-            .lines()
-            .filter(|line| !line.starts_with("brawn: ") && !line.contains("heap.pb.gz"));
+        // What brawn says itself comes after the program. How many signals wait is the user's, not the process's.
+        let not_its_own = ["brawn: ", "SigQ"];
+        let lines = said.lines().filter(|line| {
+            !not_its_own.iter().any(|begin| line.starts_with(begin)) && !line.contains("heap.pb.gz")
+        });
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
     let brawn = brawn_path();
@@ -113,6 +114,45 @@ fn a_program_gets_what_brawn_got() {
             let mut by_brawn = started(ignored, words);
             by_brawn.truncate(itself.len());
             assert_eq!(by_brawn, itself, "{ignored}: {words:?}");
+        }
+    }
+}
+
+#[test]
+fn programs_that_are_compared_get_what_brawn_got() {
+    // Each run appends what it got.
+    let room = Room::with(&LOOK.replace(
+        "int main(void) {",
+        "int main(int argc, char **argv) { dup2(open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0600), 2);",
+    ).replace("#include <string.h>", "#include <string.h>\n#include <unistd.h>").replace("return 7", "return 0"));
+    room.run("musl-gcc", &["-static -O1 -o still main.c"]);
+    room.write("launch.c", LAUNCH);
+    room.run("musl-gcc", &["-static -O1 -o launch launch.c"]);
+    let still = room.path("still");
+    for ignored in ["", "0", "0125", "456"] {
+        let signals = |words: &[&str]| {
+            let got = room.path("got");
+            let _ = fs::remove_file(&got);
+            let mut command = Command::new(room.path("launch"));
+            command.arg(ignored).args(words).arg(&got);
+            let output = command.env("XDG_CACHE_HOME", room.path("cache")).output();
+            let output = output.unwrap();
+            assert!(output.status.success(), "{words:?}: {}", err(&output));
+            let text = fs::read_to_string(got).unwrap();
+            let lines = text.lines().filter(|line| line.starts_with("Sig"));
+            // How many signals wait is the user's, not the process's.
+            let lines = lines.filter(|line| !line.starts_with("SigQ"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let itself = signals(&[&still]);
+        assert_eq!(itself.len(), 4, "{itself:?}");
+        let compared = signals(&[brawn_path(), "compare", "--runs", "2", &still]);
+        assert!(
+            compared.len() > 4 && compared.len() % 4 == 0,
+            "{compared:?}"
+        );
+        for run in compared.chunks(4) {
+            assert_eq!(run, itself, "{ignored}");
         }
     }
 }

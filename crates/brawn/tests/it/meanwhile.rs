@@ -25,17 +25,20 @@ fn stopped(strace: &mut Child, log: &Path) -> Option<i32> {
 }
 
 /// Runs `brawn WORDS`, stops it after the `when`th `call`, calls `meanwhile`, and lets it go on. `None` if there are fewer
-/// calls.
+/// calls. `killed`: it is killed on entry to this renameat2.
 fn stopped_at(
     folder: &Folder,
     words: &str,
     (call, when): (&str, u32),
+    killed: Option<u32>,
     meanwhile: impl FnOnce(),
 ) -> Option<Output> {
     let log = tempfile::NamedTempFile::new().unwrap();
+    let kill = killed.map(|when| format!("inject=renameat2:signal=KILL:when={when}"));
     let mut strace = Command::new("strace")
         .args(["-f", "-o", log.path().to_str().unwrap(), "-e"])
         .arg(format!("inject={call}:signal=STOP:when={when}"))
+        .args(kill.iter().flat_map(|kill| ["-e", kill]))
         .arg(brawn_path())
         .args(words.split(' '))
         .current_dir(folder.path())
@@ -62,7 +65,7 @@ fn is_never_lost(words: &str, set_up: &dyn Fn() -> Folder, newer: &dyn Fn(&Folde
             let newer = newer(&folder);
             let time = fs::metadata(folder.libc()).unwrap().modified().unwrap();
             let mut is_late = false;
-            let output = stopped_at(&folder, words, (call, when), || {
+            let output = stopped_at(&folder, words, (call, when), None, || {
                 is_late = read(&folder.libc()) != old;
                 let new = folder.path().join("new");
                 fs::write(&new, &newer).unwrap();
@@ -112,4 +115,56 @@ fn a_new_version_of_the_same_size_and_time_is_not_lost() {
         newer
     };
     is_never_lost("patch libc.a", &Folder::small, &newer);
+}
+
+/// Puts a newer version into the file's place at every instant at which brawn looks at a file, and kills it before the
+/// `exchange`th renameat2, with which it would put that version back. Whatever runs afterwards, it must be somewhere.
+fn survives_a_kill(words: &str, exchange: u32, set_up: &dyn Fn() -> Folder) {
+    let newer = Folder::musl().old().to_vec();
+    let mut seen = 0;
+    for when in 1.. {
+        let folder = set_up();
+        let output = stopped_at(&folder, words, ("newfstatat", when), Some(exchange), || {
+            let new = folder.path().join("new");
+            fs::write(&new, &newer).unwrap();
+            fs::rename(&new, folder.libc()).unwrap();
+        });
+        if output.is_none() {
+            break;
+        }
+        let mut said = String::new();
+        for words in ["patch", "restore", "patch", "restore"] {
+            let later = crate::common::brawn()
+                .arg(words)
+                .arg(folder.libc())
+                .output();
+            said += &err(&later.unwrap());
+            let names = folder.names();
+            let mut files = names.iter().map(|name| folder.path().join(name));
+            assert!(
+                files.any(|file| read(&file) == newer),
+                "{words} after {when}: lost: {names:?} {said}"
+            );
+        }
+        let aside = folder.path().join("libc.a.brawn-newer");
+        if aside.exists() {
+            assert!(read(&aside) == newer, "{when}: {said}");
+            let told = format!("it lies at {}", aside.display());
+            assert_eq!(said.matches(&told).count(), 1, "{said}");
+            assert_eq!(folder.names(), ["libc.a", "libc.a.brawn-newer"], "{said}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0, "{words}: it never came in between");
+}
+
+#[test]
+fn a_new_version_is_not_lost_if_brawn_is_killed_before_it_puts_it_back() {
+    survives_a_kill("patch libc.a", 3, &Folder::small);
+    let patched = || {
+        let folder = Folder::small();
+        folder.patch();
+        folder
+    };
+    survives_a_kill("restore libc.a", 2, &patched);
 }

@@ -3,6 +3,7 @@
 use super::Args;
 use super::candidates;
 use super::signals::{Signals, prepare};
+use crate::commands::run::passed::as_inherited;
 use crate::ui;
 use brawn_core::program::Options as Rewrite;
 use brawn_core::{Error, Result};
@@ -143,6 +144,7 @@ fn one(
         }
         None => command.stdin(Stdio::null()),
     };
+    as_inherited(&mut command);
     let options = Options {
         hertz,
         limit: args.time_limit.map(Duration::from_secs_f64),

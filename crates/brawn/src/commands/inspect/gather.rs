@@ -19,7 +19,6 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// Everything that was found at the paths.
@@ -367,11 +366,16 @@ fn read(path: &Path, is_named: bool) -> Result<Read> {
         _ => input::failed("cannot read it", e),
     })?;
     let size = file.metadata().map_err(failed)?.len();
-    if !is_named {
-        let start = head(&file, bundle::START).map_err(failed)?;
+    let start = input::head(&file, bundle::START).map_err(failed)?;
+    if is_named {
+        // The error for it is the same, whatever comes behind.
+        if matches!(Format::of(&start), Format::Other | Format::Bitcode) {
+            return Ok(Read::Whole(start));
+        }
+    } else {
         match Format::of(&start) {
             Format::Gzip | Format::Xz | Format::Zstd | Format::Bzip2 => {
-                let head = head(&file, package::HEAD).map_err(failed)?;
+                let head = input::head(&file, package::HEAD).map_err(failed)?;
                 if !package::may_have(&head) {
                     return Ok(Read::Other);
                 }
@@ -388,33 +392,19 @@ fn read(path: &Path, is_named: bool) -> Result<Read> {
     whole(&file, size).map(Read::Whole).map_err(failed)
 }
 
-/// The first bytes of a file, at most that many.
-fn head(file: &fs::File, most: usize) -> std::io::Result<Vec<u8>> {
-    let mut head = vec![0; most];
-    let mut filled = 0;
-    loop {
-        match file.read_at(&mut head[filled..], filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    head.truncate(filled);
-    Ok(head)
-}
-
 /// How much of a file one thread reads at a time.
 const CHUNK: usize = 4 << 20;
 
 /// Reads all of a file, on several threads if it is large: providing the memory takes longer than copying data that is
 /// already cached.
 fn whole(file: &fs::File, size: u64) -> std::io::Result<Vec<u8>> {
-    let size = usize::try_from(size).map_err(|_| std::io::ErrorKind::FileTooLarge)?;
-    // This only checks that there is enough memory; the memory that is used comes from the kernel zeroed, untouched.
-    Vec::<u8>::new().try_reserve_exact(size)?;
-    let mut bytes = vec![0; size];
+    let has_holes = input::has_holes(&file.metadata()?);
+    let mut bytes = input::zeros(size)?;
     bytes
         .par_chunks_mut(CHUNK)
         .enumerate()
-        .try_for_each(|(number, chunk)| file.read_exact_at(chunk, (number * CHUNK) as u64))?;
+        .try_for_each(|(number, chunk)| {
+            input::fill(file, chunk, (number * CHUNK) as u64, has_holes)
+        })?;
     Ok(bytes)
 }

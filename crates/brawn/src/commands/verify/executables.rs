@@ -4,6 +4,7 @@ use super::Args;
 use crate::exit::Exit;
 use crate::ui::{self, Tone};
 use brawn_core::error::printable;
+use brawn_core::format::Format;
 use brawn_core::input;
 use brawn_core::report::verify::{Function, Group, Provider, Report, Verdict, verify_with};
 use brawn_core::signatures::Build;
@@ -77,7 +78,9 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn look(path: &Path, builds: &[Build]) -> Result<Report> {
-    let bytes = input::read(path).map_err(|e| {
+    // The start of anything else says what it is.
+    let formats = [Format::Elf, Format::Archive, Format::ThinArchive];
+    let bytes = input::read_if(path, &formats).map_err(|e| {
         let error = match e.kind() {
             std::io::ErrorKind::NotFound => Error::io("cannot find it", e),
             _ => input::failed("cannot read it", e),
