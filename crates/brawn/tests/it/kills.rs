@@ -1,7 +1,7 @@
 //! Kills every command that writes at random instants, on two filesystems: what it was about to replace is the old file or the
 //! new one, never half of one, and the same command finishes what the killed one began.
 //!
-//! `interrupted.rs` kills at each system call in turn; here the kill comes between and within them. `BRAWN_KILLS=3000` tries more (half an hour without optimisation),
+//! `interrupted.rs` kills at each system call in turn; here the kill comes between and within them. `BRAWN_KILLS=3000` tries more (some minutes),
 //! and writes bench/results/kills.json.
 
 use crate::build::{PROGRAM, Room};

@@ -419,7 +419,7 @@ fn one_part_first_and_the_other_later() {
 }
 
 #[test]
-fn a_stripped_program_grows_by_18_kib_at_most() {
+fn a_stripped_program_grows_by_20_kib_at_most() {
     let folder = Folder::musl();
     succeed(
         brawn()
@@ -451,7 +451,7 @@ fn a_stripped_program_grows_by_18_kib_at_most() {
     // What musl's take is no more than 4 KiB: else the programs are not what they should be.
     assert!(ours > stock + 8000, "{stock} and {ours} bytes");
     // 370 bytes of it count calls before the processor is asked (payload/memory/x86_64/level.c): 38 us of a short program's life.
-    assert!(ours <= stock + 18 * 1024, "{stock} and {ours} bytes");
+    assert!(ours <= stock + 20 * 1024, "{stock} and {ours} bytes");
 }
 
 #[test]
