@@ -21,12 +21,6 @@ const BROKEN: &[Break] = &[
     ),
     (
         "generic/two-way.h",
-        "known = repeats ? size - period : 0;",
-        "known = size - period;",
-        "memmem",
-    ),
-    (
-        "generic/two-way.h",
         "(byte)(size - 1 - i)",
         "(byte)(size - i)",
         "memmem",
@@ -53,6 +47,13 @@ const BROKEN: &[Break] = &[
 ];
 
 pub const X86_64_ALONE: &[Break] = &[
+    // On aarch64 a search comes to this line only after many places that nearly fit, and then seldom where it matters.
+    (
+        "generic/two-way.h",
+        "known = repeats ? size - period : 0;",
+        "known = size - period;",
+        "memmem",
+    ),
     ("memcpy.c", "STOREU(d, head);", "", "memcpy"),
     (
         "memcpy.c",
