@@ -119,7 +119,7 @@ static inline size_t brawn_large_used(size_t unused) {
 
 // How much is in use now: all but what is kept and, where it is counted, slack.
 static inline size_t brawn_large_used_now(void) {
-    return brawn_large_used(brawn_large_waiting() + mi_atomic_load_relaxed(&brawn_slack_bytes));
+    return brawn_large_used(brawn_large_waiting() + brawn_slack_now());
 }
 
 // The most that was in use at once, in bytes, as far as it was seen: before more is mapped, and before something is freed.  With threads, what
@@ -128,7 +128,7 @@ static size_t brawn_large_most(void) {
     static _Atomic(uintptr_t) most;
     const bool alone = mi_atomic_load_relaxed(&brawn_threads_count) == 0;
     const size_t used = alone ? brawn_large_used_now()
-                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + mi_atomic_load_relaxed(&brawn_slack_bytes));
+                              : brawn_large_used(mi_atomic_load_relaxed(&brawn_kept_large_bytes) + brawn_slack_now());
     const size_t before = mi_atomic_load_relaxed(&most);
     if (used <= before) return before;
     mi_atomic_store_relaxed(&most, used);
@@ -160,12 +160,18 @@ static size_t brawn_kept_large_bound(size_t size) {
     return bound > least ? bound : least;
 }
 
-// Whether the thread's own slot is empty and for such a mapping.  A larger one is better shared among threads: to have its memory made for
-// each of them takes longer than to wait for another one's line of the processor's cache.
+// Whether the thread's own slot is empty and for such a mapping.  With threads, a larger one than BRAWN_OWN_LARGE_MOST is shared at first: to have
+// its memory made for each of them takes longer than to wait for another one's line of the processor's cache.  A thread that has waited as
+// often as the mapping has pages has paid as much, and goes on with its own.
 static bool brawn_own_large_accepts(const mi_segment_t *segment) {
-    const size_t most = mi_atomic_load_relaxed(&brawn_threads_count) == 0 ? BRAWN_KEPT_LARGE_ONE : BRAWN_OWN_LARGE_MOST;
-    const brawn_kept_large_t *const slot = segment->segment_size <= most ? brawn_own_large_slot() : NULL;
-    return slot != NULL && mi_atomic_load_relaxed(&slot->segment) == NULL;
+    const size_t size = segment->segment_size;
+    const brawn_kept_large_t *const slot = size <= BRAWN_KEPT_LARGE_ONE ? brawn_own_large_slot() : NULL;
+    if (slot == NULL || mi_atomic_load_relaxed(&slot->segment) != NULL) return false;
+    if (size <= BRAWN_OWN_LARGE_MOST || mi_atomic_load_relaxed(&brawn_threads_count) == 0) return true;
+    uint16_t *const shared = &((brawn_tld_t *)brawn_heap->tld)->large_shared;
+    if (*shared >= size / MI_SEGMENT_SLICE_SIZE) return true;
+    ++*shared;
+    return false;
 }
 
 // Takes what `free` gives, into the thread's own slot; false: another thread was faster.
@@ -274,7 +280,7 @@ static size_t brawn_large_limit(size_t used) {
         const size_t needed = used > most ? used : most, limit = needed + needed / BRAWN_LARGE_MORE;
         const size_t reserve = !BRAWN_CHECKED && brawn_keeps_segments() ? 0 : BRAWN_KEPT_LARGE_MIN / 2;
         // Slack that cannot be cut off stays what it is: where there is much of it, mappings would be released that make no difference.
-        const size_t fixed = mi_atomic_load_relaxed(&brawn_slack_bytes), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
+        const size_t fixed = brawn_slack_now(), listed = mi_atomic_load_relaxed(&brawn_slack_listed_bytes);
         const size_t least = used + (fixed > listed ? fixed - listed : 0);
         return (limit > least ? limit : least) + reserve;
     }

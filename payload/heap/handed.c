@@ -71,6 +71,7 @@ static bool brawn_hand_on(mi_heap_t *heap) {
     if (!mi_heap_visit_pages(heap, &brawn_page_counted, true, &used, NULL)) return false;
     const uintptr_t id = (uintptr_t)heap | 1;
     brawn_dirty_tell(heap);
+    brawn_slack_tell(heap);
     brawn_heap = NULL;  // before another thread may have it: a signal handler that allocates now makes a heap of its own
     brawn_heap_owned(heap, id);
     brawn_thread_t *const thread = (brawn_thread_t *)heap;
@@ -128,6 +129,7 @@ static NOINLINE void brawn_handed_leave(size_t room) {
         brawn_heap = &thread->heap;
         brawn_heap_leave(&thread->heap);
         brawn_dirty_tell(&thread->heap);
+        brawn_slack_tell(&thread->heap);
         brawn_heap = own;
         brawn_thread_give(thread);
     }

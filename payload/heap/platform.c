@@ -22,6 +22,7 @@ static size_t brawn_purge(mi_segments_tld_t *segments, size_t goal, size_t most)
 
 static _Atomic(uintptr_t) brawn_resting;  // the thread that gives back what is nobody's: wait.c
 static void brawn_dirty_tell(mi_heap_t *heap);
+static void brawn_slack_tell(mi_heap_t *heap);
 static void brawn_slices_taken(mi_segment_t *segment, size_t index, size_t count);
 
 static size_t brawn_page_size = 4096;  // from the auxiliary vector, by brawn_configure

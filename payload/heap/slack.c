@@ -12,8 +12,14 @@
 static _Atomic(uintptr_t) brawn_large_count;  // large.c
 
 static mi_segment_t *brawn_slack_first;
-static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block
+static _Atomic(uintptr_t) brawn_slack_bytes;  // of all mappings with a block; threads add to it in steps (BRAWN_SLACK_STEP)
 static _Atomic(uintptr_t) brawn_slack_listed_bytes;  // of those in the list
+
+// How many bytes are slack.  Threads add at different times, so it may seem to be less than none.
+static inline size_t brawn_slack_now(void) {
+    const intptr_t slack = (intptr_t)mi_atomic_load_relaxed(&brawn_slack_bytes);
+    return slack > 0 ? (size_t)slack : 0;
+}
 
 #if BRAWN_CHECKED
 // A checked profile gives out no mapping that is much too large, and counts none of this.
@@ -23,13 +29,36 @@ static inline void brawn_large_fit(mi_segment_t *segment, size_t size) {
 }
 static inline void brawn_slack_forget(mi_segment_t *segment) { MI_UNUSED(segment); }
 static inline size_t brawn_slack_cut(void) { return 0; }
+static inline void brawn_slack_tell(mi_heap_t *heap) { MI_UNUSED(heap); }
 #else
 // How many bytes of a mapping are slack, and one more if it is in the list; 0: none.  Slack is whole pages.
 static inline _Atomic(size_t) *brawn_slack_of(mi_segment_t *segment) { return &segment->large_slack; }
 
+enum { BRAWN_SLACK_STEP = 512 << 10 };
+
+// There are `bytes` more of it, or less.  A thread that takes and frees one block over and over changes nothing that threads share.
+static void brawn_slack_add(intptr_t bytes) {
+    mi_heap_t *const heap = brawn_heap;
+    if (heap != NULL) {
+        brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
+        bytes += own->slack;
+        const bool few = bytes > -BRAWN_SLACK_STEP && bytes < BRAWN_SLACK_STEP;
+        own->slack = few ? (int32_t)bytes : 0;
+        if (few) return;
+    }
+    mi_atomic_add_relaxed(&brawn_slack_bytes, (uintptr_t)bytes);
+}
+
+// The thread's heap ends: what it has not added yet.
+static void brawn_slack_tell(mi_heap_t *heap) {
+    brawn_tld_t *const own = (brawn_tld_t *)heap->tld;
+    if (own->slack != 0) mi_atomic_add_relaxed(&brawn_slack_bytes, (uintptr_t)own->slack);
+    own->slack = 0;
+}
+
 static void brawn_slack_uncount(mi_segment_t *segment) {
     const size_t slack = mi_atomic_load_relaxed(brawn_slack_of(segment));
-    mi_atomic_sub_relaxed(&brawn_slack_bytes, slack & ~(size_t)1);
+    brawn_slack_add(-(intptr_t)(slack & ~(size_t)1));
     if (slack & 1) mi_atomic_sub_relaxed(&brawn_slack_listed_bytes, slack - 1);
     mi_atomic_store_release(brawn_slack_of(segment), (size_t)0);
 }
@@ -45,7 +74,7 @@ static void brawn_slack_unlink(mi_segment_t *segment) {
 
 // A block is given out that leaves `slack` bytes at its mapping's end.
 static void brawn_slack_note(mi_segment_t *segment, size_t slack) {
-    mi_atomic_add_relaxed(&brawn_slack_bytes, slack);
+    brawn_slack_add((intptr_t)slack);
     const bool apart = mi_atomic_load_relaxed(&brawn_large_count) < BRAWN_LARGE_APART;
     if (!BRAWN_LARGE_TIGHT && (slack <= segment->segment_size / 2 || !apart)) {
         mi_atomic_store_relaxed(brawn_slack_of(segment), slack);

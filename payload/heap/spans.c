@@ -154,8 +154,8 @@ static NOINLINE void brawn_free_full(mi_page_t *page, mi_segment_t *segment, voi
 #if BRAWN_CHECKED
         mi_free_generic_local(page, segment, p);
 #else
-        if (page->block_size < BRAWN_RECENT_LEAST) mi_free_generic_local(page, segment, p);
-        else brawn_recent_give(page, p);
+        if (brawn_recent_accepts(page->block_size)) brawn_recent_give(page, p);
+        else mi_free_generic_local(page, segment, p);
 #endif
         return;
     }

@@ -32,7 +32,9 @@ typedef struct {
     struct brawn_recent_s *recent[MI_BIN_HUGE];  // and the last few blocks of full pages: recent.c
 #endif
     uint32_t turn;  // from when on it may give back what is free, before a wait (the low bits of arch_clock): wait.c
+    int32_t slack;  // bytes that brawn_slack_bytes does not know of yet: slack.c
     int16_t dirty;  // slices that brawn_dirty does not know of yet: purge.c
+    uint16_t large_shared;  // how many large blocks it gave to all threads: cache.c
     uint8_t own_large;  // which slot for large blocks is its own, from 1 on; 0: none yet: cache.c
     uint8_t freed;  // whether something became free since the last turn, or that left something: BRAWN_FREED, BRAWN_LEFT
 #if BRAWN_LARGE_TIGHT
@@ -163,6 +165,7 @@ static mi_lock_t brawn_key_lock = MI_LOCK_INITIALIZER;  // who has it makes the 
 // Frees of this thread take the way of another thread's from here on.
 static void brawn_thread_without(mi_heap_t *heap) {
     brawn_dirty_tell(heap);
+    brawn_slack_tell(heap);
     brawn_heap = NULL;
     if (heap == &_mi_heap_main) return;
     mi_lock(&brawn_abandoned_lock) { brawn_thread_delist((brawn_thread_t *)heap); }

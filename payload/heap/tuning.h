@@ -79,7 +79,7 @@
 
 // How much of what was in use lately may stay free and with the process, in percent (purge.c), besides BRAWN_KEEP_LEAST slices.
 #ifndef BRAWN_KEEP_FREE
-#define BRAWN_KEEP_FREE (BRAWN_SHARED ? 100 : 25)
+#define BRAWN_KEEP_FREE (BRAWN_SHARED ? 100 : 50)
 #endif
 #ifndef BRAWN_KEEP_LEAST
 #define BRAWN_KEEP_LEAST 256
@@ -123,9 +123,12 @@
 #endif
 
 // At most this many blocks of `size` bytes that a thread frees in full pages wait for its next ones (recent.c), if they have BRAWN_RECENT_LEAST
-// bytes: with smaller ones, from 272 on, server.c takes 1.2 to 1.4 times the time.
+// bytes; once there were threads, BRAWN_RECENT_LEAST_SHARED: with smaller ones server.c takes 1.2 to 1.4 times the time.
 #ifndef BRAWN_RECENT_LEAST
-#define BRAWN_RECENT_LEAST 528u
+#define BRAWN_RECENT_LEAST 208u
+#endif
+#ifndef BRAWN_RECENT_LEAST_SHARED
+#define BRAWN_RECENT_LEAST_SHARED 528u
 #endif
 #ifndef BRAWN_RECENT
 #define BRAWN_RECENT(size) ((size) <= 1024 ? 8u : 1u + (16u << 10) / (unsigned)(size))
