@@ -79,7 +79,7 @@
 
 // How much of what was in use lately may stay free and with the process, in percent (purge.c), besides BRAWN_KEEP_LEAST slices.
 #ifndef BRAWN_KEEP_FREE
-#define BRAWN_KEEP_FREE (BRAWN_SHARED ? 100 : 50)
+#define BRAWN_KEEP_FREE (BRAWN_SHARED ? 100 : 25)
 #endif
 #ifndef BRAWN_KEEP_LEAST
 #define BRAWN_KEEP_LEAST 256

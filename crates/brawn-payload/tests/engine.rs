@@ -130,7 +130,7 @@ fn a_line_that_is_another_is_named() {
         &[
             "payload/engine/one.patch:8: a.c: line 2: found \"  x = 10;\", expected \"  x = 1;\"",
             "1 of 2 lines are as they should be from line 2 on",
-            "payload/README.md",
+            "payload/DESIGN.md",
         ],
     );
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 const REASONS: [&str; 2] = ["\nWhy: ", "\nUpstream: "];
 
 const ADVICE: &str =
-    "make the patch anew for these sources (payload/README.md, \"The engine's patches\")";
+    "make the patch anew for these sources (payload/DESIGN.md, \"The engine's patches\")";
 
 /// Some lines of a file, and what they become.
 struct Hunk<'a> {

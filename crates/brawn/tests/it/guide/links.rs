@@ -79,7 +79,8 @@ fn house() -> Vec<(String, String)> {
         "CONTRIBUTING.md",
         "bench/README.md",
         "conformance/README.md",
-        "payload/README.md",
+        "payload/DESIGN.md",
+        "payload/EXPERIMENTS.md",
         "payload/libc/README.md",
         "payload/memory/README.md",
     ];
