@@ -10,7 +10,7 @@ use crate::own::libc::{
 use crate::own::{Raw, acid};
 use crate::readme::{fill_file, replace_all};
 use crate::show::{self, Cell, Row, Table};
-use brawn_measure::functions::STOCK;
+use brawn_lab::judge::functions::STOCK;
 use std::fmt::Write as _;
 
 /// Below the repository's directory.
@@ -230,7 +230,7 @@ fn slower(raw: &Raw) -> String {
         "No row is to take more than {} of stock musl's time. {} of the {} rows do: the lower end of their interval is above that. So the bar is not met.\n\n{}",
         show::ratio(STOCK_BAR),
         lines.len(),
-        brawn_measure::functions::lines(&raw.rounds, STOCK).len(),
+        brawn_lab::judge::functions::lines(&raw.rounds, STOCK).len(),
         table.markdown(),
     )
 }

@@ -7,7 +7,7 @@ use crate::raw::{Failure, Measurement};
 use crate::traced::INTERVAL;
 use crate::variant::Variant;
 use crate::{Result, context, machine};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use object::{Object, ObjectSection, SectionFlags};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Tables and numbers for people: on a terminal, and as Markdown.
 
 use anstyle::{AnsiColor, Style};
-use brawn_measure::short::digits;
-pub use brawn_measure::short::{ratio, time};
+use brawn_lab::show::units::digits;
+pub use brawn_lab::show::units::{ratio, time};
 
 /// How a cell is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, context, repository};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

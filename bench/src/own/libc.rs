@@ -10,10 +10,10 @@ use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::{Result, repository};
-use brawn_measure::functions::{
+use brawn_lab::judge::functions::{
     BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };
-pub use brawn_measure::functions::{
+pub use brawn_lab::judge::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
 use std::path::{Path, PathBuf};
@@ -178,13 +178,13 @@ fn start(room: &Room, side: &str) -> Result<Sample> {
 
 /// Every row that all sides have. The row in which brawn is slowest comes first.
 pub fn lines(raw: &Raw) -> Vec<Line> {
-    brawn_measure::functions::lines(&raw.rounds, GLIBC)
+    brawn_lab::judge::functions::lines(&raw.rounds, GLIBC)
 }
 
 /// The rows that take more than [`STOCK_BAR`] of stock musl's time, as far as their interval tells: its lower end is above
 /// the bar. The others are not slower, or the run could not tell.
 pub fn slower_than_stock(raw: &Raw) -> Vec<Line> {
-    let mut lines = brawn_measure::functions::lines(&raw.rounds, STOCK);
+    let mut lines = brawn_lab::judge::functions::lines(&raw.rounds, STOCK);
     lines.retain(|line| line.brawn.low > STOCK_BAR);
     lines
 }

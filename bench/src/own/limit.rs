@@ -15,7 +15,7 @@ use crate::prepare::{self, Prepared, checked};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use group::{Group, Job, Limiter, Outcome};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

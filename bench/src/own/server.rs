@@ -16,7 +16,7 @@ use crate::prepare::{Prepared, checked};
 use crate::progress::Progress;
 use crate::variant::Variant;
 use crate::{Result, context, nginx, rust};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use load::Load;
 use process::Server;
 use std::collections::BTreeMap;

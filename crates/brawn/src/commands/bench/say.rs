@@ -5,10 +5,10 @@ use crate::table::{self, Row};
 use crate::ui;
 use anstyle::Style;
 use brawn_core::shown;
-use brawn_measure::data::Comparison;
-use brawn_measure::figures::WALL;
-use brawn_measure::median::estimate;
-use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
+use brawn_lab::judge::median::estimate;
+use brawn_lab::judge::verdict::{Outcome, Verdict, bytes, time};
+use brawn_lab::process::figures::WALL;
+use brawn_lab::run::data::Comparison;
 
 /// The number of brawn's form, and of glibc's.
 const BRAWN: usize = 1;

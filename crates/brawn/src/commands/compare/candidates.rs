@@ -9,7 +9,7 @@ use crate::commands::run::search;
 use crate::profile::ProfileArg;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
-use brawn_measure::data::{Candidate, CandidateKind};
+use brawn_lab::run::data::{Candidate, CandidateKind};
 use brawn_payload::Profile;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;

@@ -11,9 +11,9 @@ pub mod tables;
 use super::{candidates, say};
 use brawn_core::link_args::shell;
 use brawn_core::shown;
-use brawn_measure::data::{CandidateKind, Comparison, Finding};
-use brawn_measure::pairs::CONFIDENCE;
-use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
+use brawn_lab::judge::pairs::CONFIDENCE;
+use brawn_lab::judge::verdict::{Outcome, Verdict, bytes, time};
+use brawn_lab::run::data::{CandidateKind, Comparison, Finding};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 

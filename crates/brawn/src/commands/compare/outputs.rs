@@ -2,8 +2,8 @@
 
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
-use brawn_measure::tree::{End, Kept, Run};
-use brawn_measure::verdict;
+use brawn_lab::judge::verdict;
+use brawn_lab::process::tree::{End, Kept, Run};
 use std::fs::{self, DirBuilder};
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;

@@ -7,7 +7,7 @@ use crate::commands::run::passed::as_inherited;
 use crate::ui;
 use brawn_core::program::Options as Rewrite;
 use brawn_core::{Error, Result};
-use brawn_measure::tree::{self, Failure};
+use brawn_lab::process::tree::{self, Failure};
 use brawn_sample::{
     Costs, Diagnosis, Options, Prediction, Samples, diagnose, mark, predict, sample,
 };

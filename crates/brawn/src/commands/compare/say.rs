@@ -5,11 +5,11 @@ use crate::table::{self, Row};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
-use brawn_measure::data::{CandidateKind, Comparison};
-use brawn_measure::figures::{CPU, METRICS, Metric, PEAK, WALL};
-use brawn_measure::median::estimate;
-use brawn_measure::pairs::CONFIDENCE;
-use brawn_measure::verdict::{Outcome, bytes, time};
+use brawn_lab::judge::median::estimate;
+use brawn_lab::judge::pairs::CONFIDENCE;
+use brawn_lab::judge::verdict::{Outcome, bytes, time};
+use brawn_lab::process::figures::{CPU, METRICS, Metric, PEAK, WALL};
+use brawn_lab::run::data::{CandidateKind, Comparison};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();

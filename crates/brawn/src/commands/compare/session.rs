@@ -8,13 +8,13 @@ use super::sampled;
 use super::signals::{SHELL, Signals, prepare};
 use crate::bar::Bar;
 use brawn_core::{Error, Kind, Result};
-use brawn_measure::counters;
-use brawn_measure::data::{
+use brawn_lab::process::counters;
+use brawn_lab::process::tree::{self, End, Failure, Job, Output, Run};
+use brawn_lab::run::data::{
     Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION,
 };
-use brawn_measure::machine;
-use brawn_measure::schedule;
-use brawn_measure::tree::{self, End, Failure, Job, Output, Run};
+use brawn_lab::run::machine;
+use brawn_lab::run::schedule;
 use brawn_sample::{Costs, diagnose, predict};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::outputs::{MOST, ended};
 use crate::inherited;
 use brawn_core::{Error, Result};
-use brawn_measure::counters::Availability;
-use brawn_measure::tree::{self, End, Failure, Job, Output};
+use brawn_lab::process::counters::Availability;
+use brawn_lab::process::tree::{self, End, Failure, Job, Output};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::os::fd::{AsFd as _, BorrowedFd};

@@ -2,7 +2,7 @@
 
 use super::{headline, lines, size};
 use crate::commands::compare::html::{document, line};
-use brawn_measure::verdict::bytes;
+use brawn_lab::judge::verdict::bytes;
 use brawn_sample::heap::{Amount, Profile, Stack};
 use maud::{Markup, html};
 use std::collections::BTreeMap;

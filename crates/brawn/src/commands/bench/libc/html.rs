@@ -2,8 +2,8 @@
 
 use super::{Measured, Sort, say};
 use crate::commands::compare::html::{document, line, machine};
-use brawn_measure::functions::{GLIBC, Line, behind, brawn, families, mean, parts, stock};
-use brawn_measure::short::{digits, ratio, time};
+use brawn_lab::judge::functions::{GLIBC, Line, behind, brawn, families, mean, parts, stock};
+use brawn_lab::show::units::{digits, ratio, time};
 use maud::{Markup, html};
 use std::fmt::Write as _;
 

@@ -7,11 +7,11 @@ use crate::commands::bench::build::{Room, Way};
 use crate::commands::compare::outputs::ended;
 use crate::ui;
 use brawn_core::Result;
-use brawn_measure::functions::{
+use brawn_lab::judge::functions::{
     BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
     THROW, parts, printed, rounds,
 };
-use brawn_measure::tree::{End, Run};
+use brawn_lab::process::tree::{End, Run};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 use super::tables::folded;
 use super::{colour, duration, line};
 use crate::commands::compare::diagnosis::{self, Row, Sampled};
-use brawn_measure::data::Comparison;
-use brawn_measure::pairs::Ratio;
+use brawn_lab::judge::pairs::Ratio;
+use brawn_lab::run::data::Comparison;
 use brawn_sample::Mode;
 use maud::{Markup, html};
 

@@ -5,11 +5,11 @@
 
 use super::tables::folded;
 use super::{colour, duration, line};
-use brawn_measure::data::Comparison;
-use brawn_measure::figures::WALL;
-use brawn_measure::median::{Estimate, estimate};
-use brawn_measure::tree::Moment;
-use brawn_measure::verdict::{bytes, time};
+use brawn_lab::judge::median::{Estimate, estimate};
+use brawn_lab::judge::verdict::{bytes, time};
+use brawn_lab::process::figures::WALL;
+use brawn_lab::process::tree::Moment;
+use brawn_lab::run::data::Comparison;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 

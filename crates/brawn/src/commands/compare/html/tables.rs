@@ -1,9 +1,9 @@
 //! The page's tables.
 
 use super::{line, say};
-use brawn_measure::data::Comparison;
-use brawn_measure::figures::{METRICS, Metric, PEAK};
-use brawn_measure::median::estimate;
+use brawn_lab::judge::median::estimate;
+use brawn_lab::process::figures::{METRICS, Metric, PEAK};
+use brawn_lab::run::data::Comparison;
 use maud::{Markup, html};
 
 /// The median of every figure, with its interval in a second line.

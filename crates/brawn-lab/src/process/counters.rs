@@ -1,9 +1,9 @@
 //! The processor's own counters (perf_event_open(2)), where the kernel gives them.
 
-use crate::event::{
+use crate::process::event::{
     self, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, INHERIT,
 };
-use crate::figures::Figures;
+use crate::process::figures::Figures;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read as _};

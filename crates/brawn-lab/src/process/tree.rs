@@ -4,11 +4,11 @@
 //! ended together with the program that left it, and its work is counted.  So **a process that measures must not have
 //! other children**: they would be ended and waited for, too.
 
-use crate::counters::{Availability, Counters};
-use crate::descent::{self, Memory};
-use crate::figures::Figures;
-use crate::moments::{Moments, STEP};
-use crate::start;
+use crate::process::counters::{Availability, Counters};
+use crate::process::descent::{self, Memory};
+use crate::process::figures::Figures;
+use crate::process::moments::{Moments, STEP};
+use crate::process::start;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::File;

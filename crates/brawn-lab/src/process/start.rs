@@ -1,7 +1,7 @@
 //! Starts a program so that the clock begins with `execve`: the new process waits until its counters are set up.
 
-use crate::launcher;
-use crate::tree::Job;
+use crate::process::launcher;
+use crate::process::tree::Job;
 use std::ffi::{CString, c_char};
 use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsRawFd as _, RawFd};

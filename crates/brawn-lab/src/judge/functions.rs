@@ -4,8 +4,8 @@
 //! every row. A row's figure is the median of its ratios in all rounds, with the 95 % interval. `brawn bench libc` and
 //! the repository's `brawn-bench libc` share this.
 
-use crate::median::{Estimate, estimate};
-use crate::schedule::Random;
+use crate::judge::median::{Estimate, estimate};
+use crate::run::schedule::Random;
 use std::collections::BTreeMap;
 
 /// The families, as the programs name them.
@@ -48,30 +48,30 @@ pub const FLAGS: [&str; 4] = ["-O2", "-fno-builtin", "-w", "-pthread"];
 
 /// The source files of the program with the rows, without its `main`.
 pub const ROWS: [(&str, &str); 11] = [
-    ("edges.c", include_str!("../rows/edges.c")),
-    ("math.c", include_str!("../rows/math.c")),
-    ("more.c", include_str!("../rows/more.c")),
-    ("numbers.c", include_str!("../rows/numbers.c")),
-    ("other.c", include_str!("../rows/other.c")),
-    ("sort.c", include_str!("../rows/sort.c")),
-    ("stdio.c", include_str!("../rows/stdio.c")),
-    ("strings.c", include_str!("../rows/strings.c")),
-    ("threads.c", include_str!("../rows/threads.c")),
-    ("times.c", include_str!("../rows/times.c")),
-    ("wide.c", include_str!("../rows/wide.c")),
+    ("edges.c", include_str!("../../rows/edges.c")),
+    ("math.c", include_str!("../../rows/math.c")),
+    ("more.c", include_str!("../../rows/more.c")),
+    ("numbers.c", include_str!("../../rows/numbers.c")),
+    ("other.c", include_str!("../../rows/other.c")),
+    ("sort.c", include_str!("../../rows/sort.c")),
+    ("stdio.c", include_str!("../../rows/stdio.c")),
+    ("strings.c", include_str!("../../rows/strings.c")),
+    ("threads.c", include_str!("../../rows/threads.c")),
+    ("times.c", include_str!("../../rows/times.c")),
+    ("wide.c", include_str!("../../rows/wide.c")),
 ];
 /// The source of the rows of [`CXX`].
-pub const THROW: (&str, &str) = ("throw.cc", include_str!("../rows/throw.cc"));
+pub const THROW: (&str, &str) = ("throw.cc", include_str!("../../rows/throw.cc"));
 /// What times the rows.
-pub const MAIN: (&str, &str) = ("main.c", include_str!("../rows/main.c"));
+pub const MAIN: (&str, &str) = ("main.c", include_str!("../../rows/main.c"));
 /// What all of them include.
-pub const HEADER: (&str, &str) = ("bench.h", include_str!("../rows/bench.h"));
+pub const HEADER: (&str, &str) = ("bench.h", include_str!("../../rows/bench.h"));
 /// The program of [`START`].
-pub const LIVES: (&str, &str) = ("start.c", include_str!("../rows/start.c"));
+pub const LIVES: (&str, &str) = ("start.c", include_str!("../../rows/start.c"));
 
 /// Every row as `family: name`, by family.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    include_str!("../rows/rows.txt").lines()
+    include_str!("../../rows/rows.txt").lines()
 }
 
 /// The family of a row, and its name.

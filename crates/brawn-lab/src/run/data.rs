@@ -1,9 +1,9 @@
 //! The data of a comparison: every figure of every run, and everything that is needed to judge and show it again.
 
-use crate::counters::Availability;
-use crate::figures::{Figures, Metric, PEAK};
-use crate::tree::{End, Moment};
-use crate::verdict::Verdict;
+use crate::judge::verdict::Verdict;
+use crate::process::counters::Availability;
+use crate::process::figures::{Figures, Metric, PEAK};
+use crate::process::tree::{End, Moment};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -251,7 +251,7 @@ impl Comparison {
             .filter(|run| run.candidate == candidate)
             .count();
         match values.len() == all {
-            true => crate::median::estimate(&values).map(|estimate| estimate.median),
+            true => crate::judge::median::estimate(&values).map(|estimate| estimate.median),
             false => self.peak_pss(candidate).map(|pss| pss as f64),
         }
     }

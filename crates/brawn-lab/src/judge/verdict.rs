@@ -1,8 +1,8 @@
 //! The verdict on one candidate, as data and in words.
 
-use crate::data::Comparison;
-use crate::figures::{CPU, Metric, WALL};
-use crate::pairs::{Ratio, needed, ratio};
+use crate::judge::pairs::{Ratio, needed, ratio};
+use crate::process::figures::{CPU, Metric, WALL};
+use crate::run::data::Comparison;
 use serde::{Deserialize, Serialize};
 
 /// A smaller difference does not count: nobody would notice it, and the alignment of code alone can cause more.
@@ -236,7 +236,7 @@ pub fn time(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::Random;
+    use crate::run::schedule::Random;
 
     /// Roughly normal noise: the sum of twelve uniform random numbers.
     fn normal(random: &mut Random) -> f64 {

@@ -1,7 +1,7 @@
 //! The looks at a run's memory that are kept.
 
-use crate::descent::Memory;
-use crate::tree::Moment;
+use crate::process::descent::Memory;
+use crate::process::tree::Moment;
 use std::time::Duration;
 
 /// The time between two looks, at least.

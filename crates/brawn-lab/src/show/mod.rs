@@ -1,0 +1,3 @@
+//! How figures are shown to people.
+
+pub mod units;
