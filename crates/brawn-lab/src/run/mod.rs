@@ -3,4 +3,7 @@
 pub mod beside;
 pub mod data;
 pub mod machine;
+pub mod outputs;
+pub mod request;
 pub mod schedule;
+pub mod session;

@@ -1,8 +1,7 @@
 //! Builds the programs in a temporary directory, and looks at what the compilers make.
 
 use super::workloads::{FILES, ONCE, Workload};
-use crate::commands::compare::candidates::Form;
-use crate::commands::compare::outputs::ended;
+use crate::commands::compare::candidates;
 use crate::commands::compare::signals::Signals;
 use crate::commands::run::{Stop, search};
 use brawn_core::component::Component;
@@ -15,6 +14,8 @@ use brawn_lab::judge::functions::FLAGS;
 use brawn_lab::process::counters::Availability;
 use brawn_lab::process::tree::{self, End, Failure, Job, Output};
 use brawn_lab::run::data;
+use brawn_lab::run::outputs::ended;
+use brawn_lab::run::request::Form;
 use brawn_payload::{Profile, payloads};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -87,7 +88,7 @@ impl<'a> Room<'a> {
     pub fn forms(&self, workload: &Workload) -> Result<Vec<Form>> {
         let form = |way: &Way| {
             let path = self.build(way, workload.source)?;
-            let form = Form::of(way.name, way.kind, &path);
+            let form = candidates::form(way.name, way.kind, &path);
             form.map_err(|stop| match stop {
                 stop if stop.kind() == Kind::Io => stop.next(TMPDIR),
                 stop => stop,

@@ -8,12 +8,13 @@ mod bars;
 pub mod plots;
 pub mod tables;
 
-use super::{candidates, say};
+use super::say;
 use brawn_core::link_args::shell;
 use brawn_core::shown;
 use brawn_lab::judge::pairs::CONFIDENCE;
 use brawn_lab::judge::verdict::{Outcome, Verdict, bytes, time};
 use brawn_lab::run::data::{CandidateKind, Comparison, Finding};
+use brawn_lab::run::request::called;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 
@@ -110,7 +111,7 @@ pub fn told(data: &Comparison, verdict: &Verdict) -> Markup {
 /// What a form was compared with.
 fn against(data: &Comparison, verdict: &Verdict) -> String {
     let against = data.candidates[verdict.candidate].against;
-    line(candidates::called(&data.candidates[against].name))
+    line(called(&data.candidates[against].name))
 }
 
 pub fn found(data: &Comparison, finding: &Finding) -> Markup {

@@ -4,7 +4,6 @@ use super::sources::Sources;
 use super::{Args, Finding, LeftOut};
 use crate::bar::Bar;
 use crate::commands::bench::build::{Room, Way};
-use crate::commands::compare::outputs::ended;
 use crate::ui;
 use brawn_core::Result;
 use brawn_lab::judge::functions::{
@@ -12,6 +11,7 @@ use brawn_lab::judge::functions::{
     THROW, parts, printed, rounds,
 };
 use brawn_lab::process::tree::{End, Run};
+use brawn_lab::run::outputs::ended;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,23 +1,13 @@
 //! The runs of a comparison, from the first look to the last round.
 
-use super::Args;
-use super::candidates::{self, Form};
-use super::diagnosis::{Diagnosed, Sampled};
+use super::data::{Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION};
 use super::outputs::{MOST, Outputs, ended, how, is_answer};
-use super::sampled;
-use super::signals::{SHELL, Signals, prepare};
-use crate::bar::Bar;
+use super::request::{Form, Host, Request, called};
+use super::{machine, schedule};
+use crate::process::counters;
+use crate::process::tree::{self, End, Job, Output, Run};
 use brawn_core::{Error, Kind, Result};
-use brawn_lab::process::counters;
-use brawn_lab::process::tree::{self, End, Failure, Job, Output, Run};
-use brawn_lab::run::data::{
-    Command, Comparison, FORMAT, Finding, FindingKind, Phase, Run as Told, VERSION,
-};
-use brawn_lab::run::machine;
-use brawn_lab::run::schedule;
-use brawn_sample::{Costs, diagnose, predict};
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// How long the measured runs may take together, if their number is not given.
@@ -27,12 +17,9 @@ const RUNS: (f64, f64) = (10.0, 100.0);
 
 /// A comparison that is being measured.
 struct Session<'a> {
-    args: &'a Args,
-    name: &'a OsStr,
+    request: &'a Request,
     forms: &'a [Form],
-    signals: &'a Signals,
-    bar: Bar,
-    is_bench: bool,
+    host: &'a dyn Host,
     data: Comparison,
     /// How each form ended in its first run, while all are worth measuring.
     ends: Vec<Option<End>>,
@@ -40,44 +27,41 @@ struct Session<'a> {
     longest: u64,
 }
 
-/// Runs `forms`, the first of which is the program as it is.
-pub fn measure(name: &OsStr, forms: &[Form], args: &Args) -> Result<Comparison> {
-    measured(name, forms, args, &Signals::watch()?, false)
+/// What was measured.
+#[derive(Debug)]
+pub struct Measured {
+    /// All of it, without verdicts.
+    pub data: Comparison,
+    /// For each form, whether all its runs ended as the first one did.
+    pub is_well: Vec<bool>,
 }
 
-/// The same if the caller watches for signals. `brawn bench` takes no samples, and none of its programs answers by its
-/// exit code.
-pub fn measured(
-    name: &OsStr,
-    forms: &[Form],
-    args: &Args,
-    signals: &Signals,
-    is_bench: bool,
-) -> Result<Comparison> {
-    let looks = forms.len() as u64 + 1;
+/// Runs `forms`, the first of which is the program as it is.
+///
+/// # Errors
+/// A form could not be run, or everything should stop.
+pub fn session(request: &Request, forms: &[Form], host: &dyn Host) -> Result<Measured> {
     let mut session = Session {
-        args,
-        name,
+        request,
         forms,
-        signals,
-        bar: Bar::new(looks, "{bar:30} {pos}/{len} runs, {eta} left"),
-        is_bench,
-        data: empty(name, forms, args),
+        host,
+        data: empty(request, forms),
         ends: vec![None; forms.len()],
         longest: 0,
     };
+    host.expect(forms.len() as u64 + 1);
     session.look()?;
     if session.ends[0].is_some() && session.ends[1..].iter().any(Option::is_some) {
         session.rounds()?;
-        if !is_bench {
-            session.sample();
-        }
     }
     session.data.load[1] = machine::load();
-    Ok(session.data)
+    Ok(Measured {
+        data: session.data,
+        is_well: session.ends.iter().map(Option::is_some).collect(),
+    })
 }
 
-fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
+fn empty(request: &Request, forms: &[Form]) -> Comparison {
     let text = |text: &OsString| text.to_string_lossy().into_owned();
     let folder = std::env::current_dir().unwrap_or_default();
     Comparison {
@@ -86,26 +70,26 @@ fn empty(name: &OsStr, forms: &[Form], args: &Args) -> Comparison {
         brawn: env!("CARGO_PKG_VERSION").into(),
         date: machine::today(),
         command: Command {
-            program: name.to_string_lossy().into_owned(),
-            arguments: args.arguments().iter().map(text).collect(),
+            program: request.program.to_string_lossy().into_owned(),
+            arguments: request.arguments.iter().map(text).collect(),
             line: std::env::args_os().map(|word| text(&word)).collect(),
             folder: folder.to_string_lossy().into_owned(),
-            shell: args.shell.clone(),
-            prepare: args.prepare.clone(),
-            input: args
+            shell: request.shell.clone(),
+            prepare: request.prepare.clone(),
+            input: request
                 .input
                 .as_ref()
                 .map(|path| path.to_string_lossy().into_owned()),
-            ignore_failure: args.ignore_failure,
-            warmup: args.warmup as usize,
+            ignore_failure: request.ignore_failure,
+            warmup: request.warmup as usize,
             rounds: 0,
-            time_limit: args.time_limit,
-            compare_output: args.compare_output.clone(),
+            time_limit: request.time_limit,
+            compare_output: request.compare_output.clone(),
         },
         machine: machine::machine(),
         load: [machine::load(); 2],
         counters: counters::look(),
-        seed: args.seed.unwrap_or_else(schedule::seed),
+        seed: request.seed.unwrap_or_else(schedule::seed),
         candidates: forms.iter().map(|form| form.told.clone()).collect(),
         order: Vec::new(),
         runs: Vec::new(),
@@ -139,11 +123,11 @@ impl Session<'_> {
             return Ok(());
         }
         self.ends[0] = Some(first.end);
-        if first.end != End::Exit(0) && !self.args.ignore_failure {
+        if first.end != End::Exit(0) && !self.request.ignore_failure {
             let what = ended(&first) + ": since it printed a result, this counts as its answer";
             self.find(0, FindingKind::Note, what);
         }
-        let asked = &self.args.compare_output;
+        let asked = &self.request.compare_output;
         if let Some(path) = Outputs::missing(asked) {
             let error = Error::new(Kind::NotApplicable, "the program wrote no such file");
             return Err(error
@@ -164,7 +148,7 @@ impl Session<'_> {
         for candidate in 1..self.forms.len() {
             let run = self.run(candidate, Phase::Look, 0)?;
             if run.end != first.end {
-                let name = candidates::called(&self.forms[0].told.name);
+                let name = called(&self.forms[0].told.name);
                 let what = format!("{}; {name} {}", ended(&run), ended(&first));
                 self.find(candidate, kind(run.end), what);
                 continue;
@@ -194,14 +178,14 @@ impl Session<'_> {
         if run.end == End::Exit(0) {
             return true;
         }
-        if run.end != End::Limit && self.args.ignore_failure {
+        if run.end != End::Limit && self.request.ignore_failure {
             return true;
         }
-        if is_answer(run) && !self.is_bench {
+        if is_answer(run) && self.request.has_answers {
             return true;
         }
         let next = match run.end {
-            _ if self.is_bench => "",
+            _ if !self.request.has_answers => "",
             End::Exit(_) => {
                 "; if this is its answer, and not a failure, `--ignore-failure` measures it"
             }
@@ -224,15 +208,15 @@ impl Session<'_> {
     /// Warm-up, then the rounds that count.
     fn rounds(&mut self) -> Result<()> {
         let rounds = self
-            .args
+            .request
             .runs
             .map_or_else(|| self.affordable(), |runs| runs as usize);
         let order = schedule::rounds(self.forms.len(), rounds, self.data.seed);
         self.data.command.rounds = rounds;
         self.data.order.clone_from(&order);
-        let warmup = self.args.warmup as usize;
-        self.bar
-            .inc_length(((rounds + warmup) * self.forms.len()) as u64);
+        let warmup = self.request.warmup as usize;
+        self.host
+            .expect(((rounds + warmup) * self.forms.len()) as u64);
         for round in 0..warmup {
             for candidate in 0..self.forms.len() {
                 self.one(candidate, Phase::WarmUp, round)?;
@@ -251,7 +235,7 @@ impl Session<'_> {
 
     fn one(&mut self, candidate: usize, phase: Phase, round: usize) -> Result<()> {
         if self.ends[candidate].is_none() {
-            self.bar.inc(1);
+            self.host.advance();
             return Ok(());
         }
         let run = self.run(candidate, phase, round)?;
@@ -279,7 +263,7 @@ impl Session<'_> {
     }
 
     fn limit(&self) -> Option<Duration> {
-        match self.args.time_limit {
+        match self.request.time_limit {
             Some(seconds) => Some(Duration::from_secs_f64(seconds)),
             None if self.longest == 0 => None,
             None => Some(Duration::from_nanos(self.longest * 10) + Duration::from_secs(10)),
@@ -288,18 +272,15 @@ impl Session<'_> {
 
     /// Runs a form once, and keeps its figures.
     fn run(&mut self, candidate: usize, phase: Phase, round: usize) -> Result<Run> {
-        if let Some(line) = &self.args.prepare {
-            let failed = |failure| self.failed(SHELL.as_ref(), failure);
-            prepare(line, self.signals, failed)?;
-        }
+        self.request.prepare(self.host)?;
         let form = &self.forms[candidate];
-        let (path, arguments) = candidates::command(&form.path, self.name, self.args);
+        let (path, arguments) = self.request.command(&form.path);
         let is_look = phase == Phase::Look;
         let job = Job {
             path: &path,
             arguments: &arguments,
             variables: &form.variables,
-            input: self.args.input.as_deref(),
+            input: self.request.input.as_deref(),
             output: match is_look {
                 true => Output::Kept(MOST),
                 false => Output::Nowhere,
@@ -307,10 +288,10 @@ impl Session<'_> {
             limit: self.limit(),
             watch: is_look,
             counters: &self.data.counters,
-            interrupt: Some(self.signals.file()),
+            interrupt: Some(self.host.interrupt()),
         };
-        let run = tree::run(&job).map_err(|failure| self.failed(&path, failure))?;
-        self.bar.inc(1);
+        let run = tree::run(&job).map_err(|failure| self.host.failed(&path, failure))?;
+        self.host.advance();
         if candidate == 0 {
             self.longest = self.longest.max(run.figures.wall_ns);
         }
@@ -323,68 +304,5 @@ impl Session<'_> {
             memory: run.moments.clone(),
         });
         Ok(run)
-    }
-
-    /// Samples the program as it is and the first form beside it, in runs that do not count.
-    fn sample(&mut self) {
-        // A signal may end the process here, so the bar is removed from the screen first.
-        self.bar.clear();
-        let mut kept = Diagnosed::default();
-        let forms = self.forms.iter().enumerate().take(2);
-        // Its runs have all ended as the first one did, whatever that means.
-        let args = Args {
-            ignore_failure: true,
-            ..self.args.clone()
-        };
-        // The object of LD_PRELOAD would also be sampled in brawn's own helper.
-        let forms = forms
-            .filter(|(number, form)| self.ends[*number].is_some() && form.variables.is_empty());
-        for (candidate, form) in forms {
-            let most = self.data.command.rounds.max(1);
-            let samples = sampled::several(self.name, &form.path, &args, self.signals, most);
-            let samples = match samples {
-                Ok((samples, _)) => samples,
-                Err(error) => {
-                    kept.reason = Some(error.to_string());
-                    break;
-                }
-            };
-            let is_first = candidate == 0;
-            let diagnosis = match is_first {
-                true => sampled::marked(&samples, &form.path, &args),
-                false => Ok(diagnose(&samples, &form.path)),
-            };
-            let diagnosis = match diagnosis {
-                Ok(diagnosis) => diagnosis,
-                Err(error) => {
-                    kept.reason = Some(error.to_string());
-                    break;
-                }
-            };
-            if is_first {
-                let expected = predict(&diagnosis, &Costs::measured());
-                self.data.prediction = serde_json::to_value(expected).ok();
-            }
-            kept.reason = kept.reason.or(samples.reason);
-            kept.forms.push(Sampled {
-                candidate,
-                runs: samples.runs,
-                words: diagnosis.words(),
-                diagnosis,
-            });
-        }
-        self.data.diagnosis = serde_json::to_value(kept).ok();
-    }
-
-    fn failed(&self, path: &Path, failure: Failure) -> Error {
-        match failure {
-            Failure::Interrupted => {
-                // The process ends here, so the bar is removed from the screen first.
-                self.bar.clear();
-                self.signals.obey()
-            }
-            Failure::Start(error) => crate::exec::failed(path, error).path(path),
-            Failure::System(what, error) => Error::io(what, error),
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! Compares the output of a form with the output of the program as it is.
 
+use crate::judge::verdict;
+use crate::process::tree::{End, Kept, Run};
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
-use brawn_lab::judge::verdict;
-use brawn_lab::process::tree::{End, Kept, Run};
 use std::fs::{self, DirBuilder};
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
