@@ -338,10 +338,7 @@ fn finishes(raw: &Raw, load: &str, heap: &str) -> Cell {
 }
 
 fn mib(bytes: f64) -> String {
-    match bytes.is_nan() {
-        true => "–".to_owned(),
-        false => format!("{:.1} MiB", bytes / MIB),
-    }
+    show::or_dash(bytes, |bytes| format!("{:.1} MiB", bytes / MIB))
 }
 
 /// What the programs were limited by, as a sentence for below the table.

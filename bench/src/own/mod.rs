@@ -123,6 +123,11 @@ impl Raw {
         }
     }
 
+    /// A property of the machine.
+    pub(crate) fn of_machine(&self, key: &str) -> &str {
+        self.machine.get(key).map_or("?", String::as_str)
+    }
+
     /// All samples of a figure.
     fn all(&self, what: &str, figure: &str) -> Vec<f64> {
         let of = |round: &BTreeMap<String, Sample>| round.get(what)?.get(figure).copied();

@@ -371,18 +371,14 @@ fn against(ratio: Estimate, with_interval: bool) -> String {
 }
 
 fn absolute(figure: &str, value: f64) -> String {
-    match figure {
-        _ if value.is_nan() => "–".to_owned(),
+    show::or_dash(value, |value| match figure {
         "cpu_ns" => show::time(value),
         _ => format!("{:.1} MiB", value * 1024.0 / MIB),
-    }
+    })
 }
 
 fn percent(value: f64) -> String {
-    match value.is_nan() {
-        true => "–".to_owned(),
-        false => format!("{value:.0} %"),
-    }
+    show::or_dash(value, |value| format!("{value:.0} %"))
 }
 
 #[cfg(test)]

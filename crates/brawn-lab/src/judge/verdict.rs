@@ -3,6 +3,7 @@
 use crate::judge::pairs::{Ratio, needed, ratio};
 use crate::process::figures::{CPU, Metric, WALL};
 use crate::run::data::Comparison;
+use crate::show::units::{percent, signed_bytes};
 use serde::{Deserialize, Serialize};
 
 /// A smaller difference does not count: nobody would notice it, and the alignment of code alone can cause more.
@@ -192,45 +193,6 @@ fn words(verdict: &Verdict) -> String {
         None => String::new(),
     };
     format!("{text}{memory}{more}")
-}
-
-/// A percentage, with a decimal if it is small.
-fn percent(value: f64) -> String {
-    match value.abs() < 9.95 {
-        true => format!("{value:.1}"),
-        false => format!("{value:.0}"),
-    }
-}
-
-/// As in `−12 MB`.
-fn signed_bytes(value: f64) -> String {
-    let sign = if value < 0.0 { '−' } else { '+' };
-    format!("{sign}{}", bytes(value.abs()))
-}
-
-/// As in `12 MB`.
-pub fn bytes(value: f64) -> String {
-    match value {
-        v if v >= 9.95e9 => format!("{:.0} GB", v / 1e9),
-        v if v >= 1e9 => format!("{:.1} GB", v / 1e9),
-        v if v >= 9.95e6 => format!("{:.0} MB", v / 1e6),
-        v if v >= 1e6 => format!("{:.1} MB", v / 1e6),
-        v => format!("{:.0} kB", v / 1e3),
-    }
-}
-
-/// As in `12.3 ms`.
-pub fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        n if n >= 1e9 => (n / 1e9, "s"),
-        n if n >= 1e6 => (n / 1e6, "ms"),
-        n => (n / 1e3, "µs"),
-    };
-    match value {
-        v if v >= 100.0 => format!("{v:.0} {unit}"),
-        v if v >= 10.0 => format!("{v:.1} {unit}"),
-        v => format!("{v:.2} {unit}"),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Compares the output of a form with the output of the program as it is.
 
-use crate::judge::verdict;
 use crate::process::tree::{End, Kept, Run};
+use crate::show::units::elapsed;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
 use std::fs::{self, DirBuilder};
@@ -125,7 +125,7 @@ fn first(a: &Kept, b: &Kept) -> String {
 pub fn ended(run: &Run) -> String {
     let how = match run.end {
         End::Limit => {
-            let after = verdict::time(run.figures.wall_ns as f64);
+            let after = elapsed(run.figures.wall_ns as f64);
             format!("had not ended after {after}; `--time-limit` gives it longer")
         }
         end => how(end),

@@ -11,7 +11,7 @@ use anstyle::Style;
 use brawn_core::publish::write_report;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
-use brawn_lab::judge::verdict::bytes;
+use brawn_lab::show::units::bytes;
 use brawn_sample::heap::{Amount, Profile, Recording, profile};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,25 +1,40 @@
-//! Writes the generated parts of docs/libc.md from the raw data in `bench/results`: a sentence, tables, and a figure.
-//! `brawn-bench readme` writes them between `<!-- libc:NAME -->` and `<!-- /libc:NAME -->`, and a test compares them
-//! with the data.
+//! The generated parts of docs/libc.md: a sentence, tables, and a figure.
 
-use crate::Result;
+use super::{Page, shown};
 use crate::own::libc::{
     Line, STOCK_BAR, behind, brawn, families, is_behind, lines, mean, slower_than_stock, stock,
     usual,
 };
 use crate::own::{Raw, acid};
-use crate::readme::{fill_file, replace_all};
 use crate::show::{self, Cell, Row, Table};
 use brawn_lab::judge::functions::STOCK;
+use brawn_lab::show::chart::{self, picture, text};
 use std::fmt::Write as _;
 
-/// Below the repository's directory.
-pub const DOCUMENT: &str = "docs/libc.md";
-/// The figure, where the document shows it from.
-const FIGURE: &str = "figures/libc.svg";
+pub const PAGE: Page = Page {
+    document: "docs/libc.md",
+    kind: "libc",
+    parts: &[
+        ("said", |from, raw| Ok(said(from, raw, &lines(raw)))),
+        ("figure", |_, raw| {
+            Ok(shown("libc", &alternative(&lines(raw))))
+        }),
+        ("programs", |_, _| {
+            Ok(acid::show(&Raw::newest("acid")?.1).markdown())
+        }),
+        ("stock", |_, raw| Ok(slower(raw))),
+        ("behind", |_, raw| {
+            let lines = lines(raw);
+            Ok(table(lines.iter().filter(|line| is_behind(brawn(line)))))
+        }),
+        ("fastest", |_, raw| {
+            Ok(table(lines(raw).iter().rev().take(FASTEST)))
+        }),
+    ],
+    figure: Some(|raw| Ok(figure(&lines(raw)))),
+};
 
 fn said(path: &str, raw: &Raw, lines: &[Line]) -> String {
-    let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
     format!(
         "{} rows, one call each or a few that belong together, at sizes and inputs as programs have them: {} are more than 5 % \
          slower than\nglibc with stock musl, {} with brawn. The geometric mean of all rows but `edges` is {} of glibc's time with stock musl, \
@@ -31,8 +46,8 @@ fn said(path: &str, raw: &Raw, lines: &[Line]) -> String {
         show::ratio(mean(usual(lines), stock)),
         show::ratio(mean(usual(lines), brawn)),
         raw.rounds.len(),
-        machine("cpu"),
-        machine("processors"),
+        raw.of_machine("cpu"),
+        raw.of_machine("processors"),
     )
 }
 
@@ -106,19 +121,7 @@ fn figure(lines: &[Line]) -> String {
     let families = families(lines);
     let bottom = TOP + BAND * families.len() as f64;
     let height = bottom + 34.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">\n\
-         <title>Functions of libc against glibc's</title>\n<desc>{}</desc>\n{STYLE}\
-         <rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
-        alternative(lines).replace('&', "&amp;"),
-        WIDTH - 1.0,
-        height - 1.0
-    );
-    let text = |class: &str, anchor: &str, x: f64, y: f64, text: &str| {
-        format!(
-            "<text class=\"{class}\" text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>\n"
-        )
-    };
+    let mut svg = String::new();
     svg += &text(
         "b",
         "start",
@@ -154,16 +157,15 @@ fn figure(lines: &[Line]) -> String {
         svg += &text("", "end", LEFT - 16.0, y + 24.0, family);
         let lanes: [Lane<'_>; 2] = [("stock", 13.0, stock, 82.0), ("brawn", 27.0, brawn, 16.0)];
         for (side, lane, of, column) in lanes {
-            let dots: String = lines
-                .iter()
-                .map(|line| format!("M{:.1} {:.1}h0", x(of(line)), y + lane))
-                .collect();
+            let dots = chart::dots(lines.iter().map(|line| (x(of(line)), y + lane)));
             let _ = writeln!(svg, "<path class=\"{side}\" d=\"{dots}\"/>");
             let mean = show::ratio(mean(lines.iter().copied(), of));
             svg += &text(&format!("{side}s"), "end", WIDTH - column, y + 24.0, &mean);
         }
     }
-    svg + "</svg>\n"
+    let words = alternative(lines).replace('&', "&amp;");
+    let told = ["Functions of libc against glibc's", &words, STYLE];
+    picture([WIDTH, height], told, &svg)
 }
 
 /// The string's end was written just before the call.
@@ -235,39 +237,9 @@ fn slower(raw: &Raw) -> String {
     )
 }
 
-/// What stands between two markers.
-fn text(name: &str, path: &str, raw: &Raw, lines: &[Line]) -> Result<String> {
-    match name {
-        "said" => Ok(said(path, raw, lines)),
-        "figure" => Ok(format!("![{}]({FIGURE})\n", alternative(lines))),
-        "programs" => Ok(acid::show(&Raw::newest("acid")?.1).markdown()),
-        "stock" => Ok(slower(raw)),
-        "behind" => Ok(table(lines.iter().filter(|line| is_behind(brawn(line))))),
-        "fastest" => Ok(table(lines.iter().rev().take(FASTEST))),
-        _ => Err(format!("unknown marker libc:{name}")),
-    }
-}
-
-/// The document and the figure as the raw data has them: the paths below the repository's directory, and the text.
-fn made() -> Result<[(&'static str, String); 2]> {
-    let (from, raw) = Raw::newest("libc")?;
-    let lines = lines(&raw);
-    let text = |name: &str| text(name, &from, &raw, &lines);
-    Ok([
-        (DOCUMENT, fill_file(DOCUMENT, "libc", text)?),
-        ("docs/figures/libc.svg", figure(&lines)),
-    ])
-}
-
-/// Rewrites the document and the figure; for each its name, and whether it changed.
-pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
-    replace_all(&made()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readme::assert_up_to_date;
     use crate::stats::estimate;
     use std::collections::BTreeSet;
 
@@ -278,17 +250,6 @@ mod tests {
             stock,
             brawn: estimate(&[brawn]).expect("one sample"),
         }
-    }
-
-    #[test]
-    fn document_and_figure_agree_with_the_raw_data() {
-        let made = made().expect("readable raw data, and known markers");
-        assert_up_to_date(
-            &made,
-            DOCUMENT,
-            "libc",
-            &["said", "figure", "programs", "behind", "stock", "fastest"],
-        );
     }
 
     /// A row that becomes slower than stock musl's must not go unseen, nor a reason stay that is none any more.

@@ -1,8 +1,6 @@
-//! Tables and numbers for people: on a terminal, and as Markdown.
+//! Tables for people: on a terminal, and as Markdown.
 
 use anstyle::{AnsiColor, Style};
-use brawn_lab::show::units::digits;
-pub use brawn_lab::show::units::{ratio, time};
 
 /// How a cell is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -180,7 +178,7 @@ fn longest(lines: &[String]) -> usize {
 }
 
 /// Breaks text at its spaces. The first line keeps its indent, and no word is broken.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for (i, word) in text.split(' ').enumerate() {
         let line = lines.last_mut().expect("begins with one line");
@@ -208,58 +206,6 @@ fn style(tone: Tone) -> Style {
     }
 }
 
-/// An amount of memory, from KiB.
-pub fn memory(kib: f64) -> String {
-    match kib {
-        k if k.abs() < 9999.5 => format!("{} KiB", grouped(k)),
-        k => format!("{} MiB", digits(k / 1024.0)),
-    }
-}
-
-/// Operations a second.
-pub fn rate(per_second: f64) -> String {
-    match per_second {
-        r if r < 999.5e3 => format!("{} k/s", digits(r / 1e3)),
-        r => format!("{} M/s", digits(r / 1e6)),
-    }
-}
-
-/// A whole number with separators.
-pub fn grouped(value: f64) -> String {
-    let plain = format!("{:.0}", value.abs());
-    let mut out = String::new();
-    for (i, digit) in plain.chars().enumerate() {
-        if i > 0 && (plain.len() - i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if value <= -0.5 {
-        format!("−{out}")
-    } else {
-        out
-    }
-}
-
-/// An interval of two figures as they are shown; the unit is there only once.
-pub fn interval(low: &str, high: &str) -> String {
-    let unit = |text: &str| {
-        let digits = text
-            .rfind(|c: char| c.is_ascii_digit())
-            .map_or(0, |at| at + 1);
-        text.split_at(digits).1.to_owned()
-    };
-    let shared = if unit(low) == unit(high) {
-        unit(high)
-    } else {
-        String::new()
-    };
-    format!(
-        "({} … {high})",
-        low.strip_suffix(shared.as_str()).unwrap_or(low)
-    )
-}
-
 /// The cells of a line; spaces in figures become spaces at which lines cannot break.
 fn unbroken(cells: &[Cell]) -> Vec<Cell> {
     let figure = |cell: &Cell| {
@@ -281,14 +227,6 @@ fn unbroken(cells: &[Cell]) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_units_that_fit() {
-        assert_eq!(memory(440.0), "440 KiB");
-        assert_eq!(memory(57_704.0), "56.4 MiB");
-        assert_eq!(rate(163_117_709.0), "163 M/s");
-        assert_eq!(grouped(-1_234_567.0), "−1,234,567");
-    }
 
     fn table() -> Table {
         Table {
@@ -320,13 +258,6 @@ mod tests {
             table().markdown(),
             "| what | stock |\n| --- | ---: |\n| **first** |  |\n| time | 1\u{a0}µs |\n"
         );
-    }
-
-    #[test]
-    fn an_interval_has_its_unit_once() {
-        assert_eq!(interval("0.90x", "1.10x"), "(0.90 … 1.10x)");
-        assert_eq!(interval("900 ns", "1.10 µs"), "(900 ns … 1.10 µs)");
-        assert_eq!(interval("+32 KiB", "+40 KiB"), "(+32 … +40 KiB)");
     }
 
     #[test]
