@@ -12,7 +12,6 @@ pub mod bars;
 pub mod catalogue;
 pub mod demo;
 pub mod heaps;
-pub mod launch;
 pub use brawn_lab::judge::median as stats;
 pub use brawn_lab::run::machine;
 pub mod measure;

@@ -6,12 +6,12 @@
 mod programs;
 
 use super::{Raw, Room, key};
-use crate::launch::Sample;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, context, repository};
+use brawn_lab::process::parent::Sample;
 use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;
 use std::fs;

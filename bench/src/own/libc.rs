@@ -4,7 +4,6 @@
 //! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
 use super::{Raw, Room};
-use crate::launch::Sample;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
@@ -16,6 +15,7 @@ use brawn_lab::judge::functions::{
 pub use brawn_lab::judge::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
+use brawn_lab::process::parent::Sample;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -22,10 +22,10 @@ pub mod rss;
 pub mod server;
 pub mod sweep;
 
-use crate::launch::{Launcher, Sample};
 use crate::raw::{read_json, write_json};
 use crate::show::{Cell, Table, Tone};
 use crate::{Result, machine, prepare, readme, versions};
+use brawn_lab::process::parent::{Launcher, Sample};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

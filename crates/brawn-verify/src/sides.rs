@@ -1,6 +1,5 @@
 //! Finds out which heap a toolchain's programs have, and how to link them with brawn's heap and without.
 
-use crate::run::watch;
 use crate::tool::{Tool, is_linked, text};
 use brawn_core::component::Component;
 use brawn_core::elf::image::Image;
@@ -12,6 +11,7 @@ use brawn_core::note::Note;
 use brawn_core::report::inspect::{Report, inspect};
 use brawn_core::report::verify::Function;
 use brawn_core::{Error, Kind, Result};
+use brawn_lab::process::watch::watch;
 use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
 use std::io::ErrorKind;

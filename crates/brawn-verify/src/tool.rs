@@ -1,8 +1,8 @@
 //! The user's command, which compiles and links without changes.
 
-use crate::run::{Ran, watch};
 use brawn_core::link_args::shell;
 use brawn_core::{Error, Kind, Result};
+use brawn_lab::process::watch::{Ran, watch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;

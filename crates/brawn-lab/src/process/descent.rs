@@ -1,5 +1,6 @@
 //! The processes below this one, and how much memory they have.
 
+use super::kernel::Fields;
 use std::fs;
 
 /// Every process below `process`.  The list comes from the kernel and may be outdated at once: processes may start and
@@ -44,16 +45,12 @@ impl Memory {
     pub fn of_tree(process: libc::pid_t) -> Self {
         let mut sum = Self::default();
         for process in [process].into_iter().chain(below(process)) {
-            let Ok(text) = fs::read_to_string(format!("/proc/{process}/smaps_rollup")) else {
+            let Ok(fields) = Fields::of(process.cast_unsigned(), "smaps_rollup") else {
                 continue;
             };
-            let field = |name: &str| -> u64 {
-                let line = text.lines().find_map(|line| line.strip_prefix(name));
-                let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-                kib.unwrap_or(0) * 1024
-            };
-            sum.rss += field("Rss:");
-            sum.pss += field("Pss:");
+            let bytes = |name: &str| fields.kib(name).unwrap_or(0) * 1024;
+            sum.rss += bytes("Rss:");
+            sum.pss += bytes("Pss:");
         }
         sum
     }

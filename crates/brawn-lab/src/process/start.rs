@@ -1,7 +1,7 @@
 //! Starts a program so that the clock begins with `execve`: the new process waits until its counters are set up.
 
-use crate::process::launcher;
 use crate::process::tree::Job;
+use crate::process::{kernel, launcher};
 use std::ffi::{CString, c_char};
 use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsRawFd as _, RawFd};
@@ -44,15 +44,7 @@ impl Waiting {
 impl Started {
     /// Whether `execve` is done; until then, the process is not the program.
     pub fn is_over(&self) -> bool {
-        let mut end = libc::pollfd {
-            fd: self.pipe.as_raw_fd(),
-            events: 0,
-            revents: 0,
-        };
-        // SAFETY: the structure lives, and is one.
-        #[allow(unsafe_code)]
-        let ready = unsafe { libc::poll(&raw mut end, 1, 0) };
-        ready > 0 && end.revents & libc::POLLHUP != 0
+        kernel::is_over(&self.pipe)
     }
 
     /// How much memory the process had before it became the program, in bytes, and why `execve` failed, if it did.

@@ -7,13 +7,14 @@
 use crate::process::counters::{Availability, Counters};
 use crate::process::descent::{self, Memory};
 use crate::process::figures::Figures;
+use crate::process::kernel;
 use crate::process::moments::{Moments, STEP};
 use crate::process::start;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, PipeReader, Read as _};
-use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -141,7 +142,7 @@ pub fn run(job: &Job<'_>) -> Result<Run, Failure> {
     ];
     let waiting = start::start(job, files).map_err(system("cannot start a process"))?;
     let process = waiting.process;
-    let watched = handle(process).inspect_err(|_| end_all(process, &mut Sum::default()));
+    let watched = kernel::handle(process).inspect_err(|_| end_all(process, &mut Sum::default()));
     let watched = watched.map_err(system("cannot watch a process by pidfd_open, of Linux 5.3"))?;
     let counters = Counters::open(process, job.counters);
     streams.close_ends();
@@ -197,18 +198,6 @@ pub fn take_in_orphans() -> io::Result<()> {
     }
 }
 
-/// A handle that becomes readable when `process` ends.
-fn handle(process: libc::pid_t) -> io::Result<OwnedFd> {
-    // SAFETY: a call with numbers; what it gives is new, and nobody else's.
-    #[allow(unsafe_code)]
-    unsafe {
-        match libc::syscall(libc::SYS_pidfd_open, process, 0) {
-            file if file >= 0 => Ok(OwnedFd::from_raw_fd(file as RawFd)),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
 /// What [`wait`] came back for.
 enum Waited {
     Over,
@@ -250,7 +239,7 @@ fn wait(
             streams.pipes[0].as_ref().map(|pipe| pipe.as_raw_fd()),
             streams.pipes[1].as_ref().map(|pipe| pipe.as_raw_fd()),
         ];
-        let ready = poll(files, left)?;
+        let ready = kernel::poll(files, left)?;
         if ready[1] {
             return Ok(Waited::Interrupted);
         }
@@ -263,38 +252,6 @@ fn wait(
             }
         }
     }
-}
-
-/// Which of `files` can be read, or have ended; waits for this at most until the given time.
-fn poll(files: [Option<RawFd>; 4], left: Option<Duration>) -> io::Result<[bool; 4]> {
-    let mut asked = files.map(|file| libc::pollfd {
-        // The kernel passes over negative ones.
-        fd: file.unwrap_or(-1),
-        events: libc::POLLIN,
-        revents: 0,
-    });
-    // Rounded up, since it would spin in the last millisecond otherwise.
-    let milliseconds = left.map_or(-1, |left| {
-        i32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(i32::MAX)
-    });
-    // SAFETY: the array lives, and is as long as it is said to be.
-    #[allow(unsafe_code)]
-    let ready = unsafe {
-        libc::poll(
-            asked.as_mut_ptr(),
-            asked.len() as libc::nfds_t,
-            milliseconds,
-        )
-    };
-    if ready < 0 {
-        let error = io::Error::last_os_error();
-        // If a signal interrupted the call, one of the files shows what happened.
-        return match error.kind() {
-            io::ErrorKind::Interrupted => Ok([false; 4]),
-            _ => Err(error),
-        };
-    }
-    Ok(asked.map(|file| file.revents != 0))
 }
 
 /// A program's standard output and standard error.
@@ -380,21 +337,9 @@ impl Sum {
     /// Waits for `process`, or for any process if it is -1, and adds what it used.  Returns whether one had ended;
     /// `None` if there is no process at all.
     fn reap(&mut self, process: libc::pid_t, options: libc::c_int) -> Option<bool> {
-        let mut status = 0;
-        // SAFETY: a structure of numbers, all of which may be zero.
-        #[allow(unsafe_code)]
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        let ended = loop {
-            // SAFETY: both places live, and the kernel writes nothing else.
-            #[allow(unsafe_code)]
-            let ended = unsafe { libc::wait4(process, &raw mut status, options, &raw mut usage) };
-            if ended >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                break ended;
-            }
+        let Some((_, status, usage)) = kernel::reap(process, options).ok()? else {
+            return Some(false);
         };
-        if ended <= 0 {
-            return (ended == 0).then_some(false);
-        }
         if process > 0 {
             self.end = Some(match libc::WIFEXITED(status) {
                 true => End::Exit(libc::WEXITSTATUS(status)),

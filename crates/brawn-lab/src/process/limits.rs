@@ -7,14 +7,20 @@
 //! The group is a directory of its own beside or below this process's group; no other group is changed. `bench/limit/enter.c` moves
 //! the program into it before `execve`, and another process of `enter` removes it when this process has ended in whatever way.
 
-use crate::launch::{Sample, parse};
-use crate::{Result, context};
+use super::parent::{Sample, parse};
 use std::fs;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Adds to an error what was being done.
+fn context<T>(result: std::io::Result<T>, what: &str, path: &Path) -> Result<T> {
+    result.map_err(|error| format!("{what} {}: {error}", path.display()))
+}
 
 /// The versions of the kernel's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +112,9 @@ pub struct Job<'a> {
 
 impl Limiter {
     /// Runs `job` with at most `limit` bytes, if any. Also returns the most bytes that were charged, where the kernel says it.
+    ///
+    /// # Errors
+    /// It could not be run, or something else ended it.
     pub fn run(&self, job: &Job, limit: Option<u64>) -> Result<(Outcome, Option<u64>)> {
         match self {
             Self::Group(group) => group.run(job, limit),
@@ -155,6 +164,9 @@ pub struct Group {
 
 impl Group {
     /// Makes a group. `enter` is the executable of `bench/limit/enter.c`. The error says why there can be none.
+    ///
+    /// # Errors
+    /// No group can be made here.
     pub fn make(enter: &Path) -> Result<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -1,11 +1,12 @@
-//! Runs one program through the launcher (`bench/workloads/launch.c`) and reads its figures.
+//! Runs one program through a small parent (`bench/workloads/launch.c`) and reads its figures.
 
-use crate::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+type Result<T> = std::result::Result<T, String>;
 
 /// Figures of one run by their names: the launcher's, and those of the program's result line.
 pub type Sample = BTreeMap<String, f64>;
@@ -19,6 +20,9 @@ pub struct Launcher {
 
 impl Launcher {
     /// Runs `program`. Returns its figures, or what went wrong.
+    ///
+    /// # Errors
+    /// It did not start, or did not end with exit code 0.
     pub fn run<S: AsRef<OsStr>>(
         &self,
         program: &OsStr,
@@ -28,7 +32,10 @@ impl Launcher {
         self.run_with(program, arguments, peak, &[])
     }
 
-    /// The same with `environment` as its variables.
+    /// The same with more variables.
+    ///
+    /// # Errors
+    /// As above.
     pub fn run_with<S: AsRef<OsStr>>(
         &self,
         program: &OsStr,
@@ -68,7 +75,8 @@ impl Launcher {
     }
 }
 
-pub(crate) fn parse(stdout: &str) -> Sample {
+/// The figures in what a program and the parent print.
+pub fn parse(stdout: &str) -> Sample {
     stdout
         .lines()
         .filter_map(|line| {
