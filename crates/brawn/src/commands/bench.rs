@@ -132,13 +132,7 @@ pub fn run(args: &Args) -> Exit {
     if let Some(Other::Libc(args)) = &args.other {
         return libc::run(args);
     }
-    match attempt(args) {
-        Ok(exit) => exit,
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
-    }
+    attempt(args).unwrap_or_else(|error| Exit::of(&error))
 }
 
 fn attempt(args: &Args) -> Result<Exit> {

@@ -172,13 +172,7 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 
 pub fn run(args: &Args) -> Exit {
     if let (true, Some(program)) = (args.predict, args.program.first()) {
-        return match predicted(program, args) {
-            Ok(()) => Exit::Success,
-            Err(error) => {
-                ui::error(&error);
-                error.kind().into()
-            }
-        };
+        return predicted(program, args).map_or_else(|error| Exit::of(&error), |()| Exit::Success);
     }
     match compared(args) {
         Ok(data) => {
@@ -195,10 +189,7 @@ pub fn run(args: &Args) -> Exit {
                 false => Exit::Success,
             }
         }
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
+        Err(error) => Exit::of(&error),
     }
 }
 

@@ -55,13 +55,7 @@ pub struct Args {
 
 /// Prints and writes what `args` asks for.
 pub fn run(args: &Args) -> Exit {
-    match show(args) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
-    }
+    show(args).map_or_else(|error| Exit::of(&error), |()| Exit::Success)
 }
 
 fn show(args: &Args) -> Result<()> {

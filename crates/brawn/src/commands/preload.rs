@@ -81,10 +81,7 @@ pub fn run(args: &Args) -> Exit {
     match write(output, args) {
         Ok(written) if args.json => ui::json(&written),
         Ok(written) => print(output, &written),
-        Err(error) => {
-            ui::error(&error);
-            return error.kind().into();
-        }
+        Err(error) => return Exit::of(&error),
     }
     Exit::Success
 }
