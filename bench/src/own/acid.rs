@@ -252,9 +252,7 @@ fn memory(raw: &Raw, program: &Program) -> Option<String> {
 
 /// Processor time and memory of each program, against glibc.
 pub fn show(raw: &Raw) -> Table {
-    let header = ["program", "glibc", "stock musl", "brawn", "memory"]
-        .map(Cell::from)
-        .into();
+    let header = ["program", "glibc", "stock musl", "brawn", "memory"];
     let rows = PROGRAMS.iter().filter_map(|program| {
         let glibc = raw.median(&key(program.name, "glibc"), "cpu_ns");
         let (stock, brawn) = (
@@ -280,10 +278,7 @@ pub fn show(raw: &Raw) -> Table {
             Cell::from(memory),
         ]))
     });
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 #[cfg(test)]

@@ -191,9 +191,7 @@ pub fn slower_than_stock(raw: &Raw) -> Vec<Line> {
 
 /// The table of the rows.
 pub fn show(raw: &Raw) -> Table {
-    let header = ["function", "glibc", "stock musl", "brawn"]
-        .map(Cell::from)
-        .into();
+    let header = ["function", "glibc", "stock musl", "brawn"];
     let lines = lines(raw);
     let rows = lines.iter().map(|line| {
         let tone = match line.brawn.median {
@@ -214,10 +212,7 @@ pub fn show(raw: &Raw) -> Table {
             Cell::new(brawn, tone),
         ])
     });
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 /// The bars, one sentence per line.

@@ -175,10 +175,7 @@ impl Raw {
 
 /// A table of figures and bars.
 fn table() -> Table {
-    Table {
-        header: ["what", "figure", "bar"].map(Cell::from).into(),
-        rows: Vec::new(),
-    }
+    Table::new(["what", "figure", "bar"], Vec::new())
 }
 
 /// A line of the table. `bar` is the text of the bar, and whether it is met.

@@ -127,8 +127,5 @@ pub fn show(raw: &Raw) -> Table {
             .concat(),
         )
     });
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }

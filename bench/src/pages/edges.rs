@@ -35,7 +35,5 @@ fn table(raw: &Raw) -> String {
         ])
     });
     let header = ["function", "glibc", "brawn / glibc", "brawn / stock musl"];
-    let rows = rows.collect();
-    let header = header.map(Cell::from).into();
-    Table { header, rows }.markdown()
+    Table::new(header, rows).markdown()
 }

@@ -61,11 +61,7 @@ fn table<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
         ])
     };
     let header = ["function", "glibc", "stock musl", "brawn"];
-    Table {
-        header: header.map(Cell::from).into(),
-        rows: lines.map(cells).collect(),
-    }
-    .markdown()
+    Table::new(header, lines.map(cells)).markdown()
 }
 
 /// How many of the rows that are faster than glibc's are shown.
@@ -224,10 +220,7 @@ fn slower(raw: &Raw) -> String {
         ])
     });
     let header = ["function", "stock musl", "brawn / stock musl", "why"];
-    let table = Table {
-        header: header.map(Cell::from).into(),
-        rows: rows.collect(),
-    };
+    let table = Table::new(header, rows);
     format!(
         "No row is to take more than {} of stock musl's time. {} of the {} rows do: the lower end of their interval is above that. So the bar is not met.\n\n{}",
         show::ratio(STOCK_BAR),

@@ -60,6 +60,16 @@ pub struct Table {
 }
 
 impl Table {
+    /// A table of these lines.
+    pub fn new(
+        header: impl IntoIterator<Item = impl Into<Cell>>,
+        rows: impl IntoIterator<Item = Row>,
+    ) -> Self {
+        let header = header.into_iter().map(Into::into).collect();
+        let rows = rows.into_iter().collect();
+        Self { header, rows }
+    }
+
     /// Markdown for GitHub. Figures are not broken into lines, except that an interval goes below its figure:
     /// otherwise the widest table would fill a screen with lines of two words.
     pub fn markdown(&self) -> String {

@@ -6,6 +6,7 @@ use crate::commands::run::Stop;
 use crate::commands::run::cached::{self, Ask, Ready};
 use crate::commands::run::search;
 use crate::profile::ProfileArg;
+use brawn_core::fingerprint::Fingerprint;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
 use brawn_lab::run::data::{Candidate, CandidateKind};
@@ -13,9 +14,7 @@ use brawn_lab::run::request::{AS_IT_IS, Form};
 use brawn_payload::Profile;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
-use std::io::Read as _;
 use std::path::Path;
 
 /// What is compared.
@@ -152,7 +151,7 @@ fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
     // The user's own objects follow it, and its path has no colon.
     let text = value.to_string_lossy();
     let object = text.split(':').next().unwrap_or_default();
-    let (_, hash) = fingerprint(Path::new(object))?;
+    let hash = fingerprint(Path::new(object))?.sha256;
     form.told.preload = Some([object.to_owned(), hash]);
     form.variables = vec![(OsString::from(preload::VARIABLE), value)];
     Ok(form)
@@ -160,7 +159,7 @@ fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
 
 /// The file at `path` as a form.
 pub fn form(name: &str, kind: CandidateKind, path: &Path) -> Result<Form> {
-    let (size, sha256) = fingerprint(path)?;
+    let Fingerprint { size, sha256 } = fingerprint(path)?;
     Ok(Form {
         told: Candidate {
             against: 0,
@@ -178,17 +177,6 @@ pub fn form(name: &str, kind: CandidateKind, path: &Path) -> Result<Form> {
 }
 
 /// Size and SHA-256 of a file.
-fn fingerprint(path: &Path) -> Result<(u64, String)> {
-    let failed = |error| Error::io("cannot read it", error).path(path);
-    let mut file = brawn_core::input::open(path).map_err(failed)?;
-    let (mut hash, mut size, mut bytes) = (Sha256::new(), 0, vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut bytes).map_err(failed)? {
-            0 => return Ok((size, preload::hex(&hash.finalize()))),
-            count => {
-                hash.update(&bytes[..count]);
-                size += count as u64;
-            }
-        }
-    }
+fn fingerprint(path: &Path) -> Result<Fingerprint> {
+    Fingerprint::of_file(path).map_err(|error| Error::io("cannot read it", error).path(path))
 }
