@@ -388,10 +388,7 @@ fn of(results: &Results, bars: &[Bar], variants: &[Variant]) -> Table {
         cells.push(Cell::new(format!("{}: {verdict}", bar.limit_text()), tone));
         Row::Cells(cells)
     };
-    Table {
-        header,
-        rows: bars.iter().map(row).collect(),
-    }
+    Table::new(header, bars.iter().map(row))
 }
 
 #[cfg(test)]

@@ -11,24 +11,23 @@
 pub mod bars;
 pub mod catalogue;
 pub mod demo;
-pub mod edges_page;
 pub mod heaps;
-pub mod launch;
-pub mod libc_page;
-pub mod limit_page;
-pub use brawn_measure::{machine, median as stats};
+pub use brawn_lab::judge::median as stats;
+pub use brawn_lab::run::machine;
 pub mod measure;
 mod nginx;
 pub mod own;
+pub mod pages;
 pub mod prepare;
 pub mod progress;
 pub mod raw;
 pub mod readme;
-pub mod rss_page;
 mod rust;
-pub mod server_page;
-pub mod show;
-pub mod sweep_page;
+/// Tables and figures, as all of brawn's measurements show them.
+pub mod show {
+    pub use brawn_lab::show::table::*;
+    pub use brawn_lab::show::units::*;
+}
 pub mod tables;
 pub mod traced;
 pub mod variant;

@@ -14,10 +14,7 @@ use brawn_bench::progress::Progress;
 use brawn_bench::raw::{Measurement, Results, Run, read_json, write_json};
 use brawn_bench::show::Table;
 use brawn_bench::variant::Variant;
-use brawn_bench::{
-    Result, bars, demo, edges_page, heaps, libc_page, limit_page, machine, readme, rss_page,
-    server_page, sweep_page, tables, traced,
-};
+use brawn_bench::{Result, bars, demo, heaps, machine, pages, readme, tables, traced};
 use clap::Parser as _;
 use cli::{Cli, Command, Extensions, Limit, Own, Part, Places};
 use std::path::{Path, PathBuf};
@@ -304,14 +301,7 @@ fn joined_or_new(part: &Part) -> PathBuf {
 /// Writes the generated tables of all pages, and says for each page whether it has changed.
 fn rewrite_pages() -> Result<()> {
     let changes = readme::rewrite()?.into_iter();
-    for (name, is_changed) in changes
-        .chain(libc_page::rewrite()?)
-        .chain([edges_page::rewrite()?])
-        .chain(rss_page::rewrite()?)
-        .chain([limit_page::rewrite()?])
-        .chain(sweep_page::rewrite()?)
-        .chain([server_page::rewrite()?])
-    {
+    for (name, is_changed) in changes.chain(pages::rewrite()?) {
         let what = match is_changed {
             true => "rewritten",
             false => "up to date",

@@ -1,10 +1,10 @@
 //! Builds the launcher, the libcs and the workloads in a work directory.
 
 use crate::catalogue::{Entry, Kind};
-use crate::launch::Launcher;
 use crate::raw::{Build, read_json, write_json};
 use crate::variant::Variant;
 use crate::{Result, context, nginx, repository, rust};
+use brawn_lab::process::parent::Launcher;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;

@@ -140,61 +140,25 @@ pub fn fill_with(
 }
 
 /// Rewrites the documents from the newest raw data. Returns each document's name, and whether it changed.
-pub fn rewrite() -> Result<Vec<(&'static str, bool)>> {
+pub fn rewrite() -> Result<Vec<(String, bool)>> {
     let all = all()?;
     let mut changes = Vec::new();
     for name in DOCUMENTS {
         let document = repository().join(name);
         let old = context(fs::read_to_string(&document), "read", &document)?;
-        changes.push(replace(name, &fill(&old, &all)?)?);
+        changes.push((name.to_owned(), replace(name, &fill(&old, &all)?)?));
     }
     Ok(changes)
 }
 
-/// Replaces files by what was made from raw data; for each its name, and whether it changed.
-pub(crate) fn replace_all(made: &[(&'static str, String)]) -> Result<Vec<(&'static str, bool)>> {
-    made.iter().map(|(name, new)| replace(name, new)).collect()
-}
-
-/// That the files are what was made from raw data, and that each marker stands once in `document`.
-#[cfg(test)]
-pub(crate) fn assert_up_to_date(
-    made: &[(&'static str, String)],
-    document: &str,
-    of: &str,
-    markers: &[&str],
-) {
-    for (name, new) in made {
-        let old = fs::read_to_string(repository().join(name)).expect("readable");
-        let again = "run `cargo run -p brawn-bench -- readme`";
-        assert!(old == *new, "{name} is out of date: {again}");
-    }
-    let document = fs::read_to_string(repository().join(document)).expect("readable");
-    for name in markers {
-        let marker = format!("<!-- {of}:{name} -->");
-        assert_eq!(document.matches(&marker).count(), 1, "{name}");
-    }
-}
-
-/// A document of the repository with its markers of one kind filled.
-pub(crate) fn fill_file(
-    document: &str,
-    kind: &str,
-    text: impl Fn(&str) -> Result<String>,
-) -> Result<String> {
-    let path = repository().join(document);
-    let old = context(fs::read_to_string(&path), "read", &path)?;
-    fill_with(&old, kind, text)
-}
-
-/// Writes a file of the repository if that is not what it has. Returns its name, and whether it changed.
-pub(crate) fn replace(name: &'static str, new: &str) -> Result<(&'static str, bool)> {
+/// Writes a file of the repository if that is not what it has, and returns whether it changed.
+pub(crate) fn replace(name: &str, new: &str) -> Result<bool> {
     let path = repository().join(name);
     let is_same = fs::read_to_string(&path).is_ok_and(|old| old == new);
     if !is_same {
         context(fs::write(&path, new), "write", &path)?;
     }
-    Ok((name, !is_same))
+    Ok(!is_same)
 }
 
 #[cfg(test)]

@@ -95,10 +95,7 @@ fn workloads(results: &Results, shape: &Shape) -> Table {
     let mut header: Vec<Cell> = vec![shape.first.into()];
     header.extend(shape.variants.iter().map(|v| Cell::from(v.title())));
     header.extend(shape.ratios.iter().map(|(title, _, _)| Cell::from(*title)));
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 const TIMES: Shape = Shape {

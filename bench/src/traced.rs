@@ -74,10 +74,7 @@ pub fn times(results: &Results) -> Table {
         "samples",
         "a sample costs",
     ];
-    Table {
-        header: header.map(Cell::from).into(),
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 /// Peak memory.
@@ -90,10 +87,7 @@ pub fn memory(results: &Results) -> Table {
         Row::Cells(cells)
     });
     let header = ["peak RSS", "fast", "trace", "recording", "recording / fast"];
-    Table {
-        header: header.map(Cell::from).into(),
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 /// The bar, what a sample costs, and where the figures come from.

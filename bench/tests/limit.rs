@@ -1,8 +1,8 @@
 //! Programs are really limited by a cgroup, and nothing is left of it.
 #![forbid(unsafe_code)]
 
-use brawn_bench::own::limit::{enter, group};
-use group::{Group, Job, Limiter, Outcome, Version};
+use brawn_bench::own::limit::enter;
+use brawn_lab::process::limits::{Group, Job, Limiter, Outcome, Version};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,6 @@
 //! Files of the cache: each is named by a hash of everything that it is made from, and is written whole.
 
+use brawn_core::fingerprint::hexadecimal;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -11,11 +12,7 @@ pub fn hash<T: AsRef<[u8]>>(parts: &[T]) -> String {
         state.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
         state.update(part);
     }
-    state
-        .finalize()
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect()
+    hexadecimal(&state.finalize())
 }
 
 fn create(folder: &Path) -> Result<(), String> {

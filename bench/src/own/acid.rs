@@ -6,13 +6,13 @@
 mod programs;
 
 use super::{Raw, Room, key};
-use crate::launch::Sample;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, context, repository};
-use brawn_measure::schedule::Random;
+use brawn_lab::process::parent::Sample;
+use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -252,9 +252,7 @@ fn memory(raw: &Raw, program: &Program) -> Option<String> {
 
 /// Processor time and memory of each program, against glibc.
 pub fn show(raw: &Raw) -> Table {
-    let header = ["program", "glibc", "stock musl", "brawn", "memory"]
-        .map(Cell::from)
-        .into();
+    let header = ["program", "glibc", "stock musl", "brawn", "memory"];
     let rows = PROGRAMS.iter().filter_map(|program| {
         let glibc = raw.median(&key(program.name, "glibc"), "cpu_ns");
         let (stock, brawn) = (
@@ -280,10 +278,7 @@ pub fn show(raw: &Raw) -> Table {
             Cell::from(memory),
         ]))
     });
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 #[cfg(test)]

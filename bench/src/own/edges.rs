@@ -7,7 +7,7 @@ use super::{Raw, Room};
 use crate::progress::Progress;
 use crate::show;
 use crate::{Result, repository};
-use brawn_measure::functions::{MAIN, STOCK, rounds};
+use brawn_lab::judge::functions::{MAIN, STOCK, rounds};
 use std::path::{Path, PathBuf};
 
 /// The families of the rows.
@@ -56,7 +56,7 @@ pub fn measure(room: &Room, only: &[String], count: usize, progress: &Progress) 
 
 /// The rows that take more than a bar allows, with their time against stock musl's: brawn's over glibc's decides the order.
 pub fn above(raw: &Raw) -> Vec<(Line, f64)> {
-    let own = brawn_measure::functions::lines(&raw.rounds, STOCK);
+    let own = brawn_lab::judge::functions::lines(&raw.rounds, STOCK);
     let against_stock = |name: &str| {
         let line = own.iter().find(|line| line.name == name);
         line.map_or(f64::NAN, brawn)

@@ -9,7 +9,7 @@ use crate::prepare::{ALIGNED, checked};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

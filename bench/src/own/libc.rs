@@ -4,18 +4,18 @@
 //! every row. A row's figure is the median of its ratios to glibc in all rounds, with the 95 % interval.
 
 use super::{Raw, Room};
-use crate::launch::Sample;
 use crate::prepare::{checked, copy_writable};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::estimate;
 use crate::{Result, repository};
-use brawn_measure::functions::{
+use brawn_lab::judge::functions::{
     BRAWN, CXX, FLAGS, GLIBC, LIFE, MAIN, ROWS, Round, START, STARTS, STOCK, THROW, printed, rounds,
 };
-pub use brawn_measure::functions::{
+pub use brawn_lab::judge::functions::{
     FAMILIES, Line, behind, brawn, families, is_behind, mean, stock, usual,
 };
+use brawn_lab::process::parent::Sample;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -178,22 +178,20 @@ fn start(room: &Room, side: &str) -> Result<Sample> {
 
 /// Every row that all sides have. The row in which brawn is slowest comes first.
 pub fn lines(raw: &Raw) -> Vec<Line> {
-    brawn_measure::functions::lines(&raw.rounds, GLIBC)
+    brawn_lab::judge::functions::lines(&raw.rounds, GLIBC)
 }
 
 /// The rows that take more than [`STOCK_BAR`] of stock musl's time, as far as their interval tells: its lower end is above
 /// the bar. The others are not slower, or the run could not tell.
 pub fn slower_than_stock(raw: &Raw) -> Vec<Line> {
-    let mut lines = brawn_measure::functions::lines(&raw.rounds, STOCK);
+    let mut lines = brawn_lab::judge::functions::lines(&raw.rounds, STOCK);
     lines.retain(|line| line.brawn.low > STOCK_BAR);
     lines
 }
 
 /// The table of the rows.
 pub fn show(raw: &Raw) -> Table {
-    let header = ["function", "glibc", "stock musl", "brawn"]
-        .map(Cell::from)
-        .into();
+    let header = ["function", "glibc", "stock musl", "brawn"];
     let lines = lines(raw);
     let rows = lines.iter().map(|line| {
         let tone = match line.brawn.median {
@@ -214,10 +212,7 @@ pub fn show(raw: &Raw) -> Table {
             Cell::new(brawn, tone),
         ])
     });
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }
 
 /// The bars, one sentence per line.

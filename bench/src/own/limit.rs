@@ -4,19 +4,18 @@
 //! finishes with 1.1 times their sum, and the smallest limit under which it finishes. In each round every heap runs every load, in
 //! a random order.
 
-pub mod group;
 mod search;
 
 use super::rss::{HEAPS, chosen, heaps, name, variant, variants};
 use super::{MIB, Raw, Room};
 use crate::catalogue::{Entry, by_itself};
-use crate::launch::Sample;
 use crate::prepare::{self, Prepared, checked};
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, context, repository};
-use brawn_measure::schedule::Random;
-use group::{Group, Job, Limiter, Outcome};
+use brawn_lab::process::limits::{Group, Job, Limiter, Outcome};
+use brawn_lab::process::parent::Sample;
+use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -338,10 +337,7 @@ fn finishes(raw: &Raw, load: &str, heap: &str) -> Cell {
 }
 
 fn mib(bytes: f64) -> String {
-    match bytes.is_nan() {
-        true => "–".to_owned(),
-        false => format!("{:.1} MiB", bytes / MIB),
-    }
+    show::or_dash(bytes, |bytes| format!("{:.1} MiB", bytes / MIB))
 }
 
 /// What the programs were limited by, as a sentence for below the table.

@@ -22,10 +22,10 @@ pub mod rss;
 pub mod server;
 pub mod sweep;
 
-use crate::launch::{Launcher, Sample};
 use crate::raw::{read_json, write_json};
 use crate::show::{Cell, Table, Tone};
 use crate::{Result, machine, prepare, readme, versions};
+use brawn_lab::process::parent::{Launcher, Sample};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -123,6 +123,11 @@ impl Raw {
         }
     }
 
+    /// A property of the machine.
+    pub(crate) fn of_machine(&self, key: &str) -> &str {
+        self.machine.get(key).map_or("?", String::as_str)
+    }
+
     /// All samples of a figure.
     fn all(&self, what: &str, figure: &str) -> Vec<f64> {
         let of = |round: &BTreeMap<String, Sample>| round.get(what)?.get(figure).copied();
@@ -170,10 +175,7 @@ impl Raw {
 
 /// A table of figures and bars.
 fn table() -> Table {
-    Table {
-        header: ["what", "figure", "bar"].map(Cell::from).into(),
-        rows: Vec::new(),
-    }
+    Table::new(["what", "figure", "bar"], Vec::new())
 }
 
 /// A line of the table. `bar` is the text of the bar, and whether it is met.

@@ -6,7 +6,7 @@ use crate::prepare::checked;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::{Result, repository};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -127,8 +127,5 @@ pub fn show(raw: &Raw) -> Table {
             .concat(),
         )
     });
-    Table {
-        header,
-        rows: rows.collect(),
-    }
+    Table::new(header, rows)
 }

@@ -170,7 +170,7 @@ fn typos(room: &Room) -> Result<PathBuf> {
 }
 
 /// Rewrites `program` to a new file and runs that. Returns the file and the figures of `brawn rewrite`.
-fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, crate::launch::Sample)> {
+fn rewrite(room: &Room, program: &Path) -> Result<(PathBuf, brawn_lab::process::parent::Sample)> {
     let out = room.at("out");
     if out.exists() {
         context(fs::remove_file(&out), "remove", &out)?;

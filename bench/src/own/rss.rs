@@ -9,15 +9,15 @@ pub mod words;
 use super::{MIB, Raw, Room};
 use crate::Result;
 use crate::catalogue::{Entry, by_itself};
-use crate::launch::{Sample, parse};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::show::{self, Cell, Row, Table};
 use crate::stats::{self, Estimate};
 use crate::variant::Variant;
-use brawn_measure::counters::Availability;
-use brawn_measure::schedule::Random;
-use brawn_measure::tree::{self, End, Job, Moment, Output};
+use brawn_lab::process::counters::Availability;
+use brawn_lab::process::parent::{Sample, parse};
+use brawn_lab::process::tree::{self, End, Job, Moment, Output};
+use brawn_lab::run::schedule::Random;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -371,18 +371,14 @@ fn against(ratio: Estimate, with_interval: bool) -> String {
 }
 
 fn absolute(figure: &str, value: f64) -> String {
-    match figure {
-        _ if value.is_nan() => "–".to_owned(),
+    show::or_dash(value, |value| match figure {
         "cpu_ns" => show::time(value),
         _ => format!("{:.1} MiB", value * 1024.0 / MIB),
-    }
+    })
 }
 
 fn percent(value: f64) -> String {
-    match value.is_nan() {
-        true => "–".to_owned(),
-        false => format!("{value:.0} %"),
-    }
+    show::or_dash(value, |value| format!("{value:.0} %"))
 }
 
 #[cfg(test)]

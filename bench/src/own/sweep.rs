@@ -16,7 +16,7 @@ use crate::catalogue::{Entry, by_itself};
 use crate::prepare::Prepared;
 use crate::progress::Progress;
 use crate::{Result, machine};
-use brawn_measure::schedule::Random;
+use brawn_lab::run::schedule::Random;
 use pattern::Pattern;
 use patterns::patterns;
 use serde::{Deserialize, Serialize};

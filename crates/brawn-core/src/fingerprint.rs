@@ -39,7 +39,8 @@ impl Hashed {
     }
 }
 
-fn hexadecimal(digest: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+pub fn hexadecimal(digest: &[u8]) -> String {
     digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
@@ -52,7 +53,10 @@ impl Fingerprint {
     }
 
     /// The fingerprint of the file at `path`, of any size.
-    pub(crate) fn of_file(path: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn of_file(path: &Path) -> io::Result<Self> {
         Self::of_open(&mut input::open(path)?)
     }
 

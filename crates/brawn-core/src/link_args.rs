@@ -18,6 +18,7 @@ use crate::archive::read::Archive;
 use crate::component::{Component, Families};
 use crate::elf::object::Object;
 use crate::error::{Error, Kind, Result};
+use crate::fingerprint::hexadecimal;
 use crate::note::Note;
 use crate::publish::place::File;
 use crate::shown::is_plain;
@@ -137,10 +138,7 @@ pub fn folder_name(payload: &Payload, components: &[Component]) -> String {
             hash.update(families.bytes());
         }
     }
-    let hash: String = hash.finalize()[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hexadecimal(&hash.finalize()[..8]);
     format!("{}-{hash}", payload.version)
 }
 

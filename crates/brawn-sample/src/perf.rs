@@ -2,7 +2,7 @@
 
 use crate::records::{REGISTERS, Record, STACK};
 use crate::ring::Ring;
-use brawn_measure::event::{
+use brawn_lab::process::event::{
     self, DISABLED, ENABLE_ON_EXEC, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, Event, INHERIT,
 };
 use std::fs;

@@ -7,9 +7,9 @@ use crate::records::{Record, What};
 use crate::samples::{Mode, Samples};
 use crate::stops;
 use crate::waits::Waits;
+use brawn_lab::process::kernel::{self, Fields};
 use std::io;
-use std::mem::zeroed;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -151,7 +151,7 @@ impl Run {
         let start = Instant::now();
         let child = command.spawn()?;
         Ok(Self {
-            end: handle(child.id()),
+            end: kernel::handle(child.id().cast_signed()).ok(),
             child,
             start,
             limit: options.limit,
@@ -172,20 +172,13 @@ impl Run {
     /// Whether the process has ended; if so, keeps how.
     pub fn has_ended(&mut self) -> io::Result<bool> {
         self.check_limit()?;
-        // SAFETY: all zeros is a value of it.
-        let mut usage: libc::rusage = unsafe { zeroed() };
-        let mut status = 0;
         let id = self.child.id().cast_signed();
-        let options = libc::WNOHANG | libc::__WALL;
-        // SAFETY: the kernel writes the two; the process is this one's child, and nothing else waits for it.
-        match unsafe { libc::wait4(id, &raw mut status, options, &raw mut usage) } {
-            -1 => Err(io::Error::last_os_error()),
-            0 => Ok(false),
-            _ => {
-                self.ended(status, &usage);
-                Ok(true)
-            }
+        // The process is this one's child, and nothing else waits for it.
+        let ended = kernel::reap(id, libc::WNOHANG | libc::__WALL)?;
+        if let Some((_, status, usage)) = &ended {
+            self.ended(*status, usage);
         }
+        Ok(ended.is_some())
     }
 
     /// Sleeps, until the process ends at most, or until all is to stop.
@@ -263,13 +256,9 @@ struct Pages {
 
 impl Pages {
     fn of(process: u32) -> Self {
-        let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-        let pages = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name));
-            let kib =
-                line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
-            kib.unwrap_or(0) * 1024 / PAGE
-        };
+        let fields = Fields::of(process, "status").ok();
+        let kib = |name: &str| fields.as_ref().and_then(|fields| fields.kib(name));
+        let pages = |name: &str| kib(name).unwrap_or(0) * 1024 / PAGE;
         Self {
             peak: pages("VmHWM:"),
             of_files: pages("RssFile:"),
@@ -277,27 +266,9 @@ impl Pages {
     }
 }
 
-/// A handle that becomes readable when the process ends; `None` on old kernels.
-fn handle(process: u32) -> Option<OwnedFd> {
-    // SAFETY: a call with numbers.
-    let file = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
-    let file = RawFd::try_from(file).ok().filter(|file| *file >= 0)?;
-    // SAFETY: it is new, and nothing else has it.
-    Some(unsafe { OwnedFd::from_raw_fd(file) })
-}
-
 /// Whether one of the files becomes readable within this time.
 fn is_readable(files: [Option<RawFd>; 2], within: Duration) -> bool {
-    let mut asked = files.map(|file| libc::pollfd {
-        // The kernel passes over negative ones.
-        fd: file.unwrap_or(-1),
-        events: libc::POLLIN,
-        revents: 0,
-    });
-    let milliseconds = i32::try_from(within.as_millis()).unwrap_or(i32::MAX);
-    let count = asked.len() as libc::nfds_t;
-    // SAFETY: the array lives, and is as long as it is said to be.
-    unsafe { libc::poll(asked.as_mut_ptr(), count, milliseconds) > 0 }
+    kernel::poll(files, Some(within)).is_ok_and(|ready| ready.contains(&true))
 }
 
 /// What was seen so far.

@@ -8,10 +8,11 @@ use crate::hits::Sample;
 use crate::run::{Options, Run, Seen, processor_time};
 use crate::samples::{Mode, Samples};
 use crate::waits::stack;
+use brawn_lab::process::kernel;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::mem::{MaybeUninit, size_of, zeroed};
+use std::mem::{MaybeUninit, size_of};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::ptr;
@@ -157,21 +158,15 @@ impl Tracer {
     /// Handles everything that has happened to traced threads.
     fn events(&mut self) -> io::Result<()> {
         loop {
-            // SAFETY: all zeros is a value of it.
-            let mut usage: libc::rusage = unsafe { zeroed() };
-            let mut status = 0;
             // Other threads of this process may wait for children of their own.
             let options = libc::WNOHANG | libc::__WALL | libc::__WNOTHREAD;
-            // SAFETY: the kernel writes the two.
-            let id = unsafe { libc::wait4(-1, &raw mut status, options, &raw mut usage) };
-            if id == 0 {
-                return Ok(());
-            }
-            if id < 0 {
-                let error = io::Error::last_os_error();
+            let (id, status, usage) = match kernel::reap(-1, options) {
+                Ok(Some(found)) => found,
+                Ok(None) => return Ok(()),
                 // The process itself always leaves a status, unless someone else took it.
-                return if self.ended { Ok(()) } else { Err(error) };
-            }
+                Err(_) if self.ended => return Ok(()),
+                Err(error) => return Err(error),
+            };
             if libc::WIFSTOPPED(status) {
                 self.stopped(id, status);
                 continue;

@@ -1,6 +1,7 @@
 //! A diagnosis in words.
 
 use crate::diagnosis::{Diagnosis, FunctionShare, Part};
+use brawn_lab::show::units;
 
 /// Functions with less than this share are not worth a word.
 const WORTH: f64 = 0.03;
@@ -19,7 +20,7 @@ impl Diagnosis {
         let faults = self.heap_faults();
         let kernels = self.heap_in_kernel() + faults;
         let of_kernel = if kernels >= WORTH {
-            format!(", {} of it in the kernel", percent(kernels))
+            format!(", {} of it in the kernel", units::share(kernels))
         } else {
             String::new()
         };
@@ -34,20 +35,20 @@ impl Diagnosis {
         let heap = heap.share + faults;
         if heap >= WORTH || !waited.is_empty() {
             let text = format!("in malloc and free{of_kernel}{waited}");
-            parts.push((heap, text).with(percent(heap)));
+            parts.push((heap, text).with(units::share(heap)));
         }
         for part in [Part::Memory, Part::Libc] {
             let of_it = self.functions.iter().filter(|f| f.part == part);
             let large = of_it.filter(|f| f.share.share >= WORTH && !f.name.is_empty());
             for function in large.take(3) {
-                let share = percent(function.share.share);
+                let share = units::share(function.share.share);
                 parts.push((function.share.share, format!("in {}", function.name)).with(share));
             }
         }
         let kernel = self.part(Part::Kernel).share - faults;
         if kernel >= WORTH {
             let text = format!("in the kernel{}", self.most_of_the_kernel(faults));
-            parts.push((kernel, text).with(percent(kernel)));
+            parts.push((kernel, text).with(units::share(kernel)));
         }
         let rest = [
             (Part::Program, "in the program itself"),
@@ -56,7 +57,7 @@ impl Diagnosis {
         for (part, text) in rest {
             let share = self.part(part).share;
             if share >= WORTH {
-                parts.push((share, text.to_owned()).with(percent(share)));
+                parts.push((share, text.to_owned()).with(units::share(share)));
             }
         }
         parts.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -109,8 +110,4 @@ impl With for (f64, String) {
     fn with(self, share: String) -> (f64, String) {
         (self.0, format!("{share} {}", self.1))
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
 }

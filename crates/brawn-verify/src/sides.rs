@@ -1,8 +1,6 @@
 //! Finds out which heap a toolchain's programs have, and how to link them with brawn's heap and without.
 
-use crate::run::watch;
 use crate::tool::{Tool, is_linked, text};
-use brawn_core::component::Component;
 use brawn_core::elf::image::Image;
 use brawn_core::identify::heap::{FoundHeap, Heap};
 use brawn_core::identify::{Libc, Linkage};
@@ -12,6 +10,7 @@ use brawn_core::note::Note;
 use brawn_core::report::inspect::{Report, inspect};
 use brawn_core::report::verify::Function;
 use brawn_core::{Error, Kind, Result};
+use brawn_lab::process::watch::watch;
 use brawn_payload::{Architecture, Profile, payload};
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -60,7 +59,7 @@ impl Side {
         Self {
             what,
             words: tool.words().to_vec(),
-            command: shell(&[tool.words(), &more].concat()),
+            command: tool.toolchain().line(&more),
             more,
             heap: found.heap.clone(),
             note: found.heaps.iter().find_map(|h| h.note.clone()),
@@ -256,11 +255,8 @@ impl Lab<'_> {
             })?;
         let folder = std::path::absolute(&self.folder)
             .map_err(|e| Error::io("cannot make it absolute", e).path(&self.folder))?;
-        let link = link_args::link(payload, Component::ALL, &folder)?;
-        for file in link_args::files(payload, &link)? {
-            write(&folder.join(&file.name), &file.bytes)?;
-        }
-        let objects = link.flags.cc;
+        let with = tool.toolchain().with_payload(payload, &folder, write)?;
+        let objects = with.objects().to_vec();
         match self.link(tool, object, &objects)? {
             Ok((report, _)) if is_brawns(&report.heaps) => {
                 let what = "payload added to its line".to_owned();

@@ -1,15 +1,10 @@
 //! The user's command, which compiles and links without changes.
 
-use crate::run::{Ran, watch};
-use brawn_core::link_args::shell;
 use brawn_core::{Error, Kind, Result};
+use brawn_lab::build::{PATIENCE, Toolchain};
+use brawn_lab::process::watch::{Ran, watch};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
-/// How long one call may take: zig compiles all of musl at its first use.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Flags for every program. A `malloc` whose result is not used must stay. By default, zig traps on behaviour that C
 /// leaves undefined, which would change the program. Warnings are what the programs are written for.
@@ -23,11 +18,11 @@ const COMPILE: [&str; 7] = [
     "-fno-sanitize=undefined",
 ];
 
-/// A command line that compiles and links.
+/// A toolchain, and how it is run.
 #[derive(Clone, Debug)]
 pub struct Tool<'a> {
-    words: Vec<String>,
-    /// For its temporary files: it may be killed, and then leaves them.
+    toolchain: Toolchain,
+    /// For its temporary files.
     folder: PathBuf,
     stop: &'a AtomicBool,
 }
@@ -36,60 +31,54 @@ impl<'a> Tool<'a> {
     /// Made from the words of the command. Its temporary files are in `folder`.
     pub fn new(words: &[String], folder: &Path, stop: &'a AtomicBool) -> Self {
         Self {
-            words: words.to_vec(),
+            toolchain: Toolchain::new(words),
             folder: folder.to_owned(),
             stop,
         }
     }
 
+    /// The toolchain itself.
+    pub fn toolchain(&self) -> &Toolchain {
+        &self.toolchain
+    }
+
     /// Its words.
     pub fn words(&self) -> &[String] {
-        &self.words
+        self.toolchain.words()
     }
 
     /// The command, quoted for a shell.
     pub fn line(&self) -> String {
-        shell(&self.words)
+        self.toolchain.typed()
+    }
+
+    /// Another toolchain, run in the same way.
+    fn of(&self, toolchain: Toolchain) -> Self {
+        Self {
+            toolchain,
+            ..self.clone()
+        }
     }
 
     /// The same command without the words for which `is_dropped` holds.
     #[must_use]
     pub fn without(&self, is_dropped: impl Fn(&str) -> bool) -> Self {
-        let mut words = self.words.clone();
-        // The first word is the command itself.
-        let mut number = 0;
-        words.retain(|word| {
-            number += 1;
-            number == 1 || !is_dropped(word)
-        });
-        Self {
-            words,
-            folder: self.folder.clone(),
-            stop: self.stop,
-        }
+        self.of(self.toolchain.without(is_dropped))
     }
 
     /// The same command with `word` before the first word that begins with `start`, if there is one.
     #[must_use]
     pub fn before(&self, start: &str, word: &str) -> Self {
-        let mut tool = self.clone();
-        if let Some(at) = self.words.iter().skip(1).position(|w| w.starts_with(start)) {
-            tool.words.insert(at + 1, word.to_owned());
-        }
-        tool
+        self.of(self.toolchain.before(start, word))
     }
 
     /// Runs it with `more` arguments.
     pub fn run(&self, more: &[String]) -> Result<Ran> {
-        let (program, words) = self
-            .words
-            .split_first()
-            .ok_or_else(|| Error::new(Kind::Usage, "an empty command"))?;
-        let mut command = Command::new(program);
+        let mut command = self.toolchain.command(&self.folder)?;
         // Only this makes zig print which libc.a it links. Other tools ignore it.
-        command.args(words).args(more).env("ZIG_VERBOSE_LINK", "1");
-        command.env("TMPDIR", &self.folder);
+        command.args(more).env("ZIG_VERBOSE_LINK", "1");
         watch(&mut command, PATIENCE, self.stop).map_err(|e| {
+            let program = command.get_program().display();
             let what = format!("cannot run `{program}`");
             let error = match e.kind() {
                 std::io::ErrorKind::NotFound => Error::new(Kind::Usage, format!("{what}: {e}")),
@@ -132,7 +121,7 @@ impl<'a> Tool<'a> {
         if ran.end.is_success() {
             return Ok(Ok(()));
         }
-        let line = shell(&[self.words.as_slice(), more].concat());
+        let line = self.toolchain.line(more);
         Ok(Err(format!(
             "{line}\n{}\n{}{}",
             ran.end.describe(),

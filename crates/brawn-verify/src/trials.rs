@@ -1,7 +1,7 @@
 //! Builds every program for both sides, and runs every case on both.
 
 use crate::directives::{Program, Stage, Surroundings};
-use crate::run::{measures, watch};
+use crate::run::measures;
 use crate::sides::{Side, Sides, through, write};
 use crate::tool::{Tool, text};
 use crate::ways::Link;
@@ -9,6 +9,7 @@ use crate::{Filter, PROGRAMS, Request, Step, is_wanted};
 use brawn_core::link_args::{archive_of, shell};
 use brawn_core::report::inspect::inspect;
 use brawn_core::{Error, Result};
+use brawn_lab::process::watch::watch;
 use brawn_payload::Profile;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! The user's own signatures: those of `--signatures`, and those of a directory that is always read.
 
+use brawn_core::fingerprint::hexadecimal;
 use brawn_core::signatures::{Build, text};
 use brawn_core::{Error, Kind, Result};
 use rustix::io::Errno;
@@ -58,8 +59,7 @@ impl SignaturesArg {
             builds.add(&path, &file, &mut hash)?;
         }
         if !builds.all.is_empty() {
-            let hash = hash.finalize();
-            builds.digest = hash.iter().map(|b| format!("{b:02x}")).collect();
+            builds.digest = hexadecimal(&hash.finalize());
         }
         Ok(builds)
     }

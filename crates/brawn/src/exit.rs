@@ -1,7 +1,7 @@
 //! The exit codes.  They are a documented interface, and this file has all of them.
 
 use crate::ui;
-use brawn_core::Kind;
+use brawn_core::{Error, Kind};
 use signal_hook::consts::SIGABRT;
 use signal_hook::flag::register_conditional_shutdown;
 use std::process::ExitCode;
@@ -120,6 +120,14 @@ pub fn instead_of_abort() {
     let always = Arc::new(AtomicBool::new(true));
     // If no handler can be set, it aborts as it would have.
     let _ = register_conditional_shutdown(SIGABRT, code as i32, always);
+}
+
+impl Exit {
+    /// Prints an error, and gives its code.
+    pub fn of(error: &Error) -> Self {
+        ui::error(error);
+        error.kind().into()
+    }
 }
 
 impl From<Kind> for Exit {

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         return code;
     }
     exit::instead_of_abort();
-    brawn_measure::start::pipe_is_ignored(inherited::is_ignored(libc::SIGPIPE));
+    brawn_lab::process::start::pipe_is_ignored(inherited::is_ignored(libc::SIGPIPE));
     brawn_core::advice::set_words(advice::words);
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,

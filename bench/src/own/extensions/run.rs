@@ -6,9 +6,9 @@ use super::{
 };
 use crate::progress::Progress;
 use crate::{Result, context, machine};
-use brawn_measure::counters::Availability;
-use brawn_measure::schedule::Random;
-use brawn_measure::tree::{self, End, Output};
+use brawn_lab::process::counters::Availability;
+use brawn_lab::process::tree::{self, End, Output};
+use brawn_lab::run::schedule::Random;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::fs;

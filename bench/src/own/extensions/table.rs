@@ -58,8 +58,7 @@ pub fn show(processes: &[Process], rounds: RangeInclusive<u32>) -> (Table, usize
         "RSS after 50 calls",
         "against the system's",
     ];
-    let header = header.map(Cell::from).into();
-    (Table { header, rows }, left_out)
+    (Table::new(header, rows), left_out)
 }
 
 fn row(title: String, heap: &str, rounds: &[&Round<'_>]) -> Row {

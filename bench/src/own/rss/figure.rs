@@ -13,23 +13,11 @@ use super::{GLIBC, KINDS, figure as median, heaps, load_end, name};
 use crate::own::{MIB, Raw};
 use crate::stats::{Estimate, estimate};
 use crate::{Result, show};
+use brawn_lab::show::chart::{self, STYLES, picture, text};
 use std::fmt::Write as _;
 
 /// The heaps that are drawn unless others are asked for: more lines could not be told apart.
 pub const USUAL: [&str; 4] = [GLIBC, super::STOCK, super::BRAWN, "mimalloc2"];
-
-/// A line's colours on light and dark pages, its dashes and its width. People who do not see all colours distinguish
-/// them by their dashes and brightness. The first four are those of [`USUAL`].
-pub(in crate::own) const STYLES: [(&str, &str, &str, f64); 8] = [
-    ("#57606a", "#9198a1", "none", 1.5),
-    ("#b35900", "#f0a050", "7 3", 1.5),
-    ("#0550ae", "#79c0ff", "none", 2.5),
-    ("#a0307f", "#f09ad0", "2 2.5", 2.0),
-    ("#00704f", "#4dd0a0", "10 3 2 3", 1.5),
-    ("#7a6a00", "#e0d050", "4 4", 1.5),
-    ("#1f2328", "#e6edf3", "1 3", 1.5),
-    ("#5b3fc4", "#b9a5ff", "12 4", 1.5),
-];
 
 const WIDTH: f64 = 860.0;
 /// A chart, with what stands around it.
@@ -175,16 +163,7 @@ pub fn figure(raw: &Raw, kinds: &[String], heaps: &[String]) -> Result<String> {
     }
     let rows = charts.len().div_ceil(2) as f64;
     let height = TOP + rows * CELL.1 + 8.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">\n\
-         <title>Resident memory over time</title>\n<desc>{}</desc>\n{}\
-         <rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
-        alternative(raw, &heaps),
-        style(&heaps),
-        WIDTH - 1.0,
-        height - 1.0
-    );
-    svg += &legend(&heaps, raw.rounds.len() > 1);
+    let mut svg = legend(&heaps, raw.rounds.len() > 1);
     for (number, (kind, lines)) in charts.iter().enumerate() {
         let (column, row) = ((number % 2) as f64, (number / 2) as f64);
         let (x, y) = (column * CELL.0, TOP + row * CELL.1);
@@ -193,7 +172,9 @@ pub fn figure(raw: &Raw, kinds: &[String], heaps: &[String]) -> Result<String> {
         svg += &chart(kind, lines);
         svg += "</g>\n";
     }
-    Ok(svg + "</svg>\n")
+    let said = alternative(raw, &heaps);
+    let told = ["Resident memory over time", &said, &style(&heaps)];
+    Ok(picture([WIDTH, height], told, &svg))
 }
 
 /// The heaps to draw and the numbers of their styles.
@@ -282,12 +263,6 @@ fn style(heaps: &[(&str, usize)]) -> String {
          @media (prefers-color-scheme: dark) {{\n\
          .page {{ fill: #0d1117; stroke: #3d444d }} .rule {{ stroke: #3d444d }} .end {{ stroke: #e6edf3 }} .rest {{ fill: #1a2029 }}\n\
          text {{ fill: #e6edf3 }} .dim {{ fill: #9198a1 }} .small {{ stroke: #0d1117 }}\n{dark}}}\n</style>\n"
-    )
-}
-
-pub(in crate::own) fn text(class: &str, anchor: &str, x: f64, y: f64, text: &str) -> String {
-    format!(
-        "<text class=\"{class}\" text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>\n"
     )
 }
 
@@ -449,13 +424,7 @@ fn path(points: &[(f64, f64)], scales: &Scales) -> String {
     let seen = corners
         .iter()
         .filter(|p| p.0 >= -scales.before && p.0 <= 10.0);
-    let seen: Vec<String> = seen
-        .map(|p| format!("{:.1} {:.1}", scales.x(p.0), scales.y(p.1)))
-        .collect();
-    match seen.is_empty() {
-        true => String::new(),
-        false => format!("M{}", seen.join("L")),
-    }
+    chart::path(seen.map(|p| (scales.x(p.0), scales.y(p.1))))
 }
 
 #[cfg(test)]

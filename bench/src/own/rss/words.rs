@@ -1,9 +1,9 @@
 //! What the guide's table of memory over time leaves out, in sentences: 10 s after, and PSS.
 
 use super::{GLIBC, GUIDE, KINDS, figure, heaps, name};
-use crate::launch::Sample;
 use crate::own::Raw;
 use crate::show;
+use brawn_lab::process::parent::Sample;
 
 /// A smaller difference between 1 s and 10 s after the end is not told.
 const SAME: f64 = 0.01;

@@ -1,7 +1,8 @@
 //! A server that runs: its start, what the kernel knows about it, its end.
 
-use crate::launch::Sample;
 use crate::{Result, context};
+use brawn_lab::process::kernel::Fields;
+use brawn_lab::process::parent::Sample;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -123,10 +124,12 @@ impl Server {
             ("smaps_rollup", "Pss:", "pss_kb"),
             ("smaps_rollup", "Anonymous:", "anonymous_kb"),
         ] {
-            let text = self.read(file)?;
-            let found = text.lines().find_map(|l| l.strip_prefix(line));
-            let found = found.and_then(|rest| rest.split_whitespace().next());
-            memory.insert(figure.to_owned(), number(found)?);
+            let fields = Fields::of(self.child.id(), file);
+            let fields = fields.map_err(|error| format!("read {file}: {error}"))?;
+            let kib = fields
+                .kib(line)
+                .ok_or_else(|| format!("no {line} in {file}"))?;
+            memory.insert(figure.to_owned(), kib as f64);
         }
         Ok(memory)
     }

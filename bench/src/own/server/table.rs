@@ -1,10 +1,10 @@
 //! The tables of servers: processor time of a request and page faults, and memory.
 
 use super::{BRAWN, GLIBC, HEAPS, LOADS, Load, SERVERS, name};
-use crate::launch::Sample;
 use crate::own::{Raw, key};
 use crate::show::{self, Cell, Row, Table, Tone};
 use crate::stats::{Estimate, estimate};
+use brawn_lab::process::parent::Sample;
 use std::collections::BTreeMap;
 
 /// The bar for the processor time of a request, against glibc; [`MOST_MEMORY`] is that for the memory 2 s after the load.

@@ -14,8 +14,8 @@ use super::results::{Line, geometric_mean, heaps, lines};
 use super::table::BARS;
 use super::{BRAWN, GLIBC};
 use crate::own::Raw;
-use crate::own::rss::figure::{STYLES, text};
 use crate::{Result, show};
+use brawn_lab::show::chart::{self, STYLES, picture, text};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -126,20 +126,16 @@ pub fn figure(raw: &Raw) -> Result<String> {
     if lines.is_empty() || !heaps.contains(&BRAWN) {
         return Err("these raw data have no patterns, or not those of glibc and brawn".into());
     }
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\">\n\
-         <title>Processor time of {} patterns against glibc</title>\n<desc>{}</desc>\n{}\
-         <rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
-        lines.len(),
-        alternative(raw, &lines),
-        style(&heaps),
-        WIDTH - 1.0,
-        HEIGHT - 1.0
-    );
-    svg += &legend(&heaps, lines.len());
+    let mut svg = legend(&heaps, lines.len());
     svg += &curves(&heaps, &lines);
     svg += &dots(&lines);
-    Ok(svg + "</svg>\n")
+    let title = format!("Processor time of {} patterns against glibc", lines.len());
+    let said = alternative(raw, &lines);
+    Ok(picture(
+        [WIDTH, HEIGHT],
+        [&title, &said, &style(&heaps)],
+        &svg,
+    ))
 }
 
 /// The picture in words: each heap's mean and worst.
@@ -231,17 +227,9 @@ fn curves(heaps: &[&str], lines: &[Line]) -> String {
                 kept.push(at);
             }
         }
-        let points = kept
-            .iter()
-            .map(|at| format!("{:.1} {:.1}", x(*at), scale.y(times[*at])));
-        let points: Vec<String> = points.collect();
+        let line = chart::path(kept.iter().map(|at| (x(*at), scale.y(times[*at]))));
         // A String takes everything.
-        let _ = writeln!(
-            svg,
-            "<path class=\"k{}\" d=\"M{}\"/>",
-            style_of(heap),
-            points.join("L")
-        );
+        let _ = writeln!(svg, "<path class=\"k{}\" d=\"{line}\"/>", style_of(heap));
     }
     let below = CURVES.0 + CURVES.1 + 14.0;
     for percent in [0, 25, 50, 75, 100] {
@@ -290,13 +278,9 @@ fn dots(lines: &[Line]) -> String {
     let kinds: BTreeMap<String, &str> = all.iter().map(|p| (p.to_string(), kind(p))).collect();
     let kind = |line: &Line| kinds.get(&line.name).copied().unwrap_or("others");
     let x = |at: usize| LEFT + (at as f64 + 0.5) / lines.len() as f64 * (RIGHT - LEFT);
-    let mut path = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        let time = line.time(BRAWN);
-        if time.is_finite() {
-            let _ = write!(path, "M{:.1} {:.1}h0", x(at), scale.y(time));
-        }
-    }
+    let times = lines.iter().map(|line| line.time(BRAWN)).enumerate();
+    let times = times.filter(|(_, time)| time.is_finite());
+    let path = chart::dots(times.map(|(at, time)| (x(at), scale.y(time))));
     let _ = writeln!(svg, "<path class=\"dots\" d=\"{path}\"/>");
     let below = DOTS.0 + DOTS.1;
     let mut begin = 0;

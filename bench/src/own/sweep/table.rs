@@ -84,10 +84,7 @@ pub fn summary(raw: &Raw, lines: &[Line]) -> Table {
                 number(high.count(), heap == BRAWN),
             ])
         });
-    Table {
-        rows: rows.collect(),
-        header: header.map(Cell::from).into(),
-    }
+    Table::new(header, rows)
 }
 
 /// The patterns that take brawn longest against glibc.
@@ -106,10 +103,7 @@ pub fn slowest(heaps: &[&'static str], lines: &[Line], count: usize) -> Table {
     });
     let mut header = vec![Cell::from("slowest with brawn"), Cell::from(GLIBC)];
     header.extend(others().map(|heap| Cell::from(*heap)));
-    Table {
-        rows: rows.collect(),
-        header,
-    }
+    Table::new(header, rows)
 }
 
 fn limit(heap: &str) -> f64 {
@@ -144,10 +138,7 @@ pub fn peaks(heaps: &[&'static str], lines: &[Line], count: usize) -> Option<Tab
     });
     let mut header = vec![Cell::from("peak above the bar with brawn")];
     header.extend(heaps.iter().map(|heap| Cell::from(*heap)));
-    (!high.is_empty()).then(|| Table {
-        rows: rows.collect(),
-        header,
-    })
+    (!high.is_empty()).then(|| Table::new(header, rows))
 }
 
 /// The cliffs of brawn's profiles; nothing if there are none.
@@ -177,8 +168,5 @@ pub fn steps(heaps: &[&'static str], lines: &[Line], count: usize) -> Option<Tab
         "neighbour",
         "against glibc",
     ];
-    (!rows.is_empty()).then(|| Table {
-        rows,
-        header: header.map(Cell::from).into(),
-    })
+    (!rows.is_empty()).then(|| Table::new(header, rows))
 }

@@ -7,7 +7,6 @@ use crate::show;
 
 /// Where the figures come from.
 pub fn said(raw: &Raw, lines: &[Line], path: &str) -> String {
-    let machine = |key: &str| raw.machine.get(key).map_or("?", String::as_str);
     let heaps = raw.sweep.heaps.len().max(1);
     let rounds = raw.sweep.us.values().map(|list| list.len() / heaps).max();
     let rounds = match rounds.unwrap_or(0) {
@@ -23,8 +22,8 @@ pub fn said(raw: &Raw, lines: &[Line], path: &str) -> String {
         "{} patterns, {rounds} on {}, {} processors shared with other work (load {:.0} to {:.0}), {}.{failed} `{path}` has\nevery sample, and `brawn-bench sweep` \
          repeats it; `--list` prints all patterns.\n",
         lines.len(),
-        machine("cpu"),
-        machine("processors"),
+        raw.of_machine("cpu"),
+        raw.of_machine("processors"),
         raw.load[0],
         raw.load[1],
         raw.date,

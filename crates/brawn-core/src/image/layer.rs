@@ -6,6 +6,7 @@ use super::entry::READ;
 use super::plan::{Entry, Plan, What};
 use crate::content::{Content, Piece};
 use crate::error::{Error, Result};
+use crate::fingerprint::hexadecimal;
 use crate::input;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
@@ -126,8 +127,7 @@ fn link(tar: &mut Builder<impl Write>, header: &mut Header, target: &[u8]) -> io
 
 /// The text form of a digest (`descriptor.md`, "Digests").
 pub(super) fn digest(hash: Sha256) -> String {
-    let hex: String = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    format!("sha256:{hex}")
+    format!("sha256:{}", hexadecimal(&hash.finalize()))
 }
 
 /// Hashes and counts the bytes that are written through it.

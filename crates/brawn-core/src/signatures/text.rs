@@ -5,6 +5,7 @@ use super::operand::{Form, Operand, Target};
 use super::{Build, Constant, Function, MOST_FUNCTIONS, MOST_OPERANDS, Provenance};
 use crate::advice::Advice;
 use crate::error::{Error, Result, printable};
+use crate::fingerprint::hexadecimal as hex;
 use brawn_payload::Architecture;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -287,12 +288,7 @@ fn operand(word: &str, name: Option<u32>) -> Option<Operand> {
     })
 }
 
-/// Bytes in hex.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
-/// The reverse of [`hex`].
+/// The reverse of [`hex`](crate::fingerprint::hexadecimal).
 fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let digits = digits.as_bytes();
     let mut all = [0; N];

@@ -9,6 +9,7 @@ use super::change::Change;
 use super::libc::FOLDER;
 use super::line::{Line, here, home};
 use super::{Request, in_path};
+use brawn_core::fingerprint::hexadecimal;
 use brawn_core::publish::place::File;
 use brawn_core::publish::{cache, room::Room};
 use brawn_core::{Result, input};
@@ -165,7 +166,7 @@ impl Seen {
         seen.environment(line);
         seen.folders(folder, &here);
         let hash = seen.hash.finalize();
-        let name: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();
+        let name = hexadecimal(&hash[..16]);
         Ok(Self {
             name: name + ".json",
             is_whole: seen.is_whole,

@@ -5,6 +5,7 @@ use super::ask::Answer;
 use super::known::Witness;
 use brawn_core::archive::plan::Action;
 use brawn_core::archive::{Options, edit_bytes};
+use brawn_core::fingerprint::hexadecimal;
 use brawn_core::link_args;
 use brawn_core::publish::place::File;
 use brawn_core::publish::{cache, room::Room};
@@ -61,10 +62,7 @@ fn placed(
     request: &Request,
     new: Vec<u8>,
 ) -> Result<(PathBuf, String)> {
-    let hash: String = Sha256::digest(&new)[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hexadecimal(&Sha256::digest(&new)[..8]);
     let name = format!(
         "{FOLDER}{}-{hash}",
         link_args::folder_name(payload, request.components)

@@ -6,15 +6,17 @@ mod libc;
 mod say;
 mod workloads;
 
-use super::compare::signals::Signals;
-use super::compare::{export, parsed, session};
+use super::compare::signals::{Signals, Watched};
+use super::compare::{export, parsed};
 use crate::exit::Exit;
 use crate::ui;
 use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
-use brawn_measure::data::Comparison;
-use brawn_measure::{machine, schedule, verdict};
-use clap::Parser as _;
+use brawn_lab::judge::verdict;
+use brawn_lab::run::data::Comparison;
+use brawn_lab::run::request::Request;
+use brawn_lab::run::session::session;
+use brawn_lab::run::{machine, schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -126,24 +128,11 @@ struct One {
     comparison: Comparison,
 }
 
-/// The options of `brawn compare`, for its runs.
-#[derive(clap::Parser)]
-struct Line {
-    #[command(flatten)]
-    args: super::compare::Args,
-}
-
 pub fn run(args: &Args) -> Exit {
     if let Some(Other::Libc(args)) = &args.other {
         return libc::run(args);
     }
-    match attempt(args) {
-        Ok(exit) => exit,
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
-    }
+    attempt(args).unwrap_or_else(|error| Exit::of(&error))
 }
 
 fn attempt(args: &Args) -> Result<Exit> {
@@ -244,9 +233,8 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
             workload.title
         ));
         let forms = room.forms(workload)?;
-        let line = line(args, workload, seed)?;
-        let name = OsString::from(workload.source);
-        let mut comparison = session::measured(&name, &forms, &line.args, &signals, true)?;
+        let request = request(args, workload, seed);
+        let mut comparison = session(&request, &forms, &Watched::new(&signals))?.data;
         comparison.verdicts = verdict::all(&comparison);
         measured.workloads.push(One {
             name: workload.name.clone(),
@@ -262,17 +250,19 @@ fn measure(args: &Args, chosen: &[Workload]) -> Result<Measured> {
     Ok(measured)
 }
 
-/// The command line of `brawn compare` that runs a workload.
-fn line(args: &Args, workload: &Workload, seed: u64) -> Result<Line> {
-    let mut words = vec!["brawn".to_owned(), "--compare-output=none".to_owned()];
-    words.push(format!("--seed={seed}"));
-    words.push(format!("--time-limit={}", args.time_limit));
-    let quick = args.quick.then_some(8);
-    words.extend(args.runs.or(quick).map(|runs| format!("--runs={runs}")));
-    words.extend(["--".to_owned(), workload.source.to_owned()]);
-    words.extend(match args.quick {
-        true => workload.quick.clone(),
-        false => workload.arguments.clone(),
-    });
-    Line::try_parse_from(words).map_err(|error| Error::new(Kind::Usage, error.to_string()))
+/// How a workload is run. None of these programs answers by its exit code.
+fn request(args: &Args, workload: &Workload, seed: u64) -> Request {
+    let words = match args.quick {
+        true => &workload.quick,
+        false => &workload.arguments,
+    };
+    Request {
+        program: workload.source.into(),
+        arguments: words.iter().map(OsString::from).collect(),
+        runs: args.runs.or(args.quick.then_some(8)),
+        time_limit: Some(args.time_limit.into()),
+        compare_output: vec!["none".to_owned()],
+        seed: Some(seed),
+        ..Request::default()
+    }
 }

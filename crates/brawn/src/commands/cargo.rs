@@ -4,7 +4,6 @@ use crate::cargo::{self, Request};
 use crate::exit::Exit;
 use crate::only::Parts;
 use crate::profile::ProfileArg;
-use crate::ui;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -47,6 +46,5 @@ pub fn run(args: &Args) -> Exit {
         }),
         Err(error) => error,
     };
-    ui::error(&error);
-    error.kind().into()
+    Exit::of(&error)
 }

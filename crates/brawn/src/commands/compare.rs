@@ -4,10 +4,8 @@ pub mod candidates;
 mod diagnosis;
 pub mod export;
 pub mod html;
-pub mod outputs;
 mod sampled;
 mod say;
-pub mod session;
 pub mod signals;
 
 use super::run::Stop;
@@ -16,11 +14,15 @@ use crate::exit::Exit;
 use crate::only::Parts;
 use crate::ui;
 use brawn_core::{Error, Kind, Result, input};
-use brawn_measure::beside::beside;
-use brawn_measure::data::{Comparison, Finding, FindingKind};
-use brawn_measure::verdict;
+use brawn_lab::judge::verdict;
+use brawn_lab::run::beside::beside;
+use brawn_lab::run::data::{Comparison, Finding, FindingKind};
+use brawn_lab::run::machine;
+use brawn_lab::run::request::Request;
+use brawn_lab::run::session::session;
 use candidates::With;
 use serde::de::DeserializeOwned;
+use signals::{Signals, Watched};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,7 @@ const USAGE: &str = "brawn compare [OPTIONS] [--] <PROGRAM> [ARGS]...
 ///
 /// Before the measurement, each form runs once, and must end and print as the program does. Processes that a program
 /// leaves running are ended after each run.  A form that fails, hangs or prints something else is a finding.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = crate::help::after("compare"), override_usage = USAGE, disable_version_flag = true)]
 pub struct Args {
     /// The heap's variants to compare with [default: fast; beside --against if the program can have it].
@@ -142,9 +144,22 @@ pub struct Args {
 }
 
 impl Args {
-    /// The program's arguments.
-    fn arguments(&self) -> &[OsString] {
-        self.program.split_first().map_or(&[], |(_, rest)| rest)
+    /// How the program is run.
+    fn request(&self) -> Request {
+        Request {
+            program: self.program.first().cloned().unwrap_or_default(),
+            arguments: self.program.iter().skip(1).cloned().collect(),
+            runs: self.runs,
+            warmup: self.warmup,
+            prepare: self.prepare.clone(),
+            shell: self.shell.clone(),
+            time_limit: self.time_limit,
+            input: self.input.clone(),
+            ignore_failure: self.ignore_failure,
+            has_answers: true,
+            compare_output: self.compare_output.clone(),
+            seed: self.seed,
+        }
     }
 }
 
@@ -157,13 +172,7 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 
 pub fn run(args: &Args) -> Exit {
     if let (true, Some(program)) = (args.predict, args.program.first()) {
-        return match predicted(program, args) {
-            Ok(()) => Exit::Success,
-            Err(error) => {
-                ui::error(&error);
-                error.kind().into()
-            }
-        };
+        return predicted(program, args).map_or_else(|error| Exit::of(&error), |()| Exit::Success);
     }
     match compared(args) {
         Ok(data) => {
@@ -180,10 +189,7 @@ pub fn run(args: &Args) -> Exit {
                 false => Exit::Success,
             }
         }
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
+        Err(error) => Exit::of(&error),
     }
 }
 
@@ -227,7 +233,7 @@ fn check_input(args: &Args) -> Result<()> {
 fn predicted(program: &OsString, args: &Args) -> Result<()> {
     check_input(args)?;
     let path = super::run::search::search(program).map_err(reason)?;
-    sampled::print(program, &path, args)
+    sampled::print(&path, args)
 }
 
 fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
@@ -240,7 +246,15 @@ fn measured(program: &OsString, args: &Args) -> Result<Comparison> {
     ])?;
     let path = super::run::search::search(program).map_err(reason)?;
     let found = candidates::find(&path, args).map_err(reason)?;
-    let mut data = session::measure(program, &found.forms, args)?;
+    let request = args.request();
+    let signals = Signals::watch()?;
+    let host = Watched::new(&signals);
+    let mut measured = session(&request, &found.forms, &host)?;
+    if !measured.data.order.is_empty() {
+        sampled::add(&mut measured, request, (&found.forms, args), &host);
+        measured.data.load[1] = machine::load();
+    }
+    let mut data = measured.data;
     data.findings.extend(found.left_out.map(|what| Finding {
         candidate: 0,
         kind: FindingKind::Note,

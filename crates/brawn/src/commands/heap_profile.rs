@@ -11,7 +11,7 @@ use anstyle::Style;
 use brawn_core::publish::write_report;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Result};
-use brawn_measure::verdict::bytes;
+use brawn_lab::show::units::bytes;
 use brawn_sample::heap::{Amount, Profile, Recording, profile};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -55,13 +55,7 @@ pub struct Args {
 
 /// Prints and writes what `args` asks for.
 pub fn run(args: &Args) -> Exit {
-    match show(args) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
-    }
+    show(args).map_or_else(|error| Exit::of(&error), |()| Exit::Success)
 }
 
 fn show(args: &Args) -> Result<()> {

@@ -143,10 +143,7 @@ impl Only {
 pub fn run(args: &Args) -> Exit {
     let builds = match args.signatures.read() {
         Ok(builds) => builds.all,
-        Err(error) => {
-            ui::error(&error);
-            return error.kind().into();
-        }
+        Err(error) => return Exit::of(&error),
     };
     let gathered = gather::gather(&args.paths, &builds);
     let mut exit = Exit::Success;

@@ -65,10 +65,7 @@ pub fn run(args: &Args) -> Exit {
             print(args.format, payload, &link);
             Exit::Success
         }
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
+        Err(error) => Exit::of(&error),
     }
 }
 

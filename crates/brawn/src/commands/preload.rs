@@ -6,6 +6,7 @@ use crate::exec;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
 use crate::ui::{self, Tone};
+use brawn_core::fingerprint::hexadecimal;
 use brawn_core::input;
 use brawn_core::link_args::is_ours;
 use brawn_core::preload;
@@ -81,10 +82,7 @@ pub fn run(args: &Args) -> Exit {
     match write(output, args) {
         Ok(written) if args.json => ui::json(&written),
         Ok(written) => print(output, &written),
-        Err(error) => {
-            ui::error(&error);
-            return error.kind().into();
-        }
+        Err(error) => return Exit::of(&error),
     }
     Exit::Success
 }
@@ -101,7 +99,7 @@ fn write(output: &Path, args: &Args) -> Result<Written> {
     Ok(Written {
         path,
         size: object.bytes.len(),
-        sha256: hex(&Sha256::digest(object.bytes.get())),
+        sha256: hexadecimal(&Sha256::digest(object.bytes.get())),
         brawn: object.version,
         architecture: architecture.name(),
         profile: object.profile.name(),
@@ -109,11 +107,6 @@ fn write(output: &Path, args: &Args) -> Result<Written> {
         compiler: object.compiler,
         source: object.source,
     })
-}
-
-/// As text.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn print(output: &Path, written: &Written) {
@@ -196,7 +189,7 @@ fn placed(object: &Preload) -> Result<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     let cache = place::cache(variable("XDG_CACHE_HOME"), variable("HOME"))
         .map_err(|e| e.next("write the object with `-o`, and set LD_PRELOAD"))?;
-    let hash = hex(&Sha256::digest(object.bytes.get())[..8]);
+    let hash = hexadecimal(&Sha256::digest(object.bytes.get())[..8]);
     let name = format!("preload-{}-{hash}", object.version);
     // musl splits the variable at these characters (ldso/dynlink.c, load_preload), and does not support quotes.
     let splits = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':' || *byte == 0x0b;

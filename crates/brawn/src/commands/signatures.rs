@@ -88,10 +88,7 @@ pub fn run(args: &Args) -> Exit {
     };
     match done {
         Ok(()) => Exit::Success,
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
+        Err(error) => Exit::of(&error),
     }
 }
 

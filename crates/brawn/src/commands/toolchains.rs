@@ -76,10 +76,7 @@ pub fn run(args: &Args) -> Exit {
     };
     let places = match places {
         Ok(places) => places,
-        Err(error) => {
-            ui::error(&error);
-            return error.kind().into();
-        }
+        Err(error) => return Exit::of(&error),
     };
     let found = find(&places, &kinds);
     let mut exit = Exit::Success;

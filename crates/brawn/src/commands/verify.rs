@@ -7,7 +7,6 @@ mod toolchain;
 use crate::builds::SignaturesArg;
 use crate::exit::Exit;
 use crate::profile::ProfileArg;
-use crate::ui;
 use brawn_core::{Error, Kind};
 use std::path::PathBuf;
 
@@ -93,8 +92,7 @@ pub fn run(args: &Args) -> Exit {
     if args.signatures.is_given() && args.paths.is_empty() {
         let error = Error::new(Kind::Usage, "`--signatures` without an executable")
             .expected("the paths of executables, and neither `--cc` nor `--list`");
-        ui::error(&error);
-        return error.kind().into();
+        return Exit::of(&error);
     }
     if args.list {
         return toolchain::list(args.json);

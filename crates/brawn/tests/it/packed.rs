@@ -11,7 +11,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const PUBLISHED: [&str; 7] = [
     "brawn",
     "brawn-core",
-    "brawn-measure",
+    "brawn-lab",
     "brawn-payload",
     "brawn-rt",
     "brawn-sample",

@@ -1,5 +1,5 @@
 use super::*;
-use crate::launch::Sample;
+use brawn_lab::process::parent::Sample;
 use std::collections::BTreeMap;
 
 /// A load of 0.5 s of which half stays, with a peak between two looks.

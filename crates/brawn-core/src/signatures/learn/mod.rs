@@ -14,6 +14,7 @@ use super::text::is_word;
 use super::{Build, Constant, Function, Provenance, WINDOW, digest, half};
 use crate::elf::program::Program;
 use crate::error::{Error, Result};
+use crate::fingerprint::hexadecimal;
 use crate::format::Format;
 use brawn_payload::Architecture;
 use sha2::{Digest as _, Sha256};
@@ -105,8 +106,7 @@ fn build(bytes: &[u8], learnt: &Learnt<'_>) -> Result<Build> {
             digest: half(bytes),
         })
         .collect();
-    let sha256 = Sha256::digest(bytes);
-    let sha256 = sha256.iter().map(|b| format!("{b:02x}")).collect();
+    let sha256 = hexadecimal(&Sha256::digest(bytes));
     let build = Build {
         name: String::new(),
         architecture: learnt.architecture,

@@ -1,28 +1,26 @@
 //! Builds the programs in a temporary directory, and looks at what the compilers make.
 
 use super::workloads::{FILES, ONCE, Workload};
-use crate::commands::compare::candidates::Form;
-use crate::commands::compare::outputs::ended;
+use crate::commands::compare::candidates;
 use crate::commands::compare::signals::Signals;
 use crate::commands::run::{Stop, search};
-use brawn_core::component::Component;
 use brawn_core::identify::{Libc, Linkage};
-use brawn_core::link_args;
 use brawn_core::report::inspect::{Report, inspect};
 use brawn_core::shown::{self, shown};
 use brawn_core::{Error, Kind, Result};
-use brawn_measure::counters::Availability;
-use brawn_measure::data;
-use brawn_measure::functions::FLAGS;
-use brawn_measure::tree::{self, End, Failure, Job, Output};
+use brawn_lab::build::{PATIENCE, Toolchain};
+use brawn_lab::judge::functions::FLAGS;
+use brawn_lab::process::counters::Availability;
+use brawn_lab::process::tree::{self, End, Failure, Job, Output};
+use brawn_lab::run::data;
+use brawn_lab::run::outputs::ended;
+use brawn_lab::run::request::Form;
 use brawn_payload::{Profile, payloads};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a compiler may take: zig compiles all of musl at its first use.
-const PATIENCE: Duration = Duration::from_secs(600);
 /// How much of a compiler's output is kept.
 const SAID: usize = 1 << 16;
 /// What stands in a message of a compiler or a linker that says why a program is not built.
@@ -39,9 +37,8 @@ pub struct Way {
     kind: data::CandidateKind,
     /// The compiler, as it is started.
     path: PathBuf,
-    words: Vec<String>,
-    /// What follows the program's own source.
-    more: Vec<String>,
+    /// What it is started with, and what follows the program's own source.
+    toolchain: Toolchain,
 }
 
 /// The directory, and the ways to build.
@@ -87,7 +84,7 @@ impl<'a> Room<'a> {
     pub fn forms(&self, workload: &Workload) -> Result<Vec<Form>> {
         let form = |way: &Way| {
             let path = self.build(way, workload.source)?;
-            let form = Form::of(way.name, way.kind, &path);
+            let form = candidates::form(way.name, way.kind, &path);
             form.map_err(|stop| match stop {
                 stop if stop.kind() == Kind::Io => stop.next(TMPDIR),
                 stop => stop,
@@ -102,9 +99,7 @@ impl<'a> Room<'a> {
     }
 
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let path = self.at(name);
-        std::fs::write(&path, bytes)
-            .map_err(|e| Error::io("cannot write", e).path(&path).next(TMPDIR))
+        written(&self.at(name), bytes)
     }
 
     /// Builds one program.
@@ -126,12 +121,13 @@ impl<'a> Room<'a> {
         sources: &[&str],
         last: &[&str],
     ) -> Result<Option<String>> {
-        let mut arguments: Vec<OsString> = way.words.iter().map(OsString::from).collect();
+        let mut arguments: Vec<OsString> =
+            way.toolchain.words().iter().map(OsString::from).collect();
         arguments.extend(FLAGS.map(OsString::from));
         arguments.push("-o".into());
         arguments.push(output.into());
         arguments.extend(sources.iter().map(|source| self.at(source).into()));
-        arguments.extend(way.more.iter().map(OsString::from));
+        arguments.extend(way.toolchain.objects().iter().map(OsString::from));
         arguments.extend(last.iter().map(OsString::from));
         let run = self.run(&way.path, &arguments, PATIENCE)?;
         if run.end == End::Exit(0) {
@@ -226,16 +222,12 @@ impl<'a> Room<'a> {
         });
         let found = format!("no payload for {}", std::env::consts::ARCH);
         let payload = payload.ok_or_else(|| Error::not_applicable(found))?;
-        let link = link_args::link(payload, Component::ALL, self.folder.path())?;
-        for file in link_args::files(payload, &link)? {
-            self.write(&file.name, &file.bytes)?;
-        }
+        let toolchain = &stock.toolchain;
         Ok(Way {
             name: "brawn",
             kind: data::CandidateKind::Other,
             path: stock.path.clone(),
-            words: stock.words.clone(),
-            more: link.flags.cc,
+            toolchain: toolchain.with_payload(payload, self.folder.path(), written)?,
         })
     }
 
@@ -267,6 +259,10 @@ impl<'a> Room<'a> {
     }
 }
 
+fn written(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).map_err(|e| Error::io("cannot write", e).path(path).next(TMPDIR))
+}
+
 fn report(path: &Path) -> Result<Report> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("cannot read it", e).path(path))?;
     inspect(&bytes).map_err(|error| error.path(path))
@@ -275,20 +271,24 @@ fn report(path: &Path) -> Result<Report> {
 impl Way {
     /// The compiler as the user typed it.
     pub fn typed(&self) -> String {
-        link_args::shell(&self.words)
+        self.toolchain.typed()
     }
 
     /// The whole command.
     pub fn line(&self) -> String {
-        link_args::shell(&[&self.words[..], &self.more[..]].concat())
+        self.toolchain.line(self.toolchain.objects())
     }
 
     /// The same with a compiler for C++.
     pub fn with(&self, text: &str) -> Result<Self> {
-        let is_static = self.words.iter().any(|word| word.starts_with("-static"));
-        let more = self.more.clone();
+        let is_static = self
+            .toolchain
+            .words()
+            .iter()
+            .any(|word| word.starts_with("-static"));
         let way = Self::of(self.name, self.kind, text, is_static)?;
-        Ok(Self { more, ..way })
+        let toolchain = way.toolchain.with(self.toolchain.objects().to_vec());
+        Ok(Self { toolchain, ..way })
     }
 
     fn of(
@@ -333,8 +333,7 @@ impl Way {
             name,
             kind,
             path,
-            words,
-            more: Vec::new(),
+            toolchain: Toolchain::new(&words),
         })
     }
 }
@@ -342,7 +341,7 @@ impl Way {
 /// Whether these programs can be compared, and can run here.
 fn check(way: &Way, report: &Report) -> Result<()> {
     is_of_this_machine(way, report)?;
-    let line = link_args::shell(&way.words);
+    let line = way.typed();
     let other = |found: String| Err(Error::not_applicable(found));
     if report.libc != Libc::Musl {
         let found = format!(
@@ -375,7 +374,7 @@ fn is_of_this_machine(way: &Way, report: &Report) -> Result<()> {
     }
     Err(Error::not_applicable(format!(
         "`{}` builds programs for {}, which do not run on this machine ({})",
-        link_args::shell(&way.words),
+        way.typed(),
         report.architecture,
         std::env::consts::ARCH
     )))

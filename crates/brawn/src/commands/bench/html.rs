@@ -3,7 +3,8 @@
 use super::{Measured, One, say};
 use crate::commands::compare::html::plots;
 use crate::commands::compare::html::tables::measures;
-use crate::commands::compare::html::{document, found, line, machine, told};
+use crate::commands::compare::html::{found, told};
+use brawn_lab::show::page::{document, line, machine, row, table};
 use maud::{Markup, html};
 
 /// The page.
@@ -29,24 +30,18 @@ pub fn page(measured: &Measured) -> String {
 
 /// The printed table; its first column links to each workload.
 fn summary(measured: &Measured) -> Markup {
+    let rows = html! {
+        @for (number, one) in measured.workloads.iter().enumerate() {
+            @let [title, cells @ ..] = say::row(one).cells;
+            @let link = html! { a href=(format!("#w{number}")) { (line(&title)) } };
+            (row(link, cells.iter().map(|cell| line(cell))))
+        }
+    };
     html! {
         section {
             h2 { "All workloads" }
             p.soft { "Medians of all runs. More than 1x: brawn's form is faster." }
-            div.scroll tabindex="0" role="region" aria-label="All workloads" {
-                table {
-                    thead { tr { @for cell in say::HEAD { th scope="col" { (cell) } } } }
-                    tbody {
-                        @for (number, one) in measured.workloads.iter().enumerate() {
-                            @let [title, cells @ ..] = say::row(one).cells;
-                            tr {
-                                th scope="row" { a href=(format!("#w{number}")) { (line(&title)) } }
-                                @for cell in cells { td { (line(&cell)) } }
-                            }
-                        }
-                    }
-                }
-            }
+            (table("All workloads", &say::HEAD, &rows))
         }
     }
 }

@@ -12,11 +12,11 @@ use crate::exit::Exit;
 use crate::ui;
 use brawn_core::publish::write_report;
 use brawn_core::{Error, Kind, Result};
-use brawn_measure::functions::{self, FAMILIES, GLIBC, Round, STOCK, parts};
-use brawn_measure::median::Estimate;
-use brawn_measure::{machine, schedule};
+use brawn_lab::judge::functions::{self, FAMILIES, GLIBC, Round, STOCK, parts};
+use brawn_lab::judge::median::Estimate;
+use brawn_lab::run::{machine, schedule};
 use clap::ValueEnum;
-use programs::Programs;
+use programs::{Asked, Programs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -173,13 +173,7 @@ struct Finding {
 }
 
 pub fn run(args: &Args) -> Exit {
-    match attempt(args) {
-        Ok(exit) => exit,
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
-    }
+    attempt(args).unwrap_or_else(|error| Exit::of(&error))
 }
 
 fn attempt(args: &Args) -> Result<Exit> {
@@ -290,9 +284,14 @@ fn measure(args: &Args, chosen: &[&str]) -> Result<Measured> {
     // This comes before anything exists that a signal could leave behind.
     let signals = Signals::watch()?;
     ui::info("building the programs");
-    let room = Room::new(&args.cc, args.against_cc.as_deref(), &signals)?;
+    let asked = Asked {
+        cc: &args.cc,
+        against_cc: args.against_cc.as_deref(),
+        cxx: args.cxx.as_deref(),
+    };
+    let room = Room::new(asked.cc, asked.against_cc, &signals)?;
     let limit = Duration::from_secs(args.time_limit.into());
-    let mut programs = Programs::build(&room, args, chosen, limit)?;
+    let mut programs = Programs::build(&room, asked, chosen, limit)?;
     let sides = programs.sides();
     let base = match sides.contains(&GLIBC) {
         true => GLIBC,

@@ -5,10 +5,11 @@ use crate::table::{self, Row};
 use crate::ui;
 use anstyle::Style;
 use brawn_core::shown;
-use brawn_measure::data::Comparison;
-use brawn_measure::figures::WALL;
-use brawn_measure::median::estimate;
-use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
+use brawn_lab::judge::median::estimate;
+use brawn_lab::judge::verdict::{Outcome, Verdict};
+use brawn_lab::process::figures::WALL;
+use brawn_lab::run::data::Comparison;
+use brawn_lab::show::units::{bytes, change, elapsed, signed_bytes};
 
 /// The number of brawn's form, and of glibc's.
 const BRAWN: usize = 1;
@@ -41,7 +42,7 @@ pub fn print(measured: &Measured) {
 pub fn row(one: &One) -> Row<6> {
     let data = &one.comparison;
     let took =
-        |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| time(e.median));
+        |form| estimate(&data.values(form, WALL)).map_or("–".to_owned(), |e| elapsed(e.median));
     let ratio = data.verdicts.first().and_then(|verdict| verdict.time);
     let against = match ratio {
         Some(ratio) => ratio.to_string(),
@@ -103,10 +104,9 @@ pub fn verdict(all: &[One]) -> String {
         let most = most.max_by(|a, b| a.abs().total_cmp(&b.abs()));
         parts.push(match most {
             Some(most) if most.abs() < 1e6 => {
-                let sign = if most < 0.0 { '−' } else { '+' };
-                format!("peak memory {sign}{} at most", bytes(most.abs()))
+                format!("peak memory {} at most", signed_bytes(most))
             }
-            _ => format!("peak memory {}", percent((mean - 1.0) * 100.0)),
+            _ => format!("peak memory {}", change((mean - 1.0) * 100.0, "unchanged")),
         });
     }
     parts.join("; ")
@@ -136,26 +136,4 @@ fn changed(data: &Comparison) -> String {
 /// Whether there were enough runs for an interval.
 fn has_enough(verdict: &Verdict) -> bool {
     verdict.time.is_none_or(|time| time.is_certain)
-}
-
-/// As in `−12 %`.
-fn percent(value: f64) -> String {
-    let whole = value.round();
-    match whole {
-        w if w > 0.0 => format!("+{w:.0} %"),
-        w if w < 0.0 => format!("−{:.0} %", -w),
-        _ => "unchanged".into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentages_have_signs() {
-        assert_eq!(percent(-12.3), "−12 %");
-        assert_eq!(percent(3.6), "+4 %");
-        assert_eq!(percent(-0.2), "unchanged");
-    }
 }

@@ -1,50 +1,28 @@
 //! The forms of a program that are compared.
 
 use super::Args;
-use super::signals::SHELL;
 use crate::commands::preload;
 use crate::commands::run::Stop;
 use crate::commands::run::cached::{self, Ask, Ready};
 use crate::commands::run::search;
 use crate::profile::ProfileArg;
+use brawn_core::fingerprint::Fingerprint;
 use brawn_core::shown::shown;
 use brawn_core::{Error, Kind, Result};
-use brawn_measure::data::{Candidate, CandidateKind};
+use brawn_lab::run::data::{Candidate, CandidateKind};
+use brawn_lab::run::request::{AS_IT_IS, Form};
 use brawn_payload::Profile;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use sha2::{Digest as _, Sha256};
-use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-
-/// The name of the program as it is.
-pub const AS_IT_IS: &str = "as it is";
-
-/// A form in a sentence, by its name.
-pub fn called(name: &str) -> &str {
-    match name {
-        AS_IT_IS => "the program as it is",
-        name => name,
-    }
-}
-
-/// One form, ready to run.
-pub struct Form {
-    /// What is told of it.
-    pub told: Candidate,
-    /// The file that runs.
-    pub path: PathBuf,
-    /// Variables that it gets in addition to brawn's own.
-    pub variables: Vec<(OsString, OsString)>,
-    /// Keeps a file without a name open while it is needed.
-    _ready: Option<Ready>,
-}
+use std::ffi::OsString;
+use std::path::Path;
 
 /// What is compared.
 pub struct Found {
     /// The program as it is, and the forms beside it.
     pub forms: Vec<Form>,
+    /// Keeps files without a name open while they are needed.
+    _ready: Vec<Ready>,
     /// Why there is no form with brawn's functions, if nobody asked for one by its name.
     pub left_out: Option<String>,
 }
@@ -79,10 +57,10 @@ impl ValueEnum for With {
 
 /// The program at `path` as it is, and each form that the user asked for.
 pub fn find(path: &Path, args: &Args) -> std::result::Result<Found, Stop> {
-    let mut forms = vec![Form::of(AS_IT_IS, CandidateKind::Original, path)?];
+    let mut forms = vec![form(AS_IT_IS, CandidateKind::Original, path)?];
     if let Some(other) = &args.against {
         let other = search::search(other.as_os_str())?;
-        forms.push(Form::of(
+        forms.push(form(
             &shown(&other).to_string(),
             CandidateKind::Other,
             &other,
@@ -95,10 +73,10 @@ pub fn find(path: &Path, args: &Args) -> std::result::Result<Found, Stop> {
             With::Profile(_) | With::None => {}
         }
     }
-    let mut left_out = None;
+    let (mut left_out, mut open) = (None, Vec::new());
     if args.with.is_empty() {
         let profile = ProfileArg::default().into();
-        match with(path, profile, args) {
+        match with(path, profile, args, &mut open) {
             Ok(form) => forms.push(form),
             // The other file can be compared all the same.
             Err(Stop::Refused(error) | Stop::Failed(error)) if args.against.is_some() => {
@@ -109,17 +87,27 @@ pub fn find(path: &Path, args: &Args) -> std::result::Result<Found, Stop> {
         }
     }
     for profile in profiles {
-        forms.push(with(path, profile.into(), args)?);
+        forms.push(with(path, profile.into(), args, &mut open)?);
     }
     if forms.len() == 1 {
         let error = Error::new(Kind::Usage, "`--with none` leaves nothing to compare with");
         return Err(Stop::Failed(error.next(AGAINST)));
     }
-    Ok(Found { forms, left_out })
+    Ok(Found {
+        forms,
+        _ready: open,
+        left_out,
+    })
 }
 
-/// The program with brawn's functions: rewritten or, if it is dynamic, by preload.
-fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form, Stop> {
+/// The program with brawn's functions: rewritten or, if it is dynamic, by preload. What must stay open while it runs goes to
+/// `open`.
+fn with(
+    path: &Path,
+    profile: Profile,
+    args: &Args,
+    open: &mut Vec<Ready>,
+) -> std::result::Result<Form, Stop> {
     let ask = Ask {
         profile,
         components: args.parts.components()?,
@@ -137,9 +125,9 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
         }
         Ok(ready) => {
             let file = ready.path(path);
-            let mut form = Form::of(profile.name(), CandidateKind::Rewritten, &file)?;
+            let mut form = form(profile.name(), CandidateKind::Rewritten, &file)?;
             form.told.profile = Some(profile.name().into());
-            form._ready = Some(ready);
+            open.push(ready);
             return Ok(form);
         }
         Err(Stop::Refused(error)) => error,
@@ -158,68 +146,37 @@ fn with(path: &Path, profile: Profile, args: &Args) -> std::result::Result<Form,
 const AGAINST: &str = "`--against FILE` compares it with another file, such as a patched build";
 
 fn preloaded(path: &Path, profile: Profile, value: OsString) -> Result<Form> {
-    let mut form = Form::of(profile.name(), CandidateKind::Preload, path)?;
+    let mut form = form(profile.name(), CandidateKind::Preload, path)?;
     form.told.profile = Some(profile.name().into());
     // The user's own objects follow it, and its path has no colon.
     let text = value.to_string_lossy();
     let object = text.split(':').next().unwrap_or_default();
-    let (_, hash) = fingerprint(Path::new(object))?;
+    let hash = fingerprint(Path::new(object))?.sha256;
     form.told.preload = Some([object.to_owned(), hash]);
     form.variables = vec![(OsString::from(preload::VARIABLE), value)];
     Ok(form)
 }
 
-impl Form {
-    /// The file at `path`.
-    pub fn of(name: &str, kind: CandidateKind, path: &Path) -> Result<Self> {
-        let (size, sha256) = fingerprint(path)?;
-        Ok(Self {
-            told: Candidate {
-                against: 0,
-                name: name.to_owned(),
-                kind,
-                profile: None,
-                file: path.to_string_lossy().into_owned(),
-                size,
-                sha256,
-                preload: None,
-            },
-            path: path.to_owned(),
-            variables: Vec::new(),
-            _ready: None,
-        })
-    }
-}
-
-/// The program that runs for a form, with its arguments: the program under its own name, or the shell.
-pub fn command(path: &Path, name: &OsStr, args: &Args) -> (PathBuf, Vec<OsString>) {
-    let own = args.arguments().iter().cloned();
-    match &args.shell {
-        Some(line) => {
-            let words = ["sh", "-c", line, "sh"].map(OsString::from);
-            let file = path.as_os_str().to_owned();
-            let words = words.into_iter().chain([file]).chain(own);
-            (PathBuf::from(SHELL), words.collect())
-        }
-        None => (
-            path.to_owned(),
-            [name.to_owned()].into_iter().chain(own).collect(),
-        ),
-    }
+/// The file at `path` as a form.
+pub fn form(name: &str, kind: CandidateKind, path: &Path) -> Result<Form> {
+    let Fingerprint { size, sha256 } = fingerprint(path)?;
+    Ok(Form {
+        told: Candidate {
+            against: 0,
+            name: name.to_owned(),
+            kind,
+            profile: None,
+            file: path.to_string_lossy().into_owned(),
+            size,
+            sha256,
+            preload: None,
+        },
+        path: path.to_owned(),
+        variables: Vec::new(),
+    })
 }
 
 /// Size and SHA-256 of a file.
-fn fingerprint(path: &Path) -> Result<(u64, String)> {
-    let failed = |error| Error::io("cannot read it", error).path(path);
-    let mut file = brawn_core::input::open(path).map_err(failed)?;
-    let (mut hash, mut size, mut bytes) = (Sha256::new(), 0, vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut bytes).map_err(failed)? {
-            0 => return Ok((size, preload::hex(&hash.finalize()))),
-            count => {
-                hash.update(&bytes[..count]);
-                size += count as u64;
-            }
-        }
-    }
+fn fingerprint(path: &Path) -> Result<Fingerprint> {
+    Fingerprint::of_file(path).map_err(|error| Error::io("cannot read it", error).path(path))
 }

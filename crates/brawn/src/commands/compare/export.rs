@@ -3,9 +3,9 @@
 use super::{Args, html, say};
 use brawn_core::publish::{check_report, write_report};
 use brawn_core::{Error, Result};
-use brawn_measure::data::{Comparison, Phase};
-use brawn_measure::figures::METRICS;
-use brawn_measure::tree::End;
+use brawn_lab::process::figures::METRICS;
+use brawn_lab::process::tree::End;
+use brawn_lab::run::data::{Comparison, Phase};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

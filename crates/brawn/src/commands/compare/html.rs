@@ -1,24 +1,18 @@
 //! A comparison as one page for the browser, which needs no other file.
-//!
-//! No scripts, no fonts, no addresses: a page that somebody sends on does nothing but show figures. Every text in it
-//! comes from a user or a program. So `maud` escapes all texts, and the page itself forbids scripts in case one is
-//! missed.
 
 mod bars;
 pub mod plots;
 pub mod tables;
 
-use super::{candidates, say};
+use super::say;
 use brawn_core::link_args::shell;
-use brawn_core::shown;
-use brawn_measure::data::{CandidateKind, Comparison, Finding};
-use brawn_measure::pairs::CONFIDENCE;
-use brawn_measure::verdict::{Outcome, Verdict, bytes, time};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use std::collections::BTreeMap;
-
-const STYLE: &str = include_str!("html/style.css");
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+use brawn_lab::judge::pairs::CONFIDENCE;
+use brawn_lab::judge::verdict::{Outcome, Verdict};
+use brawn_lab::run::data::{CandidateKind, Comparison, Finding};
+use brawn_lab::run::request::called;
+use brawn_lab::show::page::{document, line, machine};
+use brawn_lab::show::units::bytes;
+use maud::{Markup, html};
 
 /// The page.
 pub fn page(data: &Comparison) -> String {
@@ -44,41 +38,6 @@ pub fn page(data: &Comparison) -> String {
         &main,
         &[&data.brawn, &data.date],
     )
-}
-
-/// A page of that title; `made` is brawn's version and the date.
-pub fn document(title: &str, header: &Markup, main: &Markup, made: &[&str; 2]) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header { (header) }
-                main { (main) }
-                footer { "brawn " (made[0]) ", " (made[1]) }
-            }
-        }
-    };
-    page.into_string()
-}
-
-/// A text on one line, with its control characters made visible.
-pub fn line(text: &str) -> String {
-    shown::line(text).to_string()
-}
-
-/// As in `12.3 ms`, of nanoseconds.
-fn duration(ns: f64) -> String {
-    match ns > 0.0 {
-        true => time(ns),
-        false => "0".into(),
-    }
 }
 
 /// The colour of a form, by its number.
@@ -110,7 +69,7 @@ pub fn told(data: &Comparison, verdict: &Verdict) -> Markup {
 /// What a form was compared with.
 fn against(data: &Comparison, verdict: &Verdict) -> String {
     let against = data.candidates[verdict.candidate].against;
-    line(candidates::called(&data.candidates[against].name))
+    line(called(&data.candidates[against].name))
 }
 
 pub fn found(data: &Comparison, finding: &Finding) -> Markup {
@@ -158,37 +117,6 @@ fn again(data: &Comparison) -> Option<String> {
     words.splice(at..at, more);
     let folder = std::slice::from_ref(&data.command.folder);
     Some(format!("cd {} && {}", typed(folder), typed(&words)))
-}
-
-/// The kernel's figure in kibibytes.
-fn memory(text: &str) -> String {
-    let kibibytes = text.strip_suffix(" kB").and_then(|n| n.parse::<f64>().ok());
-    kibibytes.map_or_else(|| text.to_owned(), |n| bytes(n * 1024.0))
-}
-
-/// What a machine is, by property.
-pub fn machine(machine: &BTreeMap<String, String>) -> [(&'static str, String); 4] {
-    let of = |name: &str| line(machine.get(name).map_or("unknown", String::as_str));
-    let processor = format!(
-        "{}, {} of them, {}",
-        of("cpu"),
-        of("processors"),
-        of("architecture")
-    );
-    let is_virtual = match machine.get("hypervisor").map(String::as_str) {
-        Some("true") => "yes",
-        Some(_) => "no",
-        None => "unknown",
-    };
-    [
-        ("processor", processor),
-        ("memory", memory(&of("memory"))),
-        (
-            "system",
-            format!("{}, Linux {}", of("distribution"), of("kernel")),
-        ),
-        ("virtual machine", is_virtual.into()),
-    ]
 }
 
 /// What was run and how, on which machine: names and values.

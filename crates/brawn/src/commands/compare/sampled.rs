@@ -1,18 +1,19 @@
 //! `brawn compare --predict`: where the program's time goes, and what brawn would change, from samples of it as it is.
 
 use super::Args;
-use super::candidates;
-use super::signals::{Signals, prepare};
+use super::diagnosis::{Diagnosed, Sampled};
+use super::signals::{Signals, Watched};
 use crate::commands::run::passed::as_inherited;
 use crate::ui;
 use brawn_core::program::Options as Rewrite;
 use brawn_core::{Error, Result};
-use brawn_measure::tree::{self, Failure};
+use brawn_lab::process::tree;
+use brawn_lab::run::request::{Form, Host as _, Request};
+use brawn_lab::run::session::Measured;
 use brawn_sample::{
     Costs, Diagnosis, Options, Prediction, Samples, diagnose, mark, predict, sample,
 };
 use serde::Serialize;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd as _;
@@ -42,11 +43,12 @@ struct Told {
 }
 
 /// Samples the program, and prints the result. Nothing is rewritten.
-pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
+pub fn print(path: &Path, args: &Args) -> Result<()> {
     let signals = Signals::watch()?;
+    let host = Watched::hidden(&signals);
     let failed = |error| Error::io("cannot take in orphans", error);
     tree::take_in_orphans().map_err(failed)?;
-    let (samples, left) = several(program, path, args, &signals, MOST_RUNS)?;
+    let (samples, left) = several(&args.request(), path, &host, MOST_RUNS)?;
     let diagnosis = marked(&samples, path, args)?;
     let prediction = predict(&diagnosis, &Costs::measured());
     let words = [diagnosis.words(), prediction.words()];
@@ -79,7 +81,7 @@ pub fn print(program: &OsStr, path: &Path, args: &Args) -> Result<()> {
 
 /// The result of the samples of the program as it is, and the functions that would stay if it were rewritten with these
 /// options.
-pub fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> {
+fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> {
     let mut diagnosis = diagnose(samples, path);
     let options = Rewrite {
         components: args.parts.components()?,
@@ -91,16 +93,15 @@ pub fn marked(samples: &Samples, path: &Path, args: &Args) -> Result<Diagnosis> 
 }
 
 /// Samples of enough runs, at most this many; and how many processes the first run left behind.
-pub fn several(
-    program: &OsStr,
+fn several(
+    request: &Request,
     path: &Path,
-    args: &Args,
-    signals: &Signals,
+    host: &Watched<'_>,
     most: usize,
 ) -> Result<(Samples, u32)> {
     let most = most.min(MOST_RUNS);
     let usual = Options::default().hertz;
-    let (mut samples, left) = one(program, path, args, signals, usual)?;
+    let (mut samples, left) = one(request, path, host, usual)?;
     let hertz = match samples.user + samples.system < SHORT.0 {
         true => SHORT.1,
         false => usual,
@@ -110,33 +111,21 @@ pub fn several(
         samples.count() >= ENOUGH.0 || processor >= ENOUGH.1 || samples.wall >= LONGEST
     };
     while !is_enough(&samples) && (samples.runs as usize) < most {
-        samples.add(one(program, path, args, signals, hertz)?.0);
+        samples.add(one(request, path, host, hertz)?.0);
     }
     Ok((samples, left))
 }
 
 /// One run, and how many processes it left behind: they are ended.
-fn one(
-    program: &OsStr,
-    path: &Path,
-    args: &Args,
-    signals: &Signals,
-    hertz: u32,
-) -> Result<(Samples, u32)> {
-    if let Some(line) = &args.prepare {
-        prepare(line, signals, |failure| match failure {
-            Failure::Interrupted => signals.obey(),
-            Failure::Start(error) => Error::io("cannot start the shell", error),
-            Failure::System(what, error) => Error::io(what, error),
-        })?;
-    }
-    let (file, words) = candidates::command(path, program, args);
+fn one(request: &Request, path: &Path, host: &Watched<'_>, hertz: u32) -> Result<(Samples, u32)> {
+    request.prepare(host)?;
+    let (file, words) = request.command(path);
     let mut command = Command::new(file);
     let mut words = words.into_iter();
     words.next().map(|own| command.arg0(own));
     command.args(words).process_group(0);
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    match &args.input {
+    match &request.input {
         Some(input) => {
             let file = File::open(input);
             let file = file.map_err(|error| Error::io("cannot read it", error).path(input))?;
@@ -147,22 +136,73 @@ fn one(
     as_inherited(&mut command);
     let options = Options {
         hertz,
-        limit: args.time_limit.map(Duration::from_secs_f64),
-        interrupt: Some(signals.file().as_raw_fd()),
+        limit: request.time_limit.map(Duration::from_secs_f64),
+        interrupt: Some(host.interrupt().as_raw_fd()),
         ..Options::default()
     };
     let sampled = sample(&mut command, &options);
     let left = tree::end_left();
     let samples = sampled.map_err(|error| match error.kind() {
         // Nothing runs any more.
-        ErrorKind::Interrupted => signals.obey(),
+        ErrorKind::Interrupted => host.stopped(),
         _ => crate::exec::failed(path, error).path(path),
     })?;
     let status = ExitStatus::from_raw(samples.status);
-    if !status.success() && !args.ignore_failure {
+    if !status.success() && !request.ignore_failure {
         let what = format!("the program as it is ended with {status}");
         let next = "`--ignore-failure` samples it all the same";
         return Err(Error::refused(what).next(next).path(path));
     }
     Ok((samples, left))
+}
+
+/// Samples the program as it is and the first form beside it, in runs that do not count.
+pub fn add(
+    measured: &mut Measured,
+    request: Request,
+    (forms, args): (&[Form], &Args),
+    host: &Watched<'_>,
+) {
+    // A signal may end the process here, so the bar is removed from the screen first.
+    host.bar.clear();
+    let mut kept = Diagnosed::default();
+    // Its runs have all ended as the first one did, whatever that means.
+    let request = Request {
+        ignore_failure: true,
+        ..request
+    };
+    let forms = forms.iter().enumerate().take(2);
+    // The object of LD_PRELOAD would also be sampled in brawn's own helper.
+    let forms = forms.filter(|(at, form)| measured.is_well[*at] && form.variables.is_empty());
+    let data = &mut measured.data;
+    let most = data.command.rounds.max(1);
+    for (candidate, form) in forms {
+        let is_first = candidate == 0;
+        let found = several(&request, &form.path, host, most).and_then(|(samples, _)| {
+            let diagnosis = match is_first {
+                true => marked(&samples, &form.path, args)?,
+                false => diagnose(&samples, &form.path),
+            };
+            Ok((samples, diagnosis))
+        });
+        let (samples, diagnosis) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                kept.reason = Some(error.to_string());
+                break;
+            }
+        };
+        if is_first {
+            let expected = predict(&diagnosis, &Costs::measured());
+            data.prediction = serde_json::to_value(expected).ok();
+        }
+        kept.reason = kept.reason.or(samples.reason);
+        kept.forms.push(Sampled {
+            candidate,
+            runs: samples.runs,
+            words: diagnosis.words(),
+            diagnosis,
+        });
+    }
+    data.diagnosis = serde_json::to_value(kept).ok();
 }

@@ -5,11 +5,12 @@ use crate::table::{self, Row};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
-use brawn_measure::data::{CandidateKind, Comparison};
-use brawn_measure::figures::{CPU, METRICS, Metric, PEAK, WALL};
-use brawn_measure::median::estimate;
-use brawn_measure::pairs::CONFIDENCE;
-use brawn_measure::verdict::{Outcome, bytes, time};
+use brawn_lab::judge::median::estimate;
+use brawn_lab::judge::pairs::CONFIDENCE;
+use brawn_lab::judge::verdict::Outcome;
+use brawn_lab::process::figures::{CPU, METRICS, Metric, PEAK, WALL};
+use brawn_lab::run::data::{CandidateKind, Comparison};
+use brawn_lab::show::units::{bytes, elapsed};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -101,7 +102,7 @@ fn cells(data: &Comparison, candidate: usize) -> [String; 6] {
     times.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| times.get(((times.len().max(1) - 1) as f64 * share).round() as usize);
     let range = match (at(0.05), at(0.95)) {
-        (Some(low), Some(high)) => format!("{} – {}", time(*low), time(*high)),
+        (Some(low), Some(high)) => format!("{} – {}", elapsed(*low), elapsed(*high)),
         _ => String::new(),
     };
     let verdict = data
@@ -129,7 +130,7 @@ fn median(data: &Comparison, candidate: usize, metric: Metric) -> Option<f64> {
 pub fn show(metric: Metric, value: Option<f64>) -> String {
     match (metric.unit, value) {
         (_, None) => "–".into(),
-        ("ns", Some(value)) => time(value),
+        ("ns", Some(value)) => elapsed(value),
         ("bytes", Some(value)) => bytes(value),
         (_, Some(value)) => format!("{value:.0}"),
     }

@@ -1,20 +1,16 @@
-//! Signals that end brawn early, and the shell line before each run, which must end with brawn.
+//! Signals that end brawn early, with everything that it runs.
 
-use super::outputs::{MOST, ended};
+use crate::bar::Bar;
 use crate::inherited;
 use brawn_core::{Error, Result};
-use brawn_measure::counters::Availability;
-use brawn_measure::tree::{self, End, Failure, Job, Output};
+use brawn_lab::run::request::Host;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::ffi::OsString;
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-
-/// What runs lines.
-pub const SHELL: &str = "/bin/sh";
 
 /// Signals that end brawn and the programs that it runs.
 pub struct Signals {
@@ -94,23 +90,47 @@ impl Drop for Signals {
     }
 }
 
-/// Runs the line of `--prepare`. `failed` gives the error for a line that could not be run.
-pub fn prepare(line: &str, signals: &Signals, failed: impl Fn(Failure) -> Error) -> Result<()> {
-    let arguments = ["sh", "-c", line].map(OsString::from);
-    let job = Job {
-        path: SHELL.as_ref(),
-        arguments: &arguments,
-        variables: &[],
-        input: None,
-        output: Output::Kept(MOST),
-        limit: None,
-        watch: false,
-        counters: &Availability::default(),
-        interrupt: Some(signals.file()),
-    };
-    let run = tree::run(&job).map_err(failed)?;
-    match run.end {
-        End::Exit(0) => Ok(()),
-        _ => Err(Error::refused(format!("`--prepare` {}", ended(&run)))),
+/// Shows the progress of runs, and ends brawn where a signal says so.
+pub struct Watched<'a> {
+    signals: &'a Signals,
+    /// Of all runs; hidden where there are none to count.
+    pub bar: Bar,
+}
+
+impl<'a> Watched<'a> {
+    /// With a bar on standard error.
+    pub fn new(signals: &'a Signals) -> Self {
+        let bar = Bar::new(0, "{bar:30} {pos}/{len} runs, {eta} left");
+        Self { signals, bar }
+    }
+
+    /// Without one.
+    pub fn hidden(signals: &'a Signals) -> Self {
+        let bar = Bar::hidden();
+        Self { signals, bar }
+    }
+}
+
+impl Host for Watched<'_> {
+    fn interrupt(&self) -> BorrowedFd<'_> {
+        self.signals.file()
+    }
+
+    fn stopped(&self) -> Error {
+        // The process ends here, so the bar is removed from the screen first.
+        self.bar.clear();
+        self.signals.obey()
+    }
+
+    fn cannot_run(&self, path: &Path, error: io::Error) -> Error {
+        crate::exec::failed(path, error)
+    }
+
+    fn expect(&self, runs: u64) {
+        self.bar.inc_length(runs);
+    }
+
+    fn advance(&self) {
+        self.bar.inc(1);
     }
 }

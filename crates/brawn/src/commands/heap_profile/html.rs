@@ -1,12 +1,12 @@
 //! A heap's profile as one page for the browser, which needs nothing beside itself: no scripts, as `brawn compare`'s.
 
 use super::{headline, lines, size};
-use crate::commands::compare::html::{document, line};
-use brawn_measure::verdict::bytes;
+use brawn_lab::show::chart;
+use brawn_lab::show::page::{document, line, row, table};
+use brawn_lab::show::units::bytes;
 use brawn_sample::heap::{Amount, Profile, Stack};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// A frame of a flame graph that has less than this part of all is not shown: nobody could see it.
 const LEAST: f64 = 0.002;
@@ -57,15 +57,11 @@ fn over_time(profile: &Profile) -> Markup {
         curves.extend(parts.map(|c| (format!("thread {}", c.thread), c.bytes.as_slice())));
     }
     let path = |of: &[f64]| {
-        let mut path = String::new();
-        for ((second, _), bytes) in profile.over_time.iter().zip(of) {
-            let command = if path.is_empty() { 'M' } else { 'L' };
-            let x = second / seconds * WIDTH;
+        let points = profile.over_time.iter().zip(of);
+        chart::path(points.map(|((second, _), bytes)| {
             let y = HIGH - bytes / highest.max(1.0) * HIGH;
-            // A String takes everything.
-            let _ = write!(path, "{command}{x:.1} {y:.1}");
-        }
-        path
+            (second / seconds * WIDTH, y)
+        }))
     };
     let says = format!(
         "From 0 to {seconds:.1} s; the highest point is {}",
@@ -175,45 +171,28 @@ fn colour(name: &str) -> String {
 }
 
 fn functions(profile: &Profile) -> Markup {
-    html! {
-        section {
-            h2 { "Functions" }
-            div.scroll tabindex="0" role="region" aria-label="Functions" {
-                table {
-                    thead { tr {
-                        th scope="col" { "function" } th scope="col" { "at the peak" } th scope="col" { "with callees" }
-                        th scope="col" { "asked for" }
-                    } }
-                    tbody {
-                        @for of in lines(profile).iter().take(ROWS) {
-                            tr {
-                                th scope="row" { code { (line(&profile.frames[of.frame].function)) } }
-                                td { (size(of.itself)) } td { (size(of.with_callees)) } td { (size(of.asked)) }
-                            }
-                        }
-                    }
-                }
-            }
+    let rows = html! {
+        @for of in lines(profile).iter().take(ROWS) {
+            @let name = html! { code { (line(&profile.frames[of.frame].function)) } };
+            (row(name, [of.itself, of.with_callees, of.asked].map(size)))
         }
-    }
+    };
+    let head = ["function", "at the peak", "with callees", "asked for"];
+    html! { section { h2 { "Functions" } (table("Functions", &head, &rows)) } }
 }
 
 fn threads(profile: &Profile) -> Markup {
     let threads = profile.threads();
+    let rows = html! {
+        @for (thread, asked, at_peak) in threads.iter().take(ROWS) {
+            (row(thread, [*at_peak, *asked].map(size)))
+        }
+    };
     html! {
         section {
             h2 { "Threads" }
             @if threads.len() > ROWS { p.soft { "The " (ROWS) " that asked for most, of " (threads.len()) "." } }
-            div.scroll tabindex="0" role="region" aria-label="Threads" {
-                table {
-                    thead { tr { th scope="col" { "thread" } th scope="col" { "at the peak" } th scope="col" { "asked for" } } }
-                    tbody {
-                        @for (thread, asked, at_peak) in threads.into_iter().take(ROWS) {
-                            tr { th scope="row" { (thread) } td { (size(at_peak)) } td { (size(asked)) } }
-                        }
-                    }
-                }
-            }
+            (table("Threads", &["thread", "at the peak", "asked for"], &rows))
         }
     }
 }

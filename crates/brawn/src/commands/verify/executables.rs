@@ -40,10 +40,7 @@ pub fn run(args: &Args) -> Exit {
     let mut files = Vec::new();
     let builds = match args.signatures.read() {
         Ok(builds) => builds.all,
-        Err(error) => {
-            ui::error(&error);
-            return error.kind().into();
-        }
+        Err(error) => return Exit::of(&error),
     };
     for path in &args.paths {
         match look(path, &builds) {

@@ -30,10 +30,7 @@ struct Json<'a> {
 pub fn list(as_json: bool) -> Exit {
     let all = match all() {
         Ok(all) => all,
-        Err(error) => {
-            ui::error(&error);
-            return error.kind().into();
-        }
+        Err(error) => return Exit::of(&error),
     };
     if as_json {
         let all: Vec<_> = all
@@ -110,10 +107,7 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
             let _ = low_level::emulate_default_handler(number);
             Exit::Io
         }
-        Err(error) => {
-            ui::error(&error);
-            error.kind().into()
-        }
+        Err(error) => Exit::of(&error),
     }
 }
 

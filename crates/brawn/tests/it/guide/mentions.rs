@@ -116,7 +116,7 @@ fn figures_in_tables_are_the_benchmarks() {
     for (page, least) in [("introduction", 20), ("tuning", 10)] {
         let text =
             std::fs::read_to_string(root().join(format!("docs/{page}.md"))).expect("readable");
-        // Two tables are made from raw data of their own (bench/src/rss_page.rs, limit_page.rs).
+        // Two tables are made from raw data of their own (bench/src/pages/rss.rs, limit.rs).
         let without = |text: String, table: &str| {
             let (begin, end) = (format!("<!-- {table} -->"), format!("<!-- /{table} -->"));
             let parts = text.split_once(&begin);

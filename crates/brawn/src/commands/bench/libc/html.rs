@@ -1,9 +1,9 @@
 //! All figures as one page for the browser, made of the same parts as `brawn compare`'s page.
 
 use super::{Measured, Sort, say};
-use crate::commands::compare::html::{document, line, machine};
-use brawn_measure::functions::{GLIBC, Line, behind, brawn, families, mean, parts, stock};
-use brawn_measure::short::{digits, ratio, time};
+use brawn_lab::judge::functions::{GLIBC, Line, behind, brawn, families, mean, parts, stock};
+use brawn_lab::show::page::{document, line, machine, table};
+use brawn_lab::show::units::{digits, ratio, time};
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
@@ -97,6 +97,21 @@ fn rows(measured: &Measured, number: usize, family: &str, lines: &[&Line]) -> Ma
         "" => "All rows".to_owned(),
         family => line(family),
     };
+    let mut head = vec!["function".to_owned(), line(&measured.base)];
+    head.extend(is_glibc.then(|| "stock musl".to_owned()));
+    head.extend(["brawn", "interval"].map(String::from));
+    let body = html! {
+        @for row in lines {
+            @let name = if family.is_empty() { row.name.as_str() } else { parts(&row.name).1 };
+            tr {
+                th scope="row" { (line(name)) }
+                td { (time(row.base)) }
+                @if is_glibc { td { (ratio(row.stock)) } }
+                (own(row.brawn.median))
+                td.soft { (digits(row.brawn.low)) "–" (digits(row.brawn.high)) }
+            }
+        }
+    };
     let owned: Vec<Line> = lines.iter().map(|line| (*line).clone()).collect();
     html! {
         section {
@@ -105,31 +120,7 @@ fn rows(measured: &Measured, number: usize, family: &str, lines: &[&Line]) -> Ma
                 (lines.len()) @if lines.len() == 1 { " row, " } @else { " rows, " }
                 (behind(&owned, brawn)) " more than 5 % slower than " (line(&measured.base)) "'s"
             }
-            div.scroll tabindex="0" role="region" aria-label=(title) {
-                table {
-                    thead {
-                        tr {
-                            th scope="col" { "function" }
-                            th scope="col" { (line(&measured.base)) }
-                            @if is_glibc { th scope="col" { "stock musl" } }
-                            th scope="col" { "brawn" }
-                            th scope="col" { "interval" }
-                        }
-                    }
-                    tbody {
-                        @for row in lines {
-                            @let name = if family.is_empty() { row.name.as_str() } else { parts(&row.name).1 };
-                            tr {
-                                th scope="row" { (line(name)) }
-                                td { (time(row.base)) }
-                                @if is_glibc { td { (ratio(row.stock)) } }
-                                (own(row.brawn.median))
-                                td.soft { (digits(row.brawn.low)) "–" (digits(row.brawn.high)) }
-                            }
-                        }
-                    }
-                }
-            }
+            (table(&title, &head, &body))
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Builds the programs of the rows, and runs them.
 
 use super::sources::Sources;
-use super::{Args, Finding, LeftOut};
+use super::{Finding, LeftOut};
 use crate::bar::Bar;
 use crate::commands::bench::build::{Room, Way};
-use crate::commands::compare::outputs::ended;
 use crate::ui;
 use brawn_core::Result;
-use brawn_measure::functions::{
+use brawn_lab::judge::functions::{
     BRAWN, CXX, FAMILIES, GLIBC, HEADER, LIFE, LIVES, MAIN, Round, START, STARTS, STOCK, Sample,
     THROW, parts, printed, rounds,
 };
-use brawn_measure::tree::{End, Run};
+use brawn_lab::process::tree::{End, Run};
+use brawn_lab::run::outputs::ended;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,17 @@ use std::time::Duration;
 const ATTEMPTS: usize = 64;
 /// How many of a compiler's messages are kept.
 const MESSAGES: usize = 3;
+
+/// The compilers that the user named.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// For musl.
+    pub cc: &'a str,
+    /// For glibc.
+    pub against_cc: Option<&'a str>,
+    /// For musl, in C++.
+    pub cxx: Option<&'a str>,
+}
 
 /// The programs of every form.
 pub struct Programs<'r> {
@@ -47,7 +58,7 @@ impl<'r> Programs<'r> {
     /// Builds what `chosen` needs.
     pub fn build(
         room: &'r Room<'r>,
-        args: &Args,
+        asked: Asked<'_>,
         chosen: &[&str],
         limit: Duration,
     ) -> Result<Self> {
@@ -67,7 +78,7 @@ impl<'r> Programs<'r> {
             chosen.iter().copied().filter(is_its).collect()
         };
         programs.c(of(|family| ![CXX, START].contains(&family)))?;
-        programs.cxx(of(|family| family == CXX), args)?;
+        programs.cxx(of(|family| family == CXX), asked)?;
         programs.lives(of(|family| family == START))?;
         match programs.rows.is_empty() {
             false => Ok(programs),
@@ -204,12 +215,12 @@ impl<'r> Programs<'r> {
     }
 
     /// Builds the rows in C++, if there are compilers.
-    fn cxx(&mut self, mut wanted: Vec<&str>, args: &Args) -> Result<()> {
+    fn cxx(&mut self, mut wanted: Vec<&str>, asked: Asked<'_>) -> Result<()> {
         if wanted.is_empty() {
             return Ok(());
         }
         let mut order = Vec::new();
-        let why = match self.compilers_of_cxx(args)? {
+        let why = match self.compilers_of_cxx(asked)? {
             Err(why) => why,
             Ok(ways) => {
                 for way in &ways {
@@ -241,12 +252,12 @@ impl<'r> Programs<'r> {
     }
 
     /// The compilers for C++, or why there are none.
-    fn compilers_of_cxx(&self, args: &Args) -> Result<std::result::Result<Vec<Way>, String>> {
-        if args.cxx.as_deref() == Some("none") {
+    fn compilers_of_cxx(&self, asked: Asked<'_>) -> Result<std::result::Result<Vec<Way>, String>> {
+        if asked.cxx == Some("none") {
             return Ok(Err("they are in C++, and `--cxx none` was asked for".into()));
         }
-        let guessed = args.cxx.clone().or_else(|| guess(&args.cc));
-        let glibcs = || guess(args.against_cc.as_deref().unwrap_or("gcc"));
+        let guessed = asked.cxx.map(str::to_owned).or_else(|| guess(asked.cc));
+        let glibcs = || guess(asked.against_cc.unwrap_or("gcc"));
         let mut ways = Vec::new();
         for way in &self.ways {
             let is_glibc = side(way) == GLIBC;
@@ -257,7 +268,7 @@ impl<'r> Programs<'r> {
             let found = text.as_deref().map(|text| way.with(text));
             match (found, text.as_deref().unwrap_or("C++ compiler")) {
                 (Some(Ok(way)), _) => ways.push(way),
-                (Some(Err(error)), _) if !is_glibc && args.cxx.is_some() => return Err(error),
+                (Some(Err(error)), _) if !is_glibc && asked.cxx.is_some() => return Err(error),
                 (_, text) if is_glibc => {
                     return Ok(Err(format!(
                         "they are in C++, and there is no `{text}` for glibc"

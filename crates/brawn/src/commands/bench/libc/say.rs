@@ -4,10 +4,10 @@ use super::{LeftOut, Measured, Sort};
 use crate::ui;
 use anstyle::{AnsiColor, Style};
 use brawn_core::shown;
-use brawn_measure::functions::{
+use brawn_lab::judge::functions::{
     self, GLIBC, Line, behind, brawn, families, is_ahead, is_behind, mean, parts, stock, usual,
 };
-use brawn_measure::short::{digits, ratio, time};
+use brawn_lab::show::units::{digits, ratio, time};
 use std::fmt::Write as _;
 
 const BOLD: Style = Style::new().bold();
@@ -236,7 +236,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brawn_measure::functions::{BRAWN, Round, STOCK, Sample};
+    use brawn_lab::judge::functions::{BRAWN, Round, STOCK, Sample};
     use std::collections::BTreeMap;
 
     fn measured(base: &str) -> Measured {

@@ -4,7 +4,7 @@
 //! and what stands there at the top level is taken out: a row, an `#include`, a function that rows share. Where
 //! that would change what other rows measure, the whole file goes.
 
-use brawn_measure::functions::ROWS;
+use brawn_lab::judge::functions::ROWS;
 
 /// What takes out no more than itself.
 #[derive(Clone, Debug)]

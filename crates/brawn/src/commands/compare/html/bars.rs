@@ -1,10 +1,10 @@
 //! Where the time goes, before and after, and what was expected.
 
-use super::tables::folded;
-use super::{colour, duration, line};
+use super::colour;
 use crate::commands::compare::diagnosis::{self, Row, Sampled};
-use brawn_measure::data::Comparison;
-use brawn_measure::pairs::Ratio;
+use brawn_lab::judge::pairs::Ratio;
+use brawn_lab::run::data::Comparison;
+use brawn_lab::show::page::{duration, folded, line};
 use brawn_sample::Mode;
 use maud::{Markup, html};
 

@@ -3,15 +3,15 @@
 //! A figure is stretched to the page's width, so it contains no text: the text is placed around it. All the dots of a
 //! form are one path, each a line of no length with round ends: an element for each would make the page slow.
 
-use super::tables::folded;
-use super::{colour, duration, line};
-use brawn_measure::data::Comparison;
-use brawn_measure::figures::WALL;
-use brawn_measure::median::{Estimate, estimate};
-use brawn_measure::tree::Moment;
-use brawn_measure::verdict::{bytes, time};
+use super::colour;
+use brawn_lab::judge::median::{Estimate, estimate};
+use brawn_lab::process::figures::WALL;
+use brawn_lab::process::tree::Moment;
+use brawn_lab::run::data::Comparison;
+use brawn_lab::show::chart::{self, axis};
+use brawn_lab::show::page::{duration, folded, line};
+use brawn_lab::show::units::{bytes, elapsed};
 use maud::{Markup, html};
-use std::fmt::Write as _;
 
 /// The width of a figure, in units that the browser stretches.
 const WIDTH: f64 = 1000.0;
@@ -108,8 +108,8 @@ fn lane(
     id: &str,
 ) -> Markup {
     let name = line(&data.candidates[candidate].name);
-    let median = time(middle.median);
-    let interval = format!("{} – {}", time(middle.low), time(middle.high));
+    let median = elapsed(middle.median);
+    let interval = format!("{} – {}", elapsed(middle.low), elapsed(middle.high));
     let x = |value: f64| scale.at(value) * WIDTH;
     let (low, high, at) = (x(middle.low), x(middle.high), x(middle.median));
     let (half, top, end) = (LANE / 2.0, LANE * 0.2, LANE * 0.8);
@@ -125,7 +125,7 @@ fn lane(
                 title id=(format!("{id}t{candidate}")) { "Times of " (times.len()) " runs: " (name) }
                 desc id=(format!("{id}d{candidate}")) {
                     "The median is " (median) ", its interval " (interval) ", the fastest "
-                    (time(times[0])) ", the slowest " (time(times[times.len() - 1])) "."
+                    (elapsed(times[0])) ", the slowest " (elapsed(times[times.len() - 1])) "."
                 }
                 path.grid d=(format!("M0 {LANE}h{WIDTH}")) {}
                 path.span d=(format!("M{low:.1} {half}H{high:.1}")) {}
@@ -139,29 +139,16 @@ fn lane(
 /// One dot for each run: those of one column from the middle outwards.
 fn dots(times: &[f64], scale: Scale) -> String {
     let column = |time: f64| (scale.at(time) * COLUMNS) as usize;
-    let mut path = String::new();
-    for of_it in times.chunk_by(|a, b| column(*a) == column(*b)) {
+    let columns = times.chunk_by(|a, b| column(*a) == column(*b));
+    chart::dots(columns.flat_map(|of_it| {
         let most = LANE * 0.8;
         let step = (most / of_it.len() as f64).min(7.0);
-        for (number, time) in of_it.iter().enumerate() {
+        of_it.iter().enumerate().map(move |(number, time)| {
             let away = number.div_ceil(2) as f64 * step;
             let y = LANE / 2.0 + if number % 2 == 0 { away } else { -away };
-            let x = scale.at(*time) * WIDTH;
-            // A String takes everything.
-            let _ = write!(path, "M{x:.1} {y:.1}h0");
-        }
-    }
-    path
-}
-
-fn axis(marks: [String; 5]) -> Markup {
-    html! {
-        div.axis aria-hidden="true" {
-            @for (number, mark) in marks.iter().enumerate() {
-                span style=(format!("left:{}%", number * 25)) { (mark) }
-            }
-        }
-    }
+            (scale.at(*time) * WIDTH, y)
+        })
+    }))
 }
 
 fn table(data: &Comparison, times: &[Vec<f64>]) -> Markup {
@@ -171,7 +158,7 @@ fn table(data: &Comparison, times: &[Vec<f64>]) -> Markup {
     let head = head.map(String::from);
     let rows = times.iter().enumerate().filter(|(_, t)| !t.is_empty());
     let rows = rows.map(|(candidate, times)| {
-        let at = |share: f64| time(times[((times.len() - 1) as f64 * share).round() as usize]);
+        let at = |share: f64| elapsed(times[((times.len() - 1) as f64 * share).round() as usize]);
         let mut row = vec![
             line(&data.candidates[candidate].name),
             times.len().to_string(),
@@ -186,7 +173,7 @@ fn table(data: &Comparison, times: &[Vec<f64>]) -> Markup {
             let of_it = |candidate: usize| {
                 let mut runs = data.measured();
                 let run = runs.find(|r| r.candidate == candidate && r.round == number);
-                run.map_or_else(|| "–".into(), |run| time(run.figures.wall_ns as f64))
+                run.map_or_else(|| "–".into(), |run| elapsed(run.figures.wall_ns as f64))
             };
             let mut row = vec![(number + 1).to_string()];
             row.extend((0..round.len()).map(of_it));
@@ -253,12 +240,10 @@ pub fn memory(data: &Comparison, id: &str) -> Markup {
 }
 
 fn curve(moments: &[Moment], last: f64, most: f64) -> String {
-    let points = moments.iter().map(|moment| {
+    chart::path(moments.iter().map(|moment| {
         let x = moment.at_us as f64 / last * WIDTH;
-        let y = HIGH - moment.rss as f64 / most * HIGH;
-        format!("{x:.1} {y:.1}")
-    });
-    format!("M{}", points.collect::<Vec<_>>().join("L"))
+        (x, HIGH - moment.rss as f64 / most * HIGH)
+    }))
 }
 
 fn steps(data: &Comparison, watched: &[(usize, &[Moment])], last: f64) -> Markup {
@@ -266,7 +251,7 @@ fn steps(data: &Comparison, watched: &[(usize, &[Moment])], last: f64) -> Markup
     head.extend(watched.iter().map(|(c, _)| line(&data.candidates[*c].name)));
     let rows = (0..=10).map(|tenth| {
         let now = last * f64::from(tenth) / 10.0;
-        let mut row = vec![time(now * 1e3)];
+        let mut row = vec![elapsed(now * 1e3)];
         row.extend(watched.iter().map(|(_, moments)| {
             let is_over = moments.last().is_none_or(|end| (end.at_us as f64) < now);
             let then = moments

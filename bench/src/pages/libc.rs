@@ -1,0 +1,279 @@
+//! The generated parts of docs/libc.md: a sentence, tables, and a figure.
+
+use super::{Page, shown};
+use crate::own::libc::{
+    Line, STOCK_BAR, behind, brawn, families, is_behind, lines, mean, slower_than_stock, stock,
+    usual,
+};
+use crate::own::{Raw, acid};
+use crate::show::{self, Cell, Row, Table};
+use brawn_lab::judge::functions::STOCK;
+use brawn_lab::show::chart::{self, picture, text};
+use std::fmt::Write as _;
+
+pub const PAGE: Page = Page {
+    document: "docs/libc.md",
+    kind: "libc",
+    parts: &[
+        ("said", |from, raw| Ok(said(from, raw, &lines(raw)))),
+        ("figure", |_, raw| {
+            Ok(shown("libc", &alternative(&lines(raw))))
+        }),
+        ("programs", |_, _| {
+            Ok(acid::show(&Raw::newest("acid")?.1).markdown())
+        }),
+        ("stock", |_, raw| Ok(slower(raw))),
+        ("behind", |_, raw| {
+            let lines = lines(raw);
+            Ok(table(lines.iter().filter(|line| is_behind(brawn(line)))))
+        }),
+        ("fastest", |_, raw| {
+            Ok(table(lines(raw).iter().rev().take(FASTEST)))
+        }),
+    ],
+    figure: Some(|raw| Ok(figure(&lines(raw)))),
+};
+
+fn said(path: &str, raw: &Raw, lines: &[Line]) -> String {
+    format!(
+        "{} rows, one call each or a few that belong together, at sizes and inputs as programs have them: {} are more than 5 % \
+         slower than\nglibc with stock musl, {} with brawn. The geometric mean of all rows but `edges` is {} of glibc's time with stock musl, \
+         {} with brawn (the bar is 0.8x).\nMedians of {} rounds on {}, {} processors shared with other work; `{path}` has\n\
+         every sample, and `brawn-bench libc` repeats it.\n",
+        lines.len(),
+        behind(lines, stock),
+        behind(lines, brawn),
+        show::ratio(mean(usual(lines), stock)),
+        show::ratio(mean(usual(lines), brawn)),
+        raw.rounds.len(),
+        raw.of_machine("cpu"),
+        raw.of_machine("processors"),
+    )
+}
+
+fn table<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
+    let cells = |line: &Line| {
+        Row::Cells(vec![
+            Cell::from(line.name.clone()),
+            Cell::from(show::time(line.base)),
+            Cell::from(show::ratio(line.stock)),
+            Cell::from(show::ratio(line.brawn.median)),
+        ])
+    };
+    let header = ["function", "glibc", "stock musl", "brawn"];
+    Table::new(header, lines.map(cells)).markdown()
+}
+
+/// How many of the rows that are faster than glibc's are shown.
+const FASTEST: usize = 30;
+
+/// The figure in words.
+fn alternative(lines: &[Line]) -> String {
+    let means = families(lines).into_iter().map(|(family, lines)| {
+        let (stock, brawn) = (
+            mean(lines.iter().copied(), stock),
+            mean(lines.iter().copied(), brawn),
+        );
+        format!("{family} {} and {}", show::ratio(stock), show::ratio(brawn))
+    });
+    let means: Vec<String> = means.collect();
+    format!(
+        "Each row's time against glibc's, with stock musl and with brawn. Geometric means by family, stock musl and brawn: {}.",
+        means.join("; ")
+    )
+}
+
+const WIDTH: f64 = 860.0;
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = 150.0;
+const TOP: f64 = 62.0;
+/// A family's height: two lanes and a gap.
+const BAND: f64 = 40.0;
+const LOWEST: f64 = 0.1;
+const HIGHEST: f64 = 150.0;
+
+fn x(ratio: f64) -> f64 {
+    let part = (ratio.clamp(LOWEST, HIGHEST) / LOWEST).ln() / (HIGHEST / LOWEST).ln();
+    LEFT + part * (WIDTH - LEFT - RIGHT)
+}
+
+/// A side's name, its distance from the family's top, its figure in a row, and the place of its mean.
+type Lane<'n> = (&'n str, f64, fn(&Line) -> f64, f64);
+
+const STYLE: &str = "<style>
+.page { fill: #ffffff; stroke: #d0d7de } .rule { stroke: #d0d7de } .one { stroke: #1f2328; stroke-width: 1.5 }
+text { font: 13px system-ui, sans-serif; fill: #1f2328 } .dim { fill: #59636e; font-size: 11px } .b { font-weight: 600 }
+path { fill: none; stroke-width: 6; stroke-linecap: round; stroke-opacity: .5 } .stock { stroke: #b35900 } .brawn { stroke: #0550ae }
+.stocks { fill: #8f4700 } .brawns { fill: #0550ae }
+@media (prefers-color-scheme: dark) {
+.page { fill: #0d1117; stroke: #3d444d } .rule { stroke: #3d444d } .one { stroke: #e6edf3 } text { fill: #e6edf3 } .dim { fill: #9198a1 }
+.stock { stroke: #f0a050 } .brawn { stroke: #79c0ff } .stocks { fill: #f0a050 } .brawns { fill: #79c0ff }
+}
+</style>
+";
+
+/// Each family's rows as two lanes of dots on a logarithmic scale.
+fn figure(lines: &[Line]) -> String {
+    let families = families(lines);
+    let bottom = TOP + BAND * families.len() as f64;
+    let height = bottom + 34.0;
+    let mut svg = String::new();
+    svg += &text(
+        "b",
+        "start",
+        16.0,
+        24.0,
+        "Time against glibc's: a dot is a row, to the left is faster",
+    );
+    svg += &text("dim", "end", WIDTH - 16.0, 24.0, "geometric mean");
+    svg += &text("stocks", "end", WIDTH - 82.0, 44.0, "stock musl");
+    svg += &text("brawns", "end", WIDTH - 16.0, 44.0, "brawn");
+    for (tick, label) in [
+        (0.1, "0.1x"),
+        (0.2, "0.2x"),
+        (0.5, "0.5x"),
+        (1.0, "1x"),
+        (2.0, "2x"),
+        (5.0, "5x"),
+        (10.0, "10x"),
+        (20.0, "20x"),
+        (50.0, "50x"),
+        (100.0, "100x"),
+    ] {
+        let class = if tick == 1.0 { "one" } else { "rule" };
+        let _ = writeln!(
+            svg,
+            "<line class=\"{class}\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{TOP:.1}\" y2=\"{bottom:.1}\"/>",
+            x(tick)
+        );
+        svg += &text("dim", "middle", x(tick), bottom + 18.0, label);
+    }
+    for (number, (family, lines)) in families.iter().enumerate() {
+        let y = TOP + BAND * number as f64;
+        svg += &text("", "end", LEFT - 16.0, y + 24.0, family);
+        let lanes: [Lane<'_>; 2] = [("stock", 13.0, stock, 82.0), ("brawn", 27.0, brawn, 16.0)];
+        for (side, lane, of, column) in lanes {
+            let dots = chart::dots(lines.iter().map(|line| (x(of(line)), y + lane)));
+            let _ = writeln!(svg, "<path class=\"{side}\" d=\"{dots}\"/>");
+            let mean = show::ratio(mean(lines.iter().copied(), of));
+            svg += &text(&format!("{side}s"), "end", WIDTH - column, y + 24.0, &mean);
+        }
+    }
+    let words = alternative(lines).replace('&', "&amp;");
+    let told = ["Functions of libc against glibc's", &words, STYLE];
+    picture([WIDTH, height], told, &svg)
+}
+
+/// The string's end was written just before the call.
+const JUST_WRITTEN: &str = "the row writes the string's end just before: a vector's load waits for that, one of a byte does not; glibc's does the same";
+
+/// brawn does not replace the function.
+const SAME: &str = "it is musl's own code: the time depends on where the linker puts it";
+
+/// Each row that takes longer than with stock musl, and why. A test holds the list to the raw data, both ways.
+const SLOWER: &[(&str, &str)] = &[
+    ("strings: strlen, 12 B", JUST_WRITTEN),
+    ("strings: strchr, 16 B", JUST_WRITTEN),
+    ("strings: strcmp, 12 B", JUST_WRITTEN),
+    ("strings: strcoll, 12 B", JUST_WRITTEN),
+    ("strings: memccpy, 32 B", JUST_WRITTEN),
+    ("wide: wcslen, 12", JUST_WRITTEN),
+    ("wide: wcschr, 12", JUST_WRITTEN),
+    ("wide: wcscmp, 12", JUST_WRITTEN),
+    ("other: basename and dirname", JUST_WRITTEN),
+    (
+        "wide: nl_langinfo",
+        "it calls uselocale for the thread's locale, whose place is not the same in all versions of musl",
+    ),
+    ("wide: mbstowcs, 1,000 of ASCII", SAME),
+    ("wide: wcrtomb, 2 B", SAME),
+    ("wide: iconv UTF-8 to UTF-16, 1,000 B", SAME),
+    ("sort: lfind in 50 ints", SAME),
+    ("math: fabs(v)", SAME),
+    ("math: ldexp(v, 5)", SAME),
+    (
+        "math: fmax(v, 1.0)",
+        "a third of the instructions of musl's; the row's loop is slower than in stock musl's program for fabs, too, which is the same code",
+    ),
+    ("math: fmin(v, 1.0)", "as fmax"),
+    (
+        "numbers: strtoul 0xdeadbeef",
+        "nobody has looked for the reason yet; it is 2 ns",
+    ),
+    (
+        "edges: strncpy, 12 B to there, next page there",
+        "it measures the string, copies it and fills the rest; the other two rows of the three are within the bar",
+    ),
+];
+
+/// The rows that take longer than with stock musl, and why.
+fn slower(raw: &Raw) -> String {
+    let lines = slower_than_stock(raw);
+    let why = |line: &Line| SLOWER.iter().find(|(name, _)| *name == line.name);
+    let rows = lines.iter().map(|line| {
+        let interval = show::interval(&show::ratio(line.brawn.low), &show::ratio(line.brawn.high));
+        Row::Cells(vec![
+            Cell::from(line.name.clone()),
+            Cell::from(show::time(line.base)),
+            Cell::from(format!("{} {interval}", show::ratio(line.brawn.median))),
+            Cell::from(why(line).map_or("–", |(_, why)| why)),
+        ])
+    });
+    let header = ["function", "stock musl", "brawn / stock musl", "why"];
+    let table = Table::new(header, rows);
+    format!(
+        "No row is to take more than {} of stock musl's time. {} of the {} rows do: the lower end of their interval is above that. So the bar is not met.\n\n{}",
+        show::ratio(STOCK_BAR),
+        lines.len(),
+        brawn_lab::judge::functions::lines(&raw.rounds, STOCK).len(),
+        table.markdown(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::estimate;
+    use std::collections::BTreeSet;
+
+    fn line(name: &str, stock: f64, brawn: f64) -> Line {
+        Line {
+            name: name.to_owned(),
+            base: 10.0,
+            stock,
+            brawn: estimate(&[brawn]).expect("one sample"),
+        }
+    }
+
+    /// A row that becomes slower than stock musl's must not go unseen, nor a reason stay that is none any more.
+    #[test]
+    fn no_row_is_slower_than_stock_musl_but_those_with_a_reason() {
+        let (path, raw) = Raw::newest("libc").expect("readable raw data");
+        let measured: BTreeSet<String> = slower_than_stock(&raw)
+            .into_iter()
+            .map(|line| line.name)
+            .collect();
+        let named: BTreeSet<String> = SLOWER.iter().map(|(name, _)| (*name).into()).collect();
+        let unnamed: Vec<_> = measured.difference(&named).collect();
+        assert!(unnamed.is_empty(), "{path}: slower than stock: {unnamed:?}");
+        let mended: Vec<_> = named.difference(&measured).collect();
+        assert!(mended.is_empty(), "{path}: not slower: {mended:?}");
+    }
+
+    #[test]
+    fn every_row_is_a_dot_in_both_lanes() {
+        let lines = [
+            line("math: sin", 2.0, 0.5),
+            line("math: cos", 4.0, 2.0),
+            line("time: time", 25.0, 5.0),
+        ];
+        let svg = figure(&lines);
+        assert_eq!(svg.matches("h0").count(), 6);
+        assert_eq!(svg.matches("<path class=\"stock\"").count(), 2);
+        assert!(
+            svg.contains("time 25.0x and 5.00x; math 2.83x and 1.00x."),
+            "{svg}"
+        );
+        assert!(x(0.001) >= LEFT && x(1e9) <= WIDTH - RIGHT && x(1.0) < x(1.1));
+    }
+}

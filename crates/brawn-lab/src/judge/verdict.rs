@@ -1,0 +1,363 @@
+//! The verdict on one candidate, as data and in words.
+
+use crate::judge::pairs::{Ratio, needed, ratio};
+use crate::process::figures::{CPU, Metric, WALL};
+use crate::run::data::Comparison;
+use crate::show::units::{percent, signed_bytes};
+use serde::{Deserialize, Serialize};
+
+/// A smaller difference does not count: nobody would notice it, and the alignment of code alone can cause more.
+const NOTHING: f64 = 0.005;
+/// If the whole interval is within this distance of "as fast", the verdict is that there is no difference.
+const CLOSE: f64 = 0.03;
+/// Nobody waits for more runs than this, or for longer than this: an hour, in nanoseconds.
+const MOST: (usize, f64) = (1000, 3.6e12);
+/// Changes of memory that are mentioned: more than a megabyte and more than a twentieth.
+const MEMORY: (f64, f64) = (1e6, 0.05);
+
+/// Whether a candidate is faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It is.
+    Faster,
+    /// It is slower.
+    Slower,
+    /// Neither is faster by more than a few percent.
+    Same,
+    /// The runs differ too much to tell.
+    Noisy,
+    /// There are no runs to judge by.
+    Nothing,
+}
+
+/// What is said of one candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The candidate's number.
+    pub candidate: usize,
+    /// Whether it is faster.
+    pub outcome: Outcome,
+    /// How many times as fast, by time from start to end.
+    pub time: Option<Ratio>,
+    /// The same by processor time.
+    pub cpu: Option<Ratio>,
+    /// How many bytes more its peak is.
+    pub memory: f64,
+    /// Whether [`memory`](Self::memory) is worth a word.
+    pub is_memory_told: bool,
+    /// How many runs would show a difference of a few percent, if these do not. `None` if that would be too many.
+    pub runs_needed: Option<usize>,
+    /// All that in words.
+    pub words: String,
+}
+
+/// Judges every candidate that is compared with another.
+pub fn all(data: &Comparison) -> Vec<Verdict> {
+    let candidates = data.candidates.iter().enumerate();
+    let compared = candidates.filter(|(number, form)| form.against != *number);
+    compared.map(|(number, _)| judge(data, number)).collect()
+}
+
+fn judge(data: &Comparison, candidate: usize) -> Verdict {
+    let of = |metric: Metric| ratio(&data.pairs(candidate, metric));
+    let (time, cpu) = (of(WALL), of(CPU));
+    let outcome = outcome(time.as_ref(), cpu.as_ref());
+    let (before, after) = match (
+        data.peak(data.candidates[candidate].against),
+        data.peak(candidate),
+    ) {
+        (Some(before), Some(after)) => (before, after),
+        _ => (0.0, 0.0),
+    };
+    let memory = after - before;
+    let mut verdict = Verdict {
+        candidate,
+        outcome,
+        time,
+        cpu,
+        memory,
+        is_memory_told: memory.abs() >= MEMORY.0.max(before * MEMORY.1),
+        runs_needed: None,
+        words: String::new(),
+    };
+    if outcome == Outcome::Noisy
+        && let Some(time) = &verdict.time
+    {
+        verdict.runs_needed = reasonable(time, &data.pairs(candidate, WALL));
+    }
+    verdict.words = words(&verdict);
+    verdict
+}
+
+/// How many runs are worth trying if `time` says too little; `None` if that would be too many.
+fn reasonable(time: &Ratio, pairs: &[(f64, f64)]) -> Option<usize> {
+    // If the interval is narrow enough but in an undecided place, twice as many runs may move it.
+    let runs = needed(time, CLOSE).max((2 * time.pairs).next_multiple_of(10));
+    let round = pairs.iter().map(|(a, b)| a + b).sum::<f64>() / pairs.len().max(1) as f64;
+    (runs <= MOST.0 && runs as f64 * round <= MOST.1).then_some(runs)
+}
+
+fn outcome(time: Option<&Ratio>, cpu: Option<&Ratio>) -> Outcome {
+    let Some(time) = time else {
+        return Outcome::Nothing;
+    };
+    if !time.is_certain {
+        return Outcome::Noisy;
+    }
+    let faster = |ratio: &Ratio| match ratio.ratio > 1.0 {
+        true => Outcome::Faster,
+        false => Outcome::Slower,
+    };
+    let is_same = |ratio: &Ratio| ratio.is_certain && ratio.farthest() <= CLOSE;
+    if differs(time) {
+        return faster(time);
+    }
+    if is_same(time) {
+        return Outcome::Same;
+    }
+    // On a busy machine, the time from start to end says less than the work that was done.
+    match cpu {
+        Some(cpu) if differs(cpu) && faster(cpu) == faster(time) => faster(cpu),
+        Some(cpu) if is_same(cpu) => Outcome::Same,
+        _ => Outcome::Noisy,
+    }
+}
+
+/// Whether the interval says that there is a difference.
+fn differs(ratio: &Ratio) -> bool {
+    let is_nothing = ratio.low <= NOTHING.exp() && ratio.high >= (-NOTHING).exp();
+    ratio.is_certain && !is_nothing
+}
+
+impl Verdict {
+    /// The figure that shows a difference: the time or, if that is too noisy, processor time. `None` if none does.
+    pub fn difference(&self) -> Option<&Ratio> {
+        let is_seen = matches!(self.outcome, Outcome::Faster | Outcome::Slower);
+        let both = [self.time.as_ref(), self.cpu.as_ref()];
+        let found = both.into_iter().flatten().find(|ratio| differs(ratio));
+        found.or(self.time.as_ref()).filter(|_| is_seen)
+    }
+}
+
+/// The verdict in words.
+fn words(verdict: &Verdict) -> String {
+    let Some(time) = &verdict.time else {
+        return "nothing was measured".into();
+    };
+    let memory = match verdict.is_memory_told {
+        true => format!(", {}", signed_bytes(verdict.memory)),
+        false => String::new(),
+    };
+    let seen = verdict.difference().unwrap_or(time);
+    let by = match differs(time) {
+        true => "",
+        false => " by processor time; time is too noisy",
+    };
+    let text = match verdict.outcome {
+        Outcome::Faster => format!(
+            "{:.2}x as fast ({:.2}–{:.2}){by}",
+            seen.ratio, seen.low, seen.high
+        ),
+        Outcome::Slower => {
+            let more = |ratio: f64| (1.0 / ratio - 1.0) * 100.0;
+            format!(
+                "slower by {} % ({}–{}){by}",
+                percent(more(seen.ratio)),
+                percent(more(seen.high)),
+                percent(more(seen.low))
+            )
+        }
+        Outcome::Same => {
+            let certain = [Some(time), verdict.cpu.as_ref()].into_iter().flatten();
+            let certain = certain.filter(|ratio| ratio.is_certain);
+            let within = certain.map(Ratio::farthest).fold(f64::INFINITY, f64::min);
+            format!("no difference (within {} %)", percent(within * 100.0))
+        }
+        Outcome::Noisy if !time.is_certain => {
+            format!("too few runs to tell: {} of each", time.pairs)
+        }
+        // One form may take several times as long as the other, or none: a number says nothing more.
+        Outcome::Noisy if time.farthest() >= 1.0 => "too noisy to tell a difference".into(),
+        Outcome::Noisy => format!(
+            "too noisy to tell a difference of less than {} %",
+            percent(time.farthest() * 100.0)
+        ),
+        Outcome::Nothing => "nothing was measured".into(),
+    };
+    let more = match verdict.runs_needed {
+        Some(runs) => format!("; `--runs {runs}` would"),
+        None if verdict.outcome == Outcome::Noisy && time.is_certain => {
+            "; no reasonable number of runs would".into()
+        }
+        None => String::new(),
+    };
+    format!("{text}{memory}{more}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::schedule::Random;
+
+    /// Roughly normal noise: the sum of twelve uniform random numbers.
+    fn normal(random: &mut Random) -> f64 {
+        let one = |random: &mut Random| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        (0..12).map(|_| one(random)).sum::<f64>() - 6.0
+    }
+
+    /// Pairs of a program that takes 1 and one that takes `other`: noise of `sigma` in each run, a drift that both share,
+    /// and one run of twenty that takes half as long again.
+    fn pairs(random: &mut Random, rounds: usize, other: f64, sigma: f64) -> Vec<(f64, f64)> {
+        let mut drift = 0.0;
+        let mut all = Vec::new();
+        for _ in 0..rounds {
+            drift += normal(random) * sigma / 2.0;
+            let mut run = |time: f64| {
+                let late = if random.next_u64() >> 32 < (1 << 32) / 20 {
+                    0.4
+                } else {
+                    0.0
+                };
+                time * (drift + normal(random) * sigma + late).exp()
+            };
+            all.push((run(1.0), run(other)));
+        }
+        all
+    }
+
+    /// How many of 200 comparisons have this outcome.
+    fn count(rounds: usize, other: f64, sigma: [f64; 2], outcome: Outcome) -> usize {
+        let mut random = Random::new(17);
+        let trials = (0..200).filter(|_| {
+            let time = ratio(&pairs(&mut random, rounds, other, sigma[0]));
+            let cpu = ratio(&pairs(&mut random, rounds, other, sigma[1]));
+            super::outcome(time.as_ref(), cpu.as_ref()) == outcome
+        });
+        trials.count()
+    }
+
+    #[test]
+    fn a_program_is_neither_faster_nor_slower_than_itself() {
+        for (rounds, sigma) in [(10, [0.01, 0.01]), (40, [0.1, 0.02]), (20, [0.3, 0.3])] {
+            let faster = count(rounds, 1.0, sigma, Outcome::Faster);
+            let slower = count(rounds, 1.0, sigma, Outcome::Slower);
+            assert!(
+                faster + slower <= 4,
+                "{rounds} {sigma:?}: {faster} and {slower} of 200"
+            );
+        }
+    }
+
+    #[test]
+    fn on_a_busy_machine_there_is_no_difference() {
+        let same = count(60, 1.0, [0.1, 0.02], Outcome::Same);
+        assert!(same >= 190, "{same} of 200");
+    }
+
+    #[test]
+    fn three_percent_are_found_on_an_idle_machine() {
+        let found = count(40, 1.03, [0.015, 0.015], Outcome::Slower);
+        assert!(found >= 180, "{found} of 200");
+    }
+
+    #[test]
+    fn three_percent_of_processor_time_are_found_on_a_busy_machine() {
+        let found = count(60, 1.03, [0.1, 0.01], Outcome::Slower);
+        assert!(
+            found >= 120,
+            "{found} of 200: half have the other sign by time"
+        );
+        let wrong = count(60, 1.03, [0.1, 0.01], Outcome::Faster);
+        assert!(wrong <= 2, "{wrong} of 200");
+    }
+
+    #[test]
+    fn nobody_is_asked_for_runs_of_an_hour() {
+        let time = |width: f64| Ratio {
+            ratio: 1.0,
+            low: 1.0 / (1.0 + width),
+            high: 1.0 + width,
+            pairs: 10,
+            is_certain: true,
+        };
+        let runs = |width, ms: f64| reasonable(&time(width), &[(ms * 1e6, ms * 1e6); 10]);
+        assert_eq!(runs(0.059, 20.0), Some(40));
+        assert_eq!(runs(0.88, 20.0), None, "8610 runs");
+        assert_eq!(runs(0.2, 20.0), Some(450));
+        assert_eq!(runs(0.2, 9_000.0), None, "two hours");
+        assert_eq!(runs(0.02, 20.0), Some(20), "more than there were");
+    }
+
+    #[test]
+    fn words_are_as_documented() {
+        let time = Ratio {
+            ratio: 1.424,
+            low: 1.38,
+            high: 1.47,
+            pairs: 10,
+            is_certain: true,
+        };
+        let mut verdict = Verdict {
+            candidate: 1,
+            outcome: Outcome::Faster,
+            time: Some(time),
+            cpu: None,
+            memory: -12.2e6,
+            is_memory_told: true,
+            runs_needed: None,
+            words: String::new(),
+        };
+        assert_eq!(words(&verdict), "1.42x as fast (1.38–1.47), −12 MB");
+        verdict.outcome = Outcome::Slower;
+        verdict.is_memory_told = false;
+        verdict.time = Some(Ratio {
+            ratio: 1.0 / 1.03,
+            low: 1.0 / 1.05,
+            high: 1.0 / 1.01,
+            ..time
+        });
+        assert_eq!(words(&verdict), "slower by 3.0 % (1.0–5.0)");
+        let slower = verdict.time;
+        let wide = Ratio {
+            ratio: 0.98,
+            low: 0.9,
+            high: 1.05,
+            ..time
+        };
+        (verdict.time, verdict.cpu) = (Some(wide), slower);
+        assert_eq!(outcome(Some(&wide), slower.as_ref()), Outcome::Slower);
+        assert_eq!(
+            words(&verdict),
+            "slower by 3.0 % (1.0–5.0) by processor time; time is too noisy"
+        );
+        let other = Ratio {
+            ratio: 1.02,
+            ..wide
+        };
+        assert_eq!(outcome(Some(&other), slower.as_ref()), Outcome::Noisy);
+        verdict.cpu = None;
+        verdict.outcome = Outcome::Noisy;
+        verdict.runs_needed = Some(40);
+        verdict.time = Some(Ratio {
+            ratio: 1.0,
+            low: 0.95,
+            high: 1.06,
+            ..time
+        });
+        let noisy = "too noisy to tell a difference of less than 6.0 %; `--runs 40` would";
+        assert_eq!(words(&verdict), noisy);
+        verdict.runs_needed = None;
+        let noisy =
+            "too noisy to tell a difference of less than 6.0 %; no reasonable number of runs would";
+        assert_eq!(words(&verdict), noisy);
+        verdict.time = Some(Ratio {
+            ratio: 0.8,
+            low: 0.05,
+            high: 10.0,
+            ..time
+        });
+        let noisy = "too noisy to tell a difference; no reasonable number of runs would";
+        assert_eq!(words(&verdict), noisy);
+    }
+}
