@@ -108,11 +108,11 @@ fn start(command: &mut Command) -> io::Result<Child> {
 
 /// Runs `command` until it ends, `timeout` is over, or `stop` is set.
 ///
-/// Output goes to files. With a pipe, children that outlive the process would keep the caller waiting for the pipe's
-/// end.
+/// Output goes to files in memory. With a pipe, children that outlive the process would keep the caller waiting for the pipe's
+/// end; on a full disk, what a program says about that would be lost.
 pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io::Result<Ran> {
-    let mut stdout = tempfile::tempfile()?;
-    let mut stderr = tempfile::tempfile()?;
+    let mut stdout = output()?;
+    let mut stderr = output()?;
     command
         .stdin(Stdio::null())
         .stdout(stdout.try_clone()?)
@@ -151,6 +151,16 @@ pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io:
         out: text(&mut stdout)?,
         err: text(&mut stderr)?,
     })
+}
+
+/// A file for output.
+fn output() -> io::Result<File> {
+    let name = "brawn-verify-output";
+    match rustix::fs::memfd_create(name, rustix::fs::MemfdFlags::CLOEXEC) {
+        Ok(file) => Ok(file.into()),
+        // A kernel or a filter that has no such files.
+        Err(_) => tempfile::tempfile(),
+    }
 }
 
 fn text(file: &mut File) -> io::Result<String> {

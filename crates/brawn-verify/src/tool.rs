@@ -23,6 +23,9 @@ const COMPILE: [&str; 7] = [
     "-fno-sanitize=undefined",
 ];
 
+/// How compilers and linkers tell of a full disk: `strerror` of every libc, without a locale.
+const NO_SPACE: &str = "No space left on device";
+
 /// A command line that compiles and links.
 #[derive(Clone, Debug)]
 pub struct Tool<'a> {
@@ -88,7 +91,7 @@ impl<'a> Tool<'a> {
         let mut command = Command::new(program);
         // Only this makes zig print which libc.a it links. Other tools ignore it.
         command.args(words).args(more).env("ZIG_VERBOSE_LINK", "1");
-        command.env("TMPDIR", &self.folder);
+        command.env("TMPDIR", &self.folder).env("LC_MESSAGES", "C");
         watch(&mut command, PATIENCE, self.stop).map_err(|e| {
             let what = format!("cannot run `{program}`");
             let error = match e.kind() {
@@ -131,6 +134,15 @@ impl<'a> Tool<'a> {
         let ran = self.run(more)?;
         if ran.end.is_success() {
             return Ok(Ok(()));
+        }
+        // That says nothing about the toolchain.
+        if ran.out.contains(NO_SPACE) || ran.err.contains(NO_SPACE) {
+            let what = format!("`{}` could not write its files", self.line());
+            return Err(
+                Error::io(what, std::io::Error::from(rustix::io::Errno::NOSPC))
+                    .path(&self.folder)
+                    .next("make room, or choose another place with TMPDIR or `--keep`"),
+            );
         }
         let line = shell(&[self.words.as_slice(), more].concat());
         Ok(Err(format!(

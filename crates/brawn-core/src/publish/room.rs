@@ -129,6 +129,28 @@ impl Room {
     }
 }
 
+/// Makes the directory `path`, or opens it if it is there, for programs that brawn builds and runs. Returns its path without links.
+///
+/// Links on the way are followed as for every file that brawn writes. Then nobody else may change what is in it: it must be
+/// the user's, and others must not be able to write to it.
+pub fn own_folder(path: &Path) -> Result<PathBuf> {
+    let place = walk::folder_to_write(path, Mode::from_raw_mode(0o755))?;
+    let stat = &place.stat;
+    let for_group = stat.st_mode & 0o020 != 0 && !is_trusted_group(stat.st_gid, &place.folder);
+    if stat.st_uid == user() && stat.st_mode & 0o002 == 0 && !for_group {
+        return Ok(place.path);
+    }
+    let found = format!(
+        "a directory of user {}, mode {:o}: others could change the programs that are built there",
+        stat.st_uid,
+        stat.st_mode & 0o7777
+    );
+    Err(Error::refused(found)
+        .path(path)
+        .expected("a directory of your own to which nobody else may write")
+        .next("name one that is not there yet: brawn makes it"))
+}
+
 impl AsFd for Room {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()

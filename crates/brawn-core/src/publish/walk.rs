@@ -231,10 +231,9 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
     }
 }
 
-/// The same for a directory, which is made if it is missing.
-pub(super) fn folder_to_write(path: &Path) -> Result<Place> {
-    let made = Some(Mode::RWXU | Mode::RWXG | Mode::RWXO);
-    follow(path, End::Folder { made }, &mut own_link)
+/// The same for a directory, which is made with `mode` if it is missing.
+pub(super) fn folder_to_write(path: &Path, mode: Mode) -> Result<Place> {
+    follow(path, End::Folder { made: Some(mode) }, &mut own_link)
 }
 
 fn own_link(step: &Step<'_>) -> Result<()> {
