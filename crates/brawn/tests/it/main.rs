@@ -45,6 +45,7 @@ mod packages_recipes;
 mod packed;
 mod passed_on;
 mod patch;
+mod peaks;
 mod planted;
 mod preload;
 mod profiles;
