@@ -144,6 +144,8 @@ fn nothing_is_built_where_another_users_link_leads_or_where_others_may_write() {
         fs::create_dir(at(shared)).unwrap();
         fs::set_permissions(at(shared), Permissions::from_mode(0o1777)).unwrap();
     }
+    fs::create_dir(at("everybodys")).unwrap();
+    fs::set_permissions(at("everybodys"), Permissions::from_mode(0o777)).unwrap();
     symlink("../precious", at("shared/out")).unwrap();
     symlink("..", at("shared/up")).unwrap();
     fs::create_dir(at("shared/theirs")).unwrap();
@@ -155,8 +157,10 @@ fn nothing_is_built_where_another_users_link_leads_or_where_others_may_write() {
         ("shared/out", "a link of user 65533"),
         ("shared/up/precious", "a link of user 65533"),
         ("shared/up/new/one", "a link of user 65533"),
-        ("shared/theirs", "a directory of user 65533"),
+        ("shared/theirs", "user 65533"),
+        ("shared/theirs/new", "user 65533"),
         ("open", "others could change the programs"),
+        ("everybodys/new", "others could change the programs"),
     ] {
         let words = VERIFY
             .replace('\'', "")
