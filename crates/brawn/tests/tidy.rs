@@ -296,7 +296,7 @@ fn every_promise_about_files_has_a_test() {
         let tests = tests.unwrap_or_else(|| panic!("no test: {promise}"));
         let (tests, _) = tests.split_once(" -->").unwrap();
         for test in tests.split(", ") {
-            assert!(is_test(&root, test), "{test}: no such test");
+            assert!(is_test(root, test), "{test}: no such test");
         }
     }
 }
@@ -313,7 +313,7 @@ fn every_cell_of_the_commands_has_a_test_or_a_reason() {
         .filter_map(|line| line.split_once(". `")?.1.strip_suffix('`'))
         .collect();
     for test in &listed {
-        assert!(is_test(&root, test), "{test}: no such test");
+        assert!(is_test(root, test), "{test}: no such test");
     }
     let rows = table
         .lines()
