@@ -257,6 +257,12 @@ fn campaign(room: &Path, (words, file): (&str, &str), kills: usize, random: &mut
             "{words}: again: {:?}",
             after.keys()
         );
+        // A recording is kept, as it is where brawn can say so.
+        let temporary = room.join("fixed/tmp");
+        for name in crate::common::names(&temporary) {
+            assert!(name.starts_with("brawn-heap-"), "{words}: {name}");
+            fs::remove_dir_all(temporary.join(name)).unwrap();
+        }
         fs::remove_dir_all(&run).unwrap();
         let written = |all: &BTreeMap<PathBuf, Vec<u8>>| -> Vec<_> {
             let all = all
