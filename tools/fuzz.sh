@@ -28,9 +28,9 @@ RUSTFLAGS="-Cpasses=sancov-module \
 fuzz() { # TARGET
     local target=$1 found status=0
     found=$(mktemp -d)
-    mkdir -p "$build/artifacts/$target"
+    mkdir -p "$build/artifacts/$target" "$found.tmp"
     echo "fuzzing $target for $seconds s"
-    "$build/$host/release/$target" \
+    TMPDIR=$found.tmp "$build/$host/release/$target" \
         -max_total_time="$seconds" -max_len=32768 -timeout=5 -rss_limit_mb=512 \
         -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/artifacts/$target/" \
@@ -41,7 +41,7 @@ fuzz() { # TARGET
     else
         echo "$target: $(sed -nE '/number_of_executed_units|new_units_added/p' "$found.log" | tr -s '\n ' ' ')"
     fi
-    rm -rf "$found" "$found.log"
+    rm -rf "$found" "$found.log" "$found.tmp"
     return "$status"
 }
 

@@ -2,10 +2,10 @@
 //! alone.
 #![no_main]
 
-use brawn_core::bundle::{Limits, plan};
-use brawn_core::archive::plan::{Action, Plan};
-use brawn_core::publish::Stream as _;
 use brawn_core::archive::Edit;
+use brawn_core::archive::plan::{Action, Plan};
+use brawn_core::bundle::{Limits, plan};
+use brawn_core::publish::Stream as _;
 use brawn_core::{Error, Result};
 use libfuzzer_sys::fuzz_target;
 use std::io::{Cursor, Read};

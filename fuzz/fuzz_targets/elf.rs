@@ -1,8 +1,8 @@
 //! Any bytes are an object, or an error with a place in them.
 #![no_main]
 
-use brawn_core::elf::object::Object;
 use brawn_core::elf::ident::Ident;
+use brawn_core::elf::object::Object;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -2,10 +2,10 @@
 #![no_main]
 
 use brawn_core::image::certificates::Certificates;
+use brawn_core::image::image;
 use brawn_core::image::plan::{Wanted, plan};
 use brawn_core::image::program::program;
 use brawn_core::image::reference::Reference;
-use brawn_core::image::image;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 
@@ -27,6 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
         ..Wanted::default()
     };
     let plan = plan(&program, &wanted).expect("nothing contradicts itself");
-    let made = image(&plan, &bytes.into(), b"", &mut |_| {}).expect("what is made is what was planned");
+    let made =
+        image(&plan, &bytes.into(), b"", &mut |_| {}).expect("what is made is what was planned");
     assert!(made.facts.size < 2 * bytes.len() as u64 + 20_000);
 });

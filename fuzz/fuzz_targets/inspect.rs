@@ -3,8 +3,8 @@
 #![no_main]
 
 use brawn_core::report::inspect::{Verdict, inspect};
-use brawn_core::report::verify::{Function, Provider, verify};
 use brawn_core::report::verify::Verdict::Replaced;
+use brawn_core::report::verify::{Function, Provider, verify};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

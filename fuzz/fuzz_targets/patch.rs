@@ -3,11 +3,12 @@
 #![no_main]
 
 use brawn_core::archive::plan::{Action, Part, Removed};
-use brawn_core::component::Component;
 use brawn_core::archive::read::Archive;
 use brawn_core::archive::{Options, edit_bytes};
+use brawn_core::component::Component;
 use brawn_payload::{
-    Architecture, Bytes, Frames, Function, HEAP_SURFACE, Member, Payload, Profile, Set, Supplies, Supply,
+    Architecture, Bytes, Frames, Function, HEAP_SURFACE, Member, Payload, Profile, Set, Supplies,
+    Supply,
 };
 use libfuzzer_sys::fuzz_target;
 

@@ -15,6 +15,11 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(curve.bytes.len(), profile.over_time.len());
     }
     for stack in &profile.stacks {
-        assert!(stack.frames.iter().all(|frame| *frame < profile.frames.len()));
+        assert!(
+            stack
+                .frames
+                .iter()
+                .all(|frame| *frame < profile.frames.len())
+        );
     }
 });

@@ -4,13 +4,13 @@
 use brawn_core::Kind;
 use brawn_core::component::Component;
 use brawn_core::content::Piece;
+use brawn_core::elf::program::Program;
 use brawn_core::program::apply::apply;
 use brawn_core::program::check::check;
 use brawn_core::program::layout::layout;
 use brawn_core::program::linked::{Linked, Sizes};
-use brawn_core::signatures::names::Evidence;
 use brawn_core::program::plan::{Plan, Replaced};
-use brawn_core::elf::program::Program;
+use brawn_core::signatures::names::Evidence;
 use libfuzzer_sys::fuzz_target;
 
 /// A payload of no use: its size depends on the program, so that all kinds come up.
@@ -42,22 +42,26 @@ fuzz_target!(|bytes: &[u8]| {
     let mut plan = Plan::new(&program, "start", sizes, layout);
     let code = plan.layout.code;
     let function = program.code().find(|(_, bytes)| bytes.len() >= 64);
-    plan.functions.extend(function.map(|(address, bytes)| Replaced {
-        name: "function".into(),
-        component: Component::Heap,
-        address,
-        patch_at: address + bytes.len() as u64 - 16,
-        room: 16,
-        target: "start".into(),
-        evidence: Evidence::Symbol,
-    }));
+    plan.functions
+        .extend(function.map(|(address, bytes)| Replaced {
+            name: "function".into(),
+            component: Component::Heap,
+            address,
+            patch_at: address + bytes.len() as u64 - 16,
+            room: 16,
+            target: "start".into(),
+            evidence: Evidence::Symbol,
+        }));
     let linked = Linked {
         code: vec![1; sizes.code as usize],
         data: vec![2; sizes.data as usize],
         symbols: [("start".to_owned(), code.address)].into(),
         functions: vec![("start".into(), code.address, 16)],
         note: code.address + 100..code.address + 120,
-        debug_frame: [12u32, u32::MAX, 0, 0].into_iter().flat_map(u32::to_le_bytes).collect(),
+        debug_frame: [12u32, u32::MAX, 0, 0]
+            .into_iter()
+            .flat_map(u32::to_le_bytes)
+            .collect(),
     };
     let new = match apply(&program, &plan, &linked) {
         Ok(new) => new,

@@ -12,7 +12,8 @@ const TABLE: &[(&str, usize)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.gz"));
 
 static TEXT: LazyLock<String> = LazyLock::new(|| {
-    let mut text = String::new();
+    // If there is no memory for it, this ends brawn with an error; reading would give one that is no reason to panic.
+    let mut text = String::with_capacity(TABLE.iter().map(|(_, length)| length).sum());
     // A program's own bytes: they are what the build script wrote.
     let read = flate2::read::GzDecoder::new(PACKED).read_to_string(&mut text);
     read.expect("the embedded programs unpack");

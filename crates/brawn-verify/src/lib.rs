@@ -16,6 +16,7 @@ pub use sides::{Side, Sides};
 pub use trials::{Case, Outcome, Verdict};
 
 use crate::directives::Program;
+use brawn_core::publish::room::own_folder;
 use brawn_core::{Error, Kind, Result};
 use brawn_payload::Profile;
 use serde::Serialize;
@@ -257,9 +258,8 @@ impl Scratch {
             })?;
             return Ok(Self::Dropped(folder));
         };
-        let failed = |e| Error::io("cannot create the directory", e).path(keep);
-        std::fs::create_dir_all(keep).map_err(failed)?;
-        let path = keep.canonicalize().map_err(failed)?;
+        let failed = |e| Error::io("cannot list the directory", e).path(keep);
+        let path = own_folder(keep)?;
         if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
             return Err(Error::new(Kind::Usage, "a directory with something in it")
                 .path(keep)

@@ -18,6 +18,9 @@ const COMPILE: [&str; 7] = [
     "-fno-sanitize=undefined",
 ];
 
+/// How compilers and linkers tell of a full disk: `strerror` of every libc, without a locale.
+const NO_SPACE: &str = "No space left on device";
+
 /// A toolchain, and how it is run.
 #[derive(Clone, Debug)]
 pub struct Tool<'a> {
@@ -76,7 +79,10 @@ impl<'a> Tool<'a> {
     pub fn run(&self, more: &[String]) -> Result<Ran> {
         let mut command = self.toolchain.command(&self.folder)?;
         // Only this makes zig print which libc.a it links. Other tools ignore it.
-        command.args(more).env("ZIG_VERBOSE_LINK", "1");
+        command
+            .args(more)
+            .env("ZIG_VERBOSE_LINK", "1")
+            .env("LC_MESSAGES", "C");
         watch(&mut command, PATIENCE, self.stop).map_err(|e| {
             let program = command.get_program().display();
             let what = format!("cannot run `{program}`");
@@ -120,6 +126,15 @@ impl<'a> Tool<'a> {
         let ran = self.run(more)?;
         if ran.end.is_success() {
             return Ok(Ok(()));
+        }
+        // That says nothing about the toolchain.
+        if ran.out.contains(NO_SPACE) || ran.err.contains(NO_SPACE) {
+            let what = format!("`{}` could not write its files", self.line());
+            return Err(
+                Error::io(what, std::io::Error::from(rustix::io::Errno::NOSPC))
+                    .path(&self.folder)
+                    .next("make room, or choose another place with TMPDIR or `--keep`"),
+            );
         }
         let line = self.toolchain.line(more);
         Ok(Err(format!(

@@ -96,8 +96,8 @@ fn is_run() -> bool {
     command.is_some_and(|command| command == "run")
 }
 
-/// Makes brawn refuse where Rust would abort: memory ran out.  Rust has printed the reason by then.  The library for gzip
-/// panics in this case; its panic becomes an error, too.
+/// Makes brawn refuse where Rust would abort: memory ran out.  Rust has printed the reason by then.  Some libraries, such as that
+/// for gzip, panic in this case, which becomes an error, too: the allocator knows whether it has just refused.
 pub fn instead_of_abort() {
     let code = match is_run() {
         true => Exit::RunFailed,
@@ -105,7 +105,7 @@ pub fn instead_of_abort() {
     };
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !panic.to_string().contains("MemError") {
+        if !crate::allocator::has_refused() {
             return usual(panic);
         }
         ui::error(

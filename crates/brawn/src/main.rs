@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 mod advice;
+mod allocator;
 mod arch;
 mod bar;
 mod builds;

@@ -129,6 +129,43 @@ impl Room {
     }
 }
 
+/// Makes the directory `path`, or opens it if it is there, for programs that brawn builds and runs. Returns its path without links.
+///
+/// Links on the way are followed as for every file that brawn writes, and directories by the same rule: where everybody may
+/// make them, another user's might be exchanged later. The last one must be the user's, and others must not be able to write to it.
+pub fn own_folder(path: &Path) -> Result<PathBuf> {
+    let made = Some(Mode::from_raw_mode(0o755));
+    let place = walk::follow(path, End::Folder { made }, &mut |step| {
+        walk::own_link(step)?;
+        let is_open = |stat: &Stat| stat.st_mode & 0o002 != 0;
+        let is_sticky = |stat: &Stat| stat.st_mode & 0o1000 != 0;
+        let is_known = [0, user(), step.above.st_uid].contains(&step.stat.st_uid);
+        let is_wrong = !step.is_link() && is_open(step.stat) && !is_sticky(step.stat);
+        match is_wrong || is_open(step.above) && !is_known {
+            true => Err(exchangeable(step.path, step.stat)),
+            false => Ok(()),
+        }
+    })?;
+    let stat = &place.stat;
+    let for_group = stat.st_mode & 0o020 != 0 && !is_trusted_group(stat.st_gid, &place.folder);
+    if stat.st_uid == user() && stat.st_mode & 0o002 == 0 && !for_group {
+        return Ok(place.path);
+    }
+    Err(exchangeable(path, stat))
+}
+
+fn exchangeable(path: &Path, stat: &Stat) -> Error {
+    let found = format!(
+        "user {}, mode {:o}: others could change the programs that are built there",
+        stat.st_uid,
+        stat.st_mode & 0o7777
+    );
+    Error::refused(found)
+        .path(path)
+        .expected("a directory of your own, where nobody else may write")
+        .next("name one elsewhere that is not there yet: brawn makes it")
+}
+
 impl AsFd for Room {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()

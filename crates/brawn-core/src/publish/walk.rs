@@ -231,13 +231,13 @@ pub(super) fn to_write(path: &Path) -> Result<Place> {
     }
 }
 
-/// The same for a directory, which is made if it is missing.
-pub(super) fn folder_to_write(path: &Path) -> Result<Place> {
-    let made = Some(Mode::RWXU | Mode::RWXG | Mode::RWXO);
-    follow(path, End::Folder { made }, &mut own_link)
+/// The same for a directory, which is made with `mode` if it is missing.
+pub(super) fn folder_to_write(path: &Path, mode: Mode) -> Result<Place> {
+    follow(path, End::Folder { made: Some(mode) }, &mut own_link)
 }
 
-fn own_link(step: &Step<'_>) -> Result<()> {
+/// Fails at a link of another user where everybody may lay one.
+pub(super) fn own_link(step: &Step<'_>) -> Result<()> {
     let is_shared = step.above.st_mode & 0o1002 == 0o1002;
     let is_known = [user(), step.above.st_uid].contains(&step.stat.st_uid);
     if !step.is_link() || !is_shared || is_known {

@@ -71,14 +71,14 @@ fn start(command: &mut Command) -> io::Result<Child> {
 
 /// Runs `command` until it ends, `timeout` is over, or `stop` is set.
 ///
-/// Output goes to files. With a pipe, children that outlive the process would keep the caller waiting for the pipe's
-/// end.
+/// Output goes to files in memory. With a pipe, children that outlive the process would keep the caller waiting for the
+/// pipe's end; on a full disk, what a program says about that would be lost.
 ///
 /// # Errors
 /// It cannot be started or waited for.
 pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io::Result<Ran> {
-    let mut stdout = tempfile::tempfile()?;
-    let mut stderr = tempfile::tempfile()?;
+    let mut stdout = output()?;
+    let mut stderr = output()?;
     command
         .stdin(Stdio::null())
         .stdout(stdout.try_clone()?)
@@ -86,6 +86,9 @@ pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io:
         .process_group(0);
     let started = Instant::now();
     let mut child = start(command)?;
+    let group = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
     let mut killed = None;
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -99,11 +102,10 @@ pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io:
             } else {
                 End::TimedOut(timeout)
             });
-            // SAFETY: a call with numbers; the group is there until its first process has been waited for.
-            #[allow(unsafe_code)]
-            unsafe {
-                libc::kill(-child.id().cast_signed(), libc::SIGKILL)
-            };
+            if let Some(group) = group {
+                // ESRCH means that it ended just now.
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
         }
         // Short programs end within a millisecond; long ones need not be checked as often.
         std::thread::sleep(
@@ -115,6 +117,16 @@ pub fn watch(command: &mut Command, timeout: Duration, stop: &AtomicBool) -> io:
         out: text(&mut stdout)?,
         err: text(&mut stderr)?,
     })
+}
+
+/// A file for output.
+fn output() -> io::Result<File> {
+    let name = "brawn-output";
+    match rustix::fs::memfd_create(name, rustix::fs::MemfdFlags::CLOEXEC) {
+        Ok(file) => Ok(file.into()),
+        // A kernel or a filter that has no such files.
+        Err(_) => tempfile::tempfile(),
+    }
 }
 
 fn text(file: &mut File) -> io::Result<String> {

@@ -2,12 +2,16 @@
 //! new one, never half of one, and the same command finishes what the killed one began.
 //!
 //! `interrupted.rs` kills at each system call in turn; here the kill comes between and within them. `BRAWN_KILLS=3000` tries more (some minutes),
-//! and writes bench/results/kills.json.
+//! and writes bench/results/kills.json. With `BRAWN_KILLS_OF=cargo`, only the commands that begin so are killed, and the others' results stay there.
 
 use crate::build::{PROGRAM, Room};
-use crate::common::{Folder, brawn_path, root};
+use crate::bundle_files::Made;
+use crate::cargo_room::toolchain;
+use crate::common::{Folder, brawn_path, make_program, ok, read, root};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -15,8 +19,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// How many kills, if nobody asks for more.
 const KILLS: usize = 72;
 
-/// The commands, with the file that each one writes. The last is where its cache is, if it writes there.
-const COMMANDS: [(&str, &str); 9] = [
+/// The commands, with the beginning of the names of what each one writes.
+const COMMANDS: [(&str, &str); 13] = [
     ("patch libc.a", "libc.a"),
     ("restore patched.a", "patched.a"),
     ("rewrite tool", "tool"),
@@ -26,7 +30,47 @@ const COMMANDS: [(&str, &str); 9] = [
     ("image tool -o new.tar", "new.tar"),
     ("preload -o new.so", "new.so"),
     ("link-args --dir new", "new/"),
+    ("patch bundle.tar.gz", "bundle.tar.gz"),
+    ("restore patched.tar.gz", "patched.tar.gz"),
+    (
+        "run --heap-interval 4096 --heap-profile heap ../fixed/recorded",
+        "heap",
+    ),
+    ("cargo build --target x86_64-unknown-linux-musl", "cache/"),
 ];
+
+/// Asks much for memory.
+const RECORDED: &str = "#include <stdlib.h>
+int main(void) { for (int i = 0; i < 9999; i++) { char *volatile p = malloc(9999); free(p); } return 0; }
+";
+
+/// What a file has. A profile, and what is known of cargo, differ from run to run: what counts is that they are whole.
+fn contents(path: &Path) -> Vec<u8> {
+    let bytes = read(path);
+    let is_whole = match path.file_name().and_then(|name| name.to_str()) {
+        Some("heap") => {
+            let mut profile = Vec::new();
+            let read = flate2::read::GzDecoder::new(&*bytes).read_to_end(&mut profile);
+            read.is_ok() && profile.len() > 100
+        }
+        Some("heap.html") => bytes.trim_ascii_end().ends_with(b"</html>"),
+        // brawn's at first; then cargo writes it in its own way.
+        Some("Cargo.lock") => bytes.ends_with(b"name = \"nothing\"\nversion = \"0.0.0\"\n"),
+        // It has the times of the copies beside it.
+        Some(name)
+            if path
+                .parent()
+                .is_some_and(|folder| folder.ends_with("cargo-found")) =>
+        {
+            name.ends_with(".json") && serde_json::from_slice::<Value>(&bytes).is_ok()
+        }
+        _ => false,
+    };
+    match is_whole {
+        true => b"whole".to_vec(),
+        false => bytes,
+    }
+}
 
 /// Every file below a directory, by its name in it.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -39,7 +83,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 true => open.push(path),
                 false => {
                     let name = path.strip_prefix(folder).unwrap().to_path_buf();
-                    all.insert(name, fs::read(&path).unwrap());
+                    all.insert(name, contents(&path));
                 }
             }
         }
@@ -58,6 +102,16 @@ fn copy(from: &Path, to: &Path) {
 fn command(words: &str, folder: &Path) -> Command {
     let mut command = Command::new(brawn_path());
     command.args(words.split(' ')).current_dir(folder);
+    let fixed = folder.with_file_name("fixed");
+    if words.starts_with("cargo ") {
+        command
+            .current_dir(&fixed)
+            .env("CARGO", fixed.join("cargo"));
+        let tools = toolchain().join("bin");
+        let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+        command.env("PATH", path);
+    }
+    command.env("TMPDIR", fixed.join("tmp"));
     command.env("XDG_CACHE_HOME", folder.join("cache"));
     command
         .stdin(Stdio::null())
@@ -66,13 +120,55 @@ fn command(words: &str, folder: &Path) -> Command {
     command
 }
 
+/// Runs it to its end, and to that of what it has started.
+fn finish(mut command: Command) -> bool {
+    let (mut pipe, end) = std::io::pipe().unwrap();
+    command.stdout(end);
+    let status = command.status().unwrap();
+    drop(command);
+    pipe.read_to_end(&mut Vec::new()).unwrap();
+    status.success()
+}
+
+/// What stays where it is, with the times that it has: a program to be run, and a package for cargo.
+fn fixed(folder: &Path) {
+    fs::create_dir_all(folder.join("tmp")).unwrap();
+    let room = Room::with(RECORDED);
+    room.run(
+        "musl-gcc",
+        &["-static -O1 -fno-builtin -s -o recorded main.c"],
+    );
+    ok("cp", &[&room.path("recorded"), folder.to_str().unwrap()]);
+    // The build itself is not brawn's.
+    let cargo = toolchain().join("bin/cargo");
+    let script = format!(
+        "#!/bin/sh\n[ -z \"$RUSTC_WRAPPER\" ] || exec {} \"$@\"\n",
+        cargo.display()
+    );
+    fs::write(folder.join("cargo"), script).unwrap();
+    make_program(&folder.join("cargo"));
+    let package =
+        "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n";
+    fs::write(folder.join("Cargo.toml"), package).unwrap();
+    fs::create_dir(folder.join("src")).unwrap();
+    fs::write(folder.join("src/main.rs"), "fn main() {}\n").unwrap();
+}
+
 /// What the commands begin with.
 fn template(folder: &Path) {
+    fixed(&folder.with_file_name("fixed"));
     let room = Room::with(PROGRAM);
     room.run("musl-gcc", &["-static -O1 -s -o tool main.c"]);
     fs::create_dir(folder).unwrap();
     let libc = Folder::small();
+    let made = Made::new(&[("x86_64", libc.old())]);
+    let bundle = made.packed();
+    for (name, text) in [("heap", "old profile"), ("heap.html", "old page")] {
+        fs::write(folder.join(name), text).unwrap();
+    }
     for (name, from) in [
+        ("bundle.tar.gz", bundle.clone()),
+        ("patched.tar.gz", bundle),
         ("libc.a", libc.libc()),
         ("patched.a", libc.libc()),
         ("there.a", libc.libc()),
@@ -82,11 +178,12 @@ fn template(folder: &Path) {
     ] {
         fs::copy(from, folder.join(name)).unwrap();
     }
-    for words in ["patch patched.a", "rewrite rewritten"] {
-        assert!(
-            command(words, folder).status().unwrap().success(),
-            "{words}"
-        );
+    for words in [
+        "patch patched.a",
+        "patch patched.tar.gz",
+        "rewrite rewritten",
+    ] {
+        assert!(finish(command(words, folder)), "{words}");
     }
 }
 
@@ -121,7 +218,7 @@ fn campaign(room: &Path, (words, file): (&str, &str), kills: usize, random: &mut
     for _ in 0..3 {
         copy(&begin, &run);
         let begun = Instant::now();
-        assert!(command(words, &run).status().unwrap().success(), "{words}");
+        assert!(finish(command(words, &run)), "{words}");
         shortest = shortest.min(begun.elapsed());
         new = files(&run);
         fs::remove_dir_all(&run).unwrap();
@@ -134,11 +231,14 @@ fn campaign(room: &Path, (words, file): (&str, &str), kills: usize, random: &mut
     let mut found = Found::default();
     while found.kills < kills {
         copy(&begin, &run);
-        let mut brawn = command(words, &run).spawn().unwrap();
+        let (mut pipe, end) = std::io::pipe().unwrap();
+        let mut brawn = command(words, &run).stdout(end).spawn().unwrap();
         let most = u64::try_from(shortest.as_micros()).unwrap();
         std::thread::sleep(Duration::from_micros(random.below(most)));
         brawn.kill().unwrap();
         let is_killed = !brawn.wait().unwrap().success();
+        // What it has started may go on.
+        pipe.read_to_end(&mut Vec::new()).unwrap();
         let now = files(&run);
         for (name, bytes) in now.iter().filter(|(name, _)| !hidden(name)) {
             let is_whole = old.get(name) == Some(bytes) || new.get(name) == Some(bytes);
@@ -148,13 +248,21 @@ fn campaign(room: &Path, (words, file): (&str, &str), kills: usize, random: &mut
             assert!(now.contains_key(name), "{words}: lost {}", name.display());
         }
         // A second restore has nothing to do if the first one was done.
-        let _ = command(words, &run).status().unwrap();
-        let after = files(&run);
+        finish(command(words, &run));
+        let mut after = files(&run);
+        // In the cache, this goes with a run on another day: it might be another process's.
+        after.retain(|name, _| !(name.starts_with("cache") && hidden(name)));
         assert!(
             after.keys().eq(new.keys()) && after == new,
             "{words}: again: {:?}",
             after.keys()
         );
+        // A recording is kept, as it is where brawn can say so.
+        let temporary = room.join("fixed/tmp");
+        for name in crate::common::names(&temporary) {
+            assert!(name.starts_with("brawn-heap-"), "{words}: {name}");
+            fs::remove_dir_all(temporary.join(name)).unwrap();
+        }
         fs::remove_dir_all(&run).unwrap();
         let written = |all: &BTreeMap<PathBuf, Vec<u8>>| -> Vec<_> {
             let all = all
@@ -182,22 +290,26 @@ fn every_command_that_writes_leaves_the_old_file_or_the_new_one() {
     eprintln!("seed {seed}");
     let mut random = Random(seed);
     let kills = asked.unwrap_or(KILLS).div_ceil(2 * COMMANDS.len());
-    let mut all = BTreeMap::new();
+    let only = std::env::var("BRAWN_KILLS_OF").unwrap_or_default();
+    let file = root().join("bench/results/kills.json");
+    let mut all: Value = serde_json::from_slice(&read(&file)).unwrap();
+    let date = ok("date", &["-u", "+%Y-%m-%d"]);
     for (name, place) in [
         ("disk", root().join("target")),
         ("tmpfs", "/dev/shm".into()),
     ] {
         let room = tempfile::tempdir_in(place).unwrap();
         template(&room.path().join("begin"));
-        let mut of = BTreeMap::new();
-        for one in COMMANDS {
-            of.insert(one.0, campaign(room.path(), one, kills, &mut random));
+        for one in COMMANDS.iter().filter(|one| one.0.starts_with(&only)) {
+            let found = campaign(room.path(), *one, kills, &mut random);
+            let mut found = serde_json::to_value(found).unwrap();
+            found["date"] = json!(date.trim_end());
+            all[name][one.0] = found;
         }
-        all.insert(name, of);
     }
     if asked.is_some() {
         let mut text = serde_json::to_string_pretty(&all).unwrap();
         text.push('\n');
-        fs::write(root().join("bench/results/kills.json"), text).unwrap();
+        fs::write(file, text).unwrap();
     }
 }

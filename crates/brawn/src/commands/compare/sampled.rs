@@ -53,6 +53,8 @@ pub fn print(path: &Path, args: &Args) -> Result<()> {
     let prediction = predict(&diagnosis, &Costs::measured());
     let words = [diagnosis.words(), prediction.words()];
     let unclear = prediction.unclear.is_some();
+    // From here on a signal ends brawn, which may wait for its reader.
+    drop(signals);
     if args.json {
         ui::json(&Told {
             diagnosis,

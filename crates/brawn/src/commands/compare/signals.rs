@@ -87,6 +87,10 @@ impl Signals {
 impl Drop for Signals {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
+        // One that came after the last look.
+        if self.is_any() {
+            let _ = self.obey();
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, PipeReader, PipeWriter, Read as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Where the handler writes a byte for each signal.
@@ -52,6 +53,36 @@ impl Signals {
     }
 }
 
+impl Drop for Signals {
+    fn drop(&mut self) {
+        // Soon the number may be another file's.
+        PIPE.store(-1, Ordering::Relaxed);
+    }
+}
+
+/// What a signal makes brawn say before it ends.
+static LAST_WORDS: OnceLock<String> = OnceLock::new();
+
+/// Lets those signals end brawn that ask for it, since the program has ended and brawn may wait for a reader of what it
+/// writes. It says `words` then. What else comes late for the program goes nowhere.
+pub fn end_at_signals(words: String) -> io::Result<()> {
+    let _ = LAST_WORDS.set(words);
+    let signals = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+    let mut watched = signals.into_iter().filter(|signal| !is_ignored(*signal));
+    watched.try_for_each(|signal| set(signal, end as *const () as usize, libc::SA_RESETHAND))
+}
+
+/// Says the last words, and ends brawn as the signal does by default, which `SA_RESETHAND` has brought back.
+#[allow(unsafe_code)]
+extern "C" fn end(signal: c_int) {
+    let words = LAST_WORDS.get().map_or("", |words| words);
+    // SAFETY: these calls may be made in a handler; the bytes live as long as the process.
+    unsafe {
+        libc::write(2, words.as_ptr().cast(), words.len());
+        libc::raise(signal);
+    }
+}
+
 /// All that somebody may send to a program to tell it something.
 fn all() -> impl Iterator<Item = c_int> {
     [
@@ -70,13 +101,19 @@ fn all() -> impl Iterator<Item = c_int> {
     .chain(libc::SIGRTMIN()..=libc::SIGRTMAX())
 }
 
-#[allow(unsafe_code)]
 fn handle(signal: c_int) -> io::Result<()> {
-    // SAFETY: zeros are a value of this type; the handler is one with three arguments, as the flag says.
+    let flags = libc::SA_SIGINFO | libc::SA_RESTART;
+    set(signal, on_signal as *const () as usize, flags)
+}
+
+/// Sets a handler, which has three arguments if `flags` say so, else one.
+#[allow(unsafe_code)]
+fn set(signal: c_int, handler: usize, flags: c_int) -> io::Result<()> {
+    // SAFETY: zeros are a value of this type; the handler is one of the two above, with its own flags.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        action.sa_sigaction = handler;
+        action.sa_flags = flags;
         libc::sigaction(signal, &raw const action, std::ptr::null_mut())
     };
     match done {

@@ -64,16 +64,20 @@ fn record(args: &Args, file: &Path) -> Result<ExitStatus, Stop> {
         .map_err(|error| Stop::Refused(exec::failed(&program, error).path(&program)))?;
     let status = signals.wait(&mut child);
     let status = status.map_err(|error| failed("cannot wait for the program", error))?;
-    // From here on the exit code is the program's, whatever becomes of the profile.
+    let kept = |recording: &Path| {
+        let recording = shown(recording);
+        format!(
+            "the recording is kept: `brawn heap-profile {recording}` shows it; remove it afterwards"
+        )
+    };
+    // From here on the exit code is the program's, whatever becomes of the profile; but brawn may be told not to wait for its reader.
+    let words = format!("brawn: ended by a signal; {}\n", kept(&recording));
+    passed::end_at_signals(words).map_err(|error| failed("cannot watch for signals", error))?;
     if let Err(error) = profile(&program, &recording, &for_pprof, &page) {
         ui::error(&error);
         // A recording without a block is of no use.
         if error.kind() != Kind::NotApplicable {
-            let kept = folder.keep().join("recording");
-            let kept = shown(&kept);
-            ui::info(&format!(
-                "the recording is kept: `brawn heap-profile {kept}` shows it; remove it afterwards"
-            ));
+            ui::info(&kept(&folder.keep().join("recording")));
         }
     }
     Ok(status)

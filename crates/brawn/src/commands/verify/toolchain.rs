@@ -85,6 +85,11 @@ pub fn run(args: &Args, cc: &[String]) -> Exit {
     };
     let result = verify(&request, &progress, &stop);
     bar.finish_and_clear();
+    // From now on the first signal ends brawn, which may wait for a reader of its report.
+    let result = match stop.swap(true, Ordering::Relaxed) {
+        true => result.map(|_| None),
+        false => result,
+    };
     match result {
         Ok(Some(report)) => {
             if args.json {
