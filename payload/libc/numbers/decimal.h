@@ -6,10 +6,7 @@
 // would lead to other bits: about once in 2^60 numbers.  (The idea of stopping there is D. Lemire's, "Number parsing at a gigabyte per
 // second", 2021; 10 KiB of table became 600 bytes by the product of two.)  What is not sure is left to the caller's exact way.
 #pragma once
-#include "../libc.h"
-#include "powers.h"
-
-__extension__ typedef unsigned __int128 Wide;
+#include "product.h"
 
 typedef struct {
     const char *end;  // Behind the number; 0 if this is no decimal number of a usual kind.
@@ -104,16 +101,9 @@ INLINE Decimal decimal_of(const char *s) {
     return decimal;
 }
 
-// digits * 10^exponent: a number from 2^127 on, times a power of two, too small by less than `error`; 0 if ten's
-// power is not in the tables.
-typedef struct {
-    Wide number, error;
-    int exponent;  // Of two.
-} Product;
-
+// digits * 10^exponent, whose power of ten has to be in the tables.
 INLINE Product product_of(const Decimal *decimal) {
     int ten = decimal->exponent;
-    if (UNLIKELY(ten < POWER_STEP * POWER_FIRST || ten >= POWER_STEP * (POWER_LAST + 1))) return (Product){0, 0, 0};
     int k = (ten - POWER_STEP * POWER_FIRST) / POWER_STEP + POWER_FIRST, j = ten - k * POWER_STEP;
     const uint64_t *coarse = COARSE[k - POWER_FIRST];
     int shift = __builtin_clzll(decimal->digits);

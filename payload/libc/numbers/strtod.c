@@ -186,44 +186,24 @@ INLINE long double of_parts(uint64_t size, int exponent, int negative) {
     return to.of;
 }
 
-// Times a power of ten of which 128 bits are known: the error grows by what both lacked and what is cut off.
-static void times_power(Product *product, const uint64_t *coarse, int exponent) {
-    const uint64_t high = (uint64_t)(product->number >> 64), low = (uint64_t)product->number;
-    const Wide middle = (Wide)high * coarse[1], other = (Wide)low * coarse[0];
-    const Wide rest = (uint64_t)middle + (Wide)(uint64_t)other + (uint64_t)((Wide)low * coarse[1] >> 64);
-    product->number = (Wide)high * coarse[0] + (uint64_t)(middle >> 64) + (uint64_t)(other >> 64) + (uint64_t)(rest >> 64);
-    const int top = __builtin_clzll((uint64_t)(product->number >> 64));
-    product->number <<= top;
-    product->error = (product->error + 3) << top;
-    product->exponent += exponent + 128 - top;
-}
-
 // Of any power of ten that a long double may have; of a longer number the first 38 digits.
 static Product far_product_of(const char *s, const Decimal *decimal) {
-    Decimal near = *decimal;
+    const int near = decimal->exponent >= POWER_STEP * POWER_FIRST && decimal->exponent < POWER_STEP * (POWER_LAST + 1);
+    if (near && !decimal->more) return product_of(decimal);
+    uint64_t high = 0, low = decimal->digits;
+    int ten = decimal->exponent;
     FirstDigits first;
+    first.more = 0;
     if (decimal->more) {
-        read_first(s, decimal->exponent, 2 * MOST_DIGITS, &first);
-        near.exponent = first.exponent;
-    }
-    int up = 0, down = 0;
-    for (; near.exponent >= POWER_STEP * (POWER_LAST + 1); up++) near.exponent -= POWER_STEP * POWER_LAST;
-    for (; near.exponent < POWER_STEP * POWER_FIRST; down++) near.exponent -= POWER_STEP * POWER_FIRST;
-    Product product;
-    if (decimal->more) {
+        read_first(s, ten, 2 * MOST_DIGITS, &first);
         // 20 digits may fit into a word.
-        const uint64_t high = first.whole.n > 1 ? first.whole.words[1] : 0;
-        const Wide number = (Wide)high << 64 | first.whole.words[0];
-        const int shift = high ? __builtin_clzll(high) : 64 + __builtin_clzll(first.whole.words[0]);
-        product = (Product){number << shift, (Wide)first.more << shift, -shift};
-        const int k = (near.exponent - POWER_STEP * POWER_FIRST) / POWER_STEP + POWER_FIRST, j = near.exponent - k * POWER_STEP;
-        times_power(&product, (const uint64_t[2]){FINE[j], 0}, POWER_EXPONENT(j));
-        times_power(&product, COARSE[k - POWER_FIRST], POWER_EXPONENT(k * POWER_STEP));
-    } else {
-        product = product_of(&near);
+        high = first.whole.n > 1 ? first.whole.words[1] : 0;
+        low = first.whole.words[0];
+        ten = first.exponent;
     }
-    while (up--) times_power(&product, COARSE[POWER_LAST - POWER_FIRST], POWER_EXPONENT(POWER_LAST * POWER_STEP));
-    while (down--) times_power(&product, COARSE[0], POWER_EXPONENT(POWER_FIRST * POWER_STEP));
+    const int shift = high ? __builtin_clzll(high) : 64 + __builtin_clzll(low);
+    Product product = {((Wide)high << 64 | low) << shift, (Wide)first.more << shift, -shift};
+    times_ten(&product, ten);
     return product;
 }
 
